@@ -1,0 +1,276 @@
+//! One type per identifier (contract §1, "Id forms"). Opaque to callers; no function takes two bare strings.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The text cannot be an identifier of this kind, so nothing with that identifier exists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UnreadableId;
+
+/// The longest identifier text accepted from outside.
+const MAX_ID_CHARS: usize = 64;
+
+fn is_id_text(text: &str) -> bool {
+    !text.is_empty()
+        && text.len() <= MAX_ID_CHARS
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
+}
+
+macro_rules! text_ids {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(try_from = "String", into = "String")]
+        pub struct $name(String);
+
+        impl $name {
+            /// Reads an identifier as a caller sent it: 1 to 64 letters, digits, `-` or `_`.
+            ///
+            /// # Errors
+            /// [`UnreadableId`] for any other text.
+            pub fn parse(text: &str) -> Result<Self, UnreadableId> {
+                if is_id_text(text) { Ok(Self(text.to_owned())) } else { Err(UnreadableId) }
+            }
+
+            /// The identifier as text.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.write_str(&self.0)
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = &'static str;
+            fn try_from(text: String) -> Result<Self, Self::Error> {
+                if is_id_text(&text) { Ok(Self(text)) } else { Err("not an identifier") }
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(id: $name) -> Self {
+                id.0
+            }
+        }
+    )*};
+}
+
+macro_rules! bytes_ids {
+    ($($name:ident <- $bytes:literal;)*) => {$(
+        impl $name {
+            /// The identifier made of these random bytes, in lower-case hexadecimal.
+            #[must_use]
+            pub fn from_bytes(bytes: [u8; $bytes]) -> Self {
+                Self(hex::encode(bytes))
+            }
+        }
+    )*};
+}
+
+macro_rules! number_ids {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(i64);
+
+        impl $name {
+            /// Reads an identifier as a caller sent it: a positive integer below 2^53.
+            ///
+            /// # Errors
+            /// [`UnreadableId`] for any other number.
+            pub const fn parse(number: i64) -> Result<Self, UnreadableId> {
+                if number > 0 && number < MAX_NUMBER { Ok(Self(number)) } else { Err(UnreadableId) }
+            }
+
+            /// The identifier made of these random bits: the low 53 of them, never zero.
+            #[must_use]
+            pub const fn from_bits(bits: u64) -> Self {
+                Self(positive_53_bits(bits))
+            }
+
+            /// The identifier as a number.
+            #[must_use]
+            pub const fn get(self) -> i64 {
+                self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(out)
+            }
+        }
+    )*};
+}
+
+/// Numbers from here on cannot be told apart by clients whose only number is a double.
+const MAX_NUMBER: i64 = 1 << 53;
+
+const fn positive_53_bits(bits: u64) -> i64 {
+    let low = (bits & 0x001f_ffff_ffff_ffff).cast_signed();
+    if low == 0 { 1 } else { low }
+}
+
+text_ids! {
+    /// A shopping cart: 24 hexadecimal digits.
+    CartId;
+    /// One line of a cart; kept while the line is kept: 32 hexadecimal digits.
+    CartItemId;
+    /// A combination of several events at one price: 24 hexadecimal digits.
+    ComboTemplateId;
+    /// A coupon's own id, not its code: 24 hexadecimal digits.
+    CouponId;
+    /// A discount definition: 24 hexadecimal digits.
+    DiscountId;
+    /// A form definition: 24 hexadecimal digits.
+    FormId;
+    /// A filled-in form: 32 hexadecimal digits.
+    FormResponseId;
+    /// A membership level (category): 24 hexadecimal digits.
+    LevelId;
+    /// A merchant id of the payments interface: digits.
+    Mid;
+    /// A membership offering: 32 hexadecimal digits.
+    OfferingId;
+    /// An order: digits.
+    OrderId;
+    /// One line of an order: digits.
+    OrderItemId;
+    /// The order number printed for people: 9 digits, unique per tenant.
+    OrderNumber;
+    /// A price list of an event template: 24 hexadecimal digits.
+    PriceListId;
+    /// The processor's own name for one payment attempt.
+    PaymentReference;
+    /// A refund: `refund_<uuid>`.
+    RefundId;
+    /// A captured sale: `sale_<uuid>`.
+    SaleId;
+    /// A schedule of an event template: 24 hexadecimal digits.
+    ScheduleId;
+    /// An event template: 24 hexadecimal digits.
+    TemplateId;
+    /// The barcode of a ticket (`uuid` in will-call): 32 hexadecimal digits, 128 random bits.
+    TicketBarcode;
+    /// A ticket: digits.
+    TicketId;
+    /// A ticket type, person type or price point; the spec uses the three names for one thing:
+    /// 24 hexadecimal digits.
+    TicketTypeId;
+}
+
+bytes_ids! {
+    CartId <- 12;
+    CartItemId <- 16;
+    CouponId <- 12;
+    DiscountId <- 12;
+    FormResponseId <- 16;
+    LevelId <- 12;
+    OfferingId <- 16;
+    PriceListId <- 12;
+    ScheduleId <- 12;
+    TemplateId <- 12;
+    TicketBarcode <- 16;
+    TicketTypeId <- 12;
+}
+
+number_ids! {
+    /// A member card.
+    CardId;
+    /// A customer of a tenant.
+    CustomerId;
+    /// An add-on or donation of the catalog.
+    InventoryId;
+    /// A membership, or a membership number where the spec lets the two stand for each other.
+    MembershipId;
+    /// A hold of event capacity.
+    ReservationId;
+    /// One line of a reservation.
+    ReservationItemId;
+    /// The owner of the data; leads every key.
+    TenantId;
+}
+
+macro_rules! digit_ids {
+    ($($name:ident;)*) => {$(
+        impl $name {
+            /// The identifier made of these random bits: up to 16 digits, below 2^53.
+            #[must_use]
+            pub fn from_bits(bits: u64) -> Self {
+                Self(positive_53_bits(bits).to_string())
+            }
+        }
+    )*};
+}
+
+digit_ids! { OrderId; OrderItemId; TicketId; }
+
+impl OrderNumber {
+    /// Nine digits made of these random bits, the first of them not zero.
+    #[must_use]
+    pub fn from_bits(bits: u64) -> Self {
+        Self((bits % 900_000_000).saturating_add(100_000_000).to_string())
+    }
+}
+
+impl SaleId {
+    /// `sale_<uuid>` of these random bytes.
+    #[must_use]
+    pub fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(format!("sale_{}", uuid_text(bytes)))
+    }
+}
+
+impl RefundId {
+    /// `refund_<uuid>` of these random bytes.
+    #[must_use]
+    pub fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(format!("refund_{}", uuid_text(bytes)))
+    }
+}
+
+fn uuid_text(mut bytes: [u8; 16]) -> String {
+    // Version 4, variant 1 (RFC 9562 §5.4).
+    bytes[6] = (bytes[6] & 0x0f) | 0x40;
+    bytes[8] = (bytes[8] & 0x3f) | 0x80;
+    let text = hex::encode(bytes);
+    format!("{}-{}-{}-{}-{}", &text[..8], &text[8..12], &text[12..16], &text[16..20], &text[20..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_that_could_leave_its_key_is_no_identifier() {
+        for text in ["", "a#b", "a/b", "a b", "é", &"x".repeat(65)] {
+            assert_eq!(CartId::parse(text), Err(UnreadableId), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_stay_within_what_a_double_can_tell_apart() {
+        assert_eq!(ReservationId::from_bits(u64::MAX).get(), (1 << 53) - 1);
+        assert_eq!(ReservationId::from_bits(0).get(), 1);
+        assert_eq!(ReservationId::parse(0), Err(UnreadableId));
+        assert_eq!(ReservationId::parse(1 << 53), Err(UnreadableId));
+    }
+
+    #[test]
+    fn order_numbers_have_nine_digits() {
+        for bits in [0, 1, 899_999_999, u64::MAX] {
+            assert_eq!(OrderNumber::from_bits(bits).as_str().len(), 9);
+        }
+    }
+
+    #[test]
+    fn sale_ids_are_version_4_uuids() {
+        assert_eq!(SaleId::from_bytes([0xff; 16]).as_str(), "sale_ffffffff-ffff-4fff-bfff-ffffffffffff");
+    }
+}

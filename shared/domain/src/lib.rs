@@ -1,0 +1,12 @@
+//! The rules of Boxoffice: what things are and what may be done with them.
+//!
+//! Everything here is pure. There is no AWS, no async runtime, no HTTP, no environment, no clock and no
+//! randomness; `now` and new ids are arguments. Serde is used for storage only.
+
+pub mod ids;
+pub mod money;
+pub mod time;
+
+pub use ids::*;
+pub use money::{Money, MoneyOverflow, MoneyParseError, Percent};
+pub use time::{Timestamp, Zone};
