@@ -9,4 +9,4 @@ pub mod time;
 
 pub use ids::*;
 pub use money::{Money, MoneyOverflow, MoneyParseError, Percent};
-pub use time::{Timestamp, Zone};
+pub use time::{Timestamp, UnreadableTime, Zone};

@@ -1,1 +1,16 @@
+//! The public JSON of Boxoffice, field for field, and its conversion to and from the domain. No logic.
+//!
+//! What callers send is declared with [`incoming!`]: every field is optional to the JSON reader, and a
+//! second step reads the fields one by one, so that one answer names every fault of a request with its JSON
+//! pointer (contract §3). What Boxoffice answers are plain structs that serialise in the spec's order.
 
+mod amount;
+mod checker;
+mod field;
+
+pub use amount::{Amount, money_number, money_text};
+pub use checker::{Checker, FieldError, Rejection};
+pub use field::{Field, Incoming, List, Malformed, WireValue, read_body};
+
+#[doc(hidden)]
+pub use {serde, utoipa};

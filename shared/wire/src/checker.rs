@@ -1,0 +1,252 @@
+//! Collects the faults of a request while its fields are read.
+
+use crate::{Amount, Field, List, WireValue};
+use domain::{Money, MoneyParseError, Timestamp, UnreadableId, Zone};
+use serde::Serialize;
+use std::fmt::Display;
+
+/// One fault of a request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct FieldError {
+    /// JSON pointer (RFC 6901) of the field; the name of the header or query parameter otherwise.
+    pub field: String,
+    /// What is wrong with it. Never quotes what was sent.
+    pub message: String,
+}
+
+/// A request that cannot be acted on, with all its faults.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Rejection {
+    /// Fields are missing, contradictory or of the wrong form: 400 `VALIDATION_ERROR`.
+    Invalid(Vec<FieldError>),
+    /// Everything is well-formed, but ids are missing or name nothing: 404 `NOT_FOUND` (contract §1).
+    Unknown(Vec<FieldError>),
+}
+
+impl Rejection {
+    /// The faults.
+    #[must_use]
+    pub fn details(&self) -> &[FieldError] {
+        match self {
+            Self::Invalid(details) | Self::Unknown(details) => details,
+        }
+    }
+}
+
+/// Reads the fields of a request one after another and keeps every fault with its pointer.
+#[derive(Debug, Default)]
+pub struct Checker {
+    path: String,
+    invalid: Vec<FieldError>,
+    unknown: Vec<FieldError>,
+}
+
+/// More faults than this are not reported one by one.
+const MAX_REPORTED: usize = 200;
+
+impl Checker {
+    /// A checker at the root of the body.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The pointer of a field here.
+    #[must_use]
+    pub fn pointer(&self, name: impl Display) -> String {
+        format!("{}/{name}", self.path)
+    }
+
+    /// Reads what lies under `segment`.
+    pub fn within<R>(&mut self, segment: impl Display, read: impl FnOnce(&mut Self) -> R) -> R {
+        let outer = self.path.len();
+        self.path.push_str(&format!("/{segment}"));
+        let result = read(self);
+        self.path.truncate(outer);
+        result
+    }
+
+    /// Notes a fault of the field `name`.
+    pub fn invalid(&mut self, name: impl Display, message: impl Into<String>) {
+        let field = self.pointer(name);
+        push(&mut self.invalid, field, message.into());
+    }
+
+    /// Notes that the id in field `name` names nothing (of this tenant).
+    pub fn unknown(&mut self, name: impl Display) {
+        let field = self.pointer(name);
+        push(&mut self.unknown, field, "was not found".to_owned());
+    }
+
+    /// The value of a field that may be left out.
+    pub fn optional<T: WireValue>(&mut self, name: &str, field: Field<T>) -> Option<T> {
+        match field {
+            Field::Value(value) => Some(value),
+            Field::Absent | Field::Null => None,
+            Field::Wrong => {
+                self.invalid(name, format!("must be {}", T::EXPECTED));
+                None
+            }
+        }
+    }
+
+    /// The value of a field that must be sent.
+    pub fn required<T: WireValue>(&mut self, name: &str, field: Field<T>) -> Option<T> {
+        match field {
+            Field::Absent | Field::Null => {
+                self.invalid(name, "is required");
+                None
+            }
+            Field::Value(_) | Field::Wrong => self.optional(name, field),
+        }
+    }
+
+    /// Text that may be left out, without surrounding white space; blank text counts as left out.
+    pub fn optional_text(&mut self, name: &str, field: Field<String>, max_chars: usize) -> Option<String> {
+        let text = self.optional(name, field)?;
+        let text = text.trim();
+        if text.is_empty() {
+            return None;
+        }
+        if text.chars().count() > max_chars {
+            self.invalid(name, format!("must have at most {max_chars} characters"));
+            return None;
+        }
+        Some(text.to_owned())
+    }
+
+    /// Text that must be sent and not be blank.
+    pub fn required_text(&mut self, name: &str, field: Field<String>, max_chars: usize) -> Option<String> {
+        let missing = match &field {
+            Field::Absent | Field::Null => true,
+            Field::Value(text) => text.trim().is_empty(),
+            Field::Wrong => false,
+        };
+        if missing {
+            self.invalid(name, "is required");
+            return None;
+        }
+        self.optional_text(name, field, max_chars)
+    }
+
+    /// An id that may be left out; unreadable text names nothing.
+    pub fn optional_id<T>(
+        &mut self,
+        name: &str,
+        field: Field<String>,
+        parse: impl FnOnce(&str) -> Result<T, UnreadableId>,
+    ) -> Option<T> {
+        let text = self.optional(name, field)?;
+        match parse(text.trim()) {
+            Ok(id) => Some(id),
+            Err(UnreadableId) => {
+                self.unknown(name);
+                None
+            }
+        }
+    }
+
+    /// An id that must be sent: a missing one is answered like one that names nothing (contract §1).
+    pub fn required_id<T>(
+        &mut self,
+        name: &str,
+        field: Field<String>,
+        parse: impl FnOnce(&str) -> Result<T, UnreadableId>,
+    ) -> Option<T> {
+        match field {
+            Field::Absent | Field::Null => {
+                let field = self.pointer(name);
+                push(&mut self.unknown, field, "is required".to_owned());
+                None
+            }
+            Field::Value(_) | Field::Wrong => self.optional_id(name, field, parse),
+        }
+    }
+
+    /// An amount that may be left out.
+    pub fn optional_money(&mut self, name: &str, field: Field<Amount>) -> Option<Money> {
+        let amount = self.optional(name, field)?;
+        match Money::parse(amount.text()) {
+            Ok(money) => Some(money),
+            Err(MoneyParseError::NotANumber) => {
+                self.invalid(name, "must be an amount, such as \"12.50\"");
+                None
+            }
+            Err(MoneyParseError::TooManyDecimals) => {
+                self.invalid(name, "must have at most two decimals");
+                None
+            }
+        }
+    }
+
+    /// An instant that may be left out, read as contract §1 says.
+    pub fn optional_instant(&mut self, name: &str, field: Field<String>, zone: Zone) -> Option<Timestamp> {
+        let text = self.optional(name, field)?;
+        let instant = zone.parse_instant(&text).ok();
+        if instant.is_none() {
+            self.invalid(name, "must be an ISO 8601 date and time");
+        }
+        instant
+    }
+
+    /// Reads the elements of a list; one that was not sent is empty. Wrong elements are noted and skipped.
+    pub fn each<T: WireValue, R>(
+        &mut self,
+        name: &str,
+        field: Field<List<T>>,
+        mut read: impl FnMut(&mut Self, T) -> R,
+    ) -> Vec<R> {
+        let elements = self.optional(name, field).map(|list| list.0).unwrap_or_default();
+        self.within(name, |checker| {
+            let mut results = Vec::with_capacity(elements.len());
+            for (index, element) in elements.into_iter().enumerate() {
+                match element {
+                    Field::Value(value) => {
+                        results.push(checker.within(index, |checker| read(checker, value)))
+                    }
+                    Field::Absent | Field::Null | Field::Wrong => {
+                        checker.invalid(index, format!("must be {}", T::EXPECTED));
+                    }
+                }
+            }
+            results
+        })
+    }
+
+    /// Reads the object in field `name`, when one was sent.
+    pub fn object<T: WireValue, R>(
+        &mut self,
+        name: &str,
+        field: Field<T>,
+        read: impl FnOnce(&mut Self, T) -> R,
+    ) -> Option<R> {
+        let value = self.optional(name, field)?;
+        Some(self.within(name, |checker| read(checker, value)))
+    }
+
+    /// True when no fault was noted so far.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        self.invalid.is_empty() && self.unknown.is_empty()
+    }
+
+    /// The value that was read, unless a fault was noted.
+    ///
+    /// # Errors
+    /// [`Rejection`] with every fault; wrong forms are reported before unknown ids.
+    pub fn finish<T>(self, value: Option<T>) -> Result<T, Rejection> {
+        if !self.invalid.is_empty() {
+            return Err(Rejection::Invalid(self.invalid));
+        }
+        match value {
+            Some(value) if self.unknown.is_empty() => Ok(value),
+            Some(_) | None => Err(Rejection::Unknown(self.unknown)),
+        }
+    }
+}
+
+fn push(list: &mut Vec<FieldError>, field: String, message: String) {
+    if list.len() < MAX_REPORTED {
+        list.push(FieldError { field, message });
+    }
+}

@@ -1,0 +1,230 @@
+//! Reading JSON without stopping at the first fault.
+
+use serde::de::{Deserialize, DeserializeOwned, Deserializer};
+use serde_json::value::RawValue;
+
+/// A field as the caller sent it. Absent, null and wrong are told apart, and a wrong field does not keep
+/// the others from being read.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Field<T> {
+    /// Not sent.
+    #[default]
+    Absent,
+    /// Sent as `null`.
+    Null,
+    /// Sent, and of the right shape.
+    Value(T),
+    /// Sent with another JSON type than documented; what was sent is dropped, since it may be a secret.
+    Wrong,
+}
+
+impl<T> Field<T> {
+    /// The value, when one of the right shape was sent.
+    pub fn value(self) -> Option<T> {
+        match self {
+            Self::Value(value) => Some(value),
+            Self::Absent | Self::Null | Self::Wrong => None,
+        }
+    }
+
+    /// This field, or `other` where this one was not sent: the two are spellings of one name (contract §1).
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        match self {
+            Self::Absent | Self::Null => other,
+            Self::Value(_) | Self::Wrong => self,
+        }
+    }
+}
+
+/// A JSON value that can stand in a request.
+pub trait WireValue: DeserializeOwned {
+    /// What the documentation calls it, as in "must be a string".
+    const EXPECTED: &'static str;
+
+    /// True for a text of JSON that can be read as this type. Serde would also fill a struct from an array.
+    fn admits(raw: &str) -> bool {
+        Self::EXPECTED != "an object" || raw.starts_with('{')
+    }
+}
+
+/// A type as it is written in a declaration, and what reads it.
+pub trait Incoming {
+    /// The reader; differs from the type itself only for lists, whose elements are read one by one.
+    type Wire: WireValue;
+}
+
+/// A JSON array whose elements are read one by one, so that a wrong element has its own pointer.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct List<T>(pub Vec<Field<T>>);
+
+impl<'de, T: WireValue> Deserialize<'de> for Field<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = <&RawValue>::deserialize(deserializer)?;
+        if raw.get() == "null" {
+            return Ok(Self::Null);
+        }
+        if !T::admits(raw.get()) {
+            return Ok(Self::Wrong);
+        }
+        Ok(serde_json::from_str(raw.get()).map_or(Self::Wrong, Self::Value))
+    }
+}
+
+impl<'de, T: WireValue> Deserialize<'de> for List<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Vec::deserialize(deserializer).map(Self)
+    }
+}
+
+impl<T: WireValue> WireValue for List<T> {
+    const EXPECTED: &'static str = "an array";
+}
+
+impl<T: Incoming> Incoming for Vec<T> {
+    type Wire = List<T::Wire>;
+}
+
+macro_rules! plain_values {
+    ($($name:ty: $expected:literal;)*) => {$(
+        impl WireValue for $name {
+            const EXPECTED: &'static str = $expected;
+        }
+        impl Incoming for $name {
+            type Wire = Self;
+        }
+    )*};
+}
+
+plain_values! {
+    String: "a string";
+    bool: "true or false";
+    i64: "an integer";
+    serde_json::Value: "any JSON value";
+}
+
+/// The body is not JSON of the expected outer shape. Says where, never what: a body may hold a card number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Malformed {
+    /// Line of the fault, from 1.
+    pub line: usize,
+    /// Column of the fault, from 1.
+    pub column: usize,
+}
+
+impl Malformed {
+    fn at(fault: &serde_json::Error) -> Self {
+        Self { line: fault.line(), column: fault.column() }
+    }
+}
+
+/// Reads a request body.
+///
+/// # Errors
+/// [`Malformed`] when it is not JSON or not an object.
+pub fn read_body<T: WireValue>(body: &[u8]) -> Result<T, Malformed> {
+    let raw: &RawValue = serde_json::from_slice(body).map_err(|fault| Malformed::at(&fault))?;
+    if !T::admits(raw.get()) {
+        return Err(Malformed { line: 1, column: 1 });
+    }
+    serde_json::from_str(raw.get()).map_err(|fault| Malformed::at(&fault))
+}
+
+/// Declares what a caller may send: a struct whose fields are all [`Field`]s, read as camelCase, with its
+/// OpenAPI schema. Write the fields with their documented types.
+#[macro_export]
+macro_rules! incoming {
+    ($(
+        $(#[$outer:meta])*
+        pub struct $name:ident {
+            $( $(#[$inner:meta])* $field:ident: $ty:ty, )*
+        }
+    )*) => {$(
+        $(#[$outer])*
+        #[derive(Debug, Clone, Default, $crate::serde::Deserialize, $crate::utoipa::ToSchema)]
+        #[serde(rename_all = "camelCase", crate = "::serde")]
+        pub struct $name {
+            $(
+                $(#[$inner])*
+                #[serde(default)]
+                #[schema(value_type = Option<$ty>)]
+                pub $field: $crate::Field<<$ty as $crate::Incoming>::Wire>,
+            )*
+        }
+        impl $crate::WireValue for $name {
+            const EXPECTED: &'static str = "an object";
+        }
+        impl $crate::Incoming for $name {
+            type Wire = Self;
+        }
+    )*};
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Amount, Checker};
+
+    incoming! {
+        /// A line.
+        pub struct LineInput {
+            /// How many.
+            quantity: i64,
+            unit_price: Amount,
+        }
+        /// An order.
+        pub struct OrderInput {
+            id: String,
+            lines: Vec<LineInput>,
+            #[serde(rename = "type")]
+            kind: String,
+        }
+    }
+
+    #[test]
+    fn every_fault_of_a_body_is_found_with_its_pointer() {
+        let body = br#"{"id": 7, "type": "x", "lines": [{"quantity": "2"}, 5, {"quantity": 1, "unitPrice": 1.005}]}"#;
+        let input: OrderInput = read_body(body).unwrap();
+        let mut checker = Checker::new();
+        checker.required("id", input.id);
+        checker.each("lines", input.lines, |checker, line| {
+            checker.required("quantity", line.quantity);
+            checker.optional_money("unitPrice", line.unit_price);
+        });
+        let rejection = checker.finish(Some(())).unwrap_err();
+        let faults: Vec<String> =
+            rejection.details().iter().map(|f| format!("{} {}", f.field, f.message)).collect();
+        assert_eq!(
+            faults,
+            [
+                "/id must be a string",
+                "/lines/0/quantity must be an integer",
+                "/lines/1 must be an object",
+                "/lines/2/unitPrice must have at most two decimals",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_malformed_body_is_located_and_not_quoted() {
+        let fault = read_body::<OrderInput>(b"{\"id\": \"4111111111111111").unwrap_err();
+        assert_eq!(fault.line, 1);
+        assert!(!format!("{fault:?}").contains("4111"));
+        assert!(read_body::<OrderInput>(b"[]").is_err());
+    }
+
+    #[test]
+    fn deep_nesting_is_read_without_overflowing_the_stack() {
+        let body = format!("{{\"id\": {}1{}}}", "[".repeat(100_000), "]".repeat(100_000));
+        let input: OrderInput = read_body(body.as_bytes()).unwrap();
+        assert_eq!(input.id, Field::Wrong);
+    }
+
+    #[test]
+    fn the_schema_shows_the_documented_types() {
+        use utoipa::PartialSchema;
+        let schema = serde_json::to_string(&OrderInput::schema()).unwrap();
+        assert!(schema.contains("#/components/schemas/LineInput"), "{schema}");
+        assert!(!schema.contains("Field"), "{schema}");
+    }
+}
