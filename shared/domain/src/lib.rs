@@ -3,10 +3,16 @@
 //! Everything here is pure. There is no AWS, no async runtime, no HTTP, no environment, no clock and no
 //! randomness; `now` and new ids are arguments. Serde is used for storage only.
 
+pub mod channel;
 pub mod ids;
+pub mod instance_id;
+pub mod ledger;
 pub mod money;
+pub mod tenant;
 pub mod time;
 
+pub use channel::{Channel, SalesChannel};
 pub use ids::*;
+pub use instance_id::InstanceId;
 pub use money::{Money, MoneyOverflow, MoneyParseError, Percent};
 pub use time::{Timestamp, UnreadableTime, Zone};

@@ -1,1 +1,52 @@
+//! DynamoDB: keys, item codecs and write plans. The only user of the DynamoDB SDK; there is no layer in
+//! front of it, and tests run it on the embedded engine through the same SDK.
 
+mod calls;
+mod codec;
+mod error;
+mod expression;
+mod key;
+mod plan;
+mod read;
+mod schema;
+mod write;
+
+pub mod identity;
+pub mod ledger;
+
+pub use aws_sdk_dynamodb::types::AttributeValue;
+pub use calls::{CallCount, Calls, Counted};
+pub use codec::{decode, encode, number, text};
+pub use error::{StoreError, StoreFault};
+pub use expression::Expression;
+pub use key::*;
+pub use plan::{Action, MAX_WRITES, Plan, PlanFault, Refused, Write};
+pub use read::{Consistency, Found, SortKeys};
+pub use schema::{DUE_INDEX, SCHEMA_VERSION};
+
+use aws_sdk_dynamodb::Client;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// One stored item.
+pub type Item = HashMap<String, AttributeValue>;
+
+/// The database of one deployment: a client and the prefix of its six tables.
+#[derive(Debug, Clone)]
+pub struct Store {
+    client: Client,
+    prefix: Arc<str>,
+}
+
+impl Store {
+    /// A store over tables whose names start with `prefix`.
+    #[must_use]
+    pub fn new(client: Client, prefix: &str) -> Self {
+        Self { client, prefix: prefix.into() }
+    }
+
+    /// The physical name of a table.
+    pub(crate) fn table(&self, table: Table) -> String {
+        format!("{}{}", self.prefix, table.name())
+    }
+}

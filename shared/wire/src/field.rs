@@ -136,14 +136,14 @@ pub fn read_body<T: WireValue>(body: &[u8]) -> Result<T, Malformed> {
 macro_rules! incoming {
     ($(
         $(#[$outer:meta])*
-        pub struct $name:ident {
+        $vis:vis struct $name:ident {
             $( $(#[$inner:meta])* $field:ident: $ty:ty, )*
         }
     )*) => {$(
         $(#[$outer])*
         #[derive(Debug, Clone, Default, $crate::serde::Deserialize, $crate::utoipa::ToSchema)]
         #[serde(rename_all = "camelCase", crate = "::serde")]
-        pub struct $name {
+        $vis struct $name {
             $(
                 $(#[$inner])*
                 #[serde(default)]
@@ -167,13 +167,13 @@ mod tests {
 
     incoming! {
         /// A line.
-        pub struct LineInput {
+        struct LineInput {
             /// How many.
             quantity: i64,
             unit_price: Amount,
         }
         /// An order.
-        pub struct OrderInput {
+        struct OrderInput {
             id: String,
             lines: Vec<LineInput>,
             #[serde(rename = "type")]
@@ -187,6 +187,7 @@ mod tests {
         let input: OrderInput = read_body(body).unwrap();
         let mut checker = Checker::new();
         checker.required("id", input.id);
+        checker.optional("type", input.kind);
         checker.each("lines", input.lines, |checker, line| {
             checker.required("quantity", line.quantity);
             checker.optional_money("unitPrice", line.unit_price);

@@ -1,0 +1,69 @@
+//! Items from and to the types they store.
+
+use crate::{AttributeValue, Item, Key, SCHEMA_VERSION, StoreError};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// The item that stores `value` under `key`.
+///
+/// # Errors
+/// [`StoreError`] when the value has no representation.
+pub fn encode<T: Serialize>(key: &Key, value: &T) -> Result<Item, StoreError> {
+    let mut item: Item = serde_dynamo::to_item(value).map_err(StoreError::corrupt)?;
+    item.extend(key.attributes());
+    item.insert("v".to_owned(), number(SCHEMA_VERSION));
+    Ok(item)
+}
+
+/// The value an item stores.
+///
+/// # Errors
+/// [`StoreError`] when the item does not read as a `T`.
+pub fn decode<T: DeserializeOwned>(item: Item) -> Result<T, StoreError> {
+    serde_dynamo::from_item(item).map_err(StoreError::corrupt)
+}
+
+/// A number attribute.
+#[must_use]
+pub fn number(number: i64) -> AttributeValue {
+    AttributeValue::N(number.to_string())
+}
+
+/// A text attribute.
+#[must_use]
+pub fn text(text: impl Into<String>) -> AttributeValue {
+    AttributeValue::S(text.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::ledger::{Hold, Ledger, SlotState};
+    use domain::{InstanceId, ReservationId, TemplateId};
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn a_ledger_reads_back_as_it_was_stored() {
+        let template = TemplateId::parse("6f2e91b0c47d5a3e18b90f42").unwrap();
+        let start = chrono::DateTime::from_timestamp(1_800_000_000, 0).unwrap();
+        let instance = InstanceId::of(&template, None, start.naive_utc(), start).unwrap();
+        let hold = Hold { quantity: 3, expires_at: start };
+        let ledger = Ledger {
+            instance,
+            template,
+            schedule: None,
+            shard: 0,
+            start,
+            end: start,
+            state: SlotState::Active,
+            size: 10,
+            free: 7,
+            sold: 0,
+            holds: BTreeMap::from([(ReservationId::parse(17).unwrap(), hold)]),
+        };
+        let key = Key::ledger(domain::TenantId::parse(1).unwrap(), &ledger.instance, 0);
+        let item = encode(&key, &ledger).unwrap();
+        assert_eq!(item["holds"].as_m().unwrap()["17"].as_m().unwrap()["q"], number(3));
+        assert_eq!(decode::<Ledger>(item).unwrap(), ledger);
+    }
+}

@@ -1,0 +1,280 @@
+//! Tables and keys. Every key shape of Boxoffice is in this file, and every partition but that of an API
+//! key and that of an origin starts with the tenant, so that an unscoped read cannot be written.
+
+use crate::Item;
+use aws_sdk_dynamodb::types::AttributeValue;
+use domain::{
+    CardId, CartId, CouponId, CustomerId, InstanceId, InventoryId, Mid, OrderId, OrderNumber, ReservationId,
+    SaleId, TemplateId, TenantId, TicketTypeId, instance_id::TemplateTag,
+};
+
+/// The six tables (architecture: storage); their physical names have a prefix in front.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Table {
+    /// Tenants, API keys, templates, prices, inventory, coupons, membership levels.
+    Catalog,
+    /// Carts, idempotency records, duplicate-card guards; all expire.
+    Carts,
+    /// Capacity ledgers and reservations.
+    Reservations,
+    /// Orders, tickets, mails to send.
+    Orders,
+    /// Customers, memberships, cards.
+    Members,
+    /// Merchants, rate cards, sales.
+    Merchants,
+}
+
+impl Table {
+    /// All six.
+    pub const ALL: [Self; 6] =
+        [Self::Catalog, Self::Carts, Self::Reservations, Self::Orders, Self::Members, Self::Merchants];
+
+    /// The name without the prefix.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Catalog => "catalog",
+            Self::Carts => "carts",
+            Self::Reservations => "reservations",
+            Self::Orders => "orders",
+            Self::Members => "members",
+            Self::Merchants => "merchants",
+        }
+    }
+}
+
+/// Where an item lives.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key {
+    /// The table.
+    pub table: Table,
+    /// Partition key.
+    pub pk: String,
+    /// Sort key.
+    pub sk: String,
+}
+
+impl Key {
+    fn of(table: Table, tenant: TenantId, partition: impl AsRef<str>, sk: impl Into<String>) -> Self {
+        Self { table, pk: partition_of(tenant, partition.as_ref()), sk: sk.into() }
+    }
+
+    pub(crate) fn attributes(&self) -> Item {
+        Item::from([
+            ("pk".to_owned(), AttributeValue::S(self.pk.clone())),
+            ("sk".to_owned(), AttributeValue::S(self.sk.clone())),
+        ])
+    }
+
+    /// A tenant's settings.
+    #[must_use]
+    pub fn tenant(tenant: TenantId) -> Self {
+        Self::of(Table::Catalog, tenant, "TENANT", "TENANT")
+    }
+
+    /// An API or payment key, by the SHA-256 of its text. The tenant follows from it.
+    #[must_use]
+    pub fn api_key(hash: &str) -> Self {
+        Self { table: Table::Catalog, pk: format!("KEY#{hash}"), sk: "KEY".to_owned() }
+    }
+
+    /// The mark that a tenant allows an origin; preflight requests, which carry no key, look for it.
+    #[must_use]
+    pub fn origin(origin: &str, tenant: TenantId) -> Self {
+        Self { table: Table::Catalog, pk: origin_partition(origin), sk: format!("T#{tenant}") }
+    }
+
+    /// An event template.
+    #[must_use]
+    pub fn template(tenant: TenantId, id: &TemplateId) -> Self {
+        Self::of(Table::Catalog, tenant, TEMPLATES, id.as_str())
+    }
+
+    /// A person type (ticket type, price point).
+    #[must_use]
+    pub fn person_type(tenant: TenantId, id: &TicketTypeId) -> Self {
+        Self::of(Table::Catalog, tenant, DEFINITIONS, format!("PERSONTYPE#{id}"))
+    }
+
+    /// An add-on or donation.
+    #[must_use]
+    pub fn inventory(tenant: TenantId, id: InventoryId) -> Self {
+        Self::of(Table::Catalog, tenant, DEFINITIONS, format!("INVENTORY#{id}"))
+    }
+
+    /// A coupon.
+    #[must_use]
+    pub fn coupon(tenant: TenantId, id: &CouponId) -> Self {
+        Self::of(Table::Catalog, tenant, DEFINITIONS, format!("COUPON#{id}"))
+    }
+
+    /// Any other small definition of the catalog, named by its kind and id.
+    #[must_use]
+    pub fn definition(tenant: TenantId, kind: &str, id: &str) -> Self {
+        Self::of(Table::Catalog, tenant, DEFINITIONS, format!("{kind}#{id}"))
+    }
+
+    /// A cart.
+    #[must_use]
+    pub fn cart(tenant: TenantId, id: &CartId) -> Self {
+        Self::of(Table::Carts, tenant, format!("CART#{id}"), "CART")
+    }
+
+    /// What a request with an idempotency key did, by the SHA-256 of that key.
+    #[must_use]
+    pub fn idempotency(tenant: TenantId, hash: &str) -> Self {
+        Self::of(Table::Carts, tenant, format!("IDEMPOTENCY#{hash}"), "IDEMPOTENCY")
+    }
+
+    /// The mark that a card is being or was charged an exact amount, by the keyed hash of both.
+    #[must_use]
+    pub fn duplicate_guard(tenant: TenantId, hash: &str) -> Self {
+        Self::of(Table::Carts, tenant, format!("GUARD#{hash}"), "GUARD")
+    }
+
+    /// The capacity ledger of an instance's shard. It follows from the id alone, so that no read is needed
+    /// to find it.
+    #[must_use]
+    pub fn ledger(tenant: TenantId, id: &InstanceId, shard: u32) -> Self {
+        Self::of(
+            Table::Reservations,
+            tenant,
+            slots(id.template_tag()),
+            format!("{}#{id}#{shard}", sortable_secs(id.start().timestamp())),
+        )
+    }
+
+    /// A reservation.
+    #[must_use]
+    pub fn reservation(tenant: TenantId, id: ReservationId) -> Self {
+        Self::of(Table::Reservations, tenant, format!("RESERVATION#{id}"), "RESERVATION")
+    }
+
+    /// An order; its tickets and mails share the partition.
+    #[must_use]
+    pub fn order(tenant: TenantId, id: &OrderId) -> Self {
+        Self::of(Table::Orders, tenant, order_partition(id), "ORDER")
+    }
+
+    /// A chunk of an order's tickets.
+    #[must_use]
+    pub fn tickets(tenant: TenantId, id: &OrderId, chunk: usize) -> Self {
+        Self::of(Table::Orders, tenant, order_partition(id), format!("TICKETS#{chunk:03}"))
+    }
+
+    /// A mail of an order that is to be sent.
+    #[must_use]
+    pub fn outbox(tenant: TenantId, id: &OrderId, kind: &str) -> Self {
+        Self::of(Table::Orders, tenant, order_partition(id), format!("OUTBOX#{kind}"))
+    }
+
+    /// The guard that an order number is used once per tenant.
+    #[must_use]
+    pub fn order_number(tenant: TenantId, number: &OrderNumber) -> Self {
+        Self::of(Table::Orders, tenant, format!("NUMBER#{number}"), "NUMBER")
+    }
+
+    /// An order found by a contact detail (`kind` is `EMAIL` or `PHONE`), by the SHA-256 of that detail.
+    #[must_use]
+    pub fn order_contact(tenant: TenantId, kind: &str, hash: &str, order: &str) -> Self {
+        Self::of(Table::Orders, tenant, format!("{kind}#{hash}"), order)
+    }
+
+    /// A mail the sandbox delivered.
+    #[must_use]
+    pub fn sandbox_mail(tenant: TenantId, id: &str) -> Self {
+        Self::of(Table::Orders, tenant, "SANDBOX#MAIL", id)
+    }
+
+    /// A customer.
+    #[must_use]
+    pub fn customer(tenant: TenantId, id: CustomerId) -> Self {
+        Self::of(Table::Members, tenant, format!("CUSTOMER#{id}"), "CUSTOMER")
+    }
+
+    /// A membership or one of its cards.
+    #[must_use]
+    pub fn member_card(tenant: TenantId, id: CardId) -> Self {
+        Self::of(Table::Members, tenant, format!("CARD#{id}"), "CARD")
+    }
+
+    /// A merchant.
+    #[must_use]
+    pub fn merchant(tenant: TenantId, mid: &Mid) -> Self {
+        Self::of(Table::Merchants, tenant, "MERCHANTS", mid.as_str())
+    }
+
+    /// A captured sale.
+    #[must_use]
+    pub fn sale(tenant: TenantId, id: &SaleId) -> Self {
+        Self::of(Table::Merchants, tenant, format!("SALE#{id}"), "SALE")
+    }
+
+    /// A payment the sandbox processor knows.
+    #[must_use]
+    pub fn sandbox_payment(tenant: TenantId, reference: &str) -> Self {
+        Self::of(Table::Merchants, tenant, "SANDBOX#PAYMENT", reference)
+    }
+}
+
+/// Sort keys under which all templates of a tenant lie.
+const TEMPLATES: &str = "TEMPLATES";
+/// Partition of the small definitions of a tenant, which are read together and cached.
+const DEFINITIONS: &str = "DEFINITIONS";
+
+fn order_partition(id: &OrderId) -> String {
+    format!("ORDER#{id}")
+}
+
+fn slots(tag: TemplateTag) -> String {
+    format!("SLOTS#{tag}")
+}
+
+/// Seconds since 1970 as ten digits, so that text order is time order.
+#[must_use]
+pub fn sortable_secs(secs: i64) -> String {
+    format!("{:010}", secs.max(0))
+}
+
+/// A partition of a tenant.
+#[must_use]
+pub fn partition_of(tenant: TenantId, partition: &str) -> String {
+    format!("T#{tenant}#{partition}")
+}
+
+/// The partition of a tenant's templates.
+#[must_use]
+pub fn templates_partition(tenant: TenantId) -> String {
+    partition_of(tenant, TEMPLATES)
+}
+
+/// The partition of a tenant's small definitions.
+#[must_use]
+pub fn definitions_partition(tenant: TenantId) -> String {
+    partition_of(tenant, DEFINITIONS)
+}
+
+/// The partition of a tenant's merchants.
+#[must_use]
+pub fn merchants_partition(tenant: TenantId) -> String {
+    partition_of(tenant, "MERCHANTS")
+}
+
+/// The partition of a template's ledgers, in order of their start.
+#[must_use]
+pub fn slots_partition(tenant: TenantId, tag: TemplateTag) -> String {
+    partition_of(tenant, &slots(tag))
+}
+
+/// The partition of an order.
+#[must_use]
+pub fn order_partition_of(tenant: TenantId, id: &OrderId) -> String {
+    partition_of(tenant, &order_partition(id))
+}
+
+/// The partition of the marks that tenants allow an origin.
+#[must_use]
+pub fn origin_partition(origin: &str) -> String {
+    format!("ORIGIN#{origin}")
+}

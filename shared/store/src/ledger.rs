@@ -1,0 +1,170 @@
+//! The capacity ledger in DynamoDB: every change is one conditional update, idempotent because the hold's id
+//! is in the item.
+
+use crate::{
+    Action, AttributeValue, Consistency, Expression, Item, Key, SortKeys, Store, StoreError, Table, decode,
+    encode, number, slots_partition, sortable_secs,
+};
+use domain::ledger::{Hold, Ledger, LedgerChange, LedgerRefusal, MAX_HOLDS};
+use domain::{InstanceId, TemplateId, TenantId, Timestamp, instance_id::TemplateTag};
+use std::collections::HashMap;
+
+/// Slots one listing reads at most.
+const MAX_SLOTS: usize = 20_000;
+
+/// The update that carries out a change, with the conditions under which the ledger allows it.
+#[must_use]
+pub fn ledger_update(change: &LedgerChange) -> Action {
+    let mut update = Expression::new();
+    update.require_item();
+    for (id, hold) in &change.expect {
+        let id = id.to_string();
+        let path = update.path(&["holds", &id]);
+        match hold {
+            Some(hold) => {
+                let value = update.value(hold_value(*hold));
+                update.require(format!("{path} = {value}"));
+            }
+            None => update.require(format!("attribute_not_exists({path})")),
+        }
+    }
+    for (id, hold) in &change.set {
+        let id = id.to_string();
+        match hold {
+            Some(hold) => {
+                let (path, value) = (update.path(&["holds", &id]), update.value(hold_value(*hold)));
+                update.set(format!("{path} = {value}"));
+            }
+            None => update.remove(&["holds", &id]),
+        }
+    }
+    if change.takes_seats {
+        update.require_equal("state", AttributeValue::S("active".to_owned()));
+    }
+    if change.free < 0 {
+        let (free, need) = (update.path(&["free"]), update.number(change.free.saturating_neg()));
+        update.require(format!("{free} >= {need}"));
+    }
+    if !change.replaces_holds() {
+        let limit = i64::try_from(MAX_HOLDS).unwrap_or(i64::MAX);
+        let (holds, limit) = (update.path(&["holds"]), update.number(limit));
+        update.require(format!("size({holds}) < {limit}"));
+    }
+    update.shift("free", change.free);
+    update.shift("sold", change.sold);
+    Action::Update(update)
+}
+
+fn hold_value(hold: Hold) -> AttributeValue {
+    AttributeValue::M(HashMap::from([
+        ("q".to_owned(), number(i64::from(hold.quantity))),
+        ("e".to_owned(), number(hold.expires_at.timestamp_millis())),
+    ]))
+}
+
+/// Why the ledger refused a change, read from the item the refused update returned.
+///
+/// # Errors
+/// [`StoreError`] when the item does not read as a ledger.
+pub fn ledger_refusal(
+    old: Option<Item>,
+    change: &LedgerChange,
+    now: Timestamp,
+) -> Result<(LedgerRefusal, Option<Ledger>), StoreError> {
+    let Some(item) = old else { return Ok((LedgerRefusal::UnknownSlot, None)) };
+    let ledger: Ledger = decode(item)?;
+    // A ledger that would allow the change by now has been changed back since: worth another try.
+    let refusal = ledger.refusal(change, now).unwrap_or(LedgerRefusal::MustReclaim);
+    Ok((refusal, Some(ledger)))
+}
+
+/// The item of a new ledger.
+///
+/// # Errors
+/// [`StoreError`] when it has no representation.
+pub fn ledger_item(tenant: TenantId, ledger: &Ledger) -> Result<(Key, Item), StoreError> {
+    let key = Key::ledger(tenant, &ledger.instance, ledger.shard);
+    let item = encode(&key, ledger)?;
+    Ok((key, item))
+}
+
+impl Store {
+    /// Changes one ledger by one conditional update, taking expired holds along when their seats or their
+    /// places are needed.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer. The inner error is the ledger's refusal.
+    pub async fn change_ledger(
+        &self,
+        (tenant, instance): (TenantId, &InstanceId),
+        change: &LedgerChange,
+        now: Timestamp,
+    ) -> Result<Result<(), (LedgerRefusal, Option<Ledger>)>, StoreError> {
+        let key = Key::ledger(tenant, instance, 0);
+        let mut attempt = change.clone();
+        for _ in 0..MAX_RECLAIM_ROUNDS {
+            let old = match self.write(&key, ledger_update(&attempt)).await? {
+                Ok(()) => return Ok(Ok(())),
+                Err(old) => old,
+            };
+            match ledger_refusal(old, change, now)? {
+                (LedgerRefusal::MustReclaim, Some(ledger)) => {
+                    attempt = change.clone().reclaiming(ledger.expired(now));
+                }
+                refused => return Ok(Err(refused)),
+            }
+        }
+        Ok(Err((LedgerRefusal::TooManyHolds, None)))
+    }
+
+    /// One ledger.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn load_ledger(
+        &self,
+        tenant: TenantId,
+        instance: &InstanceId,
+        consistency: Consistency,
+    ) -> Result<Option<Ledger>, StoreError> {
+        self.get(&Key::ledger(tenant, instance, 0), consistency).await
+    }
+
+    /// The ledgers of a template whose slots start within `from..=until`, in order of their start.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn load_ledgers(
+        &self,
+        (tenant, template): (TenantId, &TemplateId),
+        (from, until): (Timestamp, Timestamp),
+        limit: usize,
+    ) -> Result<Vec<Ledger>, StoreError> {
+        let partition = slots_partition(tenant, TemplateTag::of(template));
+        let from = sortable_secs(from.timestamp());
+        // Every key continues after the seconds with `#`; `~` sorts behind it.
+        let until = format!("{}~", sortable_secs(until.timestamp()));
+        let range = SortKeys::Between(&from, &until);
+        let items = self
+            .query((Table::Reservations, &partition), range, Consistency::Eventual, limit.min(MAX_SLOTS))
+            .await?;
+        let ledgers: Result<Vec<Ledger>, StoreError> = items.into_iter().map(decode).collect();
+        // Two templates can share a partition when the first bytes of their hashes agree.
+        Ok(ledgers?.into_iter().filter(|ledger| ledger.template == *template).collect())
+    }
+
+    /// Puts the ledger of a new slot; one that exists keeps its counts and holds.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn create_ledger(&self, tenant: TenantId, ledger: &Ledger) -> Result<(), StoreError> {
+        let (key, item) = ledger_item(tenant, ledger)?;
+        let mut absent = Expression::new();
+        absent.require_no_item();
+        // An existing slot is not an error: publishing again changes nothing.
+        self.write(&key, Action::Put(item, absent)).await.map(|_| ())
+    }
+}
+
+/// Rounds of reclaiming before a caller is asked to try again.
+const MAX_RECLAIM_ROUNDS: usize = 8;

@@ -1,0 +1,242 @@
+//! Reading items: one, many at once, or a range.
+
+use crate::{DUE_INDEX, Expression, Item, Key, Store, StoreError, StoreFault, Table, decode};
+use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
+use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes};
+use serde::de::DeserializeOwned;
+use std::collections::{BTreeSet, HashMap};
+use std::time::Duration;
+
+/// Keys one batch read may name.
+const BATCH_KEYS: usize = 100;
+/// Times the rest of a batch that came back unprocessed is asked for again.
+const BATCH_TRIES: u32 = 5;
+
+/// Whether a read must see every write that came before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Consistency {
+    /// May be a moment old: enough for browsing, at half the cost.
+    Eventual,
+    /// Sees every earlier write: for whatever is charged or decided upon.
+    Strong,
+}
+
+/// Which sort keys of a partition are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SortKeys<'a> {
+    /// All.
+    All,
+    /// Those that start so.
+    StartingWith(&'a str),
+    /// Those from the first up to and including the second.
+    Between(&'a str, &'a str),
+}
+
+/// The items a batch read found.
+#[derive(Debug, Default)]
+pub struct Found(HashMap<Key, Item>);
+
+impl Found {
+    /// Takes the value stored under `key`, if the read found one.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the item does not read as a `T`.
+    pub fn take<T: DeserializeOwned>(&mut self, key: &Key) -> Result<Option<T>, StoreError> {
+        self.0.remove(key).map(decode).transpose()
+    }
+
+    /// Takes the raw item stored under `key`, if the read found one.
+    pub fn take_item(&mut self, key: &Key) -> Option<Item> {
+        self.0.remove(key)
+    }
+}
+
+impl Store {
+    /// Reads one item.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer or the item does not read as a `T`.
+    pub async fn get<T: DeserializeOwned>(
+        &self,
+        key: &Key,
+        consistency: Consistency,
+    ) -> Result<Option<T>, StoreError> {
+        self.get_item(key, consistency).await?.map(decode).transpose()
+    }
+
+    /// Reads one item as it is.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn get_item(&self, key: &Key, consistency: Consistency) -> Result<Option<Item>, StoreError> {
+        let answer = self
+            .client
+            .get_item()
+            .table_name(self.table(key.table))
+            .set_key(Some(key.attributes()))
+            .consistent_read(consistency == Consistency::Strong)
+            .send()
+            .await
+            .map_err(failed)?;
+        Ok(answer.item)
+    }
+
+    /// Reads many items in one round trip, whatever their tables; keys that name nothing are left out.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn get_many(
+        &self,
+        keys: impl IntoIterator<Item = Key>,
+        consistency: Consistency,
+    ) -> Result<Found, StoreError> {
+        let keys: BTreeSet<Key> = keys.into_iter().collect();
+        let keys: Vec<Key> = keys.into_iter().collect();
+        let mut batches = tokio::task::JoinSet::new();
+        let mut found = Found::default();
+        let calls = crate::Calls::current();
+        for batch in keys.chunks(BATCH_KEYS).skip(1) {
+            let (store, batch) = (self.clone(), batch.to_vec());
+            let calls = calls.clone();
+            batches.spawn(calls.scope(async move { store.get_batch(&batch, consistency).await }));
+        }
+        if let Some(first) = keys.chunks(BATCH_KEYS).next() {
+            found.0.extend(self.get_batch(first, consistency).await?);
+        }
+        while let Some(batch) = batches.join_next().await {
+            found.0.extend(batch.map_err(|fault| StoreError::new(StoreFault::TryAgain, fault))??);
+        }
+        Ok(found)
+    }
+
+    async fn get_batch(
+        &self,
+        keys: &[Key],
+        consistency: Consistency,
+    ) -> Result<HashMap<Key, Item>, StoreError> {
+        let mut request: HashMap<String, KeysAndAttributes> = HashMap::new();
+        for table in Table::ALL {
+            let wanted: Vec<Item> =
+                keys.iter().filter(|key| key.table == table).map(Key::attributes).collect();
+            if !wanted.is_empty() {
+                let wanted = KeysAndAttributes::builder()
+                    .set_keys(Some(wanted))
+                    .consistent_read(consistency == Consistency::Strong)
+                    .build()
+                    .map_err(|fault| StoreError::new(StoreFault::Refused, fault))?;
+                request.insert(self.table(table), wanted);
+            }
+        }
+        let mut found = HashMap::new();
+        for attempt in 0..BATCH_TRIES {
+            let answer =
+                self.client.batch_get_item().set_request_items(Some(request)).send().await.map_err(failed)?;
+            for (name, items) in answer.responses.unwrap_or_default() {
+                found.extend(items.into_iter().filter_map(|item| Some((self.key_of(&name, &item)?, item))));
+            }
+            request = answer.unprocessed_keys.unwrap_or_default();
+            if request.is_empty() {
+                return Ok(found);
+            }
+            tokio::time::sleep(Duration::from_millis(10_u64 << attempt)).await;
+        }
+        Err(StoreError::new(StoreFault::TryAgain, "a batch read stayed unprocessed"))
+    }
+
+    fn key_of(&self, table_name: &str, item: &Item) -> Option<Key> {
+        let table = Table::ALL.into_iter().find(|table| self.table(*table) == table_name)?;
+        let text = |name: &str| item.get(name).and_then(|value| value.as_s().ok()).cloned();
+        Some(Key { table, pk: text("pk")?, sk: text("sk")? })
+    }
+
+    /// Reads the items of a partition in the order of their sort keys, page after page, up to `limit` items.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn query(
+        &self,
+        (table, partition): (Table, &str),
+        sort_keys: SortKeys<'_>,
+        consistency: Consistency,
+        limit: usize,
+    ) -> Result<Vec<Item>, StoreError> {
+        let mut expression = Expression::new();
+        let (pk, pk_value) = (expression.path(&["pk"]), expression.text(partition));
+        let condition = match sort_keys {
+            SortKeys::All => format!("{pk} = {pk_value}"),
+            SortKeys::StartingWith(start) => {
+                let (sk, start) = (expression.path(&["sk"]), expression.text(start));
+                format!("{pk} = {pk_value} AND begins_with({sk}, {start})")
+            }
+            SortKeys::Between(from, to) => {
+                let (sk, from, to) = (expression.path(&["sk"]), expression.text(from), expression.text(to));
+                format!("{pk} = {pk_value} AND {sk} BETWEEN {from} AND {to}")
+            }
+        };
+        let request = self
+            .client
+            .query()
+            .table_name(self.table(table))
+            .key_condition_expression(condition)
+            .set_expression_attribute_names(expression.names())
+            .set_expression_attribute_values(expression.values())
+            .consistent_read(consistency == Consistency::Strong);
+        let mut items = Vec::new();
+        let mut start = None;
+        while items.len() < limit {
+            let page_size = i32::try_from(limit.saturating_sub(items.len())).ok();
+            let answer = request
+                .clone()
+                .set_exclusive_start_key(start.take())
+                .set_limit(page_size)
+                .send()
+                .await
+                .map_err(failed)?;
+            items.extend(answer.items.unwrap_or_default());
+            start = answer.last_evaluated_key;
+            if start.is_none() {
+                break;
+            }
+        }
+        Ok(items)
+    }
+
+    /// The keys of work in one partition of the due index that is due by `until` (epoch seconds).
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn query_due(&self, partition: &str, until: i64, limit: i32) -> Result<Vec<Key>, StoreError> {
+        let answer = self
+            .client
+            .query()
+            .table_name(self.table(Table::Orders))
+            .index_name(DUE_INDEX)
+            .key_condition_expression("due_pk = :partition AND due_at <= :until")
+            .expression_attribute_values(":partition", AttributeValue::S(partition.to_owned()))
+            .expression_attribute_values(":until", AttributeValue::N(until.to_string()))
+            .limit(limit)
+            .send()
+            .await
+            .map_err(failed)?;
+        let table = self.table(Table::Orders);
+        Ok(answer.items.unwrap_or_default().iter().filter_map(|item| self.key_of(&table, item)).collect())
+    }
+}
+
+/// What a failed call means: throttling and lost connections are worth another try, the rest is our fault.
+pub(crate) fn failed<E>(error: SdkError<E>) -> StoreError
+where
+    E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
+{
+    let kind = match &error {
+        SdkError::ServiceError(refusal) => match refusal.err().code() {
+            Some("ValidationException" | "ResourceNotFoundException" | "AccessDeniedException") => {
+                StoreFault::Refused
+            }
+            _ => StoreFault::TryAgain,
+        },
+        SdkError::ConstructionFailure(_) => StoreFault::Refused,
+        _ => StoreFault::TryAgain,
+    };
+    StoreError::new(kind, error)
+}

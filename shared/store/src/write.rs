@@ -1,0 +1,265 @@
+//! Writing: one conditional write, or a plan of several in one transaction.
+
+use crate::read::failed;
+use crate::{Action, Expression, Item, Key, Plan, Refused, Store, StoreError, StoreFault};
+use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
+use aws_sdk_dynamodb::types::{
+    CancellationReason, ConditionCheck, Delete, Put, ReturnValuesOnConditionCheckFailure as OldItem,
+    TransactWriteItem, Update,
+};
+use sha2::{Digest, Sha256};
+use std::time::Duration;
+
+/// Tries of a transaction that conflicts with another one.
+const CONFLICT_TRIES: u32 = 5;
+
+impl Store {
+    /// Carries out a plan: all writes or none. A plan of one write is a plain conditional write, which costs
+    /// half and never conflicts. The token names this attempt: repeating the call with the same plan and
+    /// token after a lost answer changes nothing twice.
+    ///
+    /// # Errors
+    /// [`StoreError`] when it is not known to have happened: throttled, in conflict to the end, unreachable.
+    pub async fn commit<R: Clone>(
+        &self,
+        plan: &Plan<R>,
+        token: &str,
+    ) -> Result<Result<(), Vec<Refused<R>>>, StoreError> {
+        if plan.writes().len() == 1
+            && let Some((key, write)) = plan.writes().next()
+        {
+            let written = self.write(key, write.action.clone()).await?;
+            return Ok(written.map_err(|old| vec![Refused { refusal: write.refusal.clone(), old }]));
+        }
+        self.transact(plan, token).await
+    }
+
+    async fn transact<R: Clone>(
+        &self,
+        plan: &Plan<R>,
+        token: &str,
+    ) -> Result<Result<(), Vec<Refused<R>>>, StoreError> {
+        let mut items = Vec::with_capacity(plan.writes().len());
+        for (key, write) in plan.writes() {
+            items.push(self.transaction_item(key, write.action.clone())?);
+        }
+        for attempt in 0..CONFLICT_TRIES {
+            let sent = self
+                .client
+                .transact_write_items()
+                .set_transact_items(Some(items.clone()))
+                .client_request_token(token)
+                .send()
+                .await;
+            let error = match sent {
+                Ok(_) => return Ok(Ok(())),
+                Err(error) => error,
+            };
+            let reasons = match error.as_service_error() {
+                Some(TransactWriteItemsError::TransactionCanceledException(cancelled)) => {
+                    cancelled.cancellation_reasons.clone().unwrap_or_default()
+                }
+                Some(TransactWriteItemsError::TransactionInProgressException(_)) => Vec::new(),
+                _ => return Err(failed(error)),
+            };
+            match verdict(plan, reasons) {
+                Verdict::Refused(refused) => return Ok(Err(refused)),
+                Verdict::Conflict => tokio::time::sleep(backoff(token, attempt)).await,
+                Verdict::Fault(kind) => return Err(StoreError::new(kind, error)),
+            }
+        }
+        Err(StoreError::new(StoreFault::TryAgain, "a transaction stayed in conflict"))
+    }
+
+    /// Carries out one conditional write.
+    ///
+    /// # Errors
+    /// [`StoreError`] when it is not known to have happened. The inner error is a condition that did not
+    /// hold, with the item as it was.
+    pub async fn write(&self, key: &Key, action: Action) -> Result<Result<(), Option<Item>>, StoreError> {
+        match action {
+            Action::Put(item, condition) => self.put(key, item, &condition).await,
+            Action::Update(update) => self.update(key, &update).await,
+            Action::Delete(condition) => self.delete(key, &condition).await,
+            Action::Check(_) => {
+                Err(StoreError::new(StoreFault::Refused, "a lone condition check writes nothing"))
+            }
+        }
+    }
+
+    async fn put(
+        &self,
+        key: &Key,
+        item: Item,
+        condition: &Expression,
+    ) -> Result<Result<(), Option<Item>>, StoreError> {
+        use aws_sdk_dynamodb::operation::put_item::PutItemError as Error;
+        let sent = self
+            .client
+            .put_item()
+            .table_name(self.table(key.table))
+            .set_item(Some(item))
+            .set_condition_expression(condition.condition_text())
+            .set_expression_attribute_names(condition.names())
+            .set_expression_attribute_values(condition.values())
+            .return_values_on_condition_check_failure(OldItem::AllOld)
+            .send()
+            .await;
+        match sent {
+            Ok(_) => Ok(Ok(())),
+            Err(error) => match error.as_service_error() {
+                Some(Error::ConditionalCheckFailedException(refused)) => Ok(Err(refused.item.clone())),
+                _ => Err(failed(error)),
+            },
+        }
+    }
+
+    async fn update(&self, key: &Key, update: &Expression) -> Result<Result<(), Option<Item>>, StoreError> {
+        use aws_sdk_dynamodb::operation::update_item::UpdateItemError as Error;
+        let sent = self
+            .client
+            .update_item()
+            .table_name(self.table(key.table))
+            .set_key(Some(key.attributes()))
+            .set_update_expression(update.update_text())
+            .set_condition_expression(update.condition_text())
+            .set_expression_attribute_names(update.names())
+            .set_expression_attribute_values(update.values())
+            .return_values_on_condition_check_failure(OldItem::AllOld)
+            .send()
+            .await;
+        match sent {
+            Ok(_) => Ok(Ok(())),
+            Err(error) => match error.as_service_error() {
+                Some(Error::ConditionalCheckFailedException(refused)) => Ok(Err(refused.item.clone())),
+                _ => Err(failed(error)),
+            },
+        }
+    }
+
+    async fn delete(
+        &self,
+        key: &Key,
+        condition: &Expression,
+    ) -> Result<Result<(), Option<Item>>, StoreError> {
+        use aws_sdk_dynamodb::operation::delete_item::DeleteItemError as Error;
+        let sent = self
+            .client
+            .delete_item()
+            .table_name(self.table(key.table))
+            .set_key(Some(key.attributes()))
+            .set_condition_expression(condition.condition_text())
+            .set_expression_attribute_names(condition.names())
+            .set_expression_attribute_values(condition.values())
+            .return_values_on_condition_check_failure(OldItem::AllOld)
+            .send()
+            .await;
+        match sent {
+            Ok(_) => Ok(Ok(())),
+            Err(error) => match error.as_service_error() {
+                Some(Error::ConditionalCheckFailedException(refused)) => Ok(Err(refused.item.clone())),
+                _ => Err(failed(error)),
+            },
+        }
+    }
+
+    fn transaction_item(&self, key: &Key, action: Action) -> Result<TransactWriteItem, StoreError> {
+        let table = self.table(key.table);
+        let item = TransactWriteItem::builder();
+        let item = match action {
+            Action::Put(new, condition) => item.put(
+                Put::builder()
+                    .table_name(table)
+                    .set_item(Some(new))
+                    .set_condition_expression(condition.condition_text())
+                    .set_expression_attribute_names(condition.names())
+                    .set_expression_attribute_values(condition.values())
+                    .return_values_on_condition_check_failure(OldItem::AllOld)
+                    .build()
+                    .map_err(unbuildable)?,
+            ),
+            Action::Update(update) => item.update(
+                Update::builder()
+                    .table_name(table)
+                    .set_key(Some(key.attributes()))
+                    .set_update_expression(update.update_text())
+                    .set_condition_expression(update.condition_text())
+                    .set_expression_attribute_names(update.names())
+                    .set_expression_attribute_values(update.values())
+                    .return_values_on_condition_check_failure(OldItem::AllOld)
+                    .build()
+                    .map_err(unbuildable)?,
+            ),
+            Action::Delete(condition) => item.delete(
+                Delete::builder()
+                    .table_name(table)
+                    .set_key(Some(key.attributes()))
+                    .set_condition_expression(condition.condition_text())
+                    .set_expression_attribute_names(condition.names())
+                    .set_expression_attribute_values(condition.values())
+                    .return_values_on_condition_check_failure(OldItem::AllOld)
+                    .build()
+                    .map_err(unbuildable)?,
+            ),
+            Action::Check(condition) => item.condition_check(
+                ConditionCheck::builder()
+                    .table_name(table)
+                    .set_key(Some(key.attributes()))
+                    .set_condition_expression(condition.condition_text())
+                    .set_expression_attribute_names(condition.names())
+                    .set_expression_attribute_values(condition.values())
+                    .return_values_on_condition_check_failure(OldItem::AllOld)
+                    .build()
+                    .map_err(unbuildable)?,
+            ),
+        };
+        Ok(item.build())
+    }
+}
+
+enum Verdict<R> {
+    Refused(Vec<Refused<R>>),
+    Conflict,
+    Fault(StoreFault),
+}
+
+/// What the reasons of a cancelled transaction mean. A failed condition outranks the rest: it would fail
+/// again. A conflict is tried again; a throttle is never taken for a refusal.
+fn verdict<R: Clone>(plan: &Plan<R>, reasons: Vec<CancellationReason>) -> Verdict<R> {
+    let mut refused = Vec::new();
+    let mut conflict = reasons.is_empty();
+    let mut throttled = false;
+    let mut invalid = false;
+    for ((_, write), reason) in plan.writes().zip(reasons) {
+        match reason.code.as_deref() {
+            Some("ConditionalCheckFailed") => {
+                refused.push(Refused { refusal: write.refusal.clone(), old: reason.item });
+            }
+            Some("TransactionConflict") => conflict = true,
+            Some("ThrottlingError" | "ProvisionedThroughputExceeded") => throttled = true,
+            None | Some("None") => {}
+            Some(_) => invalid = true,
+        }
+    }
+    if !refused.is_empty() {
+        Verdict::Refused(refused)
+    } else if conflict {
+        Verdict::Conflict
+    } else if throttled || !invalid {
+        Verdict::Fault(StoreFault::TryAgain)
+    } else {
+        Verdict::Fault(StoreFault::Refused)
+    }
+}
+
+/// 25 to 400 ms, doubling, spread by the token so that two losers of one conflict do not meet again.
+fn backoff(token: &str, attempt: u32) -> Duration {
+    let digest = Sha256::digest(format!("{token}{attempt}"));
+    let base = 25_u64 << attempt.min(4);
+    let jitter = u64::from(digest[0]).saturating_mul(base) / 256;
+    Duration::from_millis((base / 2).saturating_add(jitter / 2))
+}
+
+fn unbuildable(fault: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> StoreError {
+    StoreError::new(StoreFault::Refused, fault)
+}
