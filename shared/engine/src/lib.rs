@@ -1,1 +1,21 @@
+//! The DynamoDB that runs inside the process, for the local service and for tests.
+//!
+//! The store talks to DynamoDB through the official SDK and nothing else. This crate puts an engine
+//! under that SDK instead of a network: [`Embedded`] answers the SDK's requests in process, and
+//! [`Faulty`] stands between the two and does on purpose what the real service does by accident
+//! (throttle, conflict, lose an answer) and what a Lambda does (die half way).
+//!
+//! No Lambda links this crate.
 
+mod batch;
+mod client;
+mod embedded;
+mod faulty;
+mod limits;
+mod message;
+mod plan;
+
+pub use client::client_over;
+pub use embedded::{Embedded, OpenError};
+pub use faulty::{Crashed, Faulty, is_crash};
+pub use plan::{Fault, FaultPlan, Injected, Rates, Throttling};

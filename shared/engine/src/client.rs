@@ -1,0 +1,25 @@
+//! An SDK client whose requests end in this process.
+
+use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::config::retry::RetryConfig;
+use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region, StalledStreamProtectionConfig};
+use aws_smithy_runtime_api::client::http::HttpClient;
+
+/// An SDK client that sends every request to `http`.
+///
+/// Credentials and region are dummies, and the endpoint is a name that resolves nowhere, so a
+/// client built by mistake over a real HTTP stack cannot reach AWS. The SDK's own retries are off:
+/// the store retries by its own rules, and a hidden second try would make a scripted fault
+/// impossible to count.
+pub fn client_over(http: impl HttpClient + 'static) -> Client {
+    let config = aws_sdk_dynamodb::Config::builder()
+        .behavior_version(BehaviorVersion::latest())
+        .region(Region::new("us-east-1"))
+        .endpoint_url("http://embedded.invalid")
+        .credentials_provider(Credentials::new("embedded", "embedded", None, None, "embedded"))
+        .stalled_stream_protection(StalledStreamProtectionConfig::disabled())
+        .retry_config(RetryConfig::disabled())
+        .http_client(http)
+        .build();
+    Client::from_conf(config)
+}

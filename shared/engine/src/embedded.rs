@@ -1,0 +1,190 @@
+//! The engine: DynamoDB on SQLite, called in process.
+
+use crate::client::client_over;
+use crate::limits;
+use crate::message::{Outcome, answer, body_of, operation_of};
+use aws_sdk_dynamodb::Client;
+use aws_smithy_runtime_api::client::http::{
+    HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
+};
+use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
+use aws_smithy_runtime_api::client::result::ConnectorError;
+use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
+use dynoxide::{Database, DynoxideError};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// A DynamoDB of this process's own, in memory or in a file. Clones share the tables.
+///
+/// It does one request after the other, so a race has exact winners, and it never throttles,
+/// conflicts, leaves a batch half done or reads stale; [`crate::Faulty`] adds those. Time to live
+/// is recorded and deletes nothing, which is what AWS may do for days as well.
+#[derive(Clone)]
+pub struct Embedded {
+    database: Database,
+}
+
+/// Why an engine could not be opened.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// The engine takes paths as text, and this one is not UTF-8.
+    PathNotUtf8(PathBuf),
+    /// The file cannot be opened, or is not a database of the engine.
+    Engine(DynoxideError),
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::PathNotUtf8(path) => write!(formatter, "the path {} is not UTF-8", path.display()),
+            Self::Engine(_) => formatter.write_str("the embedded DynamoDB engine cannot be opened"),
+        }
+    }
+}
+
+impl std::error::Error for OpenError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::PathNotUtf8(_) => None,
+            Self::Engine(cause) => Some(cause),
+        }
+    }
+}
+
+impl From<DynoxideError> for OpenError {
+    fn from(cause: DynoxideError) -> Self {
+        Self::Engine(cause)
+    }
+}
+
+impl Embedded {
+    /// An empty engine that is gone with its last clone.
+    ///
+    /// # Errors
+    /// [`OpenError::Engine`] when SQLite cannot start.
+    pub fn memory() -> Result<Self, OpenError> {
+        Ok(Self { database: Database::memory()? })
+    }
+
+    /// The engine stored in the file at `path`, which is made when missing; its directory is not.
+    ///
+    /// What was answered survives the end of the process, whatever the end. The last moments may be
+    /// lost when the whole machine stops, which buys writes that are more than twice as fast.
+    ///
+    /// # Errors
+    /// [`OpenError`] when the path is not UTF-8 or the file cannot be used.
+    pub fn file(path: impl AsRef<Path>) -> Result<Self, OpenError> {
+        let path = path.as_ref();
+        let text = path.to_str().ok_or_else(|| OpenError::PathNotUtf8(path.to_owned()))?;
+        let database = Database::new(text)?;
+        // The engine opens files with synchronous=FULL and has no setting for it, but leaving its
+        // bulk mode sets NORMAL, which in write-ahead mode is safe against a crash of the process.
+        database.enable_bulk_loading()?;
+        database.disable_bulk_loading()?;
+        Ok(Self { database })
+    }
+
+    /// An SDK client on this engine; see [`client_over`].
+    pub fn client(&self) -> Client {
+        client_over(self.clone())
+    }
+}
+
+/// The tables' contents are nothing for a log line.
+impl fmt::Debug for Embedded {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Embedded")
+    }
+}
+
+impl HttpClient for Embedded {
+    fn http_connector(&self, _: &HttpConnectorSettings, _: &RuntimeComponents) -> SharedHttpConnector {
+        SharedHttpConnector::new(self.clone())
+    }
+}
+
+impl HttpConnector for Embedded {
+    fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
+        let database = self.database.clone();
+        // SQLite blocks, so its work leaves the runtime's threads alone where there is a runtime.
+        match tokio::runtime::Handle::try_current() {
+            Err(_) => HttpConnectorFuture::ready(respond(&database, &request)),
+            Ok(runtime) => HttpConnectorFuture::new(async move {
+                let work = runtime.spawn_blocking(move || respond(&database, &request));
+                work.await.unwrap_or_else(|error| Err(ConnectorError::other(error.into(), None)))
+            }),
+        }
+    }
+}
+
+fn respond(database: &Database, request: &HttpRequest) -> Outcome {
+    let body = body_of(request);
+    let result = match limits::refusal_for(body) {
+        Some(message) => Err(DynoxideError::ValidationException(message)),
+        None => dispatch(database, &operation_of(request), body),
+    };
+    match result {
+        Ok(body) => answer(200, body),
+        Err(error) => answer(error.status_code(), error.to_json()),
+    }
+}
+
+/// Runs the engine's method for the named operation on the decoded body and encodes what it returns.
+macro_rules! operations {
+    ($database:ident, $operation:ident, $body:ident; $($name:literal => $method:ident),* $(,)?) => {
+        match $operation {
+            $($name => {
+                let request = serde_json::from_slice($body).map_err(|error| decode_error(&error.to_string()))?;
+                let response = $database.$method(request)?;
+                serde_json::to_vec(&response)
+                    .map_err(|error| DynoxideError::InternalServerError(error.to_string()))
+            })*
+            other => Err(DynoxideError::ValidationException(format!(
+                "the embedded engine has no operation {other:?}"
+            ))),
+        }
+    };
+}
+
+fn dispatch(database: &Database, operation: &str, body: &[u8]) -> Result<Vec<u8>, DynoxideError> {
+    operations!(database, operation, body;
+        "CreateTable" => create_table,
+        "DeleteTable" => delete_table,
+        "DescribeTable" => describe_table,
+        "ListTables" => list_tables,
+        "UpdateTable" => update_table,
+        "UpdateTimeToLive" => update_time_to_live,
+        "DescribeTimeToLive" => describe_time_to_live,
+        "PutItem" => put_item,
+        "GetItem" => get_item,
+        "UpdateItem" => update_item,
+        "DeleteItem" => delete_item,
+        "Query" => query,
+        "Scan" => scan,
+        "BatchGetItem" => batch_get_item,
+        "BatchWriteItem" => batch_write_item,
+        "TransactGetItems" => transact_get_items,
+        "TransactWriteItems" => transact_write_items,
+    )
+}
+
+/// The engine's request types report a refusal as a decoding error that starts with a marker, which
+/// only its HTTP server turns into a DynamoDB error. In process that falls to us.
+fn decode_error(message: &str) -> DynoxideError {
+    const VALIDATION: [&str; 3] = ["VALIDATION_REQUEST:", "VALIDATION_AS_READ:", "VALIDATION:"];
+    const SERIALIZATION: [&str; 2] = ["SERIALIZATION_AS_READ:", "SERIALIZATION:"];
+    const INVALID: [&str; 4] = ["missing field", "unknown variant", "invalid type: null", "AttributeValue"];
+
+    let bare = message.rsplit_once(" at line ").map_or(message, |(text, _position)| text);
+    if let Some(text) = VALIDATION.iter().find_map(|marker| bare.strip_prefix(marker)) {
+        return DynoxideError::ValidationException(text.to_owned());
+    }
+    if let Some(text) = SERIALIZATION.iter().find_map(|marker| bare.strip_prefix(marker)) {
+        return DynoxideError::SerializationException(text.to_owned());
+    }
+    if INVALID.iter().any(|hint| bare.contains(hint)) {
+        return DynoxideError::ValidationException(bare.to_owned());
+    }
+    DynoxideError::SerializationException(bare.to_owned())
+}

@@ -1,0 +1,8 @@
+//! What the store relies on: the engine's answers, AWS's limits, and each fault doing what it says.
+#![expect(clippy::expect_used, reason = "shared test code may fail loudly")]
+
+mod correctness;
+mod faults;
+mod limits;
+mod support;
+mod transactions;
