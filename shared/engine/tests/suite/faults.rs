@@ -113,6 +113,22 @@ async fn a_call_under_way_dies_with_its_process_even_if_that_is_restarted_meanwh
     rig.take_one().send().await.unwrap();
 }
 
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_arrives_after_the_crash_of_its_process_is_not_seen() {
+    let mut rig = rig().await;
+    let network = FaultPlan::new();
+    network.at(0, Fault::Slow(Duration::from_secs(5)));
+    rig.client = Faulty::new(Faulty::new(rig.engine.clone(), network), rig.plan.clone()).client();
+    rig.plan.at(1, Fault::CrashBefore);
+    let under_way = tokio::spawn(rig.take_one().send());
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    rig.read().send().await.unwrap_err();
+    rig.plan.restart();
+    let unseen = under_way.await.unwrap().unwrap_err();
+    assert!(is_crash(&unseen), "{unseen:?}");
+    assert_eq!(rig.free().await, 9, "it was on the network, so it was applied all the same");
+}
+
 #[tokio::test]
 async fn a_lost_answer_is_a_time_out_of_a_call_that_was_applied() {
     let rig = rig().await;
@@ -162,10 +178,13 @@ async fn cancelled_codes(rig: &Rig) -> Vec<String> {
         .transact_items(take("ledger", "slot", 1))
         .transact_items(take("ledger", "other", 1));
     let refusal = sale.send().await.expect_err("a refusal").into_service_error();
-    let TransactWriteItemsError::TransactionCanceledException(refusal) = refusal else {
-        panic!("another error: {refusal:?}");
+    let cancelled = if let TransactWriteItemsError::TransactionCanceledException(cancelled) = refusal {
+        Some(cancelled)
+    } else {
+        None
     };
-    let codes = refusal.cancellation_reasons().iter().filter_map(CancellationReason::code);
+    let cancelled = cancelled.expect("a cancelled transaction");
+    let codes = cancelled.cancellation_reasons().iter().filter_map(CancellationReason::code);
     codes.map(str::to_owned).collect()
 }
 
@@ -318,9 +337,9 @@ async fn a_seed_always_draws_the_same_faults_at_about_the_asked_rate() {
         slowest: Duration::from_millis(50),
         ..Rates::default()
     };
-    let first = drawn(7, rates, 1000).await;
-    assert_eq!(drawn(7, rates, 1000).await, first);
-    assert_ne!(drawn(8, rates, 1000).await, first);
+    let first = drawn(7, rates, 400).await;
+    assert_eq!(drawn(7, rates, 400).await, first);
+    assert_ne!(drawn(8, rates, 400).await, first);
 
     let count = |wanted: fn(&Fault) -> bool| first.iter().filter(|struck| wanted(&struck.fault)).count();
     for (struck, name) in [
@@ -328,7 +347,7 @@ async fn a_seed_always_draws_the_same_faults_at_about_the_asked_rate() {
         (count(|fault| matches!(fault, Fault::Throttle(_))), "throttled"),
         (count(|fault| matches!(fault, Fault::Slow(_))), "slow"),
     ] {
-        assert!((65..=135).contains(&struck), "{name}: {struck} of 1000 at 100 per mille");
+        assert!((20..=65).contains(&struck), "{name}: {struck} of 400 at 100 per mille");
     }
     assert_eq!(count(|fault| matches!(fault, Fault::TransactionConflict)), 0, "reads do not conflict");
     for throttling in [Throttling::Table, Throttling::Account] {

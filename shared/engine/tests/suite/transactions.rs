@@ -12,7 +12,7 @@ fn insert(table: &str, item: Item) -> TransactWriteItem {
         .set_item(Some(item))
         .condition_expression("attribute_not_exists(pk)")
         .build()
-        .unwrap();
+        .expect("a put");
     TransactWriteItem::builder().put(put).build()
 }
 
