@@ -3,14 +3,19 @@
 //! Everything here is pure. There is no AWS, no async runtime, no HTTP, no environment, no clock and no
 //! randomness; `now` and new ids are arguments. Serde is used for storage only.
 
+pub mod cart;
+pub mod catalog;
 pub mod channel;
 pub mod ids;
 pub mod instance_id;
 pub mod ledger;
 pub mod money;
+pub mod sale_window;
+pub mod schedule;
 pub mod tenant;
 pub mod time;
 
+pub use catalog::Template;
 pub use channel::{Channel, SalesChannel};
 pub use ids::*;
 pub use instance_id::InstanceId;

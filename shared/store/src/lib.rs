@@ -11,6 +11,7 @@ mod read;
 mod schema;
 mod write;
 
+pub mod catalog;
 pub mod identity;
 pub mod ledger;
 

@@ -1,0 +1,243 @@
+//! Shopping carts (spec §2.2, §2.3).
+
+use crate::catalog::AdmissionType;
+use crate::{
+    CartId, CartItemId, CustomerId, InstanceId, InventoryId, LevelId, Money, OrderId, ReservationId,
+    TicketTypeId, Timestamp,
+};
+use serde::{Deserialize, Serialize};
+
+/// Lines a cart may have (contract §4).
+pub const MAX_LINES: usize = 100;
+/// Coupon codes a line or a cart may name.
+pub const MAX_CODES: usize = 10;
+/// Largest quantity of one line.
+pub const MAX_QUANTITY: u32 = 999;
+/// Event instances one order may touch.
+pub const MAX_INSTANCES: usize = 50;
+/// Tickets one order may have.
+pub const MAX_TICKETS: u32 = 2_000;
+/// A cart lives this long from its last write, in seconds (contract §4).
+pub const CART_TTL_SECS: i64 = 86_400;
+
+/// What a visitor means to buy.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cart {
+    /// Identity.
+    pub id: CartId,
+    /// Names the visitor before there is a customer.
+    pub visitor: String,
+    /// Its lines, in the caller's order.
+    pub lines: Vec<CartLine>,
+    /// Membership ids or numbers that drive member prices, as sent.
+    #[serde(default)]
+    pub membership_ids: Vec<i64>,
+    /// A level whose benefits apply without a membership.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub membership_category: Option<LevelId>,
+    /// Codes for all eligible lines.
+    #[serde(default)]
+    pub coupon_codes: Vec<String>,
+    /// The reservation whose holds checkout consumes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reservation: Option<ReservationId>,
+    /// Checkout verifies entitlements and refuses with the limit information.
+    #[serde(default)]
+    pub verify_entitlements: bool,
+    /// A known customer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub customer: Option<CustomerId>,
+    /// The order this cart was last checked out as. What became of that order says whether the cart is
+    /// open: a voided order leaves it open, a pending or paid one does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<OrderId>,
+    /// Counts writes; checkout sells exactly the version it priced.
+    pub version: u64,
+    /// The total the visitor last saw.
+    pub shown_total: Money,
+    /// From this instant on the cart is gone.
+    #[serde(with = "chrono::serde::ts_milliseconds")]
+    pub expires_at: Timestamp,
+}
+
+/// One line of a cart. Lines that differ in treatment are separate lines with their own ids (spec §4.1 rule 6).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CartLine {
+    /// Tickets of one type for one event instance.
+    Ticket(TicketLine),
+    /// An add-on.
+    AddOn(AddOnLine),
+    /// A donation.
+    Donation(DonationLine),
+}
+
+/// What a line costs, as the service computed it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinePrice {
+    /// After discounts.
+    pub unit: Money,
+    /// Full price.
+    pub retail_unit: Money,
+    /// Unit price times quantity.
+    pub amount: Money,
+}
+
+/// Tickets of one type for one event instance.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TicketLine {
+    /// Identity of the line.
+    pub id: CartItemId,
+    /// The event instance.
+    pub instance: InstanceId,
+    /// The ticket type.
+    pub ticket_type: TicketTypeId,
+    /// Tickets; 0 only asks for the price.
+    pub quantity: u32,
+    /// Charged in full whatever discounts apply.
+    #[serde(default)]
+    pub is_retail: bool,
+    /// Exempt from entitlement rules.
+    #[serde(default)]
+    pub ignore_entitlements: bool,
+    /// Codes for this line alone.
+    #[serde(default)]
+    pub coupon_codes: Vec<String>,
+    /// Name of the event when the line was priced.
+    pub event_name: String,
+    /// Name of the ticket type when the line was priced.
+    pub ticket_type_name: String,
+    /// How its visitors are admitted.
+    pub admission: AdmissionType,
+    /// When the event starts.
+    #[serde(with = "chrono::serde::ts_milliseconds")]
+    pub event_start: Timestamp,
+    /// What it costs.
+    pub price: LinePrice,
+}
+
+/// An add-on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AddOnLine {
+    /// Identity of the line.
+    pub id: CartItemId,
+    /// What is bought.
+    pub inventory: InventoryId,
+    /// The event instance it belongs to, if to one; that instance must have a ticket line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instance: Option<InstanceId>,
+    /// Pieces.
+    pub quantity: u32,
+    /// Its name when the line was priced.
+    pub name: String,
+    /// What it costs.
+    pub price: LinePrice,
+}
+
+/// How a donation's amount comes about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum DonationKind {
+    /// The amount of the catalog.
+    FixedDonation,
+    /// The amount the donor chose.
+    Donation,
+}
+
+/// A donation; its quantity is always 1.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DonationLine {
+    /// Identity of the line.
+    pub id: CartItemId,
+    /// What is given to.
+    pub inventory: InventoryId,
+    /// Fixed or chosen.
+    pub kind: DonationKind,
+    /// Its name when the line was priced.
+    pub name: String,
+    /// Appeal, recognition, dedication, beneficiary.
+    #[serde(default)]
+    pub detail: DonationDetail,
+    /// What is given.
+    pub price: LinePrice,
+}
+
+/// Facts about a donation (spec §2.4); all optional.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+#[expect(missing_docs, reason = "the names are the specification's own")]
+pub struct DonationDetail {
+    pub donation_appeal_name: Option<String>,
+    pub donation_campaign_name: Option<String>,
+    pub donation_fund_name: Option<String>,
+    pub donor_recognition: Option<String>,
+    pub donor_recognition_type: Option<String>,
+    pub dedication_last_name: Option<String>,
+    pub dedication_first_name: Option<String>,
+    pub beneficiary_type: Option<String>,
+    pub beneficiary_last_name: Option<String>,
+    pub beneficiary_first_name: Option<String>,
+    pub beneficiary_email: Option<String>,
+    pub beneficiary_phone_number: Option<String>,
+    pub beneficiary_street_address1: Option<String>,
+    pub beneficiary_street_address2: Option<String>,
+    pub beneficiary_city: Option<String>,
+    pub beneficiary_state: Option<String>,
+    pub beneficiary_zip_code: Option<String>,
+    pub beneficiary_country: Option<String>,
+}
+
+impl CartLine {
+    /// Identity of the line.
+    #[must_use]
+    pub fn id(&self) -> &CartItemId {
+        match self {
+            Self::Ticket(line) => &line.id,
+            Self::AddOn(line) => &line.id,
+            Self::Donation(line) => &line.id,
+        }
+    }
+
+    /// What the line costs.
+    #[must_use]
+    pub fn price(&self) -> LinePrice {
+        match self {
+            Self::Ticket(line) => line.price,
+            Self::AddOn(line) => line.price,
+            Self::Donation(line) => line.price,
+        }
+    }
+
+    /// How many units the line is for.
+    #[must_use]
+    pub fn quantity(&self) -> u32 {
+        match self {
+            Self::Ticket(line) => line.quantity,
+            Self::AddOn(line) => line.quantity,
+            Self::Donation(_) => 1,
+        }
+    }
+}
+
+impl Cart {
+    /// True while the cart can be used.
+    #[must_use]
+    pub fn is_live(&self, now: Timestamp) -> bool {
+        now < self.expires_at
+    }
+
+    /// Seats wanted per event instance, without price probes.
+    #[must_use]
+    pub fn seats(&self) -> std::collections::BTreeMap<InstanceId, u32> {
+        let mut seats = std::collections::BTreeMap::new();
+        for line in &self.lines {
+            match line {
+                CartLine::Ticket(line) if line.quantity > 0 => {
+                    let wanted: &mut u32 = seats.entry(line.instance).or_default();
+                    *wanted = wanted.saturating_add(line.quantity);
+                }
+                CartLine::Ticket(_) | CartLine::AddOn(_) | CartLine::Donation(_) => {}
+            }
+        }
+        seats
+    }
+}

@@ -1,0 +1,332 @@
+//! What a venue sells: event templates with their prices, ticket types, add-ons and donations.
+
+use crate::channel::{Channel, SalesChannel, channel_allowed};
+use crate::instance_id::{ScheduleTag, TemplateTag};
+use crate::sale_window::TicketDetails;
+use crate::schedule::Schedule;
+use crate::{
+    DiscountId, FormId, InstanceId, InventoryId, LevelId, Money, PriceListId, TemplateId, TicketTypeId,
+    Timestamp,
+};
+use serde::{Deserialize, Serialize};
+
+/// A ticket type: the kind of visitor a price is for (spec §2.10 `personType`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PersonType {
+    /// Also the ticketing type id of carts and the price point id of rules.
+    pub id: TicketTypeId,
+    /// Shown to visitors.
+    pub name: String,
+    /// Shown to visitors.
+    pub description: String,
+    /// An inactive type is not offered.
+    pub active: bool,
+    /// Such as `individual`.
+    pub kind: String,
+    /// Order among the types.
+    pub display_order: i64,
+}
+
+/// The price of one ticket type.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Price {
+    /// Whose price.
+    pub ticket_type: TicketTypeId,
+    /// Full price.
+    pub price: Money,
+    /// Kept and returned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prime_price: Option<Money>,
+    /// Kept and returned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub discounted_price: Option<Money>,
+    /// Order within the list.
+    pub display_order: i64,
+    /// Where the price is offered; empty means everywhere.
+    #[serde(default)]
+    pub sales_channels: Vec<SalesChannel>,
+}
+
+/// Prices that apply from an instant on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PriceList {
+    /// Referred to by schedules.
+    pub id: PriceListId,
+    /// For the back office.
+    pub name: String,
+    /// For the back office.
+    #[serde(default)]
+    pub description: String,
+    /// The moment of sale from which the list applies; none applies always.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<Timestamp>,
+    /// One per ticket type.
+    pub prices: Vec<Price>,
+}
+
+/// Who sees a template in listings (spec §2.10 `type`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum TemplateKind {
+    /// Everyone.
+    #[default]
+    Standard,
+    /// Those who ask for private events.
+    Private,
+}
+
+/// How visitors are admitted (spec §2.10).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum AdmissionType {
+    /// Entry without a fixed place.
+    GeneralAdmission,
+    /// The default.
+    #[default]
+    Standard,
+}
+
+/// Whether a template is on offer (spec §3). A published one never becomes a draft again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum ReviewState {
+    /// Being prepared.
+    #[default]
+    Draft,
+    /// On offer.
+    Published,
+}
+
+/// A picture of a template.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Image {
+    /// Opaque.
+    pub id: String,
+    /// For people who do not see it.
+    #[serde(default)]
+    pub description: String,
+    /// The one to show first.
+    #[serde(default)]
+    pub primary: bool,
+}
+
+/// Which levels may buy, and what each gets off (spec §2.10 `membership`).
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct MembershipTerms {
+    /// Levels the event is restricted to.
+    #[serde(default)]
+    pub restrictions: Vec<LevelId>,
+    /// What members get off.
+    #[serde(default)]
+    pub discounts: Vec<MemberDiscount>,
+}
+
+/// What members of one level get off.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemberDiscount {
+    /// The level.
+    pub level: LevelId,
+    /// The discount.
+    pub discount: DiscountId,
+    /// Tickets at the member price per order; none is without limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_tickets: Option<u32>,
+}
+
+/// A pair kept for the venue.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedValue {
+    /// Name.
+    pub name: String,
+    /// Value.
+    #[serde(default)]
+    pub value: String,
+}
+
+/// Something an event needs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Resource {
+    /// Kind of resource.
+    pub kind: String,
+    /// Its template.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resource_template_id: Option<String>,
+    /// The resource itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resource_id: Option<String>,
+    /// How many.
+    pub quantity: u32,
+    /// Further facts.
+    #[serde(default)]
+    pub fields: Vec<NamedValue>,
+}
+
+/// The definition of an event (spec §2.10).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Template {
+    /// Identity.
+    pub id: TemplateId,
+    /// Standard or private.
+    #[serde(default)]
+    pub kind: TemplateKind,
+    /// How visitors are admitted.
+    #[serde(default)]
+    pub admission: AdmissionType,
+    /// Shown to visitors.
+    pub name: String,
+    /// Shown to visitors; HTML is kept as given and escaped wherever Boxoffice renders it.
+    pub description: String,
+    /// Default: the first 300 characters of the description.
+    pub short_description: String,
+    /// Shown to visitors.
+    #[serde(default)]
+    pub summary: String,
+    /// Added to confirmation mails.
+    #[serde(default)]
+    pub email_confirmation_message: String,
+    /// Added to cancellation mails.
+    #[serde(default)]
+    pub email_cancellation_message: String,
+    /// When the event begins to be held.
+    pub start: Timestamp,
+    /// When it ends; none is ongoing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end: Option<Timestamp>,
+    /// Draft or published.
+    #[serde(default)]
+    pub review_state: ReviewState,
+    /// How long one instance lasts, in minutes.
+    pub duration_minutes: u32,
+    /// Seats of one instance, unless its schedule says otherwise.
+    pub capacity: u32,
+    /// Its prices.
+    #[serde(default)]
+    pub price_lists: Vec<PriceList>,
+    /// When it is held; none means once, at `start`.
+    #[serde(default)]
+    pub schedules: Vec<Schedule>,
+    /// Sale window, check-in window, print lines.
+    #[serde(default)]
+    pub ticket_details: TicketDetails,
+    /// Member prices and restrictions.
+    #[serde(default)]
+    pub membership: MembershipTerms,
+    /// Only members may buy.
+    #[serde(default)]
+    pub member_only: bool,
+    /// Members of any level may buy.
+    #[serde(default)]
+    pub all_members_can_purchase: bool,
+    /// Order in listings.
+    #[serde(default)]
+    pub display_order: i64,
+    /// Add-ons offered with it.
+    #[serde(default)]
+    pub add_ons: Vec<InventoryId>,
+    /// Forms asked of its visitors.
+    #[serde(default)]
+    pub forms: Vec<FormId>,
+    /// Pictures.
+    #[serde(default)]
+    pub images: Vec<Image>,
+    /// Kept for the venue.
+    #[serde(default)]
+    pub custom_fields: Vec<NamedValue>,
+    /// What it needs.
+    #[serde(default)]
+    pub resources: Vec<Resource>,
+    /// When it was last published.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_published: Option<Timestamp>,
+    /// When it was last written.
+    pub last_updated: Timestamp,
+}
+
+impl Template {
+    /// True when the instance id was made for this template.
+    #[must_use]
+    pub fn owns(&self, instance: &InstanceId) -> bool {
+        TemplateTag::of(&self.id) == instance.template_tag()
+    }
+
+    /// The schedule an instance came from, found through its id.
+    #[must_use]
+    pub fn schedule_of(&self, instance: &InstanceId) -> Option<&Schedule> {
+        self.schedules.iter().find(|schedule| ScheduleTag::of(Some(&schedule.id)) == instance.schedule_tag())
+    }
+
+    /// The price list in force at the moment of sale: the latest that has begun, among those its schedule
+    /// names, or among all of the template's.
+    #[must_use]
+    pub fn price_list(&self, schedule: Option<&Schedule>, now: Timestamp) -> Option<&PriceList> {
+        let named = schedule.map(|schedule| schedule.price_lists.as_slice()).unwrap_or_default();
+        let eligible = self.price_lists.iter().filter(|list| named.is_empty() || named.contains(&list.id));
+        let begun = eligible.filter(|list| list.start.is_none_or(|start| start <= now));
+        begun.max_by(|a, b| a.start.cmp(&b.start).then_with(|| a.id.cmp(&b.id)))
+    }
+
+    /// True when an instance of this schedule is sold through a channel at all.
+    #[must_use]
+    pub fn is_sold_through(&self, schedule: Option<&Schedule>, channel: Channel) -> bool {
+        schedule.is_none_or(|schedule| channel_allowed(&schedule.sales_channels, channel))
+    }
+}
+
+impl PriceList {
+    /// The price of a ticket type through a channel.
+    #[must_use]
+    pub fn price_of(&self, ticket_type: &TicketTypeId, channel: Channel) -> Option<&Price> {
+        self.prices.iter().find(|price| {
+            price.ticket_type == *ticket_type && channel_allowed(&price.sales_channels, channel)
+        })
+    }
+}
+
+/// What kind of thing an inventory entry is (contract §7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum InventoryKind {
+    /// Something sold beside tickets.
+    AddOn,
+    /// A donation of the stated price.
+    FixedDonation,
+    /// A donation whose amount the donor chooses.
+    Donation,
+    /// A replacement for a lost member card.
+    MembershipCardReplacement,
+}
+
+/// An add-on or donation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InventoryItem {
+    /// Identity.
+    pub id: InventoryId,
+    /// The venue's own number for it.
+    #[serde(default)]
+    pub sku: String,
+    /// Shown to visitors.
+    pub name: String,
+    /// Shown to visitors.
+    #[serde(default)]
+    pub description: String,
+    /// What it is.
+    pub kind: InventoryKind,
+    /// Unit price; of a variable donation, nothing.
+    pub price: Money,
+    /// An inactive one is not offered.
+    pub active: bool,
+    /// Order in listings.
+    #[serde(default)]
+    pub display_order: i64,
+    /// Where it is offered; empty means everywhere.
+    #[serde(default)]
+    pub sales_channels: Vec<SalesChannel>,
+}
+
+/// First characters of the description that stand in for a missing short description (spec §2.10).
+pub const SHORT_DESCRIPTION_CHARS: usize = 300;
+
+/// The short description of a template that has none.
+#[must_use]
+pub fn short_description(description: &str) -> String {
+    description.chars().take(SHORT_DESCRIPTION_CHARS).collect()
+}
