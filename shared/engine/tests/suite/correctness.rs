@@ -9,8 +9,13 @@ use aws_sdk_dynamodb::types::{
     AttributeValue, KeysAndAttributes, PutRequest, ReturnValue, ReturnValuesOnConditionCheckFailure,
     TimeToLiveSpecification, WriteRequest,
 };
+use aws_smithy_runtime_api::client::http::HttpConnector;
+use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
+use aws_smithy_types::body::SdkBody;
 use engine::Embedded;
 use std::collections::HashMap;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
 
 type Update = aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
 
@@ -300,4 +305,24 @@ async fn an_unknown_table_and_an_unknown_operation_are_refused_by_code() {
     let unknown = client.describe_limits().send().await.unwrap_err();
     assert!(matches!(unknown, SdkError::ServiceError(_)));
     assert_eq!(code(&unknown), "ValidationException");
+}
+
+#[tokio::test]
+async fn a_value_that_aws_cannot_store_is_refused_as_invalid() {
+    let (_engine, client) = tables().await;
+    for value in [AttributeValue::Ss(Vec::new()), AttributeValue::N("many".to_owned())] {
+        let put =
+            client.put_item().table_name("orders").set_item(Some(item("o-1", &[("bad", value.clone())])));
+        assert_eq!(code(&put.send().await.unwrap_err()), "ValidationException", "{value:?}");
+    }
+}
+
+#[test]
+fn without_a_runtime_the_engine_answers_on_the_callers_thread() {
+    let engine = Embedded::memory().unwrap();
+    let mut request = HttpRequest::new(SdkBody::from("{}"));
+    request.headers_mut().insert("x-amz-target", "DynamoDB_20120810.ListTables");
+    let answer = pin!(engine.call(request)).poll(&mut Context::from_waker(Waker::noop()));
+    let Poll::Ready(Ok(answer)) = answer else { panic!("no answer at once") };
+    assert_eq!(answer.body().bytes(), Some(br#"{"TableNames":[]}"#.as_slice()));
 }
