@@ -68,7 +68,7 @@ pub enum CartLine {
     /// An add-on.
     AddOn(AddOnLine),
     /// A donation.
-    Donation(DonationLine),
+    Donation(Box<DonationLine>),
 }
 
 /// What a line costs, as the service computed it.

@@ -34,7 +34,7 @@ impl Store {
     ) -> Result<Vec<Template>, StoreError> {
         let partition = templates_partition(tenant);
         let items =
-            self.query((Table::Catalog, &partition), SortKeys::All, consistency, MAX_TEMPLATES).await?;
+            self.query((Table::Catalog, &partition), SortKeys::All, (consistency, MAX_TEMPLATES)).await?;
         items.into_iter().map(decode).collect()
     }
 
@@ -49,7 +49,7 @@ impl Store {
     ) -> Result<Definitions, StoreError> {
         let partition = definitions_partition(tenant);
         let items =
-            self.query((Table::Catalog, &partition), SortKeys::All, consistency, MAX_DEFINITIONS).await?;
+            self.query((Table::Catalog, &partition), SortKeys::All, (consistency, MAX_DEFINITIONS)).await?;
         let mut definitions = Definitions::default();
         for item in items {
             let kind = item.get("sk").and_then(|sk| sk.as_s().ok()).and_then(|sk| sk.split('#').next());

@@ -45,6 +45,9 @@ impl fmt::Display for StoreError {
 
 impl std::error::Error for StoreError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.source.as_deref().map(|source| source as &(dyn std::error::Error + 'static))
+        match &self.source {
+            Some(source) => Some(source.as_ref()),
+            None => None,
+        }
     }
 }

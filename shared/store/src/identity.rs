@@ -77,7 +77,7 @@ impl Store {
     pub async fn load_origin(&self, origin: &str) -> Result<Vec<TenantId>, StoreError> {
         let partition = origin_partition(origin);
         let marks = self
-            .query((Table::Catalog, &partition), SortKeys::All, Consistency::Eventual, MAX_ORIGIN_TENANTS)
+            .query((Table::Catalog, &partition), SortKeys::All, (Consistency::Eventual, MAX_ORIGIN_TENANTS))
             .await?;
         let tenant = |mark: &crate::Item| {
             let number = mark.get("sk")?.as_s().ok()?.strip_prefix("T#")?.parse().ok()?;

@@ -146,7 +146,7 @@ impl Store {
         let until = format!("{}~", sortable_secs(until.timestamp()));
         let range = SortKeys::Between(&from, &until);
         let items = self
-            .query((Table::Reservations, &partition), range, Consistency::Eventual, limit.min(MAX_SLOTS))
+            .query((Table::Reservations, &partition), range, (Consistency::Eventual, limit.min(MAX_SLOTS)))
             .await?;
         let ledgers: Result<Vec<Ledger>, StoreError> = items.into_iter().map(decode).collect();
         // Two templates can share a partition when the first bytes of their hashes agree.

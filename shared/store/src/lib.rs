@@ -12,6 +12,7 @@ mod schema;
 mod write;
 
 pub mod catalog;
+pub mod idempotency;
 pub mod identity;
 pub mod ledger;
 

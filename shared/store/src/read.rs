@@ -157,8 +157,7 @@ impl Store {
         &self,
         (table, partition): (Table, &str),
         sort_keys: SortKeys<'_>,
-        consistency: Consistency,
-        limit: usize,
+        (consistency, limit): (Consistency, usize),
     ) -> Result<Vec<Item>, StoreError> {
         let mut expression = Expression::new();
         let (pk, pk_value) = (expression.path(&["pk"]), expression.text(partition));
@@ -228,15 +227,10 @@ pub(crate) fn failed<E>(error: SdkError<E>) -> StoreError
 where
     E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
 {
-    let kind = match &error {
-        SdkError::ServiceError(refusal) => match refusal.err().code() {
-            Some("ValidationException" | "ResourceNotFoundException" | "AccessDeniedException") => {
-                StoreFault::Refused
-            }
-            _ => StoreFault::TryAgain,
-        },
-        SdkError::ConstructionFailure(_) => StoreFault::Refused,
-        _ => StoreFault::TryAgain,
-    };
+    let code = error.as_service_error().and_then(ProvideErrorMetadata::code);
+    let ours =
+        matches!(code, Some("ValidationException" | "ResourceNotFoundException" | "AccessDeniedException"))
+            || matches!(error, SdkError::ConstructionFailure(_));
+    let kind = if ours { StoreFault::Refused } else { StoreFault::TryAgain };
     StoreError::new(kind, error)
 }

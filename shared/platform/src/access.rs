@@ -1,0 +1,183 @@
+//! Who is calling. A handler's signature is its access policy: it takes one of the access types below, and
+//! the tenant enters a request in no other way (contract §2).
+
+use crate::clock::RequestClock;
+use crate::context::{RequestContext, SourceIp};
+use crate::{ApiError, App, ErrorType};
+use axum::extract::FromRequestParts;
+use domain::Zone;
+use domain::tenant::{ApiKey, Scope, Tenant};
+use http::header::ORIGIN;
+use http::request::Parts;
+use http::{HeaderMap, Method};
+use std::marker::PhantomData;
+use std::net::IpAddr;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// A known caller and the circumstances of its request.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    /// Whose data the key opens.
+    pub tenant: Arc<Tenant>,
+    /// The request's clock.
+    pub clock: RequestClock,
+    /// The end user's address, where it is known.
+    pub ip: Option<IpAddr>,
+    /// The running request.
+    pub context: Arc<RequestContext>,
+}
+
+/// What a group of routes asks of its callers.
+pub trait Policy: Send + Sync + 'static {
+    /// Any one of these scopes is enough.
+    const SCOPES: &'static [Scope];
+    /// Whether `x-b2c-tenant-id` must be sent.
+    const TENANT_HEADER: bool;
+    /// Whether `x-service-browser-ip` must be sent.
+    const BROWSER_IP: bool;
+}
+
+/// A caller that satisfies a policy.
+#[derive(Debug)]
+pub struct Access<P>(Caller, PhantomData<P>);
+
+impl<P> Deref for Access<P> {
+    type Target = Caller;
+    fn deref(&self) -> &Caller {
+        &self.0
+    }
+}
+
+macro_rules! policies {
+    ($( $(#[$doc:meta])* $name:ident = $policy:ident { scopes: [$($scope:ident),+], tenant_header: $tenant:literal,
+        browser_ip: $ip:literal } )*) => {$(
+        #[doc(hidden)]
+        #[derive(Debug)]
+        pub struct $policy;
+        impl Policy for $policy {
+            const SCOPES: &'static [Scope] = &[$(Scope::$scope),+];
+            const TENANT_HEADER: bool = $tenant;
+            const BROWSER_IP: bool = $ip;
+        }
+        $(#[$doc])*
+        pub type $name = Access<$policy>;
+    )*};
+}
+
+policies! {
+    /// A storefront's server or page: browsing, carts, entitlements.
+    Shopper = ShopperPolicy { scopes: [B2c, B2cBrowser], tenant_header: true, browser_ip: false }
+    /// A storefront's server paying for a visitor.
+    ServerCheckout = ServerCheckoutPolicy { scopes: [B2c], tenant_header: true, browser_ip: true }
+    /// A storefront's page paying for its visitor.
+    BrowserCheckout = BrowserCheckoutPolicy { scopes: [B2cBrowser], tenant_header: true, browser_ip: false }
+    /// A storefront's server reading what no page may: orders.
+    StorefrontServer = StorefrontServerPolicy { scopes: [B2c], tenant_header: false, browser_ip: false }
+    /// A storefront asking for a public list.
+    Visitor = VisitorPolicy { scopes: [B2c, B2cBrowser], tenant_header: false, browser_ip: false }
+    /// The back office.
+    Staff = StaffPolicy { scopes: [B2b], tenant_header: false, browser_ip: false }
+}
+
+impl<P: Policy> FromRequestParts<App> for Access<P> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        let key = known_key(&parts.headers, app).await?;
+        let tenant = app.tenant(key.tenant).await?;
+        if is_demo_key(&parts.headers) && !tenant.sandbox {
+            return Err(ApiError::new(ErrorType::Unauthorized));
+        }
+        let context = parts.extensions.get::<Arc<RequestContext>>().cloned();
+        let context = context.ok_or_else(|| ApiError::new(ErrorType::Internal))?;
+        let _ = context.tenant.set(tenant.id);
+        let scope = P::SCOPES.iter().find(|scope| key.scopes.contains(scope));
+        let scope = *scope.ok_or_else(|| ApiError::new(ErrorType::Forbidden))?;
+        check_origin(&key, scope, parts)?;
+        check_tenant_header(&parts.headers, &tenant, P::TENANT_HEADER)?;
+        let ip = match scope {
+            Scope::B2cBrowser => parts.extensions.get::<SourceIp>().map(|source| source.0),
+            Scope::B2c | Scope::B2b | Scope::Payment | Scope::Onboard => {
+                browser_ip(&parts.headers, P::BROWSER_IP)?
+            }
+        };
+        let clock = request_clock(&parts.headers, &tenant)?;
+        Ok(Self(Caller { tenant, clock, ip, context }, PhantomData))
+    }
+}
+
+fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim).filter(|value| !value.is_empty())
+}
+
+const KEY_HEADER: &str = "x-service-api-key";
+const TENANT_HEADER: &str = "x-b2c-tenant-id";
+const IP_HEADER: &str = "x-service-browser-ip";
+const CLOCK_HEADER: &str = "x-service-test-now";
+/// Keys longer than this are not ours.
+const MAX_KEY_CHARS: usize = 200;
+
+async fn known_key(headers: &HeaderMap, app: &App) -> Result<ApiKey, ApiError> {
+    let text = header(headers, KEY_HEADER).filter(|text| text.len() <= MAX_KEY_CHARS);
+    let text = text.ok_or_else(|| ApiError::new(ErrorType::Unauthorized))?;
+    let found = app.api_key(text).await?;
+    Option::clone(&found).ok_or_else(|| ApiError::new(ErrorType::Unauthorized))
+}
+
+fn is_demo_key(headers: &HeaderMap) -> bool {
+    header(headers, KEY_HEADER).is_some_and(|text| text.starts_with("demo-"))
+}
+
+/// A browser key is publishable, so it works only from the pages of its origins. Browsers leave the header
+/// out of same-origin reads, and send it with every write.
+fn check_origin(key: &ApiKey, scope: Scope, parts: &Parts) -> Result<(), ApiError> {
+    if scope != Scope::B2cBrowser {
+        return Ok(());
+    }
+    match header(&parts.headers, ORIGIN.as_str()) {
+        Some(origin) if key.origins.contains(origin) => Ok(()),
+        None if parts.method == Method::GET || parts.method == Method::HEAD => Ok(()),
+        Some(_) | None => {
+            Err(ApiError::new(ErrorType::Forbidden).message("The API key does not allow this origin"))
+        }
+    }
+}
+
+fn check_tenant_header(headers: &HeaderMap, tenant: &Tenant, required: bool) -> Result<(), ApiError> {
+    match header(headers, TENANT_HEADER) {
+        Some(sent) if sent == tenant.id.to_string() => Ok(()),
+        Some(_) => Err(ApiError::new(ErrorType::Forbidden).message("The API key belongs to another tenant")),
+        None if required => {
+            Err(ApiError::new(ErrorType::ValidationError).detail(TENANT_HEADER, "is required"))
+        }
+        None => Ok(()),
+    }
+}
+
+fn browser_ip(headers: &HeaderMap, required: bool) -> Result<Option<IpAddr>, ApiError> {
+    match header(headers, IP_HEADER).map(str::parse) {
+        Some(Ok(ip)) => Ok(Some(ip)),
+        None if !required => Ok(None),
+        None => Err(ApiError::new(ErrorType::ValidationError).detail(IP_HEADER, "is required")),
+        Some(Err(_)) => {
+            Err(ApiError::new(ErrorType::ValidationError)
+                .detail(IP_HEADER, "must be an IPv4 or IPv6 address"))
+        }
+    }
+}
+
+fn request_clock(headers: &HeaderMap, tenant: &Tenant) -> Result<RequestClock, ApiError> {
+    let Some(text) = header(headers, CLOCK_HEADER) else { return Ok(RequestClock::real()) };
+    chosen_clock(text, tenant.sandbox, tenant.zone)
+}
+
+/// The clock a caller of a sandbox tenant chose.
+pub(crate) fn chosen_clock(text: &str, sandbox: bool, zone: Zone) -> Result<RequestClock, ApiError> {
+    let refused = |message| ApiError::new(ErrorType::ValidationError).detail(CLOCK_HEADER, message);
+    if !sandbox {
+        return Err(refused("is honoured by sandbox tenants only"));
+    }
+    let now = zone.parse_instant(text).map_err(|_| refused("must be an RFC 3339 date and time"))?;
+    Ok(RequestClock::chosen(now))
+}

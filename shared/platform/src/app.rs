@@ -1,0 +1,142 @@
+//! What every handler is given: the database, the adapters to the outside, and the caches.
+
+use crate::cache::Cache;
+use crate::keyed_hash::HashKey;
+use crate::processor::CardProcessor;
+use crate::queue::MailQueue;
+use crate::vault::Vault;
+use crate::{ApiError, ErrorType, IdSource};
+use domain::tenant::{ApiKey, ProcessorKind, Tenant};
+use domain::{Template, TenantId};
+use std::sync::Arc;
+use store::catalog::Definitions;
+use store::identity::key_hash;
+use store::{Consistency, Store};
+
+/// The service as its handlers see it. Cheap to clone.
+#[derive(Clone)]
+pub struct App {
+    /// The database.
+    pub store: Store,
+    /// New ids.
+    pub ids: IdSource,
+    /// Where mails to send are announced.
+    pub queue: Arc<dyn MailQueue>,
+    /// Seals and opens secrets.
+    pub vault: Arc<dyn Vault>,
+    /// The built-in processor with its test cards.
+    pub sandbox_processor: Arc<dyn CardProcessor>,
+    caches: Arc<Caches>,
+}
+
+/// The adapters an [`App`] is made of.
+pub struct Adapters {
+    /// Where mails to send are announced.
+    pub queue: Arc<dyn MailQueue>,
+    /// Seals and opens secrets.
+    pub vault: Arc<dyn Vault>,
+    /// The built-in processor with its test cards.
+    pub sandbox_processor: Arc<dyn CardProcessor>,
+}
+
+#[derive(Default)]
+struct Caches {
+    keys: Cache<String, Option<ApiKey>>,
+    tenants: Cache<TenantId, Option<Tenant>>,
+    hash_keys: Cache<TenantId, HashKey>,
+    origins: Cache<String, Vec<TenantId>>,
+    templates: Cache<TenantId, Vec<Template>>,
+    definitions: Cache<TenantId, Definitions>,
+}
+
+impl App {
+    /// The service over a store and its adapters.
+    #[must_use]
+    pub fn new(store: Store, adapters: Adapters) -> Self {
+        let Adapters { queue, vault, sandbox_processor } = adapters;
+        Self { store, ids: IdSource, queue, vault, sandbox_processor, caches: Arc::default() }
+    }
+
+    /// The key with this text, at most [`crate::cache::MAX_AGE`] old.
+    ///
+    /// # Errors
+    /// [`ApiError`] when the database does not answer.
+    pub async fn api_key(&self, text: &str) -> Result<Arc<Option<ApiKey>>, ApiError> {
+        let load = async { self.store.load_api_key(text).await.map_err(ApiError::from) };
+        self.caches.keys.get(key_hash(text), load).await
+    }
+
+    /// A tenant's settings, at most [`crate::cache::MAX_AGE`] old.
+    ///
+    /// # Errors
+    /// [`ApiError`] when the database does not answer or the tenant is gone.
+    pub async fn tenant(&self, id: TenantId) -> Result<Arc<Tenant>, ApiError> {
+        let load = async { self.store.load_tenant(id).await.map_err(ApiError::from) };
+        let found = self.caches.tenants.get(id, load).await?;
+        Option::clone(&found).map(Arc::new).ok_or_else(|| ApiError::new(ErrorType::Unauthorized))
+    }
+
+    /// The key of a tenant's keyed hashes, opened by the vault.
+    ///
+    /// # Errors
+    /// [`ApiError`] when the vault does not open it.
+    pub async fn hash_key(&self, tenant: &Tenant) -> Result<Arc<HashKey>, ApiError> {
+        let load = async {
+            let sealed = hex::decode(&tenant.sealed_hash_key).map_err(ApiError::internal)?;
+            let context = hash_key_context(tenant.id);
+            let opened = self.vault.open(&context, &sealed).await.map_err(ApiError::internal)?;
+            HashKey::try_from(opened.as_slice()).map_err(ApiError::internal)
+        };
+        self.caches.hash_keys.get(tenant.id, load).await
+    }
+
+    /// The tenants that allow an origin.
+    ///
+    /// # Errors
+    /// [`ApiError`] when the database does not answer.
+    pub async fn origin_tenants(&self, origin: &str) -> Result<Arc<Vec<TenantId>>, ApiError> {
+        let load = async { self.store.load_origin(origin).await.map_err(ApiError::from) };
+        self.caches.origins.get(origin.to_owned(), load).await
+    }
+
+    /// All templates of a tenant, at most [`crate::cache::MAX_AGE`] old.
+    ///
+    /// # Errors
+    /// [`ApiError`] when the database does not answer.
+    pub async fn templates(&self, tenant: TenantId) -> Result<Arc<Vec<Template>>, ApiError> {
+        let load =
+            async { self.store.load_templates(tenant, Consistency::Eventual).await.map_err(ApiError::from) };
+        self.caches.templates.get(tenant, load).await
+    }
+
+    /// The small definitions of a tenant, at most [`crate::cache::MAX_AGE`] old.
+    ///
+    /// # Errors
+    /// [`ApiError`] when the database does not answer.
+    pub async fn definitions(&self, tenant: TenantId) -> Result<Arc<Definitions>, ApiError> {
+        let load = async {
+            self.store.load_definitions(tenant, Consistency::Eventual).await.map_err(ApiError::from)
+        };
+        self.caches.definitions.get(tenant, load).await
+    }
+
+    /// Forgets a tenant's cached catalog after a change made here.
+    pub async fn forget_catalog(&self, tenant: TenantId) {
+        self.caches.templates.forget(&tenant).await;
+        self.caches.definitions.forget(&tenant).await;
+    }
+
+    /// The processor a tenant's cards are charged by.
+    #[must_use]
+    pub fn processor(&self, tenant: &Tenant) -> Arc<dyn CardProcessor> {
+        match tenant.processor {
+            ProcessorKind::Sandbox => Arc::clone(&self.sandbox_processor),
+        }
+    }
+}
+
+/// What a tenant's hash key is sealed for.
+#[must_use]
+pub fn hash_key_context(tenant: TenantId) -> String {
+    format!("hash-key/{tenant}")
+}

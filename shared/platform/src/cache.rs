@@ -1,0 +1,42 @@
+//! Definitions that change rarely and are read by every request, kept for a few seconds.
+
+use moka::future::Cache as Moka;
+use std::hash::Hash;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a definition may be used without a look at the database. A revoked key or a changed price is in
+/// force everywhere after this time; checkout reads what it charges for afresh.
+pub const MAX_AGE: Duration = Duration::from_secs(5);
+
+/// Entries kept at most.
+const CAPACITY: u64 = 10_000;
+
+/// Values by key, each at most [`MAX_AGE`] old. Concurrent misses of one key make one read.
+#[derive(Debug, Clone)]
+pub struct Cache<K: Hash + Eq + Send + Sync + 'static, V: Send + Sync + 'static>(Moka<K, Arc<V>>);
+
+impl<K: Hash + Eq + Send + Sync + 'static, V: Send + Sync + 'static> Default for Cache<K, V> {
+    fn default() -> Self {
+        Self(Moka::builder().max_capacity(CAPACITY).time_to_live(MAX_AGE).build())
+    }
+}
+
+impl<K: Hash + Eq + Send + Sync + 'static, V: Send + Sync + 'static> Cache<K, V> {
+    /// The value of `key`, loaded if it is not here.
+    ///
+    /// # Errors
+    /// Those of `load`; a failure is not kept.
+    pub async fn get<E: Clone + Send + Sync + 'static>(
+        &self,
+        key: K,
+        load: impl Future<Output = Result<V, E>>,
+    ) -> Result<Arc<V>, E> {
+        self.0.try_get_with(key, async { load.await.map(Arc::new) }).await.map_err(|error| (*error).clone())
+    }
+
+    /// Forgets the value of `key`, after a change made here.
+    pub async fn forget(&self, key: &K) {
+        self.0.invalidate(key).await;
+    }
+}

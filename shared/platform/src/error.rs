@@ -1,0 +1,300 @@
+//! The one table of errors, and the one way from a failure to an answer (contract §3).
+
+use axum::response::{IntoResponse, Response};
+use http::{HeaderValue, StatusCode, header::RETRY_AFTER};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::fmt;
+use std::sync::Arc;
+use store::{StoreError, StoreFault};
+use wire::{FieldError, Rejection};
+
+macro_rules! error_table {
+    ($( $(#[$doc:meta])* $variant:ident, $status:ident, $code:literal, $name:literal, $message:literal; )*) => {
+        /// Everything a caller can be told to have gone wrong. Numbers of the specification stay as given;
+        /// ours start at 20000 and are never used again for something else.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum ErrorType {
+            $( $(#[$doc])* $variant, )*
+        }
+
+        impl ErrorType {
+            /// The table, in the order of its numbers.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+
+            /// The row of the table.
+            #[must_use]
+            pub const fn row(self) -> ErrorRow {
+                match self {
+                    $( Self::$variant => ErrorRow {
+                        status: StatusCode::$status, code: $code, name: $name, message: $message,
+                    }, )*
+                }
+            }
+        }
+    };
+}
+
+/// One row of the error table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ErrorRow {
+    /// HTTP status.
+    pub status: StatusCode,
+    /// The number in `errorCode`.
+    pub code: u32,
+    /// The name in `type`.
+    pub name: &'static str,
+    /// The text in `message`, unless the failure has a more exact one.
+    pub message: &'static str,
+}
+
+error_table! {
+    /// The bank wants another postal code (given number).
+    IncorrectZip, PAYMENT_REQUIRED, 6107, "INCORRECT_ZIP",
+        "Please enter the correct ZIP / Postal Code for your credit card";
+    /// The same card paid the same amount less than five minutes ago (given number).
+    DuplicateTransactionFound, CONFLICT, 16003, "DUPLICATE_TRANSACTION_FOUND", "Duplicate transaction found";
+    /// Fields are missing or wrong.
+    ValidationError, BAD_REQUEST, 20000, "VALIDATION_ERROR", "The request has fields that are missing or wrong";
+    /// Not JSON, or not an object.
+    MalformedJson, BAD_REQUEST, 20001, "MALFORMED_JSON", "The body is not a JSON object";
+    /// No key, or one that is unknown or revoked.
+    Unauthorized, UNAUTHORIZED, 20002, "UNAUTHORIZED", "A valid API key is required";
+    /// The key may not do this.
+    Forbidden, FORBIDDEN, 20003, "FORBIDDEN", "The API key does not allow this";
+    /// No such path, or nothing of this tenant has this id.
+    NotFound, NOT_FOUND, 20004, "NOT_FOUND", "Not found";
+    /// The path exists, but not for this method.
+    MethodNotAllowed, METHOD_NOT_ALLOWED, 20005, "METHOD_NOT_ALLOWED", "The path does not answer this method";
+    /// The body is larger than accepted.
+    PayloadTooLarge, PAYLOAD_TOO_LARGE, 20006, "PAYLOAD_TOO_LARGE", "The body is too large";
+    /// The body is declared as something else than JSON.
+    UnsupportedMediaType, UNSUPPORTED_MEDIA_TYPE, 20007, "UNSUPPORTED_MEDIA_TYPE",
+        "The body must be sent as application/json";
+    /// Too few seats are left.
+    NotEnoughCapacity, CONFLICT, 20008, "NOT_ENOUGH_CAPACITY", "Not enough seats are left";
+    /// The slot is cancelled or outside its sale window.
+    SalesClosed, CONFLICT, 20009, "SALES_CLOSED", "The event is not on sale";
+    /// The cart has become an order.
+    CartAlreadyCheckedOut, CONFLICT, 20010, "CART_ALREADY_CHECKED_OUT", "The cart has already been checked out";
+    /// The reservation is not live any more.
+    ReservationExpired, CONFLICT, 20011, "RESERVATION_EXPIRED", "The reservation has expired";
+    /// The total rose since the cart was last returned.
+    PriceChanged, CONFLICT, 20012, "PRICE_CHANGED", "The price has changed since the cart was last returned";
+    /// The key was used for another request.
+    IdempotencyKeyReused, CONFLICT, 20013, "IDEMPOTENCY_KEY_REUSED",
+        "The idempotency key was used with a different request";
+    /// The same request is still being worked on.
+    RequestInProgress, CONFLICT, 20014, "REQUEST_IN_PROGRESS", "The same request is still being worked on";
+    /// A coupon code does not apply.
+    CouponNotValid, BAD_REQUEST, 20015, "COUPON_NOT_VALID", "A coupon code is not valid for this order";
+    /// A coupon has no uses left.
+    CouponUsedUp, CONFLICT, 20016, "COUPON_USED_UP", "A coupon code has been used up";
+    /// The bank refused the card.
+    CardDeclined, PAYMENT_REQUIRED, 20017, "CARD_DECLINED", "The card was declined";
+    /// The bank wants another cvc.
+    IncorrectCvc, PAYMENT_REQUIRED, 20018, "INCORRECT_CVC", "The security code of the card is not correct";
+    /// The card is no longer valid.
+    ExpiredCard, PAYMENT_REQUIRED, 20019, "EXPIRED_CARD", "The card has expired";
+    /// The account has too little money.
+    InsufficientFunds, PAYMENT_REQUIRED, 20020, "INSUFFICIENT_FUNDS", "The card has insufficient funds";
+    /// The processor could not decide.
+    PaymentProcessorError, PAYMENT_REQUIRED, 20021, "PAYMENT_PROCESSOR_ERROR",
+        "The card processor could not take the payment";
+    /// No merchant of the tenant may charge cards.
+    MerchantNotReady, CONFLICT, 20022, "MERCHANT_NOT_READY",
+        "Cards cannot be charged: no merchant is approved and has a rate card";
+    /// The caller asks too often.
+    Throttled, TOO_MANY_REQUESTS, 20023, "THROTTLED", "Too many requests";
+    /// Something is busy; nothing has happened.
+    TryAgain, SERVICE_UNAVAILABLE, 20024, "TRY_AGAIN", "The service is busy, please try again";
+    /// A fault of ours.
+    Internal, INTERNAL_SERVER_ERROR, 20025, "INTERNAL", "Something went wrong on our side";
+}
+
+/// A failure on its way to the caller: what it is told, and a cause that only the log sees.
+#[derive(Debug, Clone)]
+pub struct ApiError(Box<Inner>);
+
+#[derive(Debug, Clone)]
+struct Inner {
+    kind: ErrorType,
+    message: Option<String>,
+    details: Vec<FieldError>,
+    facts: Map<String, Value>,
+    retry_after_secs: Option<u32>,
+    cause: Option<Arc<dyn std::error::Error + Send + Sync>>,
+}
+
+/// Suggested to callers whose request met something busy.
+const RETRY_AFTER_SECS: u32 = 2;
+
+impl ApiError {
+    /// An error of this type.
+    #[must_use]
+    pub fn new(kind: ErrorType) -> Self {
+        let retry_after_secs =
+            matches!(kind, ErrorType::Throttled | ErrorType::TryAgain | ErrorType::RequestInProgress)
+                .then_some(RETRY_AFTER_SECS);
+        Self(Box::new(Inner {
+            kind,
+            message: None,
+            details: vec![],
+            facts: Map::new(),
+            retry_after_secs,
+            cause: None,
+        }))
+    }
+
+    /// The type.
+    #[must_use]
+    pub fn kind(&self) -> ErrorType {
+        self.0.kind
+    }
+
+    /// With a text that says more than the table's.
+    #[must_use]
+    pub fn message(mut self, message: impl Into<String>) -> Self {
+        self.0.message = Some(message.into());
+        self
+    }
+
+    /// With a fault of a field, header or query parameter.
+    #[must_use]
+    pub fn detail(mut self, field: impl Into<String>, message: impl Into<String>) -> Self {
+        self.0.details.push(FieldError { field: field.into(), message: message.into() });
+        self
+    }
+
+    /// With a fact beside the four standard fields, such as the id of an order.
+    #[must_use]
+    pub fn fact(mut self, name: &str, value: impl Serialize) -> Self {
+        if let Ok(value) = serde_json::to_value(value)
+            && !value.is_null()
+        {
+            self.0.facts.insert(name.to_owned(), value);
+        }
+        self
+    }
+
+    /// With a cause for the log.
+    #[must_use]
+    pub fn cause(mut self, cause: impl std::error::Error + Send + Sync + 'static) -> Self {
+        self.0.cause = Some(Arc::new(cause));
+        self
+    }
+
+    /// A fault of ours.
+    #[must_use]
+    pub fn internal(cause: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Self::new(ErrorType::Internal).cause(cause)
+    }
+
+    /// The cause and its causes in one line, for the log.
+    pub(crate) fn causes(&self) -> Option<String> {
+        let first = self.0.cause.as_deref()?;
+        let mut text = first.to_string();
+        let mut next = first.source();
+        while let Some(cause) = next {
+            text.push_str(": ");
+            text.push_str(&cause.to_string());
+            next = cause.source();
+        }
+        Some(text)
+    }
+
+    /// The answer's body.
+    #[must_use]
+    pub fn body(&self, request_id: &str) -> Value {
+        let row = self.0.kind.row();
+        let mut body = Map::new();
+        body.insert("message".to_owned(), self.0.message.as_deref().unwrap_or(row.message).into());
+        body.insert("errorCode".to_owned(), row.code.into());
+        body.insert("type".to_owned(), row.name.into());
+        body.insert("requestId".to_owned(), request_id.into());
+        if !self.0.details.is_empty() {
+            body.insert("details".to_owned(), serde_json::to_value(&self.0.details).unwrap_or_default());
+        }
+        body.extend(self.0.facts.clone());
+        Value::Object(body)
+    }
+}
+
+impl fmt::Display for ApiError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.0.kind.row().name)
+    }
+}
+
+impl std::error::Error for ApiError {}
+
+impl IntoResponse for ApiError {
+    /// The status now; the body is written by the shell, which knows the request id.
+    fn into_response(self) -> Response {
+        let mut response = self.0.kind.row().status.into_response();
+        if let Some(secs) = self.0.retry_after_secs {
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(secs));
+        }
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+impl From<StoreError> for ApiError {
+    fn from(error: StoreError) -> Self {
+        let kind = match error.kind {
+            StoreFault::TryAgain => ErrorType::TryAgain,
+            StoreFault::Corrupt | StoreFault::Refused => ErrorType::Internal,
+        };
+        Self::new(kind).cause(error)
+    }
+}
+
+impl From<Rejection> for ApiError {
+    fn from(rejection: Rejection) -> Self {
+        let (kind, details) = match rejection {
+            Rejection::Invalid(details) => (ErrorType::ValidationError, details),
+            Rejection::Unknown(details) => (ErrorType::NotFound, details),
+        };
+        let mut error = Self::new(kind);
+        error.0.details = details;
+        error
+    }
+}
+
+/// The error body, for the OpenAPI document.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ErrorBody {
+    /// A sentence for people.
+    pub message: String,
+    /// The number of the error, see `GET /errors`.
+    pub error_code: u32,
+    /// The name of the error, see `GET /errors`.
+    pub r#type: String,
+    /// Names this request in the service's log; also in the header `x-service-request-id`.
+    pub request_id: String,
+    /// Every faulty field of the request.
+    pub details: Option<Vec<FieldError>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn no_number_and_no_name_stands_twice_in_the_table() {
+        let codes: BTreeSet<u32> = ErrorType::ALL.iter().map(|kind| kind.row().code).collect();
+        let names: BTreeSet<&str> = ErrorType::ALL.iter().map(|kind| kind.row().name).collect();
+        assert_eq!(codes.len(), ErrorType::ALL.len());
+        assert_eq!(names.len(), ErrorType::ALL.len());
+    }
+
+    #[test]
+    fn a_cause_reaches_the_log_and_not_the_caller() {
+        let error = ApiError::internal(std::io::Error::other("the secret cause"));
+        assert_eq!(error.causes().as_deref(), Some("the secret cause"));
+        assert!(!error.body("r").to_string().contains("secret"));
+    }
+}

@@ -1,0 +1,139 @@
+//! The same request twice has one effect (contract §2).
+
+use crate::access::Caller;
+use crate::clock::wall_now;
+use crate::{ApiError, App, ErrorType};
+use axum::Json;
+use axum::extract::FromRequestParts;
+use axum::response::{IntoResponse, Response};
+use domain::Timestamp;
+use http::request::Parts;
+use http::{HeaderName, HeaderValue};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
+use store::Key;
+use store::idempotency::IdempotencyRecord;
+
+/// Marks an answer that was given before.
+pub const REPLAYED: HeaderName = HeaderName::from_static("x-service-replayed");
+
+/// The two spellings of the header, the standard one first.
+const HEADERS: [&str; 2] = ["idempotency-key", "x-service-request-uuid"];
+
+/// Longest key accepted.
+const MAX_KEY_CHARS: usize = 255;
+
+/// A request that claimed a key and has not answered for this long is dead; its key may be taken over. Longer
+/// than any function runs.
+pub const CLAIM_SECS: i64 = 60;
+
+/// The idempotency key of a request, if its caller sent one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IdempotencyKey(Option<String>);
+
+impl<S: Send + Sync> FromRequestParts<S> for IdempotencyKey {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        let sent = HEADERS.iter().find_map(|name| parts.headers.get(*name).map(|value| (*name, value)));
+        let Some((name, value)) = sent else { return Ok(Self(None)) };
+        let refused = || {
+            ApiError::new(ErrorType::ValidationError)
+                .detail(name, format!("must be 1 to {MAX_KEY_CHARS} visible ASCII characters"))
+        };
+        let text = value.to_str().map_err(|_| refused())?;
+        if text.is_empty() || text.len() > MAX_KEY_CHARS {
+            return Err(refused());
+        }
+        Ok(Self(Some(text.to_owned())))
+    }
+}
+
+impl IdempotencyKey {
+    /// The key's text.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        self.0.as_deref()
+    }
+
+    /// The SHA-256 of the key, under which its record lies.
+    #[must_use]
+    pub fn hash(&self) -> Option<String> {
+        self.0.as_ref().map(|key| hex::encode(Sha256::digest(key.as_bytes())))
+    }
+}
+
+/// Whether a claimed key's first request may still be running.
+#[must_use]
+pub fn is_running(record: &IdempotencyRecord, now: Timestamp) -> bool {
+    now.timestamp() < record.claimed_at.saturating_add(CLAIM_SECS)
+}
+
+/// Marks an answer as given before.
+#[must_use]
+pub fn replayed(mut response: Response) -> Response {
+    response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
+    response
+}
+
+/// Runs a write whose repetition does no harm, and answers a repeated request with the first answer. A
+/// request that died on the way is run again by its repetition. Refusals are not kept.
+///
+/// # Errors
+/// `IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`, or whatever `run` refuses with.
+pub async fn once<T: Serialize>(
+    app: &App,
+    caller: &Caller,
+    (key, fingerprint): (&IdempotencyKey, &str),
+    run: impl Future<Output = Result<T, ApiError>>,
+) -> Result<Response, ApiError> {
+    let Some(hash) = key.hash() else { return run.await.map(|answer| Json(answer).into_response()) };
+    let key = Key::idempotency(caller.tenant.id, &hash);
+    if let Some(answer) = claim(app, caller, (&key, fingerprint)).await? {
+        return Ok(answer);
+    }
+    match run.await {
+        Ok(answer) => {
+            let text = serde_json::to_string(&answer).map_err(ApiError::internal)?;
+            app.store.keep_answer(&key, fingerprint, &text).await?;
+            Ok(Json(answer).into_response())
+        }
+        Err(refusal) => {
+            app.store.release_idempotency_key(&key, fingerprint).await?;
+            Err(refusal)
+        }
+    }
+}
+
+/// Claims the key for this request, or finds the answer of an earlier one.
+async fn claim(
+    app: &App,
+    caller: &Caller,
+    (key, fingerprint): (&Key, &str),
+) -> Result<Option<Response>, ApiError> {
+    let now = caller.clock.now();
+    let record = IdempotencyRecord {
+        fingerprint: fingerprint.to_owned(),
+        claimed_at: now.timestamp(),
+        answer: None,
+        order: None,
+    };
+    let Err(held) = app.store.claim_idempotency_key(key, (&record, None), wall_now()).await? else {
+        return Ok(None);
+    };
+    if held.fingerprint != fingerprint {
+        return Err(ApiError::new(ErrorType::IdempotencyKeyReused));
+    }
+    if let Some(answer) = held.answer {
+        let answer = RawValue::from_string(answer).map_err(ApiError::internal)?;
+        return Ok(Some(replayed(Json(answer).into_response())));
+    }
+    if is_running(&held, now) {
+        return Err(ApiError::new(ErrorType::RequestInProgress));
+    }
+    match app.store.claim_idempotency_key(key, (&record, Some(&held)), wall_now()).await? {
+        Ok(()) => Ok(None),
+        Err(_) => Err(ApiError::new(ErrorType::RequestInProgress)),
+    }
+}

@@ -1,0 +1,81 @@
+//! The card processor (contract §11). Its three verbs let recovery have a final word without the card.
+
+mod sandbox;
+
+pub use sandbox::{Clock, SandboxCharge, SandboxProcessor, SandboxStatus};
+
+use async_trait::async_trait;
+use domain::card::Card;
+use domain::payment::{Confirmation, FinalStatus};
+use domain::{Mid, Money, OrderId, PaymentReference, TenantId};
+use std::fmt;
+
+/// The payment of one order. An order has one payment, which takes at most one card.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PaymentRequest {
+    /// The tenant that sells.
+    pub tenant: TenantId,
+    /// The order that is paid.
+    pub order: OrderId,
+    /// What is charged.
+    pub amount: Money,
+    /// The merchant that is paid.
+    pub mid: Mid,
+    /// What the buyer reads on the card statement.
+    pub descriptor: String,
+}
+
+/// Sale of one order on one card: charge and capture at once.
+#[async_trait]
+pub trait CardProcessor: Send + Sync {
+    /// Opens the payment of an order. It needs no card, and opening again for the same order answers the
+    /// same payment.
+    ///
+    /// # Errors
+    /// [`ProcessorError`] when there is no answer; nothing is charged by opening.
+    async fn open(&self, payment: &PaymentRequest) -> Result<PaymentReference, ProcessorError>;
+
+    /// Charges the card. A payment that is decided already answers as it did, without another charge; a
+    /// cancelled one declines.
+    ///
+    /// # Errors
+    /// [`ProcessorError`] when it is not known whether the card was charged;
+    /// [`CardProcessor::cancel_or_status`] finds out.
+    async fn confirm(
+        &self,
+        reference: &PaymentReference,
+        card: &Card,
+    ) -> Result<Confirmation, ProcessorError>;
+
+    /// Cancels the payment unless it is decided: afterwards it can never succeed, or it has.
+    ///
+    /// # Errors
+    /// [`ProcessorError`] when there is no answer; asking again is right.
+    async fn cancel_or_status(&self, reference: &PaymentReference) -> Result<FinalStatus, ProcessorError>;
+}
+
+/// The processor gave no answer to act on: whether anything was charged is not known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ProcessorError {
+    /// No connection, or the processor failed.
+    Unreachable,
+    /// The request went out and may have been carried out.
+    AnswerLost,
+    /// Too many requests.
+    Throttled,
+    /// The processor knows no payment by this reference: a fault of ours, since only `open` makes one.
+    UnknownPayment,
+}
+
+impl fmt::Display for ProcessorError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Unreachable => "the card processor cannot be reached",
+            Self::AnswerLost => "the card processor's answer was lost",
+            Self::Throttled => "the card processor takes no more requests for now",
+            Self::UnknownPayment => "the card processor knows no such payment",
+        })
+    }
+}
+
+impl std::error::Error for ProcessorError {}

@@ -1,0 +1,371 @@
+//! The sandbox card processor: documented test cards, and payments kept in the merchants table so that the
+//! charges outlive the process as a real processor's would.
+
+use super::{CardProcessor, PaymentRequest, ProcessorError};
+use async_trait::async_trait;
+use domain::card::{Card, CardBrand};
+use domain::payment::{Confirmation, Decline, DeclineReason, FinalStatus};
+use domain::{Mid, Money, OrderId, PaymentReference, TenantId, Timestamp};
+use serde::{Deserialize, Serialize, Serializer};
+use sha2::{Digest, Sha256};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+use store::{Action, Consistency, Expression, Key, SortKeys, Store, StoreError};
+
+/// Gives the present instant.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// How long the slow test card takes.
+const SLOW_CARD: Duration = Duration::from_secs(8);
+/// Payments of a tenant that are listed.
+const MAX_LISTED: usize = 10_000;
+
+/// What a test card does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Behaviour {
+    Succeeds,
+    Declines(DeclineReason),
+    /// Succeeds after [`SLOW_CARD`].
+    SucceedsSlowly,
+    /// Is charged, but the answer does not arrive.
+    LosesTheAnswer,
+}
+
+/// The test cards (architecture: the sandbox).
+const TEST_CARDS: [(&str, Behaviour); 10] = [
+    ("4242424242424242", Behaviour::Succeeds),
+    ("4111111111111111", Behaviour::Succeeds),
+    ("4000000000000002", Behaviour::Declines(DeclineReason::CardDeclined)),
+    ("4000000000009995", Behaviour::Declines(DeclineReason::InsufficientFunds)),
+    ("4000000000000127", Behaviour::Declines(DeclineReason::IncorrectCvc)),
+    ("4000000000000069", Behaviour::Declines(DeclineReason::ExpiredCard)),
+    ("4000000000000010", Behaviour::Declines(DeclineReason::IncorrectZip)),
+    ("4000000000000119", Behaviour::Declines(DeclineReason::ProcessorError)),
+    ("4000000000000341", Behaviour::SucceedsSlowly),
+    ("4000000000000259", Behaviour::LosesTheAnswer),
+];
+
+/// What the sandbox says with a decline: code and message of the processor, and whether the issuer, who
+/// then says the same, was asked at all.
+fn decline(reason: DeclineReason) -> Decline {
+    let (code, message) = match reason {
+        DeclineReason::CardDeclined => ("card_declined", "The card was declined."),
+        DeclineReason::InsufficientFunds => ("insufficient_funds", "The card has insufficient funds."),
+        DeclineReason::IncorrectCvc => ("incorrect_cvc", "The security code you supplied is incorrect."),
+        DeclineReason::ExpiredCard => ("expired_card", "The card has expired."),
+        DeclineReason::IncorrectZip => ("incorrect_zip", "The zip code you supplied failed validation."),
+        DeclineReason::ProcessorError => {
+            return unasked_issuer(reason, "processing_error", "The card could not be processed.");
+        }
+    };
+    Decline {
+        issuing_code: Some(code.to_owned()),
+        issuing_message: Some(message.to_owned()),
+        ..unasked_issuer(reason, code, message)
+    }
+}
+
+fn unasked_issuer(reason: DeclineReason, code: &str, message: &str) -> Decline {
+    Decline {
+        reason,
+        processor_code: Some(code.to_owned()),
+        processor_message: Some(message.to_owned()),
+        issuing_code: None,
+        issuing_message: None,
+    }
+}
+
+/// The answer to a valid number that is no test card: nothing in the sandbox may look like a real charge.
+fn unknown_test_card() -> Decline {
+    unasked_issuer(
+        DeclineReason::CardDeclined,
+        "unknown_test_card",
+        "The sandbox accepts its documented test cards only.",
+    )
+}
+
+/// The answer to a card that comes after the payment was cancelled.
+fn cancelled_before() -> Decline {
+    unasked_issuer(
+        DeclineReason::ProcessorError,
+        "payment_cancelled",
+        "The payment was cancelled before the card was charged.",
+    )
+}
+
+/// One payment as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Payment {
+    tenant: TenantId,
+    order: OrderId,
+    amount: Money,
+    mid: Mid,
+    descriptor: String,
+    reference: PaymentReference,
+    #[serde(flatten)]
+    state: State,
+}
+
+/// Where a payment stands. Only an opened one changes, and only once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "status", rename_all = "camelCase")]
+enum State {
+    Opened,
+    Captured { at: Timestamp, card: ShownCard },
+    Declined { at: Timestamp, card: ShownCard, decline: Decline },
+    Cancelled { at: Timestamp },
+}
+
+/// The attribute the conditions look at, and its value while a payment is undecided.
+const STATUS: &str = "status";
+const OPENED: &str = "opened";
+
+/// What may be shown of a card.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct ShownCard {
+    brand: CardBrand,
+    last_four: String,
+}
+
+impl ShownCard {
+    fn of(card: &Card) -> Self {
+        Self { brand: card.brand(), last_four: card.last_four().to_owned() }
+    }
+}
+
+/// Where a payment of the sandbox stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum SandboxStatus {
+    /// Opened, and no card was presented yet.
+    Opened,
+    /// The amount is charged.
+    Captured,
+    /// A card was presented and refused.
+    Declined,
+    /// Cancelled before a card was charged.
+    Cancelled,
+}
+
+/// A payment the sandbox has seen, as `GET /sandbox/processor` lists it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SandboxCharge {
+    /// The tenant that sells.
+    pub tenant_id: TenantId,
+    /// The order that is paid; it has one payment.
+    pub order_id: OrderId,
+    /// The merchant that is paid.
+    pub mid: Mid,
+    /// The amount as decimal text.
+    #[serde(serialize_with = "as_text")]
+    pub amount: Money,
+    /// Where the payment stands; money moved only if captured.
+    pub status: SandboxStatus,
+    /// The last four digits of the card, once one was presented.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_four: Option<String>,
+    /// The brand of the card, once one was presented.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub brand: Option<CardBrand>,
+    /// The sandbox's name for the payment.
+    pub reference: PaymentReference,
+    /// When the amount was charged; only if captured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub captured_at: Option<Timestamp>,
+}
+
+fn as_text<S: Serializer>(amount: &Money, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(amount)
+}
+
+impl From<Payment> for SandboxCharge {
+    fn from(payment: Payment) -> Self {
+        let Payment { tenant, order, amount, mid, descriptor: _, reference, state } = payment;
+        let (status, card, captured_at) = match state {
+            State::Opened => (SandboxStatus::Opened, None, None),
+            State::Captured { at, card } => (SandboxStatus::Captured, Some(card), Some(at)),
+            State::Declined { at: _, card, decline: _ } => (SandboxStatus::Declined, Some(card), None),
+            State::Cancelled { at: _ } => (SandboxStatus::Cancelled, None, None),
+        };
+        let (brand, last_four) = card.map(|card| (card.brand, card.last_four)).unzip();
+        Self {
+            tenant_id: tenant,
+            order_id: order,
+            mid,
+            amount,
+            status,
+            last_four,
+            brand,
+            reference,
+            captured_at,
+        }
+    }
+}
+
+/// A card processor without cards or money.
+#[derive(Clone)]
+pub struct SandboxProcessor {
+    store: Store,
+    clock: Clock,
+}
+
+impl SandboxProcessor {
+    /// A processor that keeps its payments in `store`. The store's client should be one whose calls are not
+    /// counted, since a real processor makes no calls to our database.
+    #[must_use]
+    pub fn new(store: Store, clock: Clock) -> Self {
+        Self { store, clock }
+    }
+
+    /// The payments of a tenant, in the order of their capture, those without one first.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn charges(&self, tenant: TenantId) -> Result<Vec<SandboxCharge>, StoreError> {
+        let Key { table, pk, sk: _ } = Key::sandbox_payment(tenant, "");
+        let items = self.store.query((table, &pk), SortKeys::All, (Consistency::Strong, MAX_LISTED)).await?;
+        let mut charges = Vec::with_capacity(items.len());
+        for item in items {
+            charges.push(SandboxCharge::from(store::decode::<Payment>(item)?));
+        }
+        charges.sort_by_key(|charge| charge.captured_at);
+        Ok(charges)
+    }
+
+    async fn load_payment(&self, reference: &PaymentReference) -> Result<Payment, ProcessorError> {
+        let key = key_of(reference).ok_or(ProcessorError::UnknownPayment)?;
+        let found = self.store.get(&key, Consistency::Strong).await.map_err(unreachable)?;
+        found.ok_or(ProcessorError::UnknownPayment)
+    }
+
+    /// Decides an opened payment; if it was decided in the meantime, or by a lost earlier try of this very
+    /// call, that decision stands and is returned.
+    async fn decide(&self, payment: Payment, state: State) -> Result<State, ProcessorError> {
+        let key = key_of(&payment.reference).ok_or(ProcessorError::UnknownPayment)?;
+        let decided = Payment { state, ..payment };
+        let item = store::encode(&key, &decided).map_err(unreachable)?;
+        let mut condition = Expression::new();
+        condition.require_equal(STATUS, store::text(OPENED));
+        match self.store.write(&key, Action::Put(item, condition)).await.map_err(unreachable)? {
+            Ok(()) => Ok(decided.state),
+            Err(None) => Err(ProcessorError::UnknownPayment),
+            Err(Some(old)) => store::decode::<Payment>(old).map(|old| old.state).map_err(unreachable),
+        }
+    }
+}
+
+#[async_trait]
+impl CardProcessor for SandboxProcessor {
+    async fn open(&self, payment: &PaymentRequest) -> Result<PaymentReference, ProcessorError> {
+        let PaymentRequest { tenant, order, amount, mid, descriptor } = payment.clone();
+        let reference = reference_of(tenant, &order).ok_or(ProcessorError::UnknownPayment)?;
+        let key = Key::sandbox_payment(tenant, reference.as_str());
+        let opened = Payment {
+            tenant,
+            order,
+            amount,
+            mid,
+            descriptor,
+            reference: reference.clone(),
+            state: State::Opened,
+        };
+        let item = store::encode(&key, &opened).map_err(unreachable)?;
+        let mut condition = Expression::new();
+        condition.require_no_item();
+        // A payment that exists already is this order's, opened by an earlier try.
+        let _ = self.store.write(&key, Action::Put(item, condition)).await.map_err(unreachable)?;
+        Ok(reference)
+    }
+
+    async fn confirm(
+        &self,
+        reference: &PaymentReference,
+        card: &Card,
+    ) -> Result<Confirmation, ProcessorError> {
+        let payment = self.load_payment(reference).await?;
+        if let Some(answer) = answer_of(&payment.state) {
+            return Ok(answer);
+        }
+        let known = TEST_CARDS.iter().find(|(number, _)| *number == card.number.expose());
+        let behaviour = known.map(|(_, behaviour)| *behaviour);
+        if behaviour == Some(Behaviour::SucceedsSlowly) {
+            tokio::time::sleep(SLOW_CARD).await;
+        }
+        let (at, shown) = ((self.clock)(), ShownCard::of(card));
+        let outcome = match behaviour {
+            Some(Behaviour::Succeeds | Behaviour::SucceedsSlowly | Behaviour::LosesTheAnswer) => {
+                State::Captured { at, card: shown }
+            }
+            Some(Behaviour::Declines(reason)) => {
+                State::Declined { at, card: shown, decline: decline(reason) }
+            }
+            None => State::Declined { at, card: shown, decline: unknown_test_card() },
+        };
+        let decided = self.decide(payment, outcome).await?;
+        if behaviour == Some(Behaviour::LosesTheAnswer) {
+            return Err(ProcessorError::AnswerLost);
+        }
+        answer_of(&decided).ok_or(ProcessorError::AnswerLost)
+    }
+
+    async fn cancel_or_status(&self, reference: &PaymentReference) -> Result<FinalStatus, ProcessorError> {
+        let payment = self.load_payment(reference).await?;
+        let state = match payment.state {
+            State::Opened => {
+                let cancelled = State::Cancelled { at: (self.clock)() };
+                self.decide(payment, cancelled).await?
+            }
+            State::Captured { .. } | State::Declined { .. } | State::Cancelled { .. } => payment.state,
+        };
+        match state {
+            State::Captured { .. } => Ok(FinalStatus::Succeeded),
+            State::Declined { .. } | State::Cancelled { .. } => Ok(FinalStatus::Cancelled),
+            State::Opened => Err(ProcessorError::AnswerLost),
+        }
+    }
+}
+
+/// The answer of a decided payment to any further card.
+fn answer_of(state: &State) -> Option<Confirmation> {
+    match state {
+        State::Opened => None,
+        State::Captured { .. } => Some(Confirmation::Captured),
+        State::Declined { decline, .. } => Some(Confirmation::Declined(decline.clone())),
+        State::Cancelled { .. } => Some(Confirmation::Declined(cancelled_before())),
+    }
+}
+
+/// What every reference of the sandbox begins with.
+const REFERENCE_START: &str = "sandbox_";
+
+/// The reference follows from the order, which makes opening idempotent. It names the tenant, because the
+/// payment is stored under it; the order's part has a fixed length, so that the whole is always an id.
+fn reference_of(tenant: TenantId, order: &OrderId) -> Option<PaymentReference> {
+    let digest = Sha256::digest(order.as_str().as_bytes());
+    let short = digest.get(..16)?;
+    PaymentReference::parse(&format!("{REFERENCE_START}{tenant}_{}", hex::encode(short))).ok()
+}
+
+/// Where the payment of a reference is stored, if the reference is one of the sandbox's.
+fn key_of(reference: &PaymentReference) -> Option<Key> {
+    let (tenant, _) = reference.as_str().strip_prefix(REFERENCE_START)?.split_once('_')?;
+    let tenant = TenantId::parse(tenant.parse().ok()?).ok()?;
+    Some(Key::sandbox_payment(tenant, reference.as_str()))
+}
+
+/// A real processor would not say why it is out of reach, so the cause goes into the log here.
+fn unreachable(cause: StoreError) -> ProcessorError {
+    tracing::warn!(error = &cause as &dyn std::error::Error, "the sandbox processor has no database");
+    ProcessorError::Unreachable
+}
+
+impl fmt::Debug for SandboxProcessor {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("SandboxProcessor")
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,123 @@
+//! What a request with an idempotency key did (contract §2).
+
+use crate::{Action, Expression, Item, Key, Store, StoreError, decode, encode, number, text};
+use domain::{OrderId, TenantId, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// Answers are kept this long, in seconds.
+pub const KEPT_SECS: i64 = 86_400;
+
+/// Physical deletion lags the end of [`KEPT_SECS`] by this much, so that it never comes early.
+const TTL_SLACK_SECS: i64 = 86_400;
+
+/// The record of one idempotency key.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IdempotencyRecord {
+    /// Keyed hash of the request.
+    pub fingerprint: String,
+    /// When the key was claimed, in epoch seconds.
+    pub claimed_at: i64,
+    /// The answer of a finished request, as JSON text; none while it runs, and none for a checkout.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
+    /// The order a checkout made: its state says what became of the request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<OrderId>,
+}
+
+impl IdempotencyRecord {
+    /// True while the record counts, whatever the physical deletion did.
+    #[must_use]
+    pub fn is_kept(&self, now: Timestamp) -> bool {
+        now.timestamp() < self.claimed_at.saturating_add(KEPT_SECS)
+    }
+}
+
+/// The write that claims a key for a request: it must be unused, past its time, or held by `abandoned`.
+///
+/// # Errors
+/// [`StoreError`] when the record has no representation.
+pub fn claim(
+    key: &Key,
+    record: &IdempotencyRecord,
+    abandoned: Option<&IdempotencyRecord>,
+    wall_now: Timestamp,
+) -> Result<Action, StoreError> {
+    let mut item: Item = encode(key, record)?;
+    let ttl = wall_now.timestamp().saturating_add(KEPT_SECS).saturating_add(TTL_SLACK_SECS);
+    item.insert("ttl".to_owned(), number(ttl));
+    let mut condition = Expression::new();
+    let pk = condition.path(&["pk"]);
+    let claimed_at = condition.path(&["claimed_at"]);
+    let expired = condition.number(record.claimed_at.saturating_sub(KEPT_SECS));
+    let mut free = format!("attribute_not_exists({pk}) OR {claimed_at} <= {expired}");
+    if let Some(abandoned) = abandoned {
+        let held = condition.number(abandoned.claimed_at);
+        let (order, answer) = (condition.path(&["order"]), condition.path(&["answer"]));
+        let same_order = match &abandoned.order {
+            Some(id) => {
+                let id = condition.text(id.as_str());
+                format!("{order} = {id}")
+            }
+            None => format!("attribute_not_exists({order})"),
+        };
+        free.push_str(&format!(
+            " OR ({claimed_at} = {held} AND attribute_not_exists({answer}) AND {same_order})"
+        ));
+    }
+    condition.require(format!("({free})"));
+    Ok(Action::Put(item, condition))
+}
+
+impl Store {
+    /// Claims an idempotency key; the inner error is the record that holds it.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn claim_idempotency_key(
+        &self,
+        key: &Key,
+        (record, abandoned): (&IdempotencyRecord, Option<&IdempotencyRecord>),
+        wall_now: Timestamp,
+    ) -> Result<Result<(), IdempotencyRecord>, StoreError> {
+        match self.write(key, claim(key, record, abandoned, wall_now)?).await? {
+            Ok(()) => Ok(Ok(())),
+            Err(Some(old)) => Ok(Err(decode(old)?)),
+            // The holder vanished between the refusal and its report; the next try will find the key free.
+            Err(None) => Err(StoreError::corrupt("a refused claim came without its holder")),
+        }
+    }
+
+    /// Keeps the answer of a finished request.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn keep_answer(&self, key: &Key, fingerprint: &str, answer: &str) -> Result<(), StoreError> {
+        let mut update = Expression::new();
+        update.assign("answer", text(answer));
+        update.require_equal("fingerprint", text(fingerprint));
+        self.write(key, Action::Update(update)).await.map(|_| ())
+    }
+
+    /// Gives a key free again after a request that changed nothing.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn release_idempotency_key(&self, key: &Key, fingerprint: &str) -> Result<(), StoreError> {
+        let mut condition = Expression::new();
+        condition.require_equal("fingerprint", text(fingerprint));
+        self.write(key, Action::Delete(condition)).await.map(|_| ())
+    }
+
+    /// The record of a key.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn load_idempotency(
+        &self,
+        tenant: TenantId,
+        hash: &str,
+    ) -> Result<Option<IdempotencyRecord>, StoreError> {
+        self.get(&Key::idempotency(tenant, hash), crate::Consistency::Strong).await
+    }
+}
