@@ -476,7 +476,7 @@ impl<'a> Found<'a> {
         }
         let template = self.plan.template;
         let id = InstanceId::of(&template.id, schedule.map(|schedule| &schedule.id), local, instant)?;
-        if self.window.after.is_some_and(|after| (instant, id) < (after.start(), after)) {
+        if self.window.after.is_some_and(|after| (instant, id) <= (after.start(), after)) {
             return Ok(());
         }
         let minutes = schedule.and_then(|found| found.duration_minutes).unwrap_or(template.duration_minutes);

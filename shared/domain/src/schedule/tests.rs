@@ -136,14 +136,14 @@ impl Oracle<'_> {
         let mut found: Vec<Slot> = Vec::new();
         if self.schedules.is_empty() {
             let local = self.template.start.with_timezone(&self.tz).naive_local();
-            found.extend(self.slot(None, local, self.template.start, None));
+            found.extend(self.slot(None, (local, self.template.start), None));
         } else {
             for (local, instant) in self.minutes(from, until) {
                 for schedule in self.schedules.iter().filter(|found| self.runs(found, local, instant)) {
                     let hour =
                         schedule.hours.iter().find(|h| (h.hour, h.minutes) == (local.hour(), local.minute()));
                     found.extend(
-                        hour.map(|hour| self.slot(Some(schedule), local, instant, hour.quantity).unwrap()),
+                        hour.map(|hour| self.slot(Some(schedule), (local, instant), hour.quantity).unwrap()),
                     );
                 }
             }
@@ -216,8 +216,7 @@ impl Oracle<'_> {
     fn slot(
         &self,
         schedule: Option<&Schedule>,
-        local: NaiveDateTime,
-        start: Timestamp,
+        (local, start): (NaiveDateTime, Timestamp),
         quantity: Option<u32>,
     ) -> Option<Slot> {
         let schedule_id = schedule.map(|found| found.id.clone());
@@ -246,6 +245,23 @@ impl Case {
 
     fn whole(&self) -> Vec<Slot> {
         self.generate(self.window, usize::MAX).slots
+    }
+
+    fn pieces(&self, limit: usize) -> Vec<Slot> {
+        let mut pieces: Vec<Slot> = Vec::new();
+        let mut window = self.window;
+        loop {
+            let piece = self.generate(window, limit);
+            assert!(piece.slots.len() <= limit);
+            pieces.extend(piece.slots);
+            if piece.stopped_after.is_none() {
+                return pieces;
+            }
+            let last = pieces.last().map(|slot| slot.id);
+            assert_eq!(piece.stopped_after, last);
+            assert_ne!(window.after, last, "a call makes progress");
+            window.after = last;
+        }
     }
 }
 
@@ -334,20 +350,7 @@ proptest! {
 
     #[test]
     fn the_pieces_of_a_window_are_the_whole(case in any_case(), limit in 1..9_usize) {
-        let whole = case.whole();
-        let mut pieces = Vec::new();
-        let mut window = case.window;
-        loop {
-            let piece = case.generate(window, limit);
-            prop_assert!(piece.slots.len() <= limit);
-            pieces.extend(piece.slots);
-            if piece.stopped_after.is_none() {
-                break;
-            }
-            prop_assert_eq!(piece.stopped_after, pieces.last().map(|slot| slot.id));
-            window.after = piece.stopped_after;
-        }
-        prop_assert_eq!(pieces, whole);
+        prop_assert_eq!(case.pieces(limit), case.whole());
     }
 
     #[test]
@@ -585,6 +588,31 @@ fn three_years_of_twenty_slots_a_day_are_finished_in_pieces() {
         }
     }
     assert_eq!((count, calls), (1_096 * 20, 9));
+}
+
+#[test]
+fn pieces_are_the_whole_where_a_skipped_day_moves_into_the_next() {
+    let hours = (0..8).map(|index| hour(index * 3, 0)).collect();
+    let case = Case {
+        zone: "Pacific/Apia",
+        template: template("2011-01-01", None),
+        schedules: vec![schedule("a", hours, vec![range("2011-12-29", "2012-01-01")])],
+        window: window("2011-12-01", "2012-02-01"),
+    };
+    assert_eq!(case.whole().len(), 32);
+    for limit in 1..33 {
+        assert_eq!(case.pieces(limit), case.whole(), "{limit}");
+    }
+}
+
+#[test]
+fn a_date_that_begins_before_the_one_before_it_is_over_is_not_missed() {
+    // At 00:01 of the 7th the clocks of St John's went back to 23:01 of the 6th.
+    let midnight = [schedule("a", vec![hour(0, 0)], vec![range("2010-11-07", "2010-11-07")])];
+    let template = template("2010-01-01", None);
+    let found =
+        slots_in("America/St_Johns", &template, &midnight, window("2010-11-01", "2010-11-07T02:45:00Z"));
+    assert_eq!(found.iter().map(|slot| slot.start).collect::<Vec<_>>(), [at("2010-11-07T02:30:00Z")]);
 }
 
 #[test]
