@@ -1,0 +1,115 @@
+//! Headers, and the parts put together.
+
+use super::page::Page;
+use super::text::one_line;
+use super::{ConfirmationMail, MailAddress, MailboxField, RenderError};
+use lettre::Address;
+use lettre::message::header::{ContentTransferEncoding, ContentType, HeaderName, HeaderValue};
+use lettre::message::{Attachment, Mailbox, Message, MultiPart, SinglePart};
+use std::time::SystemTime;
+
+/// Quoted-printable and base64 never hold `=_`, so that no content can end a part.
+const ALTERNATIVE_BOUNDARY: &str = "=_text_or_html";
+const RELATED_BOUNDARY: &str = "=_page_and_images";
+
+/// The longest Message-ID that stays on one header line of 998 characters with room to spare.
+const MESSAGE_ID_MAX_CHARS: usize = 250;
+
+/// The last second of the year 9999, after which a `Date` header has no form.
+const LAST_SECOND: i64 = 253_402_300_799;
+
+/// The checked headers.
+pub(super) struct Headers {
+    pub(super) from: Mailbox,
+    pub(super) to: Mailbox,
+    message_id: String,
+    date: SystemTime,
+}
+
+impl Headers {
+    pub(super) fn parse(mail: &ConfirmationMail) -> Result<Self, RenderError> {
+        let from = mailbox(&mail.from).ok_or(RenderError::Mailbox(MailboxField::From))?;
+        let to = mailbox(&mail.to).ok_or(RenderError::Mailbox(MailboxField::To))?;
+        if !is_message_id(&mail.message_id) {
+            return Err(RenderError::MessageId);
+        }
+        if !(0..=LAST_SECOND).contains(&mail.dated.timestamp()) {
+            return Err(RenderError::Date);
+        }
+        Ok(Self { from, to, message_id: mail.message_id.clone(), date: mail.dated.into() })
+    }
+
+    /// The Message-ID without its brackets.
+    pub(super) fn content_id_stem(&self) -> &str {
+        self.message_id.trim_matches(['<', '>'])
+    }
+}
+
+/// Amazon SES wants the local part in ASCII and the domain as the name system spells it.
+fn mailbox(address: &MailAddress) -> Option<Mailbox> {
+    let (user, domain) = address.address.trim().rsplit_once('@')?;
+    if !user.chars().all(|letter| letter.is_ascii_graphic()) {
+        return None;
+    }
+    let domain = idna::domain_to_ascii(domain).ok()?;
+    let name = one_line(&address.name);
+    let name = if name.is_empty() { None } else { Some(name) };
+    Some(Mailbox::new(name, Address::new(user, domain).ok()?))
+}
+
+fn is_message_id(text: &str) -> bool {
+    let Some((user, domain)) = text
+        .strip_prefix('<')
+        .and_then(|text| text.strip_suffix('>'))
+        .filter(|text| text.len() <= MESSAGE_ID_MAX_CHARS)
+        .and_then(|text| text.split_once('@'))
+    else {
+        return false;
+    };
+    let plain = |part: &str| {
+        !part.is_empty()
+            && part.chars().all(|letter| letter.is_ascii_alphanumeric() || ".-_".contains(letter))
+    };
+    plain(user) && plain(domain)
+}
+
+/// The whole message; `images` are the QR codes of the page's scannable tickets, in their order.
+pub(super) fn assemble(headers: &Headers, page: &Page, images: Vec<Vec<u8>>) -> Result<Vec<u8>, RenderError> {
+    let text = quoted(ContentType::TEXT_PLAIN, page.text().map_err(RenderError::Template)?);
+    let html = quoted(ContentType::TEXT_HTML, page.html().map_err(RenderError::Template)?);
+    let content = MultiPart::alternative().boundary(ALTERNATIVE_BOUNDARY).singlepart(text);
+    let content = if images.is_empty() {
+        content.singlepart(html)
+    } else {
+        let related = MultiPart::related().boundary(RELATED_BOUNDARY).singlepart(html);
+        let image_type =
+            ContentType::parse("image/png").map_err(|cause| RenderError::Assembly(cause.into()))?;
+        content.multipart(page.scannable.iter().zip(images).fold(related, |related, (ticket, image)| {
+            let name = format!("ticket-{}.png", ticket.number);
+            let image = Attachment::new_inline_with_name(ticket.content_id.clone(), name)
+                .body(image, image_type.clone());
+            related.singlepart(image)
+        }))
+    };
+    let message = Message::builder()
+        .message_id(Some(headers.message_id.clone()))
+        .date(headers.date)
+        .from(headers.from.clone())
+        .to(headers.to.clone())
+        .subject(&page.subject)
+        // Keeps out-of-office replies away from the sender.
+        .raw_header(plain_header("Auto-Submitted", "auto-generated"))
+        // Amazon SES replaces the Message-ID by its own; this one arrives as it is.
+        .raw_header(plain_header("X-Boxoffice-Message-ID", &headers.message_id))
+        .multipart(content)
+        .map_err(|cause| RenderError::Assembly(cause.into()))?;
+    Ok(message.formatted())
+}
+
+fn quoted(content_type: ContentType, body: String) -> SinglePart {
+    SinglePart::builder().header(content_type).header(ContentTransferEncoding::QuotedPrintable).body(body)
+}
+
+fn plain_header(name: &'static str, value: &str) -> HeaderValue {
+    HeaderValue::new(HeaderName::new_from_ascii_str(name), value.to_owned())
+}
