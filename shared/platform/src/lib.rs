@@ -1,1 +1,32 @@
+//! The web shell: who is calling, what may be sent, how failures are answered, and the adapters to the
+//! outside (card processor, mail, queue, key vault, clock, randomness) with their sandbox counterparts.
+
+pub mod access;
+pub mod app;
+pub mod aws;
+pub mod body;
+pub mod cache;
+pub mod clock;
+pub mod context;
+pub mod error;
+pub mod idempotency;
+pub mod ids;
+pub mod keyed_hash;
+pub mod lambda;
 pub mod mail;
+pub mod paths;
+pub mod processor;
+pub mod queue;
+pub mod random;
+pub mod shell;
+pub mod telemetry;
+pub mod vault;
+
+#[cfg(test)]
+mod played;
+
+pub use app::{Adapters, App};
+pub use body::Body;
+pub use error::{ApiError, ErrorBody, ErrorType};
+pub use idempotency::IdempotencyKey;
+pub use ids::IdSource;
