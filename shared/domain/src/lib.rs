@@ -10,6 +10,7 @@ pub mod channel;
 pub mod ids;
 pub mod instance_id;
 pub mod ledger;
+pub mod locations;
 pub mod money;
 pub mod outbox;
 pub mod payment;
