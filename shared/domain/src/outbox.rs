@@ -1,6 +1,6 @@
 //! Mails that are to be sent (spec §4.3; contract §6, "Mail").
 
-use crate::{OrderId, TenantId};
+use crate::{OrderId, TenantId, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -51,6 +51,43 @@ pub struct MailJob {
     pub order: OrderId,
     /// Which of the order's mails.
     pub kind: MailKind,
+}
+
+/// A mail of an order, from the moment the order is paid until it has been handed to its transport.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutboxMail {
+    /// What it carries.
+    pub kind: MailKind,
+    /// Stays the same however often it is sent.
+    pub message_id: String,
+    /// Where it stands.
+    pub state: MailState,
+}
+
+/// Where a mail of the outbox stands. Claims are reckoned in real time, whatever clock the order had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "camelCase")]
+pub enum MailState {
+    /// Waits to be sent.
+    Queued,
+    /// Being sent by someone, who is taken for dead after this instant.
+    Claimed {
+        /// End of the claim.
+        #[serde(with = "chrono::serde::ts_milliseconds")]
+        until: Timestamp,
+    },
+    /// Handed to its transport.
+    Sent {
+        /// When.
+        #[serde(with = "chrono::serde::ts_milliseconds")]
+        at: Timestamp,
+    },
+    /// Refused for good by its transport.
+    Refused {
+        /// When.
+        #[serde(with = "chrono::serde::ts_milliseconds")]
+        at: Timestamp,
+    },
 }
 
 #[cfg(test)]

@@ -12,9 +12,12 @@ mod schema;
 mod write;
 
 pub mod catalog;
+pub mod checkout;
 pub mod idempotency;
 pub mod identity;
 pub mod ledger;
+pub mod merchant;
+pub mod order;
 
 pub use aws_sdk_dynamodb::types::AttributeValue;
 pub use calls::{CallCount, Calls, Counted};

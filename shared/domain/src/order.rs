@@ -1,0 +1,356 @@
+//! Orders, their lines and tickets (spec §2.9, §2.18).
+
+use crate::card::{CardBrand, Expiry};
+use crate::cart::{DonationDetail, DonationKind};
+use crate::catalog::AdmissionType;
+use crate::ledger::Hold;
+use crate::merchant::RateCard;
+use crate::payment::Decline;
+use crate::{
+    CartId, CustomerId, InstanceId, InventoryId, Mid, Money, OrderId, OrderItemId, OrderNumber,
+    ReservationId, SaleId, TemplateId, TenantId, TicketBarcode, TicketId, TicketTypeId, Timestamp,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A sale to one visitor. It is written before the card is charged, with everything that settling or undoing
+/// it will need, so that whoever finds it later can finish it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Order {
+    /// Identity.
+    pub id: OrderId,
+    /// Whose sale it is.
+    pub tenant: TenantId,
+    /// The number printed for people.
+    pub number: OrderNumber,
+    /// What became of it.
+    pub state: OrderState,
+    /// Names the visitor as the cart did.
+    pub visitor: String,
+    /// The customer it is linked to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub customer: Option<CustomerId>,
+    /// Whom the venue talks to.
+    pub contact: Person,
+    /// Who pays.
+    pub billing: Person,
+    /// Where tickets go, when not to the payer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ticket_delivery_email: Option<String>,
+    /// The visitor's remarks, without card numbers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notes: Option<String>,
+    /// What was bought.
+    pub lines: Vec<OrderLine>,
+    /// Sum of the lines after discounts.
+    pub total: Money,
+    /// Sum of the lines at full price.
+    pub retail_total: Money,
+    /// How it is paid; none for an order that costs nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub payment: Option<Payment>,
+    /// Membership ids that drove its prices.
+    #[serde(default)]
+    pub membership_ids: Vec<i64>,
+    /// Whether a confirmation is mailed.
+    pub send_email: bool,
+    /// The cart it came from, when that was stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cart: Option<CartId>,
+    /// The reservation whose holds it consumed, as they were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reservation: Option<ConsumedReservation>,
+    /// When the checkout began.
+    #[serde(with = "chrono::serde::ts_milliseconds")]
+    pub created_at: Timestamp,
+    /// Made under a clock its caller chose; the real schedule leaves it alone.
+    #[serde(default)]
+    pub chosen_clock: bool,
+}
+
+/// What became of an order. `Paid` and `Void` are final.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "camelCase")]
+pub enum OrderState {
+    /// Seats are sold and the card is being charged.
+    Pending {
+        /// After this instant the order is settled or undone by whoever finds it.
+        #[serde(with = "chrono::serde::ts_milliseconds")]
+        deadline: Timestamp,
+    },
+    /// Money and order are there.
+    Paid {
+        /// When it was charged.
+        #[serde(with = "chrono::serde::ts_milliseconds")]
+        at: Timestamp,
+    },
+    /// Everything was given back.
+    Void {
+        /// When.
+        #[serde(with = "chrono::serde::ts_milliseconds")]
+        at: Timestamp,
+        /// The refusal of the card, if that was the reason.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        decline: Option<Decline>,
+    },
+}
+
+/// A person's name and address, as far as known.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+#[expect(missing_docs, reason = "the names are the specification's own")]
+pub struct Person {
+    pub first_name: Option<String>,
+    pub last_name: Option<String>,
+    pub full_name: Option<String>,
+    pub email: Option<String>,
+    pub phone_number: Option<String>,
+    pub address1: Option<String>,
+    pub address2: Option<String>,
+    pub city: Option<String>,
+    pub state: Option<String>,
+    pub zip_code: Option<String>,
+    pub country: Option<String>,
+}
+
+impl Person {
+    /// First name, last name and one of phone, e-mail or zip code are there (spec §2.8 rule 1).
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        let reachable = self.phone_number.is_some() || self.email.is_some() || self.zip_code.is_some();
+        self.first_name.is_some() && self.last_name.is_some() && reachable
+    }
+
+    /// Everything a customer record asks for is there (spec §2.8 rule 3).
+    #[must_use]
+    pub fn is_fully_populated(&self) -> bool {
+        let needed = [&self.first_name, &self.last_name, &self.email, &self.phone_number];
+        let address = [&self.address1, &self.city, &self.state, &self.zip_code, &self.country];
+        needed.iter().chain(&address).all(|field| field.is_some())
+    }
+
+    /// The name as one text.
+    #[must_use]
+    pub fn name(&self) -> String {
+        if let Some(name) = &self.full_name {
+            return name.clone();
+        }
+        let names = [self.first_name.as_deref(), self.last_name.as_deref()];
+        names.into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// How an order is paid.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Payment {
+    /// The sale the charge becomes.
+    pub sale: SaleId,
+    /// The merchant that charges.
+    pub mid: Mid,
+    /// What is charged.
+    pub amount: Money,
+    /// The card, as far as it may be kept.
+    pub card: CardSummary,
+    /// What the merchant pays for it.
+    pub rate_card: RateCard,
+    /// What the card statement says.
+    pub descriptor: String,
+}
+
+/// What may be kept of a card.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CardSummary {
+    /// Brand.
+    pub brand: CardBrand,
+    /// Last four digits.
+    pub last_four: String,
+    /// Month of expiry.
+    pub expiry: Expiry,
+}
+
+/// A reservation an order consumed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConsumedReservation {
+    /// Which.
+    pub id: ReservationId,
+    /// Its holds as they were, by instance.
+    pub holds: BTreeMap<InstanceId, Hold>,
+}
+
+/// One line of an order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "line", rename_all = "camelCase")]
+pub enum OrderLine {
+    /// Tickets.
+    Ticket(OrderTicketLine),
+    /// An add-on.
+    AddOn(OrderAddOnLine),
+    /// A donation.
+    Donation(Box<OrderDonationLine>),
+}
+
+/// What a line came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OrderAmounts {
+    /// Units.
+    pub quantity: u32,
+    /// Full price of a unit.
+    pub retail_unit: Money,
+    /// Price of a unit after discounts.
+    pub unit: Money,
+    /// Full price of the line.
+    pub retail_amount: Money,
+    /// Price of the line after discounts.
+    pub amount: Money,
+}
+
+/// Tickets of one type for one event instance.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OrderTicketLine {
+    /// Identity.
+    pub id: OrderItemId,
+    /// The event instance.
+    pub instance: InstanceId,
+    /// The shard of its ledger the seats were sold from.
+    pub shard: u32,
+    /// Its template.
+    pub template: TemplateId,
+    /// The ticket type.
+    pub ticket_type: TicketTypeId,
+    /// Name of the event when it was sold.
+    pub event_name: String,
+    /// Name of the ticket type when it was sold.
+    pub ticket_type_name: String,
+    /// When the event starts.
+    #[serde(with = "chrono::serde::ts_milliseconds")]
+    pub event_start: Timestamp,
+    /// How visitors are admitted.
+    pub admission: AdmissionType,
+    /// The template's addition to the confirmation mail.
+    #[serde(default)]
+    pub email_message: String,
+    /// Whether the event's date is kept off tickets and mails.
+    #[serde(default)]
+    pub hide_event_date: bool,
+    /// Price.
+    pub amounts: OrderAmounts,
+}
+
+/// An add-on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OrderAddOnLine {
+    /// Identity.
+    pub id: OrderItemId,
+    /// What was bought.
+    pub inventory: InventoryId,
+    /// The event instance it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instance: Option<InstanceId>,
+    /// Its name when it was sold.
+    pub name: String,
+    /// Price.
+    pub amounts: OrderAmounts,
+}
+
+/// A donation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OrderDonationLine {
+    /// Identity.
+    pub id: OrderItemId,
+    /// What was given to.
+    pub inventory: InventoryId,
+    /// Fixed or chosen.
+    pub kind: DonationKind,
+    /// Its name when it was given.
+    pub name: String,
+    /// Appeal, recognition, dedication, beneficiary.
+    #[serde(default)]
+    pub detail: DonationDetail,
+    /// Amount.
+    pub amounts: OrderAmounts,
+}
+
+impl OrderLine {
+    /// Identity.
+    #[must_use]
+    pub fn id(&self) -> &OrderItemId {
+        match self {
+            Self::Ticket(line) => &line.id,
+            Self::AddOn(line) => &line.id,
+            Self::Donation(line) => &line.id,
+        }
+    }
+
+    /// Price.
+    #[must_use]
+    pub fn amounts(&self) -> OrderAmounts {
+        match self {
+            Self::Ticket(line) => line.amounts,
+            Self::AddOn(line) => line.amounts,
+            Self::Donation(line) => line.amounts,
+        }
+    }
+}
+
+impl Order {
+    /// Seats sold per event instance.
+    #[must_use]
+    pub fn seats(&self) -> BTreeMap<InstanceId, u32> {
+        let mut seats: BTreeMap<InstanceId, u32> = BTreeMap::new();
+        for line in self.ticket_lines() {
+            let sold = seats.entry(line.instance).or_default();
+            *sold = sold.saturating_add(line.amounts.quantity);
+        }
+        seats
+    }
+
+    /// The ticket lines.
+    pub fn ticket_lines(&self) -> impl Iterator<Item = &OrderTicketLine> {
+        self.lines.iter().filter_map(|line| match line {
+            OrderLine::Ticket(line) => Some(line),
+            OrderLine::AddOn(_) | OrderLine::Donation(_) => None,
+        })
+    }
+
+    /// When it was paid, if it was.
+    #[must_use]
+    pub fn paid_at(&self) -> Option<Timestamp> {
+        match self.state {
+            OrderState::Paid { at } => Some(at),
+            OrderState::Pending { .. } | OrderState::Void { .. } => None,
+        }
+    }
+}
+
+/// What may become of a ticket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum TicketStatus {
+    /// Admits its holder.
+    #[default]
+    Normal,
+}
+
+/// One ticket, for one visitor.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ticket {
+    /// Identity.
+    pub id: TicketId,
+    /// What is scanned at the gate.
+    pub barcode: TicketBarcode,
+    /// The order line it belongs to.
+    pub line: OrderItemId,
+    /// Whether it admits.
+    pub status: TicketStatus,
+    /// Whether it has been printed.
+    pub printed: bool,
+}
+
+/// Tickets one stored item holds; an order of 2,000 has four.
+pub const TICKETS_PER_CHUNK: usize = 500;
+
+/// A part of an order's tickets, stored beside the order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TicketChunk {
+    /// The tickets.
+    pub tickets: Vec<Ticket>,
+}

@@ -1,0 +1,267 @@
+//! Orders, their tickets and the mails they owe.
+
+use crate::{
+    Action, AttributeValue, Consistency, Expression, Item, Key, SortKeys, Store, StoreError, Table, decode,
+    number, order_partition_of, partition_of, text,
+};
+use domain::order::{Order, OrderState, Ticket, TicketChunk};
+use domain::outbox::{MailKind, MailState, OutboxMail};
+use domain::{OrderId, TenantId, Timestamp};
+use sha2::{Digest, Sha256};
+
+/// Partitions the due index is spread over.
+pub const DUE_SPREAD: u8 = 16;
+
+/// Items one order's partition may have: the order, its ticket chunks, its mails.
+const MAX_ORDER_ITEMS: usize = 50;
+
+/// Orders one search answers at most.
+const MAX_FOUND: usize = 100;
+
+/// Attributes of the due index: work of this order is due at an instant. Work made under a chosen clock has
+/// partitions of its own, which the real schedule never reads.
+pub(crate) fn due(order: &OrderId, at: Timestamp, chosen_clock: DueClock) -> [(String, AttributeValue); 2] {
+    let spread = Sha256::digest(order.as_str())[0] % DUE_SPREAD;
+    [
+        ("due_pk".to_owned(), text(due_partition(chosen_clock, spread))),
+        ("due_at".to_owned(), number(at.timestamp())),
+    ]
+}
+
+/// Whose clock makes work due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DueClock {
+    /// Real time.
+    Real,
+    /// A clock chosen by a caller of a sandbox tenant.
+    Chosen,
+}
+
+impl DueClock {
+    /// The clock of an order.
+    #[must_use]
+    pub fn of(order: &Order) -> Self {
+        if order.chosen_clock { Self::Chosen } else { Self::Real }
+    }
+}
+
+fn due_partition(clock: DueClock, spread: u8) -> String {
+    match clock {
+        DueClock::Real => format!("DUE#{spread:02}"),
+        DueClock::Chosen => format!("CHOSEN#{spread:02}"),
+    }
+}
+
+/// The form in which an e-mail address or phone number is looked up: its hash, so that no key of the table
+/// shows it.
+#[must_use]
+pub fn contact_hash(contact: &str) -> String {
+    hex::encode(Sha256::digest(contact.trim().to_lowercase()))
+}
+
+/// The digits of a phone number, which is how one is compared.
+#[must_use]
+pub fn phone_digits(phone: &str) -> String {
+    phone.chars().filter(char::is_ascii_digit).collect()
+}
+
+/// Work that is due.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DueWork {
+    /// An order to settle or undo.
+    Order(TenantId, OrderId),
+    /// A mail to announce again.
+    Mail(TenantId, OrderId, MailKind),
+}
+
+impl DueWork {
+    /// Whose work it is.
+    #[must_use]
+    pub fn tenant(&self) -> TenantId {
+        match self {
+            Self::Order(tenant, _) | Self::Mail(tenant, _, _) => *tenant,
+        }
+    }
+
+    fn read(key: &Key) -> Option<Self> {
+        let (tenant, order) = key.pk.strip_prefix("T#")?.split_once("#ORDER#")?;
+        let tenant = TenantId::parse(tenant.parse().ok()?).ok()?;
+        let order = OrderId::parse(order).ok()?;
+        if key.sk == "ORDER" {
+            return Some(Self::Order(tenant, order));
+        }
+        let kind = key.sk.strip_prefix("OUTBOX#")?;
+        let kind = MailKind::ALL.into_iter().find(|known| known.as_str() == kind)?;
+        Some(Self::Mail(tenant, order, kind))
+    }
+}
+
+impl Store {
+    /// One order, whatever its state.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn load_order(&self, tenant: TenantId, id: &OrderId) -> Result<Option<Order>, StoreError> {
+        self.get(&Key::order(tenant, id), Consistency::Strong).await
+    }
+
+    /// What became of an order.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn load_order_state(
+        &self,
+        tenant: TenantId,
+        id: &OrderId,
+    ) -> Result<Option<OrderState>, StoreError> {
+        Ok(self.load_order(tenant, id).await?.map(|order| order.state))
+    }
+
+    /// One order with its tickets, in one round trip.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn load_order_with_tickets(
+        &self,
+        tenant: TenantId,
+        id: &OrderId,
+    ) -> Result<Option<(Order, Vec<Ticket>)>, StoreError> {
+        let partition = order_partition_of(tenant, id);
+        let items = self
+            .query((Table::Orders, &partition), SortKeys::All, (Consistency::Strong, MAX_ORDER_ITEMS))
+            .await?;
+        let mut order = None;
+        let mut tickets = Vec::new();
+        for item in items {
+            match item.get("sk").and_then(|sk| sk.as_s().ok()).map(String::as_str) {
+                Some("ORDER") => order = Some(decode::<Order>(item)?),
+                Some(sk) if sk.starts_with("TICKETS#") => {
+                    tickets.extend(decode::<TicketChunk>(item)?.tickets);
+                }
+                _ => {}
+            }
+        }
+        Ok(order.map(|order| (order, tickets)))
+    }
+
+    /// Orders placed with an e-mail address or a phone number.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn find_orders(
+        &self,
+        tenant: TenantId,
+        contact: Contact<'_>,
+    ) -> Result<Vec<Order>, StoreError> {
+        let (kind, hash) = contact.lookup();
+        let partition = partition_of(tenant, &format!("{kind}#{hash}"));
+        let found =
+            self.query((Table::Orders, &partition), SortKeys::All, (Consistency::Strong, MAX_FOUND)).await?;
+        let id = |item: &Item| OrderId::parse(item.get("sk")?.as_s().ok()?).ok();
+        let keys: Vec<Key> = found.iter().filter_map(id).map(|id| Key::order(tenant, &id)).collect();
+        let mut orders = self.get_many(keys.clone(), Consistency::Strong).await?;
+        let orders: Result<Vec<Option<Order>>, StoreError> =
+            keys.iter().map(|key| orders.take(key)).collect();
+        Ok(orders?.into_iter().flatten().collect())
+    }
+
+    /// Work due by `until`, from all partitions of the due index at once.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn load_due(
+        &self,
+        clock: DueClock,
+        until: Timestamp,
+        limit: i32,
+    ) -> Result<Vec<DueWork>, StoreError> {
+        let mut queries = tokio::task::JoinSet::new();
+        for spread in 0..DUE_SPREAD {
+            let store = self.clone();
+            let partition = due_partition(clock, spread);
+            queries.spawn(async move { store.query_due(&partition, until.timestamp(), limit).await });
+        }
+        let mut work = Vec::new();
+        while let Some(found) = queries.join_next().await {
+            let found = found.map_err(|fault| StoreError::new(crate::StoreFault::TryAgain, fault))??;
+            work.extend(found.iter().filter_map(DueWork::read));
+        }
+        Ok(work)
+    }
+
+    /// One mail of an order.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn load_mail(
+        &self,
+        tenant: TenantId,
+        order: &OrderId,
+        kind: MailKind,
+    ) -> Result<Option<OutboxMail>, StoreError> {
+        self.get(&Key::outbox(tenant, order, kind.as_str()), Consistency::Strong).await
+    }
+
+    /// Claims a mail for sending; false when someone else has it or it has been sent.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn claim_mail(
+        &self,
+        (tenant, order, kind): (TenantId, &OrderId, MailKind),
+        wall_now: Timestamp,
+        until: Timestamp,
+    ) -> Result<bool, StoreError> {
+        let mut update = Expression::new();
+        let (state, inner) = (update.path(&["state", "state"]), update.path(&["state", "until"]));
+        let (queued, claimed) = (update.text("queued"), update.text("claimed"));
+        let now = update.number(wall_now.timestamp_millis());
+        update.require(format!("({state} = {queued} OR ({state} = {claimed} AND {inner} <= {now}))"));
+        update.assign("state", mail_state(&MailState::Claimed { until })?);
+        let key = Key::outbox(tenant, order, kind.as_str());
+        Ok(self.write(&key, Action::Update(update)).await?.is_ok())
+    }
+
+    /// Records the end of a claimed mail, unless its claim has passed to someone else.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn finish_mail(
+        &self,
+        (tenant, order, kind): (TenantId, &OrderId, MailKind),
+        claimed_until: Timestamp,
+        state: MailState,
+    ) -> Result<bool, StoreError> {
+        let mut update = Expression::new();
+        update.require_equal("state", mail_state(&MailState::Claimed { until: claimed_until })?);
+        update.assign("state", mail_state(&state)?);
+        if !matches!(state, MailState::Queued) {
+            update.remove(&["due_pk"]);
+            update.remove(&["due_at"]);
+        }
+        let key = Key::outbox(tenant, order, kind.as_str());
+        Ok(self.write(&key, Action::Update(update)).await?.is_ok())
+    }
+}
+
+fn mail_state(state: &MailState) -> Result<AttributeValue, StoreError> {
+    serde_dynamo::to_attribute_value(state).map_err(StoreError::corrupt)
+}
+
+/// A contact detail orders are found by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Contact<'a> {
+    /// An e-mail address, compared without case.
+    Email(&'a str),
+    /// A phone number, compared by its digits.
+    Phone(&'a str),
+}
+
+impl Contact<'_> {
+    pub(crate) fn lookup(self) -> (&'static str, String) {
+        match self {
+            Self::Email(email) => ("EMAIL", contact_hash(email)),
+            Self::Phone(phone) => ("PHONE", contact_hash(&phone_digits(phone))),
+        }
+    }
+}
