@@ -1,1 +1,162 @@
+//! Shopping carts (spec §4.1, contract §4).
 
+mod create;
+mod order;
+mod update;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use domain::cart::Cart;
+use domain::{CartId, Timestamp};
+use platform::access::{Caller, Shopper};
+use platform::{ApiError, App, Body, ErrorBody, ErrorType, IdempotencyKey, idempotency};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use wire::WireValue;
+use wire::cart::{CartInput, CartOutput};
+
+/// The cart routes.
+#[must_use]
+pub fn router() -> OpenApiRouter<App> {
+    OpenApiRouter::new().routes(routes!(create_cart)).routes(routes!(read_cart, update_cart, delete_cart))
+}
+
+/// Create a cart
+///
+/// An empty object creates an empty cart. Answers the new cart's id.
+#[utoipa::path(
+    post,
+    path = "/v2/b2c/carts",
+    tag = "Carts",
+    params(("Idempotency-Key" = Option<String>, Header, description = "Repeats with the same key and body answer the same id")),
+    request_body = CartInput,
+    responses(
+        (status = 200, description = "The id of the cart", body = String),
+        (status = 400, description = "Fields are missing or wrong", body = ErrorBody),
+        (status = 404, description = "Ids name nothing that is sold", body = ErrorBody),
+        (status = 409, description = "An event is not on sale, or the idempotency key was used before", body = ErrorBody),
+    ),
+)]
+async fn create_cart(
+    State(app): State<App>,
+    (caller, key): (Shopper, IdempotencyKey),
+    body: Body<CartInput>,
+) -> Result<Response, ApiError> {
+    let fingerprint = fingerprint(&app, &caller, &key, (&body, "POST /v2/b2c/carts")).await?;
+    let request = body.parse(|checker, input| input.parse_new(checker))?;
+    match (key.text(), fingerprint) {
+        (Some(key), Some(fingerprint)) => create::once(&app, &caller, (key, &fingerprint), request).await,
+        (None, _) | (_, None) => create::fresh(&app, &caller, request).await,
+    }
+}
+
+/// Read a cart
+///
+/// Prices are those of the last update.
+#[utoipa::path(
+    get,
+    path = "/v2/b2c/carts/{id}",
+    tag = "Carts",
+    params(("id" = String, Path, description = "The cart's id")),
+    responses(
+        (status = 200, description = "The cart", body = CartOutput),
+        (status = 404, description = "There is no such cart, or it has expired", body = ErrorBody),
+    ),
+)]
+async fn read_cart(
+    State(app): State<App>,
+    caller: Shopper,
+    Path(id): Path<String>,
+) -> Result<Json<CartOutput>, ApiError> {
+    let id = cart_id(&id)?;
+    let cart = live(app.store.load_cart(caller.tenant.id, &id).await?, caller.clock.now())?;
+    Ok(Json(CartOutput::from(&cart)))
+}
+
+/// Replace the lines of a cart
+///
+/// Answers the cart with prices. A line sent back with its `itemId` keeps it.
+#[utoipa::path(
+    put,
+    path = "/v2/b2c/carts/{id}",
+    tag = "Carts",
+    params(
+        ("id" = String, Path, description = "The cart's id"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Repeats with the same key and body get the same answer"),
+    ),
+    request_body = CartInput,
+    responses(
+        (status = 200, description = "The cart with prices", body = CartOutput),
+        (status = 400, description = "Fields are missing or wrong", body = ErrorBody),
+        (status = 404, description = "There is no such cart, or ids name nothing that is sold", body = ErrorBody),
+        (status = 409, description = "An event is not on sale, or the cart is or was checked out", body = ErrorBody),
+    ),
+)]
+async fn update_cart(
+    State(app): State<App>,
+    (caller, key): (Shopper, IdempotencyKey),
+    Path(id): Path<String>,
+    body: Body<CartInput>,
+) -> Result<Response, ApiError> {
+    let id = cart_id(&id)?;
+    let route = format!("PUT /v2/b2c/carts/{id}");
+    let fingerprint = fingerprint(&app, &caller, &key, (&body, &route)).await?.unwrap_or_default();
+    let request = body.parse(|checker, input| input.parse_update(checker, &id))?;
+    let replaced = update::replace(&app, &caller, &id, &request);
+    idempotency::once(&app, &caller, (&key, &fingerprint), replaced).await
+}
+
+/// Delete a cart
+///
+/// Answers the deleted cart.
+#[utoipa::path(
+    delete,
+    path = "/v2/b2c/carts/{id}",
+    tag = "Carts",
+    params(
+        ("id" = String, Path, description = "The cart's id"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Repeats with the same key get the same answer"),
+    ),
+    responses(
+        (status = 200, description = "The deleted cart", body = CartOutput),
+        (status = 404, description = "There is no such cart, or it has expired", body = ErrorBody),
+        (status = 409, description = "The cart is or was checked out", body = ErrorBody),
+    ),
+)]
+async fn delete_cart(
+    State(app): State<App>,
+    (caller, key): (Shopper, IdempotencyKey),
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
+    let id = cart_id(&id)?;
+    let deleted = update::delete(&app, &caller, &id);
+    idempotency::once(&app, &caller, (&key, &format!("DELETE /v2/b2c/carts/{id}")), deleted).await
+}
+
+/// The fingerprint of a request that carries an idempotency key.
+async fn fingerprint<T: WireValue>(
+    app: &App,
+    caller: &Caller,
+    key: &IdempotencyKey,
+    (body, route): (&Body<T>, &str),
+) -> Result<Option<String>, ApiError> {
+    if key.text().is_none() {
+        return Ok(None);
+    }
+    let hash_key = app.hash_key(&caller.tenant).await?;
+    Ok(Some(body.fingerprint(route, &hash_key)))
+}
+
+fn cart_id(text: &str) -> Result<CartId, ApiError> {
+    CartId::parse(text).map_err(|_| no_such_cart())
+}
+
+/// The cart, unless there is none or its time is over, whatever the database has not deleted yet.
+fn live(found: Option<Cart>, now: Timestamp) -> Result<Cart, ApiError> {
+    found.filter(|cart| cart.is_live(now)).ok_or_else(no_such_cart)
+}
+
+fn no_such_cart() -> ApiError {
+    ApiError::new(ErrorType::NotFound).message("There is no such cart")
+}

@@ -1,1 +1,79 @@
+//! Checkout (spec §4.3): from a server, or from a storefront's page.
 
+mod answer;
+mod decide;
+mod dry_run;
+mod load;
+mod pay;
+mod replay;
+
+use axum::extract::State;
+use axum::response::Response;
+use platform::access::{BrowserCheckout, Caller, ServerCheckout};
+use platform::{ApiError, App, Body, ErrorBody, IdempotencyKey};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use wire::checkout::CheckoutInput;
+use wire::order::OrderView;
+
+/// The routes of this group.
+#[must_use]
+pub fn router() -> OpenApiRouter<App> {
+    OpenApiRouter::new().routes(routes!(server_checkout)).routes(routes!(browser_checkout))
+}
+
+/// Pay for a cart from a storefront's server.
+///
+/// Card data passes through the caller's server, which puts the caller in scope of card-data compliance.
+/// Nothing is charged unless all seats are secured, and everything is given back when the card is declined.
+#[utoipa::path(
+    post, path = "/v2/b2c/checkout", tag = "checkout", request_body = CheckoutInput,
+    params(("x-service-browser-ip" = String, Header, description = "The visitor's IP address.")),
+    responses(
+        (status = 200, description = "The order.", body = OrderView),
+        (status = 402, description = "The card was declined; everything was given back.", body = ErrorBody),
+        (status = 409, description = "Seats, price, reservation or an earlier request stand against it.", body = ErrorBody),
+    )
+)]
+async fn server_checkout(
+    State(app): State<App>,
+    caller: ServerCheckout,
+    key: IdempotencyKey,
+    body: Body<CheckoutInput>,
+) -> Result<Response, ApiError> {
+    check_out(&app, &caller, &key, body).await
+}
+
+/// Pay for a cart from a storefront's page.
+///
+/// Works from the origins the tenant allows. Card data goes from the visitor's browser to Boxoffice alone.
+#[utoipa::path(
+    post, path = "/v2/b2c/cors/checkout", tag = "checkout", request_body = CheckoutInput,
+    responses(
+        (status = 200, description = "The order.", body = OrderView),
+        (status = 402, description = "The card was declined; everything was given back.", body = ErrorBody),
+        (status = 409, description = "Seats, price, reservation or an earlier request stand against it.", body = ErrorBody),
+    )
+)]
+async fn browser_checkout(
+    State(app): State<App>,
+    caller: BrowserCheckout,
+    key: IdempotencyKey,
+    body: Body<CheckoutInput>,
+) -> Result<Response, ApiError> {
+    check_out(&app, &caller, &key, body).await
+}
+
+/// Both routes are one checkout: the same request is the same request on either.
+async fn check_out(
+    app: &App,
+    caller: &Caller,
+    key: &IdempotencyKey,
+    body: Body<CheckoutInput>,
+) -> Result<Response, ApiError> {
+    let hash_key = app.hash_key(&caller.tenant).await?;
+    let key = key.hash().map(|hash| replay::SentKey { hash, fingerprint: body.fingerprint("checkout", &hash_key) });
+    let now = caller.clock.now();
+    let request = body.parse(|checker, input| input.parse(checker, now))?;
+    pay::check_out(app, caller, request, key).await
+}

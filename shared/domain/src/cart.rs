@@ -1,6 +1,9 @@
 //! Shopping carts (spec §2.2, §2.3).
 
+use crate::cart_request::CartTerms;
 use crate::catalog::AdmissionType;
+use crate::pricing::PricedLines;
+use crate::time::plus_secs;
 use crate::{
     CartId, CartItemId, CustomerId, InstanceId, InventoryId, LevelId, Money, OrderId, ReservationId,
     TicketTypeId, Timestamp,
@@ -13,6 +16,8 @@ pub const MAX_LINES: usize = 100;
 pub const MAX_CODES: usize = 10;
 /// Largest quantity of one line.
 pub const MAX_QUANTITY: u32 = 999;
+/// Memberships one cart may name.
+pub const MAX_MEMBERSHIPS: usize = 50;
 /// Event instances one order may touch.
 pub const MAX_INSTANCES: usize = 50;
 /// Tickets one order may have.
@@ -51,6 +56,12 @@ pub struct Cart {
     /// open: a voided order leaves it open, a pending or paid one does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<OrderId>,
+    /// What became of codes that took nothing off.
+    #[serde(default)]
+    pub coupon_messages: Vec<CouponMessage>,
+    /// Fingerprint of the request that created the cart, when it carried an idempotency key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created_by: Option<String>,
     /// Counts writes; checkout sells exactly the version it priced.
     pub version: u64,
     /// The total the visitor last saw.
@@ -58,6 +69,23 @@ pub struct Cart {
     /// From this instant on the cart is gone.
     #[serde(with = "chrono::serde::ts_milliseconds")]
     pub expires_at: Timestamp,
+}
+
+/// A coupon code that takes nothing off, and why (contract §4). Checkout refuses a cart that has one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CouponMessage {
+    /// The code as it was sent.
+    pub code: String,
+    /// Why it takes nothing off.
+    pub problem: CouponProblem,
+}
+
+/// Why a coupon code takes nothing off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum CouponProblem {
+    /// No coupon has this code.
+    Unknown,
 }
 
 /// One line of a cart. Lines that differ in treatment are separate lines with their own ids (spec §4.1 rule 6).
@@ -219,6 +247,66 @@ impl CartLine {
 }
 
 impl Cart {
+    /// A new cart.
+    #[must_use]
+    pub fn new(
+        (id, visitor): (CartId, String),
+        terms: CartTerms,
+        priced: PricedLines,
+        now: Timestamp,
+    ) -> Self {
+        let empty = Self {
+            id,
+            visitor,
+            lines: Vec::new(),
+            membership_ids: Vec::new(),
+            membership_category: None,
+            coupon_codes: Vec::new(),
+            reservation: None,
+            verify_entitlements: false,
+            customer: None,
+            order: None,
+            coupon_messages: Vec::new(),
+            created_by: None,
+            version: 0,
+            shown_total: Money::ZERO,
+            expires_at: now,
+        };
+        empty.replaced(terms, priced, now)
+    }
+
+    /// The next version of this cart, with other content. An order it was checked out as before has been
+    /// voided, or the cart could not be written; it is forgotten.
+    #[must_use]
+    pub fn replaced(&self, terms: CartTerms, priced: PricedLines, now: Timestamp) -> Self {
+        let PricedLines { lines, total, coupon_messages } = priced;
+        let CartTerms {
+            membership_ids,
+            membership_category,
+            coupon_codes,
+            reservation,
+            verify_entitlements,
+            customer,
+        } = terms;
+        Self {
+            id: self.id.clone(),
+            visitor: self.visitor.clone(),
+            lines,
+            membership_ids,
+            membership_category,
+            coupon_codes,
+            reservation,
+            verify_entitlements,
+            customer,
+            order: None,
+            coupon_messages,
+            created_by: self.created_by.clone(),
+            version: self.version.saturating_add(1),
+            shown_total: total,
+            expires_at: plus_secs(now, CART_TTL_SECS),
+        }
+    }
+
     /// True while the cart can be used.
     #[must_use]
     pub fn is_live(&self, now: Timestamp) -> bool {

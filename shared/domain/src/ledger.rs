@@ -114,6 +114,15 @@ pub enum LedgerRefusal {
     TooManyHolds,
 }
 
+/// How a change of a ledger is carried out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Course {
+    /// By this one update: the change itself, with the expired holds it takes along.
+    Change(LedgerChange),
+    /// After this update, which only takes expired holds back; then the ledger is asked again.
+    ReclaimFirst(LedgerChange),
+}
+
 impl Ledger {
     /// The invariant: every seat is free, held or sold.
     #[must_use]
@@ -160,12 +169,32 @@ impl Ledger {
         if left < 0 {
             return Some(self.shortage(change, now));
         }
-        let added = change.set.values().filter(|hold| hold.is_some()).count();
-        if added > 0 && self.holds.len() >= MAX_HOLDS && !change.replaces_holds() {
+        if change.needs_room() && self.holds.len() >= MAX_HOLDS {
             let expired = self.expired(now).next().is_some();
             return Some(if expired { LedgerRefusal::MustReclaim } else { LedgerRefusal::TooManyHolds });
         }
         None
+    }
+
+    /// How a change can be carried out at `now`. Expired holds are taken along in the same update where their
+    /// seats or places are needed; where more are needed than one update holds, they are taken back first.
+    ///
+    /// # Errors
+    /// The [`LedgerRefusal`] that applies; never [`LedgerRefusal::MustReclaim`].
+    pub fn course(&self, change: &LedgerChange, now: Timestamp) -> Result<Course, LedgerRefusal> {
+        match self.refusal(change, now) {
+            None => return Ok(Course::Change(change.clone())),
+            Some(LedgerRefusal::MustReclaim) => {}
+            Some(refusal) => return Err(refusal),
+        }
+        let reclaiming = change.clone().reclaiming(self.expired(now));
+        match self.refusal(&reclaiming, now) {
+            None => Ok(Course::Change(reclaiming)),
+            Some(LedgerRefusal::MustReclaim) => {
+                Ok(Course::ReclaimFirst(LedgerChange::default().reclaiming(self.expired(now))))
+            }
+            Some(refusal) => Err(refusal),
+        }
     }
 
     fn shortage(&self, change: &LedgerChange, now: Timestamp) -> LedgerRefusal {
@@ -286,12 +315,23 @@ impl LedgerChange {
         self
     }
 
-    /// True when the change leaves no more holds than before.
+    /// True when the change needs a place among the ledger's holds, of which there are [`MAX_HOLDS`]. A hold
+    /// that comes back because its sale is undone needs none: undoing must always be possible.
     #[must_use]
-    pub fn replaces_holds(&self) -> bool {
+    pub fn needs_room(&self) -> bool {
         let added =
             self.set.iter().filter(|(id, hold)| hold.is_some() && self.expect.get(id) == Some(&None)).count();
         let removed = self.set.values().filter(|hold| hold.is_none()).count();
-        added <= removed
+        self.takes_seats && added > removed
+    }
+
+    /// True when the ledger holds what the change would have made of these holds: an earlier try of it, whose
+    /// answer was lost, has happened.
+    #[must_use]
+    pub fn is_done_in(&self, ledger: &Ledger) -> bool {
+        self.set.iter().all(|(id, hold)| ledger.holds.get(id) == hold.as_ref())
     }
 }
+
+#[cfg(test)]
+mod tests;

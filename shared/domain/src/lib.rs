@@ -5,8 +5,10 @@
 
 pub mod card;
 pub mod cart;
+pub mod cart_request;
 pub mod catalog;
 pub mod channel;
+pub mod checkout;
 pub mod ids;
 pub mod instance_id;
 pub mod ledger;
@@ -16,6 +18,8 @@ pub mod money;
 pub mod order;
 pub mod outbox;
 pub mod payment;
+pub mod pricing;
+pub mod reservation;
 pub mod sale;
 pub mod sale_window;
 pub mod schedule;

@@ -1,5 +1,6 @@
 //! Mails that are to be sent (spec §4.3; contract §6, "Mail").
 
+use crate::order::Order;
 use crate::{OrderId, TenantId, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -90,11 +91,171 @@ pub enum MailState {
     },
 }
 
+/// The right-hand side of every Message-ID. It is part of the identity of mails already sent, so it follows
+/// neither the deployment nor the sender's address, and never changes.
+const MESSAGE_ID_DOMAIN: &str = "boxoffice.example";
+
+/// The mails a paid order owes (contract §6, "Mail"); none when its buyer asked for none, or left no address.
+///
+/// Our choice: an order without tickets has a receipt alone, and a buyer without a billing address is written
+/// to at the contact address.
+#[must_use]
+pub fn mails_of(order: &Order) -> Vec<OutboxMail> {
+    if !order.send_email {
+        return Vec::new();
+    }
+    let has_tickets = order.ticket_lines().next().is_some();
+    let mut kinds = Vec::new();
+    match (payer_address(order), elsewhere(order).is_some() && has_tickets) {
+        (Some(_), true) => kinds.extend([MailKind::Receipt, MailKind::Tickets]),
+        (Some(_), false) if has_tickets => kinds.push(MailKind::ReceiptWithTickets),
+        (Some(_), false) => kinds.push(MailKind::Receipt),
+        (None, true) => kinds.push(MailKind::Tickets),
+        (None, false) => {}
+    }
+    let owed = |kind| OutboxMail { kind, message_id: message_id(&order.id, kind), state: MailState::Queued };
+    kinds.into_iter().map(owed).collect()
+}
+
+/// The address a mail of an order goes to.
+#[must_use]
+pub fn recipient(order: &Order, kind: MailKind) -> Option<&str> {
+    match kind {
+        MailKind::Receipt | MailKind::ReceiptWithTickets => payer_address(order),
+        MailKind::Tickets => elsewhere(order).or_else(|| payer_address(order)),
+    }
+}
+
+fn message_id(order: &OrderId, kind: MailKind) -> String {
+    format!("<order-{order}.{kind}@{MESSAGE_ID_DOMAIN}>")
+}
+
+fn payer_address(order: &Order) -> Option<&str> {
+    filled(order.billing.email.as_deref()).or_else(|| filled(order.contact.email.as_deref()))
+}
+
+/// The delivery address of the tickets, if it is not the payer's. Mail hosts that tell addresses apart by case
+/// are not to be found, and a doubled mail would be.
+fn elsewhere(order: &Order) -> Option<&str> {
+    let delivery = filled(order.ticket_delivery_email.as_deref())?;
+    let same = payer_address(order).is_some_and(|payer| payer.eq_ignore_ascii_case(delivery));
+    (!same).then_some(delivery)
+}
+
+fn filled(address: Option<&str>) -> Option<&str> {
+    address.map(str::trim).filter(|address| !address.is_empty())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::order::{OrderAmounts, OrderLine, OrderState, OrderTicketLine, Person};
+    use crate::{InstanceId, Money, OrderItemId, OrderNumber, TemplateId, TicketTypeId};
     use serde::de::IntoDeserializer;
     use serde::de::value::{Error, StrDeserializer};
+
+    fn order(billing: Option<&str>, contact: Option<&str>, delivery: Option<&str>) -> Order {
+        let person = |email: Option<&str>| Person { email: email.map(Into::into), ..Person::default() };
+        Order {
+            id: OrderId::parse("31840526").unwrap(),
+            tenant: TenantId::parse(204).unwrap(),
+            number: OrderNumber::parse("100731946").unwrap(),
+            state: OrderState::Paid { at: Timestamp::UNIX_EPOCH },
+            visitor: String::new(),
+            customer: None,
+            contact: person(contact),
+            billing: person(billing),
+            ticket_delivery_email: delivery.map(Into::into),
+            notes: None,
+            lines: vec![tickets()],
+            total: Money::ZERO,
+            retail_total: Money::ZERO,
+            payment: None,
+            membership_ids: Vec::new(),
+            send_email: true,
+            cart: None,
+            reservation: None,
+            created_at: Timestamp::UNIX_EPOCH,
+            chosen_clock: false,
+        }
+    }
+
+    fn tickets() -> OrderLine {
+        let free = Money::ZERO;
+        let template = TemplateId::parse("6f2e91b0c47d5a3e18b90f42").unwrap();
+        OrderLine::Ticket(OrderTicketLine {
+            id: OrderItemId::parse("1").unwrap(),
+            instance: InstanceId::parse("7a10c4e2b95d3f0816e4a2c1").unwrap(),
+            shard: 0,
+            template,
+            ticket_type: TicketTypeId::parse("66d1b2f0a93c4e517720bb01").unwrap(),
+            event_name: String::new(),
+            ticket_type_name: String::new(),
+            event_start: Timestamp::UNIX_EPOCH,
+            admission: crate::catalog::AdmissionType::Standard,
+            email_message: String::new(),
+            hide_event_date: false,
+            amounts: OrderAmounts {
+                quantity: 1,
+                retail_unit: free,
+                unit: free,
+                retail_amount: free,
+                amount: free,
+            },
+        })
+    }
+
+    /// What is sent where.
+    fn sent(order: &Order) -> Vec<(MailKind, &str)> {
+        mails_of(order).iter().filter_map(|mail| Some((mail.kind, recipient(order, mail.kind)?))).collect()
+    }
+
+    #[test]
+    fn tickets_go_with_the_receipt_unless_another_address_is_named() {
+        let (pays, asks, goes) =
+            (Some("pays@example.org"), Some("asks@example.org"), Some("goes@example.org"));
+        let both = vec![(MailKind::Receipt, "pays@example.org"), (MailKind::Tickets, "goes@example.org")];
+        for (addresses, expected) in [
+            ((pays, asks, None), vec![(MailKind::ReceiptWithTickets, "pays@example.org")]),
+            ((pays, asks, pays), vec![(MailKind::ReceiptWithTickets, "pays@example.org")]),
+            (
+                (pays, None, Some("Pays@Example.org ")),
+                vec![(MailKind::ReceiptWithTickets, "pays@example.org")],
+            ),
+            ((pays, None, Some(" ")), vec![(MailKind::ReceiptWithTickets, "pays@example.org")]),
+            ((pays, asks, goes), both),
+            ((None, asks, None), vec![(MailKind::ReceiptWithTickets, "asks@example.org")]),
+            ((None, None, goes), vec![(MailKind::Tickets, "goes@example.org")]),
+            ((None, None, None), vec![]),
+        ] {
+            let (billing, contact, delivery) = addresses;
+            assert_eq!(sent(&order(billing, contact, delivery)), expected, "{addresses:?}");
+        }
+    }
+
+    #[test]
+    fn an_order_without_tickets_has_a_receipt_alone() {
+        let mut donation = order(Some("pays@example.org"), None, Some("goes@example.org"));
+        donation.lines.clear();
+        assert_eq!(sent(&donation), [(MailKind::Receipt, "pays@example.org")]);
+    }
+
+    #[test]
+    fn whoever_wants_no_mail_gets_none() {
+        let quiet = Order { send_email: false, ..order(Some("pays@example.org"), None, None) };
+        assert_eq!(mails_of(&quiet), []);
+    }
+
+    #[test]
+    fn a_mail_waits_under_a_message_id_that_follows_from_order_and_kind() {
+        let mails = mails_of(&order(Some("pays@example.org"), None, Some("goes@example.org")));
+        let ids: Vec<_> = mails.iter().map(|mail| mail.message_id.as_str()).collect();
+        assert_eq!(
+            ids,
+            ["<order-31840526.receipt@boxoffice.example>", "<order-31840526.tickets@boxoffice.example>"]
+        );
+        assert!(mails.iter().all(|mail| mail.state == MailState::Queued));
+    }
 
     #[test]
     fn a_kind_is_stored_under_its_stable_name() {

@@ -6,6 +6,7 @@ use crate::processor::CardProcessor;
 use crate::queue::MailQueue;
 use crate::vault::Vault;
 use crate::{ApiError, ErrorType, IdSource};
+use domain::merchant::Merchant;
 use domain::tenant::{ApiKey, ProcessorKind, Tenant};
 use domain::{Template, TenantId};
 use std::sync::Arc;
@@ -47,6 +48,7 @@ struct Caches {
     origins: Cache<String, Vec<TenantId>>,
     templates: Cache<TenantId, Vec<Template>>,
     definitions: Cache<TenantId, Definitions>,
+    merchants: Cache<TenantId, Vec<Merchant>>,
 }
 
 impl App {
@@ -118,6 +120,15 @@ impl App {
             self.store.load_definitions(tenant, Consistency::Eventual).await.map_err(ApiError::from)
         };
         self.caches.definitions.get(tenant, load).await
+    }
+
+    /// A tenant's merchants, at most [`crate::cache::MAX_AGE`] old.
+    ///
+    /// # Errors
+    /// [`ApiError`] when the database does not answer.
+    pub async fn merchants(&self, tenant: TenantId) -> Result<Arc<Vec<Merchant>>, ApiError> {
+        let load = async { self.store.load_merchants(tenant).await.map_err(ApiError::from) };
+        self.caches.merchants.get(tenant, load).await
     }
 
     /// Forgets a tenant's cached catalog after a change made here.

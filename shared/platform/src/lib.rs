@@ -6,6 +6,7 @@ pub mod app;
 pub mod aws;
 pub mod body;
 pub mod cache;
+pub mod cart;
 pub mod clock;
 pub mod context;
 pub mod error;

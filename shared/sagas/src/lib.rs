@@ -1,1 +1,12 @@
+//! The workflows with outside effects. A checkout secures what it sells, charges the card, and settles the
+//! order or undoes it; whoever finds an order half-way can finish it (architecture: the checkout saga).
 
+mod charge;
+mod recover;
+mod secure;
+mod settle;
+
+pub use charge::{Outcome, charge};
+pub use recover::recover;
+pub use secure::{FreeParts, Secured, SecureFault, SecureRequest, secure};
+pub use settle::{MAIL_RETRY_SECS, announce, settlement, undo};

@@ -5,7 +5,7 @@ use crate::{
     Action, AttributeValue, Consistency, Expression, Item, Key, SortKeys, Store, StoreError, Table, decode,
     encode, number, slots_partition, sortable_secs,
 };
-use domain::ledger::{Hold, Ledger, LedgerChange, LedgerRefusal, MAX_HOLDS};
+use domain::ledger::{Course, Hold, Ledger, LedgerChange, LedgerRefusal, MAX_HOLDS};
 use domain::{InstanceId, TemplateId, TenantId, Timestamp, instance_id::TemplateTag};
 use std::collections::HashMap;
 
@@ -45,7 +45,7 @@ pub fn ledger_update(change: &LedgerChange) -> Action {
         let (free, need) = (update.path(&["free"]), update.number(change.free.saturating_neg()));
         update.require(format!("{free} >= {need}"));
     }
-    if !change.replaces_holds() {
+    if change.needs_room() {
         let limit = i64::try_from(MAX_HOLDS).unwrap_or(i64::MAX);
         let (holds, limit) = (update.path(&["holds"]), update.number(limit));
         update.require(format!("size({holds}) < {limit}"));
@@ -107,12 +107,17 @@ impl Store {
                 Ok(()) => return Ok(Ok(())),
                 Err(old) => old,
             };
-            match ledger_refusal(old, change, now)? {
-                (LedgerRefusal::MustReclaim, Some(ledger)) => {
-                    attempt = change.clone().reclaiming(ledger.expired(now));
+            let Some(item) = old else { return Ok(Err((LedgerRefusal::UnknownSlot, None))) };
+            let ledger: Ledger = decode(item)?;
+            attempt = match ledger.course(change, now) {
+                Ok(Course::Change(course)) => course,
+                Ok(Course::ReclaimFirst(reclaim)) => {
+                    // Whether it happens or another caller was faster, the next round sees the ledger again.
+                    self.write(&key, ledger_update(&reclaim)).await?.ok();
+                    change.clone()
                 }
-                refused => return Ok(Err(refused)),
-            }
+                Err(refusal) => return Ok(Err((refusal, Some(ledger)))),
+            };
         }
         Ok(Err((LedgerRefusal::TooManyHolds, None)))
     }
@@ -167,4 +172,7 @@ impl Store {
 }
 
 /// Rounds of reclaiming before a caller is asked to try again.
-const MAX_RECLAIM_ROUNDS: usize = 8;
+const MAX_RECLAIM_ROUNDS: usize = 12;
+
+#[cfg(test)]
+mod tests;

@@ -11,6 +11,7 @@ mod read;
 mod schema;
 mod write;
 
+pub mod cart;
 pub mod catalog;
 pub mod checkout;
 pub mod idempotency;
@@ -18,6 +19,7 @@ pub mod identity;
 pub mod ledger;
 pub mod merchant;
 pub mod order;
+pub mod reservation;
 
 pub use aws_sdk_dynamodb::types::AttributeValue;
 pub use calls::{CallCount, Calls, Counted};

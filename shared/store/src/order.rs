@@ -165,6 +165,15 @@ impl Store {
         Ok(orders?.into_iter().flatten().collect())
     }
 
+    /// The order that holds a duplicate guard.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn load_guard(&self, tenant: TenantId, hash: &str) -> Result<Option<OrderId>, StoreError> {
+        let guard = self.get_item(&Key::duplicate_guard(tenant, hash), Consistency::Strong).await?;
+        Ok(guard.and_then(|guard| OrderId::parse(guard.get("order")?.as_s().ok()?).ok()))
+    }
+
     /// Work due by `until`, from all partitions of the due index at once.
     ///
     /// # Errors

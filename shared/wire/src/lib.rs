@@ -8,6 +8,9 @@ mod amount;
 mod checker;
 mod field;
 
+pub mod cart;
+pub mod checkout;
+
 pub use amount::{Amount, money_number, money_text};
 pub use checker::{Checker, FieldError, Rejection};
 pub use field::{Field, Incoming, List, Malformed, WireValue, read_body};

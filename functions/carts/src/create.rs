@@ -1,0 +1,131 @@
+//! Creating a cart.
+
+use axum::Json;
+use axum::response::{IntoResponse, Response};
+use domain::cart::Cart;
+use domain::cart_request::{CartRequest, LineRequest, name_lines};
+use domain::channel::Channel;
+use domain::ledger::Ledger;
+use domain::pricing::{CatalogView, PricedLines, PricingRefusals, price};
+use domain::{CartId, CartItemId};
+use platform::access::Caller;
+use platform::cart::{TenantCatalog, pricing_refused};
+use platform::clock::wall_now;
+use platform::{ApiError, App, ErrorType, idempotency};
+
+/// A request with its catalog and the ids of its lines.
+struct Draft<'a> {
+    app: &'a App,
+    caller: &'a Caller,
+    request: CartRequest,
+    lines: Vec<LineRequest>,
+    catalog: TenantCatalog,
+}
+
+/// Creates a cart in one round trip: what its slots' ids say of them is enough to price it, and the ledgers,
+/// read while it is put, nearly always agree. Where they do not, the cart is priced again or taken back.
+pub(crate) async fn fresh(app: &App, caller: &Caller, request: CartRequest) -> Result<Response, ApiError> {
+    let id = CartId::from_bytes(app.ids.bytes()?);
+    let draft = Draft::of(app, caller, request).await?;
+    let assumed = draft.price_assumed();
+    let Ok(priced) = assumed else {
+        let ledgers = draft.load_ledgers().await?;
+        let cart = draft.cart(id, draft.price(&ledgers)?)?;
+        return draft.put(&cart).await.map(|()| answer(&cart.id));
+    };
+    let cart = draft.cart(id, priced.clone())?;
+    let (put, ledgers) = tokio::join!(draft.put(&cart), draft.load_ledgers());
+    put?;
+    match draft.price(&ledgers?) {
+        Ok(confirmed) if confirmed == priced => {}
+        Ok(confirmed) => {
+            let corrected = cart.replaced(draft.request.terms.clone(), confirmed, caller.clock.now());
+            let written = app.store.replace_cart(caller.tenant.id, (&cart, &corrected), wall_now()).await?;
+            written.map_err(|_| ApiError::new(ErrorType::TryAgain))?;
+        }
+        Err(refused) => {
+            // Nobody knows the id, so nobody can have changed the cart.
+            let _ = app.store.delete_cart(caller.tenant.id, &cart).await?;
+            return Err(refused);
+        }
+    }
+    Ok(answer(&cart.id))
+}
+
+/// Creates the cart of an idempotency key. Its id follows from the key, so a repetition finds it.
+pub(crate) async fn once(
+    app: &App,
+    caller: &Caller,
+    (key, fingerprint): (&str, &str),
+    request: CartRequest,
+) -> Result<Response, ApiError> {
+    let id = derived_id(app, caller, key).await?;
+    let instances = request.instances();
+    let found = app.store.load_cart_and_ledgers((caller.tenant.id, &id), &instances).await?;
+    let (existing, ledgers) = found;
+    if let Some(existing) = existing.filter(|cart| cart.is_live(caller.clock.now())) {
+        return repeated(&existing, fingerprint);
+    }
+    let draft = Draft::of(app, caller, request).await?;
+    let mut cart = draft.cart(id, draft.price(&ledgers)?)?;
+    cart.created_by = Some(fingerprint.to_owned());
+    let now = caller.clock.now();
+    match app.store.create_cart((caller.tenant.id, &cart), now, wall_now()).await? {
+        Ok(()) => Ok(answer(&cart.id)),
+        Err(Some(existing)) => repeated(&existing, fingerprint),
+        Err(None) => Err(ApiError::new(ErrorType::TryAgain)),
+    }
+}
+
+impl<'a> Draft<'a> {
+    async fn of(app: &'a App, caller: &'a Caller, request: CartRequest) -> Result<Self, ApiError> {
+        let catalog = app.catalog(caller.tenant.id).await?;
+        let lines = name_lines(&request.lines, &[], || app.ids.bytes().map(CartItemId::from_bytes))?;
+        Ok(Self { app, caller, request, lines, catalog })
+    }
+
+    async fn load_ledgers(&self) -> Result<Vec<Ledger>, ApiError> {
+        let instances = self.request.instances();
+        Ok(self.app.store.load_ledgers_of(self.caller.tenant.id, &instances).await?)
+    }
+
+    fn price_assumed(&self) -> Result<PricedLines, PricingRefusals> {
+        let view = CatalogView::assumed(self.catalog.view(), Channel::Online, self.request.instances());
+        price(&self.lines, &self.request.terms, &view, self.caller.clock.now())
+    }
+
+    fn price(&self, ledgers: &[Ledger]) -> Result<PricedLines, ApiError> {
+        let view = CatalogView::of_ledgers(self.catalog.view(), Channel::Online, ledgers);
+        price(&self.lines, &self.request.terms, &view, self.caller.clock.now())
+            .map_err(|refusals| pricing_refused(&refusals, ""))
+    }
+
+    fn cart(&self, id: CartId, priced: PricedLines) -> Result<Cart, ApiError> {
+        let visitor = hex::encode(self.app.ids.bytes::<12>()?);
+        Ok(Cart::new((id, visitor), self.request.terms.clone(), priced, self.caller.clock.now()))
+    }
+
+    async fn put(&self, cart: &Cart) -> Result<(), ApiError> {
+        let now = self.caller.clock.now();
+        let put = self.app.store.create_cart((self.caller.tenant.id, cart), now, wall_now()).await?;
+        // A random id that is taken: another try draws another one.
+        put.map_err(|_| ApiError::new(ErrorType::TryAgain))
+    }
+}
+
+async fn derived_id(app: &App, caller: &Caller, key: &str) -> Result<CartId, ApiError> {
+    let hash = app.hash_key(&caller.tenant).await?.hash("cart", &[key.as_bytes()]);
+    let [a, b, c, d, e, f, g, h, i, j, k, l, ..] = hash;
+    Ok(CartId::from_bytes([a, b, c, d, e, f, g, h, i, j, k, l]))
+}
+
+fn repeated(existing: &Cart, fingerprint: &str) -> Result<Response, ApiError> {
+    if existing.created_by.as_deref() != Some(fingerprint) {
+        return Err(ApiError::new(ErrorType::IdempotencyKeyReused));
+    }
+    Ok(idempotency::replayed(answer(&existing.id)))
+}
+
+fn answer(id: &CartId) -> Response {
+    Json(id.as_str()).into_response()
+}

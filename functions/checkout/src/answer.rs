@@ -1,0 +1,54 @@
+//! Answers: an order, or why there is none.
+
+use axum::Json;
+use axum::response::{IntoResponse, Response};
+use domain::order::Order;
+use domain::payment::{Decline, DeclineReason};
+use domain::{InstanceId, Zone, ledger::LedgerRefusal};
+use platform::telemetry::Metric;
+use platform::{ApiError, ErrorType, access::Caller, idempotency};
+use wire::order::OrderView;
+
+/// The order, as it was created.
+pub(crate) fn order(order: &Order, zone: Zone) -> Response {
+    Json(OrderView::new(order, zone)).into_response()
+}
+
+/// The order again.
+pub(crate) fn replayed(placed: &Order, zone: Zone) -> Response {
+    idempotency::replayed(order(placed, zone))
+}
+
+/// The refusal of a card, with the codes of processor and bank.
+pub(crate) fn declined(decline: &Decline) -> ApiError {
+    let kind = match decline.reason {
+        DeclineReason::CardDeclined => ErrorType::CardDeclined,
+        DeclineReason::InsufficientFunds => ErrorType::InsufficientFunds,
+        DeclineReason::IncorrectCvc => ErrorType::IncorrectCvc,
+        DeclineReason::ExpiredCard => ErrorType::ExpiredCard,
+        DeclineReason::IncorrectZip => ErrorType::IncorrectZip,
+        DeclineReason::ProcessorError => ErrorType::PaymentProcessorError,
+    };
+    ApiError::new(kind)
+        .fact("processorErrorCode", &decline.processor_code)
+        .fact("processorErrorMessage", &decline.processor_message)
+        .fact("issuingErrorCode", &decline.issuing_code)
+        .fact("issuingErrorMessage", &decline.issuing_message)
+}
+
+/// Why a slot does not give its seats.
+pub(crate) fn no_seats(caller: &Caller, instance: InstanceId, refusal: &LedgerRefusal) -> ApiError {
+    let error = match refusal {
+        LedgerRefusal::UnknownSlot => ApiError::new(ErrorType::NotFound),
+        LedgerRefusal::HoldChanged => return ApiError::new(ErrorType::ReservationExpired),
+        LedgerRefusal::Closed => ApiError::new(ErrorType::SalesClosed),
+        LedgerRefusal::NotEnough { available } => {
+            Metric::SoldOut.count(caller.tenant.id);
+            ApiError::new(ErrorType::NotEnoughCapacity).fact("availableSeats", available)
+        }
+        LedgerRefusal::MustReclaim | LedgerRefusal::TooManyHolds => {
+            return ApiError::new(ErrorType::TryAgain);
+        }
+    };
+    error.fact("eventId", instance)
+}

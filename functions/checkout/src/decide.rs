@@ -1,0 +1,170 @@
+//! What is sold, at what price, from which holds, through which merchant. Pure.
+
+use crate::load::Facts;
+use domain::cart::Cart;
+use domain::channel::Channel;
+use domain::checkout::{CheckoutRequest, card_summary};
+use domain::ledger::{Hold, Ledger, LedgerChange};
+use domain::merchant::Merchant;
+use domain::order::{ConsumedReservation, Payment, Person};
+use domain::pricing::{Catalog, CatalogView, PricedLines, price};
+use domain::reservation::Reservation;
+use domain::tenant::Tenant;
+use domain::{CustomerId, InstanceId, Money, SaleId, Timestamp};
+use platform::cart::pricing_refused;
+use platform::keyed_hash::HashKey;
+use platform::{ApiError, ErrorType};
+use std::collections::BTreeMap;
+
+/// The cart's lines at the prices of this moment.
+pub(crate) fn priced(
+    cart: &domain::cart_request::CartTerms,
+    lines: &[domain::cart_request::LineRequest],
+    (facts, pointer): (&Facts, &str),
+    now: Timestamp,
+) -> Result<PricedLines, ApiError> {
+    let catalog = Catalog {
+        templates: &facts.templates,
+        person_types: &facts.definitions.person_types,
+        inventory: &facts.definitions.inventory,
+    };
+    let ledgers: Vec<Ledger> = facts.ledgers.values().cloned().collect();
+    let view = CatalogView::of_ledgers(catalog, Channel::Online, &ledgers);
+    price(lines, cart, &view, now).map_err(|refusals| pricing_refused(&refusals, pointer))
+}
+
+/// A cart that names coupons that take nothing off is not sold at other prices than its visitor expects.
+pub(crate) fn check_coupons(priced: &PricedLines) -> Result<(), ApiError> {
+    if priced.coupon_messages.is_empty() {
+        return Ok(());
+    }
+    let error = ApiError::new(ErrorType::CouponNotValid);
+    Err(priced.coupon_messages.iter().fold(error, |error, message| {
+        error.detail("couponCodes", format!("the code {} is not valid", message.code))
+    }))
+}
+
+/// There must be something to buy.
+pub(crate) fn check_not_empty(cart: &Cart) -> Result<(), ApiError> {
+    if cart.lines.iter().any(|line| line.quantity() > 0) {
+        return Ok(());
+    }
+    Err(ApiError::new(ErrorType::ValidationError).detail("/shoppingCart/items", "must have something to buy"))
+}
+
+/// Whether the total is more than the visitor was shown or the caller expects. A fall passes (contract §6).
+pub(crate) fn price_rose(total: Money, shown: Option<Money>, expected: Option<Money>) -> bool {
+    shown.is_some_and(|shown| total > shown) || expected.is_some_and(|expected| total > expected)
+}
+
+/// The holds a checkout consumes: those of its reservation, for the slots it sells.
+pub(crate) fn consumed(
+    (reservation, cart): (Option<&Option<Reservation>>, &Cart),
+    ledgers: &BTreeMap<InstanceId, Ledger>,
+    now: Timestamp,
+) -> Result<Option<ConsumedReservation>, ApiError> {
+    let Some(reservation) = reservation else { return Ok(None) };
+    let Some(reservation) = reservation else {
+        return Err(ApiError::new(ErrorType::NotFound).detail("/reservationId", "was not found"));
+    };
+    let expired = || ApiError::new(ErrorType::ReservationExpired);
+    if reservation.is_over(now) {
+        return Err(expired());
+    }
+    let mut holds: BTreeMap<InstanceId, Hold> = BTreeMap::new();
+    for instance in cart.seats().into_keys() {
+        if !reservation.terms.items.iter().any(|item| item.instance == instance) {
+            continue;
+        }
+        let hold = ledgers.get(&instance).and_then(|ledger| ledger.holds.get(&reservation.id));
+        let hold = hold.filter(|hold| hold.is_live(now)).ok_or_else(expired)?;
+        holds.insert(instance, *hold);
+    }
+    Ok(Some(ConsumedReservation { id: reservation.id, holds }))
+}
+
+/// What every ledger has to give.
+pub(crate) fn sales(cart: &Cart, consumed: Option<&ConsumedReservation>) -> BTreeMap<InstanceId, LedgerChange> {
+    let own = |instance: &InstanceId| consumed.and_then(|own| Some((own.id, *own.holds.get(instance)?)));
+    cart.seats()
+        .into_iter()
+        .map(|(instance, quantity)| (instance, LedgerChange::sell(quantity, own(&instance))))
+        .collect()
+}
+
+/// What the reservation holds beyond what was sold, to be released once the order is paid.
+pub(crate) fn surplus(
+    reservation: &Reservation,
+    cart: &Cart,
+    consumed: &ConsumedReservation,
+) -> Vec<(InstanceId, LedgerChange)> {
+    let seats = cart.seats();
+    let rest = |instance: &InstanceId, quantity: u32| {
+        let hold = consumed.holds.get(instance).copied();
+        let hold = hold.unwrap_or(Hold { quantity, expires_at: reservation.terms.expires_at });
+        let left = hold.quantity.saturating_sub(seats.get(instance).copied().unwrap_or_default());
+        (left > 0).then(|| LedgerChange::release(reservation.id, Hold { quantity: left, ..hold }))
+    };
+    let items = reservation.terms.items.iter();
+    items.filter_map(|item| Some((item.instance, rest(&item.instance, item.quantity)?))).collect()
+}
+
+/// How the order is paid; none when it costs nothing, whatever card was sent.
+pub(crate) fn payment(
+    (tenant, merchants): (&Tenant, &[Merchant]),
+    request: &CheckoutRequest,
+    (total, sale): (Money, SaleId),
+) -> Result<Option<Payment>, ApiError> {
+    if total.is_zero() {
+        return Ok(None);
+    }
+    let Some(card) = &request.card else {
+        let error = ApiError::new(ErrorType::ValidationError);
+        return Err(["/manualEntryCardNumber", "/expDate", "/cvc"]
+            .into_iter()
+            .fold(error, |error, field| error.detail(field, "is required")));
+    };
+    let charging = merchants.iter().find_map(|merchant| Some((merchant, merchant.charging()?)));
+    let (merchant, rate_card) = charging.ok_or_else(|| ApiError::new(ErrorType::MerchantNotReady))?;
+    Ok(Some(Payment {
+        sale,
+        mid: merchant.mid.clone(),
+        amount: total,
+        card: card_summary(card),
+        rate_card: *rate_card,
+        descriptor: format!("{}{}", tenant.descriptor_prefix, merchant.descriptor),
+    }))
+}
+
+/// The customer of fully populated billing data (spec §2.8 rule 3). The id is a keyed hash of that data, so
+/// the same data finds the same customer without a search, and nobody can guess it. Letter case, white space
+/// and the punctuation of phone numbers make no difference.
+pub(crate) fn customer(named: Option<CustomerId>, billing: &Person, key: &HashKey) -> Option<CustomerId> {
+    if named.is_some() {
+        return named;
+    }
+    if !billing.is_fully_populated() {
+        return None;
+    }
+    let phone = billing.phone_number.as_deref().map(store::order::phone_digits);
+    let fields = [
+        &billing.first_name, &billing.last_name, &billing.email, &phone, &billing.address1, &billing.address2,
+        &billing.city, &billing.state, &billing.zip_code, &billing.country,
+    ];
+    let fields: Vec<String> = fields.into_iter().map(|field| normal(field.as_deref())).collect();
+    let parts: Vec<&[u8]> = fields.iter().map(String::as_bytes).collect();
+    let hash = key.hash("customer", &parts);
+    let bits = hash.iter().take(8).fold(0_u64, |bits, byte| (bits << 8) | u64::from(*byte));
+    Some(CustomerId::from_bits(bits))
+}
+
+fn normal(text: Option<&str>) -> String {
+    text.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+/// The keyed hash under which a card and an exact amount are guarded against a second charge.
+pub(crate) fn guard_hash(request: &CheckoutRequest, total: Money, key: &HashKey) -> Option<String> {
+    let card = request.card.as_ref()?;
+    let amount = total.cents().to_string();
+    Some(key.hash_hex("duplicate", &[card.number.expose().as_bytes(), amount.as_bytes()]))
+}

@@ -1,0 +1,6 @@
+//! Checkout as a Lambda function.
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), lambda_http::Error> {
+    platform::lambda::run(checkout::router()).await
+}

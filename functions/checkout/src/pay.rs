@@ -1,0 +1,354 @@
+//! The checkout: load, decide, secure, charge, answer.
+
+use crate::load::{Facts, Named};
+use crate::replay::{Replay, SentKey};
+use crate::{answer, decide, dry_run, load, replay};
+use axum::response::Response;
+use domain::cart::Cart;
+use domain::cart_request::{CartRequest, name_lines};
+use domain::checkout::{CartSource, CheckoutRequest, OrderFacts, OrderIds, order_of};
+use domain::order::{ConsumedReservation, Order};
+use domain::time::plus_secs;
+use domain::{CartId, CartItemId, InstanceId, OrderId, OrderItemId, OrderNumber, SaleId};
+use platform::access::Caller;
+use platform::clock::wall_now;
+use platform::{ApiError, App, ErrorType};
+use sagas::{FreeParts, MAIL_RETRY_SECS, Outcome, SecureFault, SecureRequest, charge, secure, settlement};
+use store::Calls;
+use store::checkout::{CartClaim, GuardClaim, KeyClaim};
+use store::idempotency::IdempotencyRecord;
+use wire::cart::CartOutput;
+
+/// Times a guard or key that turns out not to count is claimed again.
+const MAX_CLAIMS: usize = 3;
+
+/// The cart as it is sold, and what is known of the stored one.
+struct Opened {
+    cart: Cart,
+    stored: Option<StoredCart>,
+}
+
+struct StoredCart {
+    before: Cart,
+    claim: CartClaim,
+}
+
+/// Pays for a cart.
+pub(crate) async fn check_out(
+    app: &App,
+    caller: &Caller,
+    mut request: CheckoutRequest,
+    key: Option<SentKey>,
+) -> Result<Response, ApiError> {
+    let key_hash = key.as_ref().map(|key| key.hash.as_str());
+    let (opened, facts, claim) = match &mut request.source {
+        CartSource::Stored(id) => {
+            let (cart, record) = load::cart_and_record(app, caller, (id, key_hash)).await?;
+            let claim = match replayed(app, caller, key.as_ref(), record).await? {
+                Replayed::Answer(response) => return Ok(*response),
+                Replayed::GoOn(claim) => claim,
+            };
+            let before = live(cart, caller)?;
+            let undone_order = replay::undone_order(app, caller, before.order.as_ref()).await?;
+            let named = Named::in_cart(&before, request.reservation);
+            let (facts, _) = load::facts(app, caller, (&named, None)).await?;
+            (reopened(before, undone_order, &facts, caller)?, facts, claim)
+        }
+        CartSource::Inline(cart) => {
+            let named = Named::in_request(cart, request.reservation);
+            let (facts, record) = load::facts(app, caller, (&named, key_hash)).await?;
+            let claim = match replayed(app, caller, key.as_ref(), record).await? {
+                Replayed::Answer(response) => return Ok(*response),
+                Replayed::GoOn(claim) => claim,
+            };
+            (inline(app, caller, cart, &facts)?, facts, claim)
+        }
+    };
+    if request.dry_run {
+        return dry_run::report(app, caller, (&request, &opened.cart, &facts)).await;
+    }
+    check_price(app, caller, &request, &opened).await?;
+    let sale = decide_sale(app, caller, (&request, &opened, &facts)).await?;
+    let checkout = Checkout { app: app.clone(), caller: caller.clone(), sale, claim };
+    // A client that disconnects must not stop a charge half-way, so the saga has a task of its own.
+    let saga = Calls::current().scope(checkout.run(request));
+    tokio::spawn(saga).await.map_err(ApiError::internal)?
+}
+
+enum Replayed {
+    Answer(Box<Response>),
+    GoOn(Option<KeyClaim>),
+}
+
+async fn replayed(
+    app: &App,
+    caller: &Caller,
+    key: Option<&SentKey>,
+    record: Option<IdempotencyRecord>,
+) -> Result<Replayed, ApiError> {
+    let Some(key) = key else { return Ok(Replayed::GoOn(None)) };
+    Ok(match replay::look(app, caller, (key, record)).await? {
+        Replay::Answer(response) => Replayed::Answer(response),
+        Replay::Claim(claim) => Replayed::GoOn(Some(claim)),
+    })
+}
+
+fn live(cart: Option<Cart>, caller: &Caller) -> Result<Cart, ApiError> {
+    cart.filter(|cart| cart.is_live(caller.clock.now()))
+        .ok_or_else(|| ApiError::new(ErrorType::NotFound).detail("/shoppingCartId", "was not found"))
+}
+
+/// A stored cart at the prices of this moment.
+fn reopened(
+    before: Cart,
+    undone_order: Option<OrderId>,
+    facts: &Facts,
+    caller: &Caller,
+) -> Result<Opened, ApiError> {
+    let now = caller.clock.now();
+    let priced = decide::priced(&before.terms(), &before.requests(), (facts, "/shoppingCart"), now)?;
+    decide::check_coupons(&priced)?;
+    let claim = CartClaim { id: before.id.clone(), version: before.version, undone_order };
+    let cart = before.replaced(before.terms(), priced, now);
+    decide::check_not_empty(&cart)?;
+    Ok(Opened { cart, stored: Some(StoredCart { before, claim }) })
+}
+
+/// A cart sent within the request, which is not stored.
+fn inline(app: &App, caller: &Caller, request: &CartRequest, facts: &Facts) -> Result<Opened, ApiError> {
+    let now = caller.clock.now();
+    let lines = name_lines(&request.lines, &[], || app.ids.bytes().map(CartItemId::from_bytes))?;
+    let priced = decide::priced(&request.terms, &lines, (facts, "/shoppingCart"), now)?;
+    decide::check_coupons(&priced)?;
+    let id = CartId::from_bytes(app.ids.bytes()?);
+    let visitor = OrderId::from_bits(app.ids.bits()?).to_string();
+    let cart = Cart::new((id, visitor), request.terms.clone(), priced, now);
+    decide::check_not_empty(&cart)?;
+    Ok(Opened { cart, stored: None })
+}
+
+/// Refuses a total that rose since the visitor saw it; the cart is stored at the new prices, so that a second
+/// try passes (contract §6).
+async fn check_price(
+    app: &App,
+    caller: &Caller,
+    request: &CheckoutRequest,
+    opened: &Opened,
+) -> Result<(), ApiError> {
+    let shown = opened.stored.as_ref().map(|stored| stored.before.shown_total);
+    if !decide::price_rose(opened.cart.shown_total, shown, request.expected_total) {
+        return Ok(());
+    }
+    if let Some(stored) = &opened.stored {
+        let written = app.store.replace_cart(caller.tenant.id, (&stored.before, &opened.cart), wall_now()).await?;
+        written.map_err(|_| ApiError::new(ErrorType::TryAgain))?;
+    }
+    Err(ApiError::new(ErrorType::PriceChanged).fact("cart", CartOutput::from(&opened.cart)))
+}
+
+/// What is to be secured and charged.
+struct Sale {
+    order: Order,
+    cart: Option<CartClaim>,
+    guard_hash: Option<String>,
+    ledgers: std::collections::BTreeMap<InstanceId, domain::ledger::LedgerChange>,
+    surplus: Vec<(InstanceId, domain::ledger::LedgerChange)>,
+}
+
+async fn decide_sale(
+    app: &App,
+    caller: &Caller,
+    (request, opened, facts): (&CheckoutRequest, &Opened, &Facts),
+) -> Result<Sale, ApiError> {
+    let now = caller.clock.now();
+    let cart = &opened.cart;
+    if !facts.customer_known {
+        return Err(ApiError::new(ErrorType::NotFound).detail("/shoppingCart/customerId", "was not found"));
+    }
+    let consumed = decide::consumed((facts.reservation.as_ref(), cart), &facts.ledgers, now)?;
+    let (merchants, hash_key) =
+        tokio::try_join!(app.merchants(caller.tenant.id), app.hash_key(&caller.tenant))?;
+    let sale = SaleId::from_bytes(app.ids.bytes()?);
+    let payment = decide::payment((&caller.tenant, &merchants), request, (cart.shown_total, sale))?;
+    let guard_hash = payment.as_ref().and_then(|payment| decide::guard_hash(request, payment.amount, &hash_key));
+    let surplus = surplus(facts, cart, consumed.as_ref());
+    let order_facts = OrderFacts {
+        tenant: caller.tenant.id,
+        ids: order_ids(app, cart)?,
+        cart,
+        cart_is_stored: opened.stored.is_some(),
+        templates: &facts.templates,
+        customer: decide::customer(cart.customer, &request.billing, &hash_key),
+        payment,
+        reservation: consumed.clone(),
+        now,
+        chosen_clock: caller.clock.is_chosen(),
+    };
+    let order = order_of(request, order_facts).map_err(|_| ApiError::new(ErrorType::Internal))?;
+    Ok(Sale {
+        order,
+        cart: opened.stored.as_ref().map(|stored| stored.claim.clone()),
+        guard_hash,
+        ledgers: decide::sales(cart, consumed.as_ref()),
+        surplus,
+    })
+}
+
+fn surplus(
+    facts: &Facts,
+    cart: &Cart,
+    consumed: Option<&ConsumedReservation>,
+) -> Vec<(InstanceId, domain::ledger::LedgerChange)> {
+    match (&facts.reservation, consumed) {
+        (Some(Some(reservation)), Some(consumed)) => decide::surplus(reservation, cart, consumed),
+        (Some(None) | None, _) | (Some(Some(_)), None) => Vec::new(),
+    }
+}
+
+fn order_ids(app: &App, cart: &Cart) -> Result<OrderIds, ApiError> {
+    let items: Result<Vec<OrderItemId>, ApiError> =
+        cart.lines.iter().map(|_| app.ids.bits().map(OrderItemId::from_bits)).collect();
+    Ok(OrderIds {
+        order: OrderId::from_bits(app.ids.bits()?),
+        number: OrderNumber::from_bits(app.ids.bits()?),
+        items: items?,
+    })
+}
+
+/// A decided checkout on its way.
+struct Checkout {
+    app: App,
+    caller: Caller,
+    sale: Sale,
+    claim: Option<KeyClaim>,
+}
+
+impl Checkout {
+    async fn run(self, request: CheckoutRequest) -> Result<Response, ApiError> {
+        let order = match self.secured().await? {
+            Taken::Order(order) => *order,
+            Taken::Replayed(response) => return Ok(*response),
+        };
+        let zone = self.caller.tenant.zone;
+        let outcome = match &request.card {
+            Some(card) if order.payment.is_some() => {
+                charge(&self.app, &self.caller.tenant, &order, (card, self.caller.clock)).await?
+            }
+            Some(_) | None => Outcome::Paid(order),
+        };
+        match outcome {
+            Outcome::Paid(order) => {
+                self.release_surplus().await;
+                Ok(answer::order(&order, zone))
+            }
+            Outcome::Declined(decline) => Err(answer::declined(&decline)),
+            Outcome::Undone | Outcome::Undecided => Err(ApiError::new(ErrorType::TryAgain)),
+        }
+    }
+
+    /// Secures the order. A guard or key that turns out not to count any more is claimed again.
+    async fn secured(&self) -> Result<Taken, ApiError> {
+        let (tickets, mails) = match self.sale.order.payment {
+            None => settlement(&self.app, &self.sale.order)?,
+            Some(_) => (Vec::new(), Vec::new()),
+        };
+        let free = self.sale.order.payment.is_none().then(|| FreeParts {
+            tickets: &tickets,
+            mails: &mails,
+            mails_due: plus_secs(self.sale.order.created_at, MAIL_RETRY_SECS),
+        });
+        let mut claim = self.claim.clone();
+        let mut released_by = None;
+        for _ in 0..MAX_CLAIMS {
+            let request = self.secure_request((claim.clone(), released_by.clone()), free);
+            match secure(&self.app, request).await {
+                Ok(secured) => {
+                    sagas::announce(&self.app, &secured.0, &mails).await;
+                    return Ok(Taken::Order(Box::new(secured.0)));
+                }
+                Err(SecureFault::Duplicate(holder)) => {
+                    replay::check_duplicate(&self.app, &self.caller, &holder).await?;
+                    released_by = Some(holder);
+                }
+                Err(SecureFault::IdempotencyHeld(record)) => match self.held(*record).await? {
+                    Replayed::Answer(response) => return Ok(Taken::Replayed(response)),
+                    Replayed::GoOn(again) => claim = again,
+                },
+                Err(fault) => return Err(self.refused(fault).await),
+            }
+        }
+        Err(ApiError::new(ErrorType::TryAgain))
+    }
+
+    fn secure_request<'a>(
+        &self,
+        (claim, released_by): (Option<KeyClaim>, Option<OrderId>),
+        free: Option<FreeParts<'a>>,
+    ) -> SecureRequest<'a> {
+        let key = claim.map(|mut claim| {
+            claim.record.order = Some(self.sale.order.id.clone());
+            claim
+        });
+        SecureRequest {
+            order: self.sale.order.clone(),
+            cart: self.sale.cart.clone(),
+            guard: self.sale.guard_hash.clone().map(|hash| GuardClaim { hash, released_by }),
+            key,
+            ledgers: self.sale.ledgers.clone(),
+            free,
+        }
+    }
+
+    async fn held(&self, record: IdempotencyRecord) -> Result<Replayed, ApiError> {
+        let key = self.claim.as_ref().map(|claim| SentKey {
+            hash: claim.hash.clone(),
+            fingerprint: claim.record.fingerprint.clone(),
+        });
+        replayed(&self.app, &self.caller, key.as_ref(), Some(record)).await
+    }
+
+    /// Why nothing could be secured.
+    async fn refused(&self, fault: SecureFault) -> ApiError {
+        match fault {
+            SecureFault::Seats(instance, refusal) => answer::no_seats(&self.caller, instance, &refusal),
+            SecureFault::CartMoved => self.cart_moved().await.unwrap_or_else(|error| error),
+            SecureFault::Failed(error) => error,
+            SecureFault::Duplicate(_) | SecureFault::IdempotencyHeld(_) => ApiError::new(ErrorType::TryAgain),
+        }
+    }
+
+    /// The cart was changed or checked out between its load and its sale.
+    async fn cart_moved(&self) -> Result<ApiError, ApiError> {
+        let Some(claim) = &self.sale.cart else { return Ok(ApiError::new(ErrorType::TryAgain)) };
+        let cart = live(self.app.store.load_cart(self.caller.tenant.id, &claim.id).await?, &self.caller)?;
+        replay::undone_order(&self.app, &self.caller, cart.order.as_ref()).await?;
+        Ok(ApiError::new(ErrorType::TryAgain))
+    }
+
+    /// Seats the reservation held beyond the order. What cannot be released now is free at its expiry.
+    async fn release_surplus(&self) {
+        let tenant = self.caller.tenant.id;
+        let releases = self.sale.surplus.iter().map(|(instance, change)| {
+            self.app.store.change_ledger((tenant, instance), change, self.caller.clock.now())
+        });
+        for released in join_all(releases).await {
+            if let Err(fault) = released {
+                tracing::warn!(%fault, "seats of a reservation stay held until it expires");
+            }
+        }
+    }
+}
+
+enum Taken {
+    Order(Box<Order>),
+    Replayed(Box<Response>),
+}
+
+/// Runs the futures one after the other; a reservation rarely has anything left over.
+async fn join_all<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
+    let mut results = Vec::new();
+    for future in futures {
+        results.push(future.await);
+    }
+    results
+}

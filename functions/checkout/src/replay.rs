@@ -1,0 +1,104 @@
+//! What earlier requests did: an idempotency key, a cart and a duplicate guard all point to an order, and
+//! what became of that order decides.
+
+use crate::answer;
+use axum::response::Response;
+use domain::OrderId;
+use domain::checkout::within_duplicate_window;
+use domain::order::OrderState;
+use platform::access::Caller;
+use platform::{ApiError, App, ErrorType};
+use sagas::{Outcome, recover};
+use store::checkout::{DUPLICATE_WINDOW_SECS, KeyClaim};
+use store::idempotency::IdempotencyRecord;
+
+/// The idempotency key of the request, and the fingerprint of its body.
+#[derive(Debug, Clone)]
+pub(crate) struct SentKey {
+    pub(crate) hash: String,
+    pub(crate) fingerprint: String,
+}
+
+/// What is to be done with a request that carries an idempotency key.
+pub(crate) enum Replay {
+    /// Give the first answer again.
+    Answer(Box<Response>),
+    /// Go on, claiming the key.
+    Claim(KeyClaim),
+}
+
+/// Looks what the first request with this key did. One that died half-way is finished first, so that a
+/// repetition never charges beside it.
+pub(crate) async fn look(
+    app: &App,
+    caller: &Caller,
+    (key, record): (&SentKey, Option<IdempotencyRecord>),
+) -> Result<Replay, ApiError> {
+    let now = caller.clock.now();
+    let held = record.filter(|record| record.is_kept(now));
+    if held.as_ref().is_some_and(|held| held.fingerprint != key.fingerprint) {
+        return Err(ApiError::new(ErrorType::IdempotencyKeyReused));
+    }
+    if let Some(order) = held.as_ref().and_then(|held| held.order.as_ref()) {
+        match outcome_of(app, caller, order).await? {
+            Some(Outcome::Paid(order)) => {
+                return Ok(Replay::Answer(Box::new(answer::replayed(&order, caller.tenant.zone))));
+            }
+            Some(Outcome::Declined(decline)) => return Err(answer::declined(&decline)),
+            Some(Outcome::Undecided) => return Err(ApiError::new(ErrorType::RequestInProgress)),
+            Some(Outcome::Undone) | None => {}
+        }
+    }
+    let claim = IdempotencyRecord {
+        fingerprint: key.fingerprint.clone(),
+        claimed_at: now.timestamp(),
+        answer: None,
+        order: None,
+    };
+    Ok(Replay::Claim(KeyClaim { hash: key.hash.clone(), record: claim, abandoned: held }))
+}
+
+/// What became of an order, finishing it first when its deadline has passed; none if there is no such order.
+async fn outcome_of(app: &App, caller: &Caller, id: &OrderId) -> Result<Option<Outcome>, ApiError> {
+    match app.store.load_order(caller.tenant.id, id).await? {
+        Some(order) => recover(app, order, caller.clock.now()).await.map(Some),
+        None => Ok(None),
+    }
+}
+
+/// The order a cart points to, if that leaves the cart open.
+///
+/// # Errors
+/// `CART_ALREADY_CHECKED_OUT`, `REQUEST_IN_PROGRESS`.
+pub(crate) async fn undone_order(
+    app: &App,
+    caller: &Caller,
+    pointer: Option<&OrderId>,
+) -> Result<Option<OrderId>, ApiError> {
+    let Some(id) = pointer else { return Ok(None) };
+    match outcome_of(app, caller, id).await? {
+        Some(Outcome::Paid(order)) => {
+            Err(ApiError::new(ErrorType::CartAlreadyCheckedOut).fact("orderId", &order.id))
+        }
+        Some(Outcome::Undecided) => Err(ApiError::new(ErrorType::RequestInProgress)),
+        Some(Outcome::Declined(_) | Outcome::Undone) | None => Ok(Some(id.clone())),
+    }
+}
+
+/// Whether the order that holds the duplicate guard still stands against the same charge.
+///
+/// # Errors
+/// `DUPLICATE_TRANSACTION_FOUND`, `REQUEST_IN_PROGRESS`.
+pub(crate) async fn check_duplicate(app: &App, caller: &Caller, holder: &OrderId) -> Result<(), ApiError> {
+    match outcome_of(app, caller, holder).await? {
+        Some(Outcome::Paid(order)) => {
+            let OrderState::Paid { at } = order.state else { return Ok(()) };
+            if within_duplicate_window(at, caller.clock.now(), DUPLICATE_WINDOW_SECS) {
+                return Err(ApiError::new(ErrorType::DuplicateTransactionFound));
+            }
+            Ok(())
+        }
+        Some(Outcome::Undecided) => Err(ApiError::new(ErrorType::RequestInProgress)),
+        Some(Outcome::Declined(_) | Outcome::Undone) | None => Ok(()),
+    }
+}

@@ -1,0 +1,306 @@
+//! What a checkout asks for and the order it becomes (spec §2.8, §4.3; contract §6).
+
+use crate::card::Card;
+use crate::cart::{Cart, CartLine};
+use crate::cart_request::CartRequest;
+use crate::catalog::Template;
+use crate::order::{
+    CardSummary, ConsumedReservation, Order, OrderAddOnLine, OrderAmounts, OrderDonationLine, OrderLine, OrderState,
+    OrderTicketLine, Payment, Person, Ticket, TicketStatus,
+};
+use crate::sale::Sale;
+use crate::{CartId, CustomerId, Money, MoneyOverflow, OrderId, OrderItemId, OrderNumber, ReservationId, TenantId};
+use crate::{TicketBarcode, TicketId, Timestamp};
+
+/// Seconds from securing an order until whoever finds it may settle or undo it.
+pub const DEADLINE_SECS: i64 = 60;
+
+/// The longest a charge may take; none begins later than this before the deadline.
+pub const CHARGE_SECS: i64 = 20;
+
+/// What is being bought.
+#[derive(Debug)]
+pub enum CartSource {
+    /// A cart made before.
+    Stored(CartId),
+    /// A cart within the request.
+    Inline(CartRequest),
+}
+
+/// A checkout as the caller asked for it.
+#[derive(Debug)]
+pub struct CheckoutRequest {
+    /// What is being bought.
+    pub source: CartSource,
+    /// Whom the venue talks to.
+    pub contact: Person,
+    /// Who pays.
+    pub billing: Person,
+    /// Where tickets go, when not to the payer.
+    pub ticket_delivery_email: Option<String>,
+    /// The card; may be left out of an order that costs nothing.
+    pub card: Option<Card>,
+    /// The visitor's remarks, without card numbers.
+    pub notes: Option<String>,
+    /// Whether a confirmation is mailed.
+    pub send_email: bool,
+    /// The reservation whose holds are consumed; outranks the cart's.
+    pub reservation: Option<ReservationId>,
+    /// The total the caller expects.
+    pub expected_total: Option<Money>,
+    /// Only checks, without effect.
+    pub dry_run: bool,
+}
+
+/// The contact of an order: as sent when complete, else completed from the billing data (spec §2.8 rule 2).
+/// A name is taken as a whole, so that no one gets another's last name.
+#[must_use]
+pub fn contact_of(sent: &Person, billing: &Person) -> Person {
+    let mut contact = sent.clone();
+    if sent.is_complete() {
+        return contact;
+    }
+    if contact.first_name.is_none() || contact.last_name.is_none() {
+        contact.first_name.clone_from(&billing.first_name);
+        contact.last_name.clone_from(&billing.last_name);
+        contact.full_name = None;
+    }
+    let fields = [
+        (&mut contact.email, &billing.email),
+        (&mut contact.phone_number, &billing.phone_number),
+        (&mut contact.zip_code, &billing.zip_code),
+    ];
+    for (field, from) in fields {
+        if field.is_none() {
+            field.clone_from(from);
+        }
+    }
+    let unaddressed = [&contact.address1, &contact.city, &contact.state, &contact.country];
+    if unaddressed.iter().all(|field| field.is_none()) {
+        contact.address1.clone_from(&billing.address1);
+        contact.address2.clone_from(&billing.address2);
+        contact.city.clone_from(&billing.city);
+        contact.state.clone_from(&billing.state);
+        contact.country.clone_from(&billing.country);
+    }
+    contact
+}
+
+/// The identifiers a new order needs, drawn before anything is decided.
+#[derive(Debug, Clone)]
+pub struct OrderIds {
+    /// The order's.
+    pub order: OrderId,
+    /// The number printed for people.
+    pub number: OrderNumber,
+    /// One per cart line.
+    pub items: Vec<OrderItemId>,
+}
+
+/// Everything an order is made of.
+#[derive(Debug)]
+pub struct OrderFacts<'a> {
+    /// Whose sale it is.
+    pub tenant: TenantId,
+    /// Its identifiers.
+    pub ids: OrderIds,
+    /// The priced cart.
+    pub cart: &'a Cart,
+    /// True when the cart was stored before.
+    pub cart_is_stored: bool,
+    /// The templates of its tickets.
+    pub templates: &'a [Template],
+    /// The customer its billing data makes or finds.
+    pub customer: Option<CustomerId>,
+    /// How it is paid; none when it costs nothing.
+    pub payment: Option<Payment>,
+    /// The holds it consumes.
+    pub reservation: Option<ConsumedReservation>,
+    /// When the checkout began.
+    pub now: Timestamp,
+    /// Whether the caller chose the clock.
+    pub chosen_clock: bool,
+}
+
+/// Why a priced cart does not make an order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OrderFault {
+    /// Its full prices do not add up to an amount.
+    TooLarge,
+    /// The template of one of its tickets is not among the templates given.
+    TemplateGone,
+}
+
+impl From<MoneyOverflow> for OrderFault {
+    fn from(_: MoneyOverflow) -> Self {
+        Self::TooLarge
+    }
+}
+
+/// The order of a checkout, as it is secured. Lines of quantity 0 asked for a price and are left out.
+///
+/// # Errors
+/// [`OrderFault`] when the cart and its templates do not make an order.
+pub fn order_of(request: &CheckoutRequest, facts: OrderFacts<'_>) -> Result<Order, OrderFault> {
+    let OrderFacts { tenant, ids, cart, cart_is_stored, templates, customer, payment, reservation, now, chosen_clock } =
+        facts;
+    let bought = cart.lines.iter().filter(|line| line.quantity() > 0);
+    let lines: Result<Vec<OrderLine>, OrderFault> =
+        bought.zip(ids.items).map(|(line, id)| order_line(line, id, templates)).collect();
+    let lines = lines?;
+    let state = match payment {
+        Some(_) => OrderState::Pending { deadline: crate::time::plus_secs(now, DEADLINE_SECS) },
+        None => OrderState::Paid { at: now },
+    };
+    Ok(Order {
+        id: ids.order,
+        tenant,
+        number: ids.number,
+        state,
+        visitor: cart.visitor.clone(),
+        customer,
+        contact: contact_of(&request.contact, &request.billing),
+        billing: request.billing.clone(),
+        ticket_delivery_email: request.ticket_delivery_email.clone(),
+        notes: request.notes.clone(),
+        total: Money::sum(lines.iter().map(|line| line.amounts().amount))?,
+        retail_total: Money::sum(lines.iter().map(|line| line.amounts().retail_amount))?,
+        lines,
+        payment,
+        membership_ids: cart.membership_ids.clone(),
+        send_email: request.send_email,
+        cart: cart_is_stored.then(|| cart.id.clone()),
+        reservation,
+        created_at: now,
+        chosen_clock,
+    })
+}
+
+fn order_line(line: &CartLine, id: OrderItemId, templates: &[Template]) -> Result<OrderLine, OrderFault> {
+    let (price, quantity) = (line.price(), line.quantity());
+    let amounts = OrderAmounts {
+        quantity,
+        retail_unit: price.retail_unit,
+        unit: price.unit,
+        retail_amount: price.retail_unit.checked_mul(quantity)?,
+        amount: price.amount,
+    };
+    Ok(match line {
+        CartLine::Ticket(line) => {
+            let template = templates.iter().find(|template| template.owns(&line.instance));
+            let template = template.ok_or(OrderFault::TemplateGone)?;
+            OrderLine::Ticket(OrderTicketLine {
+                id,
+                instance: line.instance,
+                shard: 0,
+                template: template.id.clone(),
+                ticket_type: line.ticket_type.clone(),
+                event_name: line.event_name.clone(),
+                ticket_type_name: line.ticket_type_name.clone(),
+                event_start: line.event_start,
+                admission: line.admission,
+                email_message: template.email_confirmation_message.clone(),
+                hide_event_date: template.ticket_details.hide_event_date,
+                amounts,
+            })
+        }
+        CartLine::AddOn(line) => OrderLine::AddOn(OrderAddOnLine {
+            id,
+            inventory: line.inventory,
+            instance: line.instance,
+            name: line.name.clone(),
+            amounts,
+        }),
+        CartLine::Donation(line) => OrderLine::Donation(Box::new(OrderDonationLine {
+            id,
+            inventory: line.inventory,
+            kind: line.kind,
+            name: line.name.clone(),
+            detail: line.detail.clone(),
+            amounts,
+        })),
+    })
+}
+
+/// What may be kept of a card.
+#[must_use]
+pub fn card_summary(card: &Card) -> CardSummary {
+    CardSummary { brand: card.brand(), last_four: card.last_four().to_owned(), expiry: card.expiry }
+}
+
+/// One ticket per visitor, line by line. `draw` gives each its id and barcode.
+///
+/// # Errors
+/// Those of `draw`.
+pub fn tickets_of<E>(
+    order: &Order,
+    mut draw: impl FnMut() -> Result<(TicketId, TicketBarcode), E>,
+) -> Result<Vec<Ticket>, E> {
+    let mut tickets = Vec::new();
+    for line in order.ticket_lines() {
+        for _ in 0..line.amounts.quantity {
+            let (id, barcode) = draw()?;
+            let line = line.id.clone();
+            tickets.push(Ticket { id, barcode, line, status: TicketStatus::Normal, printed: false });
+        }
+    }
+    Ok(tickets)
+}
+
+/// The sale of a charged order.
+#[must_use]
+pub fn sale_of(order: &Order, captured_at: Timestamp) -> Option<Sale> {
+    let payment = order.payment.as_ref()?;
+    Some(Sale {
+        id: payment.sale.clone(),
+        order: order.id.clone(),
+        mid: payment.mid.clone(),
+        amount: payment.amount,
+        remainder: payment.amount,
+        rate_card: payment.rate_card,
+        card: payment.card.clone(),
+        captured_at,
+    })
+}
+
+/// Whether an order charged at `paid_at` still forbids the same charge at `now` (contract §6): from the
+/// moment of the charge to just under five minutes later.
+#[must_use]
+pub fn within_duplicate_window(paid_at: Timestamp, now: Timestamp, window_secs: i64) -> bool {
+    now < crate::time::plus_secs(paid_at, window_secs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn person(first: &str, last: &str, email: &str) -> Person {
+        let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        Person { first_name: text(first), last_name: text(last), email: text(email), ..Person::default() }
+    }
+
+    #[test]
+    fn incomplete_contact_data_is_completed_from_the_billing_data() {
+        let billing = person("Pat", "Payer", "pat@example.test");
+        for (sent, first, last, email) in [
+            (person("", "", ""), "Pat", "Payer", "pat@example.test"),
+            (person("Ines", "Okafor", "ines@example.test"), "Ines", "Okafor", "ines@example.test"),
+            (person("Ines", "", "ines@example.test"), "Pat", "Payer", "ines@example.test"),
+            (person("Ines", "Okafor", ""), "Ines", "Okafor", "pat@example.test"),
+        ] {
+            let contact = contact_of(&sent, &billing);
+            assert_eq!(contact.first_name.as_deref(), Some(first));
+            assert_eq!(contact.last_name.as_deref(), Some(last));
+            assert_eq!(contact.email.as_deref(), Some(email));
+        }
+    }
+
+    #[test]
+    fn the_duplicate_window_ends_just_before_five_minutes() {
+        let paid_at = chrono::DateTime::from_timestamp(1_800_000_000, 0).unwrap();
+        let after = |millis: i64| paid_at + chrono::Duration::milliseconds(millis);
+        for (millis, within) in [(0, true), (299_900, true), (300_000, false), (301_000, false)] {
+            assert_eq!(within_duplicate_window(paid_at, after(millis), 300), within, "{millis}");
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! What carts and checkout share around pricing: the catalog it looks at and the answer when it refuses.
+
+use crate::{ApiError, App, ErrorType};
+use domain::TenantId;
+use domain::catalog::{InventoryKind, Template};
+use domain::pricing::{Catalog, Closed, LineFault, PricingRefusal, PricingRefusals, RefusalClass};
+use std::sync::Arc;
+use store::catalog::Definitions;
+
+/// A tenant's catalog, at most [`crate::cache::MAX_AGE`] old.
+#[derive(Debug, Clone)]
+pub struct TenantCatalog {
+    templates: Arc<Vec<Template>>,
+    definitions: Arc<Definitions>,
+}
+
+impl App {
+    /// What a tenant sells, from the caches.
+    ///
+    /// # Errors
+    /// [`ApiError`] when the database does not answer.
+    pub async fn catalog(&self, tenant: TenantId) -> Result<TenantCatalog, ApiError> {
+        let (templates, definitions) = tokio::try_join!(self.templates(tenant), self.definitions(tenant))?;
+        Ok(TenantCatalog { templates, definitions })
+    }
+}
+
+impl TenantCatalog {
+    /// The catalog as pricing takes it.
+    #[must_use]
+    pub fn view(&self) -> Catalog<'_> {
+        Catalog {
+            templates: &self.templates,
+            person_types: &self.definitions.person_types,
+            inventory: &self.definitions.inventory,
+        }
+    }
+}
+
+/// The answer to lines that cannot be priced: `VALIDATION_ERROR`, `NOT_FOUND` or `SALES_CLOSED`, whichever
+/// applies first, with every fault of every line. `cart` is the pointer of the cart within the body, empty
+/// for a body that is the cart.
+#[must_use]
+pub fn pricing_refused(refusals: &PricingRefusals, cart: &str) -> ApiError {
+    let error = ApiError::new(match refusals.class() {
+        RefusalClass::Invalid => ErrorType::ValidationError,
+        RefusalClass::Unknown => ErrorType::NotFound,
+        RefusalClass::Closed => ErrorType::SalesClosed,
+    });
+    refusals.0.iter().fold(error, |error, refusal| match refusal {
+        PricingRefusal::TotalTooLarge => {
+            error.detail(format!("{cart}/items"), "add up to too large an amount")
+        }
+        PricingRefusal::Line { index, fault } => {
+            let (field, message) = fault_text(*fault);
+            error.detail(format!("{cart}/items/{index}/{field}"), message)
+        }
+    })
+}
+
+fn fault_text(fault: LineFault) -> (&'static str, &'static str) {
+    match fault {
+        LineFault::OtherInventoryKind { kind } => ("type", kind_text(kind)),
+        LineFault::AmountTooLarge => ("quantity", "makes too large an amount"),
+        LineFault::UnknownEvent => ("eventId", "was not found"),
+        LineFault::UnknownTicketType => ("ticketingTypeId", "was not found"),
+        LineFault::NotPriced => ("ticketingTypeId", "has no price for this event"),
+        LineFault::UnknownInventory => ("inventoryId", "was not found"),
+        LineFault::SalesClosed(Closed::Cancelled) => ("eventId", "has been cancelled"),
+        LineFault::SalesClosed(Closed::ChannelOff) => ("eventId", "is not sold online"),
+        LineFault::SalesClosed(Closed::Window { closed_at: _ }) => ("eventId", "is no longer on sale"),
+    }
+}
+
+fn kind_text(kind: InventoryKind) -> &'static str {
+    match kind {
+        InventoryKind::AddOn | InventoryKind::MembershipCardReplacement => {
+            "must be left out: the item is no donation"
+        }
+        InventoryKind::FixedDonation => "must be fixedDonation for this item",
+        InventoryKind::Donation => "must be donation for this item",
+    }
+}

@@ -1,0 +1,126 @@
+//! The middle step: the card is charged, or it is certain that it never will be.
+
+use crate::settle::{settle, undo};
+use domain::Timestamp;
+use domain::card::Card;
+use domain::checkout::CHARGE_SECS;
+use domain::order::{Order, OrderState};
+use domain::payment::{Confirmation, Decline, FinalStatus};
+use domain::tenant::Tenant;
+use domain::time::plus_secs;
+use platform::clock::RequestClock;
+use platform::processor::{CardProcessor, PaymentRequest, ProcessorError};
+use platform::telemetry::Metric;
+use platform::{ApiError, App, ErrorType};
+use std::time::Duration;
+
+/// What became of a secured order.
+#[derive(Debug)]
+pub enum Outcome {
+    /// Money and order are there.
+    Paid(Order),
+    /// The card was refused and everything given back.
+    Declined(Decline),
+    /// Nothing was charged and everything given back; the caller may try again.
+    Undone,
+    /// Not decided yet: the order will be settled or undone by whoever finds it after its deadline.
+    Undecided,
+}
+
+/// The request to the processor that an order stands for; none for an order that costs nothing.
+pub(crate) fn payment_request(order: &Order) -> Option<PaymentRequest> {
+    let payment = order.payment.as_ref()?;
+    Some(PaymentRequest {
+        tenant: order.tenant,
+        order: order.id.clone(),
+        amount: payment.amount,
+        mid: payment.mid.clone(),
+        descriptor: payment.descriptor.clone(),
+    })
+}
+
+/// Charges a secured order and settles or undoes it.
+///
+/// # Errors
+/// [`ApiError`] when the database fails before anything is certain; the order stays pending and is finished
+/// by whoever finds it.
+pub async fn charge(
+    app: &App,
+    tenant: &Tenant,
+    order: &Order,
+    (card, clock): (&Card, RequestClock),
+) -> Result<Outcome, ApiError> {
+    let request = payment_request(order).ok_or_else(|| ApiError::new(ErrorType::Internal))?;
+    let processor = app.processor(tenant);
+    let Ok(reference) = processor.open(&request).await else {
+        // Opening moves no money and only this request has the card, so nothing can be charged any more.
+        return undone(app, order, (clock.fresh(), None)).await;
+    };
+    if plus_secs(clock.fresh(), CHARGE_SECS) > deadline(order) {
+        return conclude(app, order, (processor.as_ref(), &reference), clock).await;
+    }
+    let charge = processor.confirm(&reference, card);
+    let limit = Duration::from_secs(CHARGE_SECS.unsigned_abs());
+    match tokio::time::timeout(limit, charge).await {
+        Ok(Ok(Confirmation::Captured)) => paid(app, order, clock.fresh()).await,
+        Ok(Ok(Confirmation::Declined(decline))) => {
+            Metric::Declines.count(order.tenant);
+            undone(app, order, (clock.fresh(), Some(decline))).await
+        }
+        Ok(Err(fault)) => {
+            log_fault(order, fault);
+            conclude(app, order, (processor.as_ref(), &reference), clock).await
+        }
+        Err(_) => conclude(app, order, (processor.as_ref(), &reference), clock).await,
+    }
+}
+
+fn log_fault(order: &Order, fault: ProcessorError) {
+    tracing::warn!(order = order.id.as_str(), %fault, "the card processor did not answer a charge");
+}
+
+fn deadline(order: &Order) -> Timestamp {
+    match order.state {
+        OrderState::Pending { deadline } => deadline,
+        OrderState::Paid { at } | OrderState::Void { at, decline: _ } => at,
+    }
+}
+
+/// Asks the processor for its final word, once.
+async fn conclude(
+    app: &App,
+    order: &Order,
+    (processor, reference): (&dyn CardProcessor, &domain::PaymentReference),
+    clock: RequestClock,
+) -> Result<Outcome, ApiError> {
+    match processor.cancel_or_status(reference).await {
+        Ok(FinalStatus::Succeeded) => paid(app, order, clock.fresh()).await,
+        Ok(FinalStatus::Cancelled) => undone(app, order, (clock.fresh(), None)).await,
+        Err(fault) => {
+            log_fault(order, fault);
+            Ok(Outcome::Undecided)
+        }
+    }
+}
+
+async fn paid(app: &App, order: &Order, at: Timestamp) -> Result<Outcome, ApiError> {
+    settle(app, order, at).await.map(outcome)
+}
+
+async fn undone(
+    app: &App,
+    order: &Order,
+    why: (Timestamp, Option<Decline>),
+) -> Result<Outcome, ApiError> {
+    undo(app, order, why).await.map(outcome)
+}
+
+/// What the state of an order says.
+pub(crate) fn outcome(order: Order) -> Outcome {
+    match &order.state {
+        OrderState::Paid { .. } => Outcome::Paid(order),
+        OrderState::Void { at: _, decline: Some(decline) } => Outcome::Declined(decline.clone()),
+        OrderState::Void { at: _, decline: None } => Outcome::Undone,
+        OrderState::Pending { .. } => Outcome::Undecided,
+    }
+}

@@ -1,0 +1,221 @@
+//! The first step: one transaction takes everything the sale will need.
+
+use domain::ledger::{Course, Ledger, LedgerChange, LedgerRefusal};
+use domain::order::Order;
+use domain::{InstanceId, OrderId, OrderNumber};
+use platform::clock::wall_now;
+use platform::{ApiError, App, ErrorType};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use store::checkout::{
+    CartClaim, GuardClaim, KeyClaim, Secure, SecureRefusal, Settlement, plan_free_order, plan_secure,
+};
+use store::idempotency::IdempotencyRecord;
+use store::ledger::ledger_update;
+use store::{Item, Key, Refused, StoreFault, decode};
+
+/// Attempts with changed content: other holds to reclaim, another order number.
+const MAX_ATTEMPTS: u32 = 12;
+
+/// Repetitions of one attempt whose answer was lost.
+const MAX_REPEATS: u32 = 3;
+
+/// What is to be secured.
+#[derive(Debug)]
+pub struct SecureRequest<'a> {
+    /// The order; its number may be replaced.
+    pub order: Order,
+    /// The stored cart it comes from.
+    pub cart: Option<CartClaim>,
+    /// The duplicate guard.
+    pub guard: Option<GuardClaim>,
+    /// The idempotency key.
+    pub key: Option<KeyClaim>,
+    /// What each ledger gives.
+    pub ledgers: BTreeMap<InstanceId, LedgerChange>,
+    /// Of an order that costs nothing: its settlement, written in the same transaction.
+    pub free: Option<FreeParts<'a>>,
+}
+
+/// The settlement of an order that costs nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct FreeParts<'a> {
+    /// Its tickets.
+    pub tickets: &'a [domain::order::Ticket],
+    /// Its mails.
+    pub mails: &'a [domain::outbox::OutboxMail],
+    /// When unsent mails are announced again.
+    pub mails_due: domain::Timestamp,
+}
+
+/// The order as it stands in the database.
+#[derive(Debug)]
+pub struct Secured(pub Order);
+
+/// Why nothing was taken.
+#[derive(Debug)]
+pub enum SecureFault {
+    /// Another request holds the idempotency key.
+    IdempotencyHeld(Box<IdempotencyRecord>),
+    /// The cart was changed, checked out, or is gone.
+    CartMoved,
+    /// An order holds the duplicate guard.
+    Duplicate(OrderId),
+    /// A slot does not give the seats.
+    Seats(InstanceId, LedgerRefusal),
+    /// The database or the machine failed.
+    Failed(ApiError),
+}
+
+impl<E: Into<ApiError>> From<E> for SecureFault {
+    fn from(error: E) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// Takes seats, number, guard, cart and idempotency key together, or nothing. Expired holds in the way are
+/// reclaimed; a lost answer is recognised by repeating the same transaction under the same token.
+///
+/// # Errors
+/// The first [`SecureFault`] that applies, by precedence.
+pub async fn secure(app: &App, mut request: SecureRequest<'_>) -> Result<Secured, SecureFault> {
+    let wanted = request.ledgers.clone();
+    for attempt in 0..MAX_ATTEMPTS {
+        let mut refused = match commit(app, &request, attempt).await? {
+            Ok(()) => return Ok(Secured(request.order)),
+            Err(refused) => refused,
+        };
+        refused.sort_by(|a, b| a.refusal.cmp(&b.refusal));
+        let outranking = refused.iter().find(|one| !is_mendable(&one.refusal)).cloned();
+        if let Some(first) = outranking {
+            match fault_of(first)? {
+                None => return Ok(Secured(request.order)),
+                Some(fault) => return Err(fault),
+            }
+        }
+        mend(app, &mut request, (&wanted, refused)).await?;
+    }
+    Err(SecureFault::Failed(ApiError::new(ErrorType::TryAgain)))
+}
+
+async fn commit(
+    app: &App,
+    request: &SecureRequest<'_>,
+    attempt: u32,
+) -> Result<Result<(), Vec<Refused<SecureRefusal>>>, SecureFault> {
+    let secure = Secure {
+        order: &request.order,
+        cart: request.cart.as_ref(),
+        guard: request.guard.as_ref(),
+        key: request.key.as_ref(),
+        ledgers: &request.ledgers,
+        wall_now: wall_now(),
+    };
+    let plan = match &request.free {
+        None => plan_secure(&secure)?,
+        Some(free) => {
+            let settlement = Settlement {
+                order: &request.order,
+                paid_at: request.order.created_at,
+                tickets: free.tickets,
+                sale: None,
+                mails: free.mails,
+                mails_due: free.mails_due,
+            };
+            plan_free_order(&secure, &settlement)?
+        }
+    };
+    let token = token("secure", &request.order.id, attempt);
+    let mut last = None;
+    for _ in 0..MAX_REPEATS {
+        match app.store.commit(&plan, &token).await {
+            Ok(done) => return Ok(done),
+            Err(error) if error.kind == StoreFault::TryAgain => last = Some(error),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(last.map_or_else(|| ApiError::new(ErrorType::TryAgain), ApiError::from).into())
+}
+
+/// Refusals that a changed attempt can get past.
+fn is_mendable(refusal: &SecureRefusal) -> bool {
+    match refusal {
+        SecureRefusal::Seats(_) | SecureRefusal::NumberTaken => true,
+        SecureRefusal::AlreadySecured
+        | SecureRefusal::IdempotencyHeld
+        | SecureRefusal::CartMoved
+        | SecureRefusal::Duplicate => false,
+    }
+}
+
+/// What a refusal that cannot be mended means; none when the order is already there.
+fn fault_of(refused: Refused<SecureRefusal>) -> Result<Option<SecureFault>, SecureFault> {
+    match refused.refusal {
+        SecureRefusal::AlreadySecured => Ok(None),
+        SecureRefusal::IdempotencyHeld => match refused.old {
+            Some(item) => Ok(Some(SecureFault::IdempotencyHeld(Box::new(decode(item)?)))),
+            None => Ok(Some(SecureFault::Failed(ApiError::new(ErrorType::TryAgain)))),
+        },
+        SecureRefusal::CartMoved => Ok(Some(SecureFault::CartMoved)),
+        SecureRefusal::Duplicate => match order_in(refused.old.as_ref()) {
+            Some(order) => Ok(Some(SecureFault::Duplicate(order))),
+            None => Ok(Some(SecureFault::Failed(ApiError::new(ErrorType::TryAgain)))),
+        },
+        SecureRefusal::Seats(instance) => Ok(Some(SecureFault::Seats(instance, LedgerRefusal::UnknownSlot))),
+        SecureRefusal::NumberTaken => Ok(Some(SecureFault::Failed(ApiError::new(ErrorType::TryAgain)))),
+    }
+}
+
+fn order_in(item: Option<&Item>) -> Option<OrderId> {
+    OrderId::parse(item?.get("order")?.as_s().ok()?).ok()
+}
+
+/// Changes the attempt so that it can succeed: reclaims expired holds, draws another order number.
+async fn mend(
+    app: &App,
+    request: &mut SecureRequest<'_>,
+    (wanted, refused): (&BTreeMap<InstanceId, LedgerChange>, Vec<Refused<SecureRefusal>>),
+) -> Result<(), SecureFault> {
+    for one in refused {
+        match one.refusal {
+            SecureRefusal::Seats(instance) => {
+                let Some(change) = wanted.get(&instance) else { continue };
+                let change = reclaiming(app, &request.order, (instance, change, one.old)).await?;
+                request.ledgers.insert(instance, change);
+            }
+            SecureRefusal::NumberTaken => request.order.number = OrderNumber::from_bits(app.ids.bits()?),
+            SecureRefusal::AlreadySecured
+            | SecureRefusal::IdempotencyHeld
+            | SecureRefusal::CartMoved
+            | SecureRefusal::Duplicate => {}
+        }
+    }
+    Ok(())
+}
+
+/// The change of one ledger, with the expired holds it has to take along. Where those are more than one
+/// update can name, some are taken back beforehand.
+async fn reclaiming(
+    app: &App,
+    order: &Order,
+    (instance, change, old): (InstanceId, &LedgerChange, Option<Item>),
+) -> Result<LedgerChange, SecureFault> {
+    let Some(item) = old else { return Err(SecureFault::Seats(instance, LedgerRefusal::UnknownSlot)) };
+    let ledger: Ledger = decode(item)?;
+    match ledger.course(change, order.created_at) {
+        Ok(Course::Change(change)) => Ok(change),
+        Ok(Course::ReclaimFirst(reclaim)) => {
+            let key = Key::ledger(order.tenant, &instance, 0);
+            // Whether it or another buyer took them back, the next attempt will see.
+            let _ = app.store.write(&key, ledger_update(&reclaim)).await?;
+            Ok(change.clone())
+        }
+        Err(refusal) => Err(SecureFault::Seats(instance, refusal)),
+    }
+}
+
+/// Names one attempt of one step of an order; 36 characters at most.
+pub(crate) fn token(step: &str, order: &OrderId, attempt: u32) -> String {
+    let digest = Sha256::digest(format!("{step}/{order}/{attempt}"));
+    digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}

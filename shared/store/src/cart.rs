@@ -1,0 +1,133 @@
+//! Carts in DynamoDB. A cart is one item; every write of it is conditional on the version it was decided on.
+
+use crate::{
+    Action, AttributeValue, Consistency, Expression, Item, Key, Store, StoreError, decode, encode, number,
+    text,
+};
+use domain::cart::Cart;
+use domain::ledger::Ledger;
+use domain::{CartId, InstanceId, TenantId, Timestamp};
+
+/// How long the item of a cart stays after its last write, in seconds of real time: a day longer than the
+/// cart lives. Whether a cart is live is never read from it.
+const RETENTION_SECS: i64 = 172_800;
+
+/// The outcome of a conditional write of a cart; the error is the cart as it is, none if there is none.
+pub type CartWritten = Result<(), Option<Cart>>;
+
+impl Store {
+    /// A cart, whether it is live or not.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn load_cart(&self, tenant: TenantId, id: &CartId) -> Result<Option<Cart>, StoreError> {
+        self.get(&Key::cart(tenant, id), Consistency::Strong).await
+    }
+
+    /// The ledgers of these instances, in one round trip; instances that do not exist are left out.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn load_ledgers_of(
+        &self,
+        tenant: TenantId,
+        instances: impl IntoIterator<Item = &InstanceId>,
+    ) -> Result<Vec<Ledger>, StoreError> {
+        let keys: Vec<Key> = instances.into_iter().map(|id| Key::ledger(tenant, id, 0)).collect();
+        let mut found = self.get_many(keys.clone(), Consistency::Strong).await?;
+        keys.iter().filter_map(|key| found.take(key).transpose()).collect()
+    }
+
+    /// A cart, whether it is live or not, and the ledgers of these instances, in one round trip.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn load_cart_and_ledgers(
+        &self,
+        (tenant, id): (TenantId, &CartId),
+        instances: impl IntoIterator<Item = &InstanceId>,
+    ) -> Result<(Option<Cart>, Vec<Ledger>), StoreError> {
+        let cart = Key::cart(tenant, id);
+        let ledgers: Vec<Key> = instances.into_iter().map(|id| Key::ledger(tenant, id, 0)).collect();
+        let keys = ledgers.iter().cloned().chain([cart.clone()]);
+        let mut found = self.get_many(keys, Consistency::Strong).await?;
+        let cart = found.take(&cart)?;
+        let ledgers: Result<Vec<Ledger>, StoreError> =
+            ledgers.iter().filter_map(|key| found.take(key).transpose()).collect();
+        Ok((cart, ledgers?))
+    }
+
+    /// Puts a new cart, unless a live one has its id; `now` is the request's clock, `wall_now` real time.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn create_cart(
+        &self,
+        (tenant, cart): (TenantId, &Cart),
+        now: Timestamp,
+        wall_now: Timestamp,
+    ) -> Result<CartWritten, StoreError> {
+        let mut condition = Expression::new();
+        let pk = condition.path(&["pk"]);
+        let (expiry, now) = (condition.path(&["expires_at"]), condition.number(now.timestamp_millis()));
+        condition.require(format!("(attribute_not_exists({pk}) OR {expiry} <= {now})"));
+        let item = cart_item(tenant, cart, wall_now)?;
+        written(self.write(&Key::cart(tenant, &cart.id), Action::Put(item, condition)).await?)
+    }
+
+    /// Puts the next version of a cart, if it is still as it was when that was decided on.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn replace_cart(
+        &self,
+        tenant: TenantId,
+        (before, after): (&Cart, &Cart),
+        wall_now: Timestamp,
+    ) -> Result<CartWritten, StoreError> {
+        let item = cart_item(tenant, after, wall_now)?;
+        let condition = unchanged(before);
+        written(self.write(&Key::cart(tenant, &after.id), Action::Put(item, condition)).await?)
+    }
+
+    /// Deletes a cart, if it is still as it was when that was decided on.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn delete_cart(&self, tenant: TenantId, before: &Cart) -> Result<CartWritten, StoreError> {
+        let condition = unchanged(before);
+        written(self.write(&Key::cart(tenant, &before.id), Action::Delete(condition)).await?)
+    }
+}
+
+/// The item of a cart, with its time to live in real time.
+///
+/// # Errors
+/// [`StoreError`] when it has no representation.
+pub fn cart_item(tenant: TenantId, cart: &Cart, wall_now: Timestamp) -> Result<Item, StoreError> {
+    let mut item = encode(&Key::cart(tenant, &cart.id), cart)?;
+    item.insert("ttl".to_owned(), number(wall_now.timestamp().saturating_add(RETENTION_SECS)));
+    Ok(item)
+}
+
+/// Requires that a cart is the version it was when a write was decided on, and not checked out since.
+#[must_use]
+pub fn unchanged(before: &Cart) -> Expression {
+    let mut condition = Expression::new();
+    condition.require_equal("version", AttributeValue::N(before.version.to_string()));
+    match &before.order {
+        Some(order) => condition.require_equal("order", text(order.as_str())),
+        None => {
+            let order = condition.path(&["order"]);
+            condition.require(format!("attribute_not_exists({order})"));
+        }
+    }
+    condition
+}
+
+fn written(outcome: Result<(), Option<Item>>) -> Result<CartWritten, StoreError> {
+    match outcome {
+        Ok(()) => Ok(Ok(())),
+        Err(old) => old.map(decode).transpose().map(Err),
+    }
+}

@@ -1,0 +1,9 @@
+//! Carts on the wire (spec §2.2–2.4, §4.1; contract §4).
+
+mod donation;
+mod input;
+mod output;
+
+pub use donation::{DonationDetailInput, DonationDetailOutput};
+pub use input::{CartInput, CartItemInput};
+pub use output::{CartItemOutput, CartOutput, CouponMessageOutput};

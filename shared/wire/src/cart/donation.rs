@@ -1,0 +1,77 @@
+//! Donation details on the wire (spec §2.4): the same names on the way in and out, all optional.
+
+use crate::{Checker, Field};
+use domain::card::mask_card_numbers;
+use domain::cart::DonationDetail;
+use serde::Serialize;
+
+/// Longest text of a donation detail.
+const MAX_DETAIL_CHARS: usize = 200;
+
+/// Free text: a card number typed into it by mistake is masked before anything is stored (contract §6).
+fn read_text(checker: &mut Checker, name: &str, field: Field<String>) -> Option<String> {
+    let text = checker.optional_text(name, field, MAX_DETAIL_CHARS)?;
+    Some(mask_card_numbers(&text).into_owned())
+}
+
+macro_rules! donation_detail {
+    ($($field:ident = $name:literal,)*) => {
+        crate::incoming! {
+            /// Facts about a donation (spec §2.4).
+            pub struct DonationDetailInput {
+                $(
+                    #[doc = concat!("`", $name, "` of spec §2.4.")]
+                    $field: String,
+                )*
+            }
+        }
+
+        impl DonationDetailInput {
+            pub(super) fn parse(self, checker: &mut Checker) -> DonationDetail {
+                let Self { $($field,)* } = self;
+                DonationDetail {
+                    $($field: read_text(checker, $name, $field),)*
+                }
+            }
+        }
+
+        /// Facts about a donation (spec §2.4).
+        #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+        #[serde(rename_all = "camelCase")]
+        pub struct DonationDetailOutput {
+            $(
+                #[doc = concat!("`", $name, "` of spec §2.4.")]
+                #[serde(skip_serializing_if = "Option::is_none")]
+                pub $field: Option<String>,
+            )*
+        }
+
+        impl From<&DonationDetail> for DonationDetailOutput {
+            fn from(detail: &DonationDetail) -> Self {
+                let DonationDetail { $($field,)* } = detail.clone();
+                Self { $($field,)* }
+            }
+        }
+    };
+}
+
+donation_detail! {
+    donation_appeal_name = "donationAppealName",
+    donation_campaign_name = "donationCampaignName",
+    donation_fund_name = "donationFundName",
+    donor_recognition = "donorRecognition",
+    donor_recognition_type = "donorRecognitionType",
+    dedication_last_name = "dedicationLastName",
+    dedication_first_name = "dedicationFirstName",
+    beneficiary_type = "beneficiaryType",
+    beneficiary_last_name = "beneficiaryLastName",
+    beneficiary_first_name = "beneficiaryFirstName",
+    beneficiary_email = "beneficiaryEmail",
+    beneficiary_phone_number = "beneficiaryPhoneNumber",
+    beneficiary_street_address1 = "beneficiaryStreetAddress1",
+    beneficiary_street_address2 = "beneficiaryStreetAddress2",
+    beneficiary_city = "beneficiaryCity",
+    beneficiary_state = "beneficiaryState",
+    beneficiary_zip_code = "beneficiaryZipCode",
+    beneficiary_country = "beneficiaryCountry",
+}

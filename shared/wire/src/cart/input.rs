@@ -1,0 +1,380 @@
+//! Reading a cart as a caller sends it.
+
+use super::donation::DonationDetailInput;
+use crate::{Amount, Checker, Field, List};
+use domain::cart::{MAX_CODES, MAX_INSTANCES, MAX_LINES, MAX_MEMBERSHIPS, MAX_QUANTITY, MAX_TICKETS};
+use domain::cart_request::{
+    CartRequest, CartTerms, Gift, SizeFault, Wanted, WantedAddOn, WantedDonation, WantedLine, WantedTicket,
+    WantedTreatment, has_tickets_for, size_faults,
+};
+use domain::catalog::InventoryKind;
+use domain::{
+    CartId, CartItemId, CustomerId, InstanceId, InventoryId, LevelId, Money, ReservationId, TicketTypeId,
+    UnreadableId,
+};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// Longest coupon code.
+const MAX_CODE_CHARS: usize = 64;
+/// Longest name of a vocabulary.
+const MAX_NAME_CHARS: usize = 64;
+
+crate::incoming! {
+    /// A cart (spec §2.2). Fields not listed are ignored.
+    pub struct CartInput {
+        /// The cart's id; required in an update, and equal to the id of the path.
+        id: String,
+        /// The lines; an update replaces them all.
+        items: Vec<CartItemInput>,
+        /// Membership ids or numbers that drive member prices.
+        membership_ids: Vec<i64>,
+        /// A level whose benefits apply without a membership.
+        membership_category_id: String,
+        /// Codes for all eligible lines.
+        coupon_codes: Vec<String>,
+        /// The reservation whose holds checkout consumes.
+        reservation_id: i64,
+        /// Checkout verifies entitlements and refuses with the limit information.
+        verify_entitlements: bool,
+        /// A known customer.
+        customer_id: i64,
+    }
+
+    /// A line of a cart (spec §2.3). Prices and names are computed; what is sent of them is ignored, but for
+    /// the amount of a variable donation.
+    pub struct CartItemInput {
+        /// The line's id as returned before; it keeps the line's identity.
+        item_id: String,
+        /// `Event` or `Inventory`; when left out, it follows from the ids sent.
+        item_type: String,
+        /// The event instance.
+        event_id: String,
+        /// The ticket type.
+        ticketing_type_id: String,
+        /// 0 to 999; 0 only asks for the price. Always 1 for donations.
+        quantity: i64,
+        /// Charged in full whatever discounts apply.
+        is_retail: bool,
+        /// Exempt from entitlement rules.
+        ignore_entitlements: bool,
+        /// Codes for this line alone.
+        coupon_codes: Vec<String>,
+        /// The add-on or donation.
+        inventory_id: i64,
+        /// `fixedDonation` or `donation`.
+        #[serde(rename = "type")]
+        donation_type: String,
+        /// The same as `type`.
+        addon_type: String,
+        /// The amount of a variable donation; ignored on every other line.
+        unit_price: Amount,
+        /// Facts about a donation.
+        donation_detail: DonationDetailInput,
+        /// Present on lines that buy memberships.
+        membership_info: Value,
+    }
+}
+
+impl CartInput {
+    /// Reads a new cart (`POST`, or the cart inside a checkout): everything may be left out.
+    pub fn parse_new(self, checker: &mut Checker) -> Option<CartRequest> {
+        self.parse(checker)
+    }
+
+    /// Reads an update of the cart with this id: id and items are required (spec §4.1).
+    pub fn parse_update(self, checker: &mut Checker, id: &CartId) -> Option<CartRequest> {
+        match checker.required_text("id", self.id.clone(), MAX_NAME_CHARS) {
+            Some(sent) if sent != id.as_str() => checker.invalid("id", "must equal the id of the path"),
+            Some(_) | None => {}
+        }
+        match &self.items {
+            Field::Absent | Field::Null => checker.invalid("items", "is required"),
+            Field::Value(_) | Field::Wrong => {}
+        }
+        self.parse(checker)
+    }
+
+    fn parse(self, checker: &mut Checker) -> Option<CartRequest> {
+        let Self {
+            id: _,
+            items,
+            membership_ids,
+            membership_category_id,
+            coupon_codes,
+            reservation_id,
+            verify_entitlements,
+            customer_id,
+        } = self;
+        let lines = read_lines(checker, items);
+        let terms = CartTerms {
+            membership_ids: read_memberships(checker, membership_ids),
+            membership_category: checker.optional_id(
+                "membershipCategoryId",
+                membership_category_id,
+                LevelId::parse,
+            ),
+            coupon_codes: read_codes(checker, coupon_codes),
+            reservation: number_id(checker, "reservationId", reservation_id, ReservationId::parse),
+            verify_entitlements: checker
+                .optional("verifyEntitlements", verify_entitlements)
+                .unwrap_or_default(),
+            customer: number_id(checker, "customerId", customer_id, CustomerId::parse),
+        };
+        Some(CartRequest { lines: lines?, terms })
+    }
+}
+
+fn read_lines(checker: &mut Checker, items: Field<List<CartItemInput>>) -> Option<Vec<WantedLine>> {
+    let items = checker.optional("items", items).map(|list| list.0).unwrap_or_default();
+    if items.len() > MAX_LINES {
+        checker.invalid("items", format!("must have at most {MAX_LINES} lines"));
+        return None;
+    }
+    let lines = checker.within("items", |checker| {
+        let mut lines = Vec::with_capacity(items.len());
+        let mut ids = BTreeSet::new();
+        for (index, item) in items.into_iter().enumerate() {
+            let line = match item {
+                Field::Value(item) => checker.within(index, |checker| item.parse(checker)),
+                Field::Absent | Field::Null | Field::Wrong => {
+                    checker.invalid(index, "must be an object");
+                    None
+                }
+            };
+            if let Some(id) = line.as_ref().and_then(|line| line.id.clone())
+                && !ids.insert(id)
+            {
+                checker.invalid(format!("{index}/itemId"), "stands on another line as well");
+            }
+            lines.push(line);
+        }
+        check_add_ons(checker, &lines);
+        lines
+    });
+    check_size(checker, &lines);
+    lines.into_iter().collect()
+}
+
+fn check_add_ons(checker: &mut Checker, lines: &[Option<WantedLine>]) {
+    for (index, line) in lines.iter().enumerate() {
+        if let Some(WantedLine { id: _, wanted: Wanted::AddOn(add_on) }) = line
+            && !has_tickets_for(add_on, lines.iter().flatten())
+        {
+            checker.invalid(format!("{index}/eventId"), "names an event the cart has no tickets for");
+        }
+    }
+}
+
+fn check_size(checker: &mut Checker, lines: &[Option<WantedLine>]) {
+    for fault in size_faults(lines.iter().flatten()) {
+        let message = match fault {
+            SizeFault::TooManyInstances => format!("must be for at most {MAX_INSTANCES} different events"),
+            SizeFault::TooManyTickets => format!("must have at most {MAX_TICKETS} tickets"),
+        };
+        checker.invalid("items", message);
+    }
+}
+
+/// What kind of line was sent.
+enum LineKind {
+    Event,
+    Inventory,
+}
+
+impl CartItemInput {
+    fn parse(mut self, checker: &mut Checker) -> Option<WantedLine> {
+        let id = std::mem::take(&mut self.item_id);
+        // An id that names no line of the cart gets a new one, and text that is no id names none.
+        let id = checker.optional("itemId", id).and_then(|text| CartItemId::parse(text.trim()).ok());
+        let wanted = match self.kind(checker)? {
+            LineKind::Event => self.parse_ticket(checker).map(Wanted::Ticket),
+            LineKind::Inventory => self.parse_inventory(checker),
+        };
+        Some(WantedLine { id, wanted: wanted? })
+    }
+
+    fn kind(&mut self, checker: &mut Checker) -> Option<LineKind> {
+        const EXPECTED: &str = "must be Event (tickets) or Inventory (add-ons and donations)";
+        let sent = std::mem::take(&mut self.item_type);
+        if let Field::Absent | Field::Null = sent {
+            let has = |field: &Field<String>| !matches!(field, Field::Absent | Field::Null);
+            let has_inventory = !matches!(self.inventory_id, Field::Absent | Field::Null);
+            return match (has(&self.event_id), has(&self.ticketing_type_id), has_inventory) {
+                (true, true, _) | (true, false, false) | (false, true, false) => Some(LineKind::Event),
+                (_, _, true) => Some(LineKind::Inventory),
+                (false, false, false) => {
+                    checker.invalid("itemType", EXPECTED);
+                    None
+                }
+            };
+        }
+        let name = checker.optional_text("itemType", sent, MAX_NAME_CHARS)?;
+        if name.eq_ignore_ascii_case("Event") {
+            Some(LineKind::Event)
+        } else if name.eq_ignore_ascii_case("Inventory") {
+            Some(LineKind::Inventory)
+        } else {
+            checker.invalid("itemType", EXPECTED);
+            None
+        }
+    }
+
+    fn parse_ticket(self, checker: &mut Checker) -> Option<WantedTicket> {
+        let instance = checker.required_id("eventId", self.event_id, InstanceId::parse);
+        let ticket_type = checker.required_id("ticketingTypeId", self.ticketing_type_id, TicketTypeId::parse);
+        let quantity = read_quantity(checker, self.quantity);
+        let is_retail = checker.optional("isRetail", self.is_retail).unwrap_or_default();
+        let ignore_entitlements =
+            checker.optional("ignoreEntitlements", self.ignore_entitlements).unwrap_or_default();
+        let codes = read_codes(checker, self.coupon_codes);
+        let treatment = match (is_retail, codes.is_empty()) {
+            (false, true) => WantedTreatment::Best,
+            (false, false) => WantedTreatment::Coupons(codes),
+            (true, true) => WantedTreatment::FullPrice,
+            (true, false) => {
+                checker.invalid("couponCodes", "must be empty on a line that is charged full price");
+                return None;
+            }
+        };
+        Some(WantedTicket {
+            instance: instance?,
+            ticket_type: ticket_type?,
+            quantity: quantity?,
+            treatment,
+            ignore_entitlements,
+        })
+    }
+
+    fn parse_inventory(self, checker: &mut Checker) -> Option<Wanted> {
+        let inventory = match self.inventory_id {
+            Field::Absent | Field::Null => {
+                checker.required_id("inventoryId", Field::Absent, |_| Err(UnreadableId))
+            }
+            sent @ (Field::Value(_) | Field::Wrong) => {
+                number_id(checker, "inventoryId", sent, InventoryId::parse)
+            }
+        };
+        if !read_codes(checker, self.coupon_codes).is_empty() {
+            checker.invalid("couponCodes", "apply to event tickets and memberships only");
+        }
+        let kind = self.donation_type.or(self.addon_type);
+        match read_inventory_kind(checker, kind)? {
+            InventoryKind::AddOn | InventoryKind::MembershipCardReplacement => {
+                let instance = checker.optional_id("eventId", self.event_id, InstanceId::parse);
+                let quantity = read_quantity(checker, self.quantity);
+                Some(Wanted::AddOn(WantedAddOn { inventory: inventory?, instance, quantity: quantity? }))
+            }
+            kind @ (InventoryKind::FixedDonation | InventoryKind::Donation) => {
+                if let Some(quantity) = checker.required("quantity", self.quantity)
+                    && quantity != 1
+                {
+                    checker.invalid("quantity", "must be 1 for a donation");
+                }
+                let gift = if kind == InventoryKind::Donation {
+                    read_gift(checker, self.unit_price).map(Gift::Chosen)
+                } else {
+                    Some(Gift::Fixed)
+                };
+                let detail = checker
+                    .object("donationDetail", self.donation_detail, |checker, detail| detail.parse(checker))
+                    .unwrap_or_default();
+                let donation = WantedDonation { inventory: inventory?, gift: gift?, detail };
+                Some(Wanted::Donation(Box::new(donation)))
+            }
+        }
+    }
+}
+
+/// A line without a type is an add-on; the catalog's own names are understood in any case.
+fn read_inventory_kind(checker: &mut Checker, field: Field<String>) -> Option<InventoryKind> {
+    if let Field::Wrong = field {
+        checker.optional("type", field);
+        return None;
+    }
+    let Some(name) = checker.optional_text("type", field, MAX_NAME_CHARS) else {
+        return Some(InventoryKind::AddOn);
+    };
+    let known = [
+        ("fixedDonation", InventoryKind::FixedDonation),
+        ("donation", InventoryKind::Donation),
+        ("addOn", InventoryKind::AddOn),
+        ("membershipCardReplacement", InventoryKind::MembershipCardReplacement),
+    ];
+    let kind = known.into_iter().find(|(known, _)| known.eq_ignore_ascii_case(&name)).map(|(_, kind)| kind);
+    if kind.is_none() {
+        checker.invalid("type", "must be fixedDonation or donation");
+    }
+    kind
+}
+
+fn read_gift(checker: &mut Checker, unit_price: Field<Amount>) -> Option<Money> {
+    if let Field::Absent | Field::Null = unit_price {
+        checker.invalid("unitPrice", "is required: the amount the donor chose");
+        return None;
+    }
+    let amount = checker.optional_money("unitPrice", unit_price)?;
+    if amount <= Money::ZERO || amount > Money::MAX_INPUT {
+        checker.invalid("unitPrice", format!("must be between 0.01 and {}", Money::MAX_INPUT));
+        return None;
+    }
+    Some(amount)
+}
+
+fn read_quantity(checker: &mut Checker, field: Field<i64>) -> Option<u32> {
+    let sent = checker.required("quantity", field)?;
+    let quantity = u32::try_from(sent).ok().filter(|quantity| *quantity <= MAX_QUANTITY);
+    if quantity.is_none() {
+        checker.invalid("quantity", format!("must be between 0 and {MAX_QUANTITY}"));
+    }
+    quantity
+}
+
+fn number_id<T>(
+    checker: &mut Checker,
+    name: &str,
+    field: Field<i64>,
+    parse: impl FnOnce(i64) -> Result<T, UnreadableId>,
+) -> Option<T> {
+    let id = parse(checker.optional(name, field)?).ok();
+    if id.is_none() {
+        checker.unknown(name);
+    }
+    id
+}
+
+fn read_memberships(checker: &mut Checker, field: Field<List<i64>>) -> Vec<i64> {
+    let sent = checker.optional("membershipIds", field).map(|list| list.0).unwrap_or_default();
+    if sent.len() > MAX_MEMBERSHIPS {
+        checker.invalid("membershipIds", format!("must have at most {MAX_MEMBERSHIPS} entries"));
+        return Vec::new();
+    }
+    checker.within("membershipIds", |checker| {
+        let mut ids = Vec::with_capacity(sent.len());
+        for (index, element) in sent.into_iter().enumerate() {
+            match element {
+                Field::Value(id) if domain::MembershipId::parse(id).is_ok() => ids.push(id),
+                Field::Value(_) => checker.unknown(index),
+                Field::Absent | Field::Null | Field::Wrong => checker.invalid(index, "must be an integer"),
+            }
+        }
+        ids
+    })
+}
+
+/// Codes without surrounding white space, each once.
+fn read_codes(checker: &mut Checker, field: Field<List<String>>) -> Vec<String> {
+    let sent = checker.optional("couponCodes", field).map(|list| list.0).unwrap_or_default();
+    if sent.len() > MAX_CODES {
+        checker.invalid("couponCodes", format!("must have at most {MAX_CODES} codes"));
+        return Vec::new();
+    }
+    checker.within("couponCodes", |checker| {
+        let mut codes: Vec<String> = Vec::with_capacity(sent.len());
+        for (index, element) in sent.into_iter().enumerate() {
+            let code = checker.required_text(&index.to_string(), element, MAX_CODE_CHARS);
+            codes.extend(code.filter(|code| !codes.contains(code)));
+        }
+        codes
+    })
+}

@@ -1,0 +1,310 @@
+//! The checkout request (spec §2.8; contract §6).
+
+use crate::cart::CartInput;
+use crate::{Amount, Checker, Field, incoming};
+use domain::card::{Card, CardFault, CardFields, CardNumberError, CvcError, ExpiryError, mask_card_numbers};
+use domain::checkout::{CartSource, CheckoutRequest};
+use domain::locations::{country_name, find_country, state_name};
+use domain::order::Person;
+use domain::{CartId, ReservationId, Timestamp};
+use std::str::FromStr;
+
+incoming! {
+    /// What a checkout needs: a cart, the payer, the card.
+    pub struct CheckoutInput {
+        /// The id of a cart made before; send this or `shoppingCart`.
+        shopping_cart_id: String,
+        /// A cart built within this call.
+        shopping_cart: CartInput,
+        /// Contact e-mail.
+        email: String,
+        /// Another name for `email`.
+        contact_email: String,
+        /// Contact phone.
+        phone_number: String,
+        /// Where the tickets go, when not to `billingEmail`.
+        ticket_delivery_email: String,
+        contact_first_name: String,
+        contact_last_name: String,
+        contact_full_name: String,
+        address1: String,
+        address2: String,
+        country: String,
+        city: String,
+        state: String,
+        zip_code: String,
+        /// Expiry of the card, MMYY.
+        exp_date: String,
+        /// The card number; spaces and dashes are ignored.
+        manual_entry_card_number: String,
+        /// The card's security code.
+        cvc: String,
+        cc_last_four_digits: String,
+        /// `Visa`, `MasterCard`, `AmericanExpress`, `Discover`, `Jcb` or `DinersClub`.
+        credit_card_brand: String,
+        /// `CreditCard`.
+        payment_method: String,
+        /// Internal use only; accepted and ignored.
+        #[schema(deprecated)]
+        service_token: serde_json::Value,
+        /// Internal use only; accepted and ignored.
+        #[schema(deprecated)]
+        payment_processor_token: serde_json::Value,
+        /// Internal use only; accepted and ignored.
+        #[schema(deprecated)]
+        payment_processor_finger_point: serde_json::Value,
+        /// Internal use only; accepted and ignored.
+        #[schema(deprecated)]
+        checkout_forms: serde_json::Value,
+        /// Internal use only; accepted and ignored.
+        #[schema(deprecated)]
+        email_analytics: serde_json::Value,
+        /// Deprecated; accepted and ignored.
+        #[schema(deprecated)]
+        gift_card_number: serde_json::Value,
+        /// Remarks on the order.
+        notes: String,
+        billing_first_name: String,
+        billing_last_name: String,
+        /// Where the confirmation goes.
+        billing_email: String,
+        billing_phone_number: String,
+        billing_address1: String,
+        billing_address2: String,
+        billing_country: String,
+        billing_city: String,
+        billing_state: String,
+        /// Needed where the bank verifies it.
+        billing_zip_code: String,
+        /// Whether a confirmation is mailed; default true.
+        send_email: bool,
+        /// The reservation whose seats are bought; outranks the cart's.
+        reservation_id: i64,
+        /// Refuse when the total is higher than this.
+        expected_total: Amount,
+        /// Only run the checks and report what they find.
+        dry_run: bool,
+    }
+}
+
+/// Longest name, address line or remark part.
+const MAX_TEXT_CHARS: usize = 200;
+/// Longest e-mail address (RFC 5321).
+const MAX_EMAIL_CHARS: usize = 254;
+/// Longest remark.
+const MAX_NOTES_CHARS: usize = 2_000;
+/// Longest text a card field may have before it is looked at.
+const MAX_CARD_CHARS: usize = 64;
+
+impl CheckoutInput {
+    /// Reads a checkout. `now` decides whether the card has expired.
+    pub fn parse(mut self, checker: &mut Checker, now: Timestamp) -> Option<CheckoutRequest> {
+        let source = self.source(checker);
+        let card = self.card(checker, now);
+        let contact = self.contact(checker);
+        let billing = self.billing(checker);
+        let ticket_delivery_email = email(checker, "ticketDeliveryEmail", self.ticket_delivery_email);
+        let notes = text(checker, "notes", self.notes, MAX_NOTES_CHARS);
+        if let Some(method) = checker.optional_text("paymentMethod", self.payment_method, MAX_TEXT_CHARS)
+            && !method.eq_ignore_ascii_case("CreditCard")
+        {
+            checker.invalid("paymentMethod", "must be CreditCard");
+        }
+        let send_email = checker.optional("sendEmail", self.send_email).unwrap_or(true);
+        let reservation = checker.optional("reservationId", self.reservation_id);
+        let reservation = reservation.and_then(|number| {
+            let id = ReservationId::parse(number).ok();
+            if id.is_none() {
+                checker.unknown("reservationId");
+            }
+            id
+        });
+        let expected_total = checker.optional_money("expectedTotal", self.expected_total);
+        let dry_run = checker.optional("dryRun", self.dry_run).unwrap_or(false);
+        Some(CheckoutRequest {
+            source: source?,
+            contact,
+            billing,
+            ticket_delivery_email,
+            card,
+            notes,
+            send_email,
+            reservation,
+            expected_total,
+            dry_run,
+        })
+    }
+
+    fn source(&mut self, checker: &mut Checker) -> Option<CartSource> {
+        let id = std::mem::take(&mut self.shopping_cart_id);
+        let cart = std::mem::take(&mut self.shopping_cart);
+        match (is_left_out(&id), is_left_out(&cart)) {
+            (false, false) => {
+                checker.invalid("shoppingCart", "must not be sent together with shoppingCartId");
+                None
+            }
+            (true, true) => {
+                checker.invalid("shoppingCartId", "is required, unless shoppingCart is sent");
+                None
+            }
+            (false, true) => checker.required_id("shoppingCartId", id, CartId::parse).map(CartSource::Stored),
+            (true, false) => checker
+                .object("shoppingCart", cart, |checker, cart| cart.parse_new(checker))
+                .flatten()
+                .map(CartSource::Inline),
+        }
+    }
+
+    /// The card, when any of its fields was sent. None of the faults quotes a field.
+    fn card(&mut self, checker: &mut Checker, now: Timestamp) -> Option<Card> {
+        let mut take = |name: &str, field: &mut Field<String>| {
+            checker.optional_text(name, std::mem::take(field), MAX_CARD_CHARS)
+        };
+        let number = take("manualEntryCardNumber", &mut self.manual_entry_card_number);
+        let expiry = take("expDate", &mut self.exp_date);
+        let cvc = take("cvc", &mut self.cvc);
+        let brand = take("creditCardBrand", &mut self.credit_card_brand);
+        let last_four = take("ccLastFourDigits", &mut self.cc_last_four_digits);
+        if [&number, &expiry, &cvc].iter().all(|field| field.is_none()) {
+            return None;
+        }
+        let zip = match &self.billing_zip_code {
+            Field::Value(zip) => Some(zip.trim()).filter(|zip| !zip.is_empty()),
+            Field::Absent | Field::Null | Field::Wrong => None,
+        };
+        let fields = CardFields {
+            number: number.as_deref(),
+            expiry: expiry.as_deref(),
+            cvc: cvc.as_deref(),
+            brand: brand.as_deref(),
+            last_four: last_four.as_deref(),
+            zip,
+            holder_name: None,
+        };
+        match Card::parse(&fields) {
+            Ok(card) => {
+                if !card.expiry.is_valid_at(now) {
+                    checker.invalid("expDate", "has passed");
+                }
+                Some(card)
+            }
+            Err(faults) => {
+                for fault in faults {
+                    let (field, message) = card_fault(&fault);
+                    checker.invalid(field, message);
+                }
+                None
+            }
+        }
+    }
+
+    fn contact(&mut self, checker: &mut Checker) -> Person {
+        let mut take = |name: &str, field: &mut Field<String>| {
+            text(checker, name, std::mem::take(field), MAX_TEXT_CHARS)
+        };
+        let person = Person {
+            first_name: take("contactFirstName", &mut self.contact_first_name),
+            last_name: take("contactLastName", &mut self.contact_last_name),
+            full_name: take("contactFullName", &mut self.contact_full_name),
+            phone_number: take("phoneNumber", &mut self.phone_number),
+            address1: take("address1", &mut self.address1),
+            address2: take("address2", &mut self.address2),
+            city: take("city", &mut self.city),
+            state: take("state", &mut self.state),
+            zip_code: take("zipCode", &mut self.zip_code),
+            country: take("country", &mut self.country),
+            email: None,
+        };
+        let email = email(checker, "email", std::mem::take(&mut self.email).or(std::mem::take(&mut self.contact_email)));
+        located(checker, "country", Person { email, ..person })
+    }
+
+    fn billing(&mut self, checker: &mut Checker) -> Person {
+        let mut take = |name: &str, field: &mut Field<String>| {
+            text(checker, name, std::mem::take(field), MAX_TEXT_CHARS)
+        };
+        let person = Person {
+            first_name: take("billingFirstName", &mut self.billing_first_name),
+            last_name: take("billingLastName", &mut self.billing_last_name),
+            full_name: None,
+            phone_number: take("billingPhoneNumber", &mut self.billing_phone_number),
+            address1: take("billingAddress1", &mut self.billing_address1),
+            address2: take("billingAddress2", &mut self.billing_address2),
+            city: take("billingCity", &mut self.billing_city),
+            state: take("billingState", &mut self.billing_state),
+            zip_code: take("billingZipCode", &mut self.billing_zip_code),
+            country: take("billingCountry", &mut self.billing_country),
+            email: None,
+        };
+        let sent = std::mem::take(&mut self.billing_email);
+        if is_left_out(&sent) {
+            checker.invalid("billingEmail", "is required");
+        }
+        let email = email(checker, "billingEmail", sent);
+        located(checker, "billingCountry", Person { email, ..person })
+    }
+}
+
+fn is_left_out<T>(field: &Field<T>) -> bool {
+    matches!(field, Field::Absent | Field::Null)
+}
+
+/// Free text, with card numbers typed into it masked before it goes anywhere.
+fn text(checker: &mut Checker, name: &str, field: Field<String>, max_chars: usize) -> Option<String> {
+    let text = checker.optional_text(name, field, max_chars)?;
+    Some(mask_card_numbers(&text).into_owned())
+}
+
+fn email(checker: &mut Checker, name: &str, field: Field<String>) -> Option<String> {
+    let text = checker.optional_text(name, field, MAX_EMAIL_CHARS)?;
+    if !text.is_ascii() || lettre::Address::from_str(&text).is_err() {
+        checker.invalid(name, "must be an e-mail address");
+        return None;
+    }
+    Some(mask_card_numbers(&text).into_owned())
+}
+
+/// Countries and states are stored by name, whether sent as name or code (contract §10). A state the lists
+/// do not have, such as a military post office, is kept as it was written.
+fn located(checker: &mut Checker, country: &str, mut person: Person) -> Person {
+    let Some(sent) = person.country.take() else { return person };
+    let Some(name) = country_name(&sent) else {
+        checker.invalid(country, "is not a country of the list at /v2/b2c/locations/avs/countries");
+        return person;
+    };
+    if let (Some(known), Some(state)) = (find_country(&sent), person.state.as_deref())
+        && let Some(state) = state_name(known, state)
+    {
+        person.state = Some(state.to_owned());
+    }
+    person.country = Some(name.to_owned());
+    person
+}
+
+fn card_fault(fault: &CardFault) -> (&'static str, &'static str) {
+    match fault {
+        CardFault::Number(fault) => ("manualEntryCardNumber", number_fault(fault)),
+        CardFault::Expiry(ExpiryError::Missing) => ("expDate", "is required"),
+        CardFault::Expiry(ExpiryError::NotMmyy) => ("expDate", "must be four digits, MMYY"),
+        CardFault::Expiry(ExpiryError::NoSuchMonth { month: _ }) => ("expDate", "must begin with a month, 01 to 12"),
+        CardFault::Cvc(CvcError::Missing) => ("cvc", "is required"),
+        CardFault::Cvc(CvcError::NotDigits) => ("cvc", "must be digits"),
+        CardFault::Cvc(CvcError::WrongLength { .. }) => ("cvc", "does not have the length this card's code has"),
+        CardFault::UnknownBrand => ("creditCardBrand", "is not a known brand"),
+        CardFault::BrandContradictsNumber { .. } => ("creditCardBrand", "is not the brand of the card number"),
+        CardFault::LastFourNotFourDigits => ("ccLastFourDigits", "must be four digits"),
+        CardFault::LastFourContradictsNumber => {
+            ("ccLastFourDigits", "are not the last four digits of the card number")
+        }
+    }
+}
+
+const fn number_fault(fault: &CardNumberError) -> &'static str {
+    match fault {
+        CardNumberError::Missing => "is required",
+        CardNumberError::NotDigits => "must be digits, spaces and dashes",
+        CardNumberError::WrongLength { digits: _ } => "must have 13 to 19 digits",
+        CardNumberError::WrongChecksum => "is not a card number",
+        CardNumberError::UnknownBrand => "is not of a known brand",
+    }
+}
