@@ -294,7 +294,7 @@ mod tests {
         for round in 1..=5 {
             let received = queue.receive(10).await;
             assert_eq!(received[0].receive_count, round);
-            queue.delete(received.get(1).map_or(received[0].receipt, |second| second.receipt));
+            received.iter().skip(1).for_each(|other| queue.delete(other.receipt));
             assert_eq!(queue.dead_letters(), []);
         }
         advance(HIDDEN).await;
