@@ -357,7 +357,8 @@ fn key_of(reference: &PaymentReference) -> Option<Key> {
 
 /// A real processor would not say why it is out of reach, so the cause goes into the log here.
 fn unreachable(cause: StoreError) -> ProcessorError {
-    tracing::warn!(error = &cause as &dyn std::error::Error, "the sandbox processor has no database");
+    let error: &dyn std::error::Error = &cause;
+    tracing::warn!(error, "the sandbox processor has no database");
     ProcessorError::Unreachable
 }
 

@@ -70,8 +70,8 @@ pub struct LocalQueue(Arc<Shared>);
 struct Shared {
     settings: LocalQueueSettings,
     state: Mutex<State>,
-    /// Rings when a job was added, and when a hidden job's return moves what others wait for.
-    changed: Notify,
+    /// Rings all who wait when a job was added. Nothing else makes a job visible sooner than they know.
+    added: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -98,28 +98,24 @@ impl LocalQueue {
     /// An empty queue.
     #[must_use]
     pub fn new(settings: LocalQueueSettings) -> Self {
-        Self(Arc::new(Shared { settings, state: Mutex::default(), changed: Notify::new() }))
+        Self(Arc::new(Shared { settings, state: Mutex::default(), added: Notify::new() }))
     }
 
     /// Hands out up to `max` jobs, at least one, oldest first; waits while there is none.
     pub async fn receive(&self, max: usize) -> Vec<Delivery> {
         loop {
             // Listening starts before looking, so that nothing between the two is missed.
-            let mut changed = std::pin::pin!(self.0.changed.notified());
-            changed.as_mut().enable();
+            let mut added = std::pin::pin!(self.0.added.notified());
+            added.as_mut().enable();
             match self.take(max) {
-                Taken::Jobs(deliveries) => {
-                    // Others may wait for an earlier instant than they know of.
-                    self.0.changed.notify_waiters();
-                    return deliveries;
-                }
+                Taken::Jobs(deliveries) => return deliveries,
                 Taken::NoneUntil(instant) => {
                     tokio::select! {
-                        () = changed => {}
+                        () = added => {}
                         () = tokio::time::sleep_until(instant) => {}
                     }
                 }
-                Taken::None => changed.await,
+                Taken::None => added.await,
             }
         }
     }
@@ -209,7 +205,7 @@ impl MailQueue for LocalQueue {
             state.next_job = number.wrapping_add(1);
             state.jobs.insert(number, Job { body, receive_count: 0, visible_at: now });
         }
-        self.0.changed.notify_waiters();
+        self.0.added.notify_waiters();
         Ok(())
     }
 }
@@ -294,7 +290,7 @@ mod tests {
         for round in 1..=5 {
             let received = queue.receive(10).await;
             assert_eq!(received[0].receive_count, round);
-            queue.delete(received.get(1).map_or(received[0].receipt, |second| second.receipt));
+            received.iter().skip(1).for_each(|other| queue.delete(other.receipt));
             assert_eq!(queue.dead_letters(), []);
         }
         advance(HIDDEN).await;

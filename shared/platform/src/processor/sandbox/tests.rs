@@ -210,7 +210,8 @@ async fn the_list_of_charges_shows_the_money_and_never_the_number() {
     ]);
     assert_eq!(listed, expected);
     let (table, key) = (Table::Merchants, Key::sandbox_payment(tenant(), ""));
-    let items = sandbox.store.query((table, &key.pk), SortKeys::All, Consistency::Strong, 10).await.unwrap();
+    let items =
+        sandbox.store.query((table, &key.pk), SortKeys::All, (Consistency::Strong, 10)).await.unwrap();
     assert_eq!(items.len(), 2);
     let stored = format!("{items:?}");
     assert!(stored.contains("4242") && !stored.contains(GOOD) && !stored.contains("123\""), "{stored}");
