@@ -1,0 +1,120 @@
+//! Reads `template.yaml` as plain JSON in CloudFormation's long form: `!Ref x` is `{"Ref": "x"}`,
+//! `!Sub x` is `{"Fn::Sub": "x"}`, and so on.
+
+use saphyr::{LoadableYamlNode, ScalarOwned, YamlOwned};
+use serde_json::{Map, Value};
+
+/// The whole template.
+///
+/// # Panics
+/// If the file is missing or is not one YAML document.
+#[must_use]
+pub fn template() -> Value {
+    let path = crate::repository().join("template.yaml");
+    let text = std::fs::read_to_string(path).expect("the template can be read");
+    let documents = YamlOwned::load_from_str(&text).expect("the template is YAML");
+    assert_eq!(documents.len(), 1, "the template is one document");
+    documents.into_iter().map(long_form).next().unwrap_or_default()
+}
+
+/// The template's resources of one type, by logical name.
+#[must_use]
+pub fn resources(template: &Value, kind: &str) -> Vec<(String, Value)> {
+    let all = template["Resources"].as_object().expect("the template has resources");
+    let of_kind = all.iter().filter(|(_, resource)| resource["Type"] == kind);
+    of_kind.map(|(name, resource)| (name.clone(), resource.clone())).collect()
+}
+
+/// The crate under `functions/` that a logical function name stands for: `events` for `EventsFunction`.
+///
+/// # Panics
+/// If the name does not end in `Function`.
+#[must_use]
+pub fn crate_of(function: &str) -> String {
+    function.strip_suffix("Function").unwrap_or_else(|| panic!("{function} is no function")).to_lowercase()
+}
+
+/// The routes of the ticketing API as (method, path, crate under `functions/`), in the template's order.
+/// The catch-all is (`ANY`, `$default`, …).
+///
+/// # Panics
+/// If a route, its integration or its function do not fit together.
+#[must_use]
+pub fn template_routes() -> Vec<(String, String, String)> {
+    let template = template();
+    let routes = resources(&template, "AWS::ApiGatewayV2::Route");
+    routes.iter().map(|(name, route)| template_route(&template, name, &route["Properties"])).collect()
+}
+
+fn template_route(template: &Value, name: &str, route: &Value) -> (String, String, String) {
+    let key = route["RouteKey"].as_str().unwrap_or_else(|| panic!("{name} has no key"));
+    let (method, path) = key.split_once(' ').unwrap_or(("ANY", key));
+    let target = route["Target"]["Fn::Sub"].as_str().unwrap_or_else(|| panic!("{name} has no target"));
+    let integration = target
+        .strip_prefix("integrations/${")
+        .and_then(|rest| rest.strip_suffix('}'))
+        .unwrap_or_else(|| panic!("{name} has no integration as target"));
+    let uri = &template["Resources"][integration]["Properties"]["IntegrationUri"]["Fn::GetAtt"];
+    let function = uri
+        .as_str()
+        .and_then(|attribute| attribute.strip_suffix(".Arn"))
+        .unwrap_or_else(|| panic!("{integration} calls no function"));
+    (method.to_owned(), path.to_owned(), crate_of(function))
+}
+
+/// The crate that answers `method path` on the gateway: the most specific of [`template_routes`], as API
+/// Gateway chooses (an exact path before `{proxy+}`, the longest of these first, then `$default`; a named
+/// method before `ANY`). `{id}`-like segments of `path` are taken literally, so that a path of the OpenAPI
+/// document can be asked for. A trailing slash is a child of its path.
+#[must_use]
+pub fn answering_crate<'r>(
+    routes: &'r [(String, String, String)],
+    method: &str,
+    path: &str,
+) -> Option<&'r str> {
+    let rank = |(route_method, route_path, _): &(String, String, String)| {
+        let method_rank = if route_method == method { 1_usize } else { 0 };
+        if method_rank == 0 && route_method != "ANY" {
+            return None;
+        }
+        if route_path == path {
+            return Some((usize::MAX, method_rank));
+        }
+        if route_path == "$default" {
+            return Some((0, method_rank));
+        }
+        let above = route_path.strip_suffix("{proxy+}")?;
+        path.starts_with(above).then_some((above.len(), method_rank))
+    };
+    let ranked = routes.iter().filter_map(|route| rank(route).map(|rank| (rank, route)));
+    ranked.max_by_key(|(rank, _)| *rank).map(|(_, (_, _, function))| function.as_str())
+}
+
+fn long_form(yaml: YamlOwned) -> Value {
+    match yaml {
+        YamlOwned::Value(scalar) => match scalar {
+            ScalarOwned::Null => Value::Null,
+            ScalarOwned::Boolean(boolean) => boolean.into(),
+            ScalarOwned::Integer(integer) => integer.into(),
+            ScalarOwned::FloatingPoint(number) => number.into_inner().into(),
+            ScalarOwned::String(text) => text.into(),
+        },
+        YamlOwned::Representation(text, _, _) => text.into(),
+        YamlOwned::Sequence(items) => items.into_iter().map(long_form).collect(),
+        YamlOwned::Mapping(entries) => {
+            let entry = |(key, value): (YamlOwned, YamlOwned)| {
+                let key = key.as_str().expect("a key is text").to_owned();
+                (key, long_form(value))
+            };
+            Value::Object(entries.into_iter().map(entry).collect())
+        }
+        YamlOwned::Tagged(tag, inner) => {
+            let function = match tag.suffix.as_str() {
+                "Ref" | "Condition" => tag.suffix.clone(),
+                other => format!("Fn::{other}"),
+            };
+            Value::Object(Map::from_iter([(function, long_form(*inner))]))
+        }
+        YamlOwned::Alias(_) | YamlOwned::BadValue => panic!("CloudFormation knows no aliases"),
+    }
+}

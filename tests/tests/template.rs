@@ -1,0 +1,215 @@
+//! What the deployment template must keep true.
+#![expect(clippy::unwrap_used, reason = "a helper fails its test by panicking")]
+
+use std::collections::BTreeSet;
+
+use blackbox::template::{answering_crate, crate_of, resources, template, template_routes};
+use serde_json::{Value, json};
+
+/// API Gateway ends a request after this many seconds.
+const GATEWAY_LIMIT_SECS: u64 = 30;
+
+fn properties(template: &Value, name: &str) -> Value {
+    template["Resources"][name]["Properties"].clone()
+}
+
+fn functions(template: &Value) -> Vec<(String, Value)> {
+    resources(template, "AWS::Serverless::Function")
+}
+
+/// A function's time limit in seconds, its own or the one for all.
+fn timeout_secs(template: &Value, function: &Value) -> u64 {
+    let own = function["Properties"]["Timeout"].as_u64();
+    own.or_else(|| template["Globals"]["Function"]["Timeout"].as_u64()).unwrap()
+}
+
+#[test]
+fn every_function_crate_is_deployed_and_every_deployed_function_is_a_crate() {
+    let directories = std::fs::read_dir(blackbox::repository().join("functions")).unwrap();
+    let crates: BTreeSet<String> =
+        directories.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let deployed: BTreeSet<String> = functions(&template()).iter().map(|(name, _)| crate_of(name)).collect();
+    assert_eq!(crates, deployed);
+}
+
+#[test]
+fn the_makefile_builds_every_deployed_function() {
+    let makefile = std::fs::read_to_string(blackbox::repository().join("Makefile")).unwrap();
+    let line = makefile.lines().find_map(|line| line.strip_prefix("FUNCTIONS := ")).unwrap();
+    let built: BTreeSet<String> = line.split_whitespace().map(str::to_owned).collect();
+    let deployed: BTreeSet<String> = functions(&template()).iter().map(|(name, _)| crate_of(name)).collect();
+    assert_eq!(built, deployed);
+    for (name, function) in functions(&template()) {
+        assert_eq!(function["Metadata"]["BuildMethod"], "makefile", "{name}");
+    }
+}
+
+#[test]
+fn a_function_ends_before_the_gateway_gives_up() {
+    let template = template();
+    for (name, function) in functions(&template) {
+        assert!(timeout_secs(&template, &function) < GATEWAY_LIMIT_SECS, "{name}");
+    }
+}
+
+#[test]
+fn every_function_has_its_own_log_and_error_alarm_and_no_wildcard_action() {
+    let template = template();
+    let alarms = resources(&template, "AWS::CloudWatch::Alarm");
+    for (name, function) in functions(&template) {
+        let log = function["Properties"]["LoggingConfig"]["LogGroup"]["Ref"].as_str().unwrap();
+        assert!(
+            properties(&template, log)["RetentionInDays"] != Value::Null,
+            "{name}'s log is kept for ever"
+        );
+        let watched = alarms.iter().any(|(_, alarm)| {
+            let alarm = &alarm["Properties"];
+            alarm["MetricName"] == "Errors" && alarm["Dimensions"][0]["Value"]["Ref"] == *name
+        });
+        assert!(watched, "nothing watches {name}");
+        for statement in function["Properties"]["Policies"][0]["Statement"].as_array().unwrap() {
+            for action in statement["Action"].as_array().unwrap() {
+                assert!(!action.as_str().unwrap().contains('*'), "{name} may {action}");
+            }
+            assert_ne!(statement["Resource"], "*", "{name}");
+        }
+    }
+}
+
+#[test]
+fn the_schedule_and_the_queue_reach_their_functions() {
+    let template = template();
+    let mailer = properties(&template, "MailerFunction")["Events"]["Mail"].clone();
+    assert_eq!(mailer["Type"], "SQS");
+    assert_eq!(mailer["Properties"]["FunctionResponseTypes"], json!(["ReportBatchItemFailures"]));
+    let cleanup = properties(&template, "CleanupFunction")["Events"]["EveryMinute"].clone();
+    assert_eq!(
+        (&cleanup["Type"], &cleanup["Properties"]["Schedule"]),
+        (&json!("Schedule"), &json!("rate(1 minute)"))
+    );
+}
+
+#[test]
+fn mail_is_tried_five_times_without_overlap_and_then_kept_longer_than_the_queue_keeps_it() {
+    let template = template();
+    let queue = properties(&template, "MailQueue");
+    let mailer_secs = timeout_secs(&template, &template["Resources"]["MailerFunction"]);
+    assert!(queue["VisibilityTimeout"].as_u64().unwrap() >= 6 * mailer_secs);
+    assert!(queue["RedrivePolicy"]["maxReceiveCount"].as_u64().unwrap() >= 5);
+    let dead = queue["RedrivePolicy"]["deadLetterTargetArn"]["Fn::GetAtt"].as_str().unwrap();
+    let dead = properties(&template, dead.strip_suffix(".Arn").unwrap());
+    let kept_secs = |queue: &Value| queue["MessageRetentionPeriod"].as_u64().unwrap();
+    assert!(kept_secs(&dead) > kept_secs(&queue));
+    let watched = resources(&template, "AWS::CloudWatch::Alarm").iter().any(|(_, alarm)| {
+        alarm["Properties"]["Dimensions"][0]["Value"]["Fn::GetAtt"] == "MailDeadLetterQueue.QueueName"
+    });
+    assert!(watched, "nobody hears of dead letters");
+}
+
+#[test]
+fn tables_have_the_keys_backup_and_expiry_that_the_store_relies_on() {
+    let template = template();
+    let tables = resources(&template, "AWS::DynamoDB::Table");
+    let mut names = BTreeSet::new();
+    for (logical, table) in &tables {
+        let table = &table["Properties"];
+        let name = table["TableName"]["Fn::Sub"].as_str().unwrap();
+        let name = name.strip_prefix("boxoffice-${Stage}-").unwrap();
+        names.insert(name);
+        assert_eq!(logical.to_lowercase(), format!("{name}table"));
+        let key = |attribute: &str, kind: &str| json!({"AttributeName": attribute, "KeyType": kind});
+        assert_eq!(table["KeySchema"], json!([key("pk", "HASH"), key("sk", "RANGE")]), "{name}");
+        assert_eq!(table["BillingMode"], "PAY_PER_REQUEST", "{name}");
+        assert_eq!(table["SSESpecification"]["SSEEnabled"], true, "{name}");
+        let kept = name != "carts";
+        let backup = &table["PointInTimeRecoverySpecification"]["PointInTimeRecoveryEnabled"];
+        assert_eq!((backup == true, table["DeletionProtectionEnabled"] == true), (kept, kept), "{name}");
+        let expires = matches!(name, "carts" | "reservations");
+        let expiry = json!({"AttributeName": "ttl", "Enabled": true});
+        assert_eq!(table["TimeToLiveSpecification"], if expires { expiry } else { Value::Null }, "{name}");
+        let own_key = &table["SSESpecification"]["KMSMasterKeyId"]["Fn::GetAtt"];
+        assert_eq!(own_key == "MerchantsKey.Arn", name == "merchants", "{name}");
+    }
+    let expected = ["carts", "catalog", "members", "merchants", "orders", "reservations"];
+    assert_eq!(names, BTreeSet::from(expected));
+    let prefix = &template["Globals"]["Function"]["Environment"]["Variables"]["BOXOFFICE_TABLE_PREFIX"];
+    assert_eq!(prefix["Fn::Sub"], "boxoffice-${Stage}-");
+}
+
+#[test]
+fn due_orders_are_found_through_one_sparse_index_of_keys() {
+    let orders = properties(&template(), "OrdersTable");
+    assert_eq!(
+        orders["GlobalSecondaryIndexes"],
+        json!([{
+            "IndexName": "due",
+            "KeySchema": [
+                {"AttributeName": "due_pk", "KeyType": "HASH"},
+                {"AttributeName": "due_at", "KeyType": "RANGE"},
+            ],
+            "Projection": {"ProjectionType": "KEYS_ONLY"},
+        }])
+    );
+    let attributes = orders["AttributeDefinitions"].as_array().unwrap();
+    assert!(attributes.contains(&json!({"AttributeName": "due_at", "AttributeType": "N"})));
+}
+
+#[test]
+fn the_gateway_adds_no_cors_and_no_stage_prefix() {
+    let template = template();
+    let apis = resources(&template, "AWS::ApiGatewayV2::Api");
+    assert_eq!(apis.len(), 1);
+    for (name, api) in apis {
+        assert_eq!(api["Properties"]["CorsConfiguration"], Value::Null, "{name}");
+    }
+    for (name, stage) in resources(&template, "AWS::ApiGatewayV2::Stage") {
+        assert_eq!(stage["Properties"]["StageName"], "$default", "{name}");
+    }
+}
+
+#[test]
+fn every_routed_function_may_be_called_by_the_gateway() {
+    let template = template();
+    let permissions = resources(&template, "AWS::Lambda::Permission");
+    let permitted: BTreeSet<String> = permissions
+        .iter()
+        .map(|(_, permission)| crate_of(permission["Properties"]["FunctionName"]["Ref"].as_str().unwrap()))
+        .collect();
+    let routed: BTreeSet<String> = template_routes().into_iter().map(|(_, _, function)| function).collect();
+    assert_eq!(permitted, routed);
+}
+
+#[test]
+fn a_request_reaches_the_function_that_owns_its_path() {
+    let routes = template_routes();
+    let cases = [
+        ("GET", "/v2/b2c/event/templates", "events"),
+        ("GET", "/v2/b2c/event/templates/slim", "events"),
+        ("GET", "/v2/b2c/event/templates/{templateId}/times", "events"),
+        ("OPTIONS", "/v2/b2c/event/templates/times", "events"),
+        ("GET", "/v2/b2c/events/{templateId}/nextAvailable", "events"),
+        ("POST", "/v2/b2c/carts", "carts"),
+        ("POST", "/v2/b2c/carts/", "carts"),
+        ("OPTIONS", "/v2/b2c/carts/{id}", "carts"),
+        ("DELETE", "/v2/b2c/carts/{id}", "carts"),
+        ("POST", "/v2/b2c/checkout", "checkout"),
+        ("OPTIONS", "/v2/b2c/cors/checkout", "checkout"),
+        ("GET", "/v2/b2c/orders/{id}", "orders"),
+        ("GET", "/v2/b2c/orders/search", "orders"),
+        ("GET", "/v2/b2b/orders/detail/{orderId}", "orders"),
+        ("GET", "/v2/b2b/willcall/orders/{orderId}", "orders"),
+        ("PUT", "/v2/b2b/reservations", "reservations"),
+        ("DELETE", "/v2/b2b/reservations/{id}", "reservations"),
+        ("GET", "/v2/b2c/locations/avs/countries", "reference"),
+        ("OPTIONS", "/v2/b2c/locations/states/{country}", "reference"),
+        ("GET", "/v2/b2b/locations/states/{country}", "reference"),
+        ("GET", "/docs/index.css", "reference"),
+        ("GET", "/nowhere", "reference"),
+        ("OPTIONS", "/v2/b2c/entitlements/validate", "reference"),
+    ];
+    for (method, path, function) in cases {
+        assert_eq!(answering_crate(&routes, method, path), Some(function), "{method} {path}");
+    }
+    let keys: BTreeSet<_> = routes.iter().map(|(method, path, _)| (method, path)).collect();
+    assert_eq!(keys.len(), routes.len(), "a route is declared twice");
+}
