@@ -16,7 +16,8 @@ pub fn repository() -> &'static Path {
 }
 
 /// The binary of `functions/<name>`, built first if need be. Cargo builds a crate's binaries for the tests
-/// of that crate only, so this asks it for all of them, once for each test process.
+/// of that crate only, so this asks it for all of them, once for each test process: with all targets, because
+/// then the libraries have the features they have in `cargo test --workspace` and are not built again.
 #[must_use]
 pub fn function_binary(name: &str) -> PathBuf {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
@@ -25,7 +26,7 @@ pub fn function_binary(name: &str) -> PathBuf {
 
 fn build_binaries() -> PathBuf {
     let output = Command::new(env!("CARGO"))
-        .args(["build", "--workspace", "--bins", "--message-format=json", "--quiet"])
+        .args(["build", "--workspace", "--all-targets", "--message-format=json", "--quiet"])
         .current_dir(repository())
         .output()
         .expect("cargo can be started");
@@ -34,7 +35,7 @@ fn build_binaries() -> PathBuf {
         .filter_map(Result::ok)
         .find_map(|message| {
             let cargo_metadata::Message::CompilerArtifact(artifact) = message else { return None };
-            artifact.executable
+            artifact.executable.filter(|_| !artifact.profile.test)
         })
         .expect("the workspace has a binary");
     executable.parent().expect("a binary lies in a directory").as_std_path().to_path_buf()

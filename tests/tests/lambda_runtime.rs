@@ -113,9 +113,3 @@ fn the_forms_of_a_kept_event_ask_for_the_same_and_reach_the_function_they_are_ke
         }
     }
 }
-
-#[test]
-fn the_binaries_of_the_workspace_are_found_where_cargo_puts_them() {
-    let binary = blackbox::function_binary("rehearsal");
-    assert!(binary.is_file(), "{}", binary.display());
-}
