@@ -1,1 +1,102 @@
+//! The scheduled work: finishes abandoned checkouts and announces unsent mails again. Nothing depends on when
+//! it runs; it only makes what is already decided visible sooner.
 
+use domain::outbox::MailJob;
+use domain::{TenantId, Timestamp};
+use platform::App;
+use serde::Serialize;
+use std::collections::BTreeSet;
+use store::order::{DueClock, DueWork};
+
+/// Work of one partition taken up in one pass.
+const MAX_PER_PARTITION: i32 = 25;
+
+/// Whose work a pass takes up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// The schedule's: everything due in real time.
+    Schedule,
+    /// A sandbox caller's: everything of sandbox tenants, also what was made under a chosen clock.
+    Sandbox,
+}
+
+/// What a pass did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Report {
+    /// Abandoned checkouts settled or undone.
+    pub orders_finished: u32,
+    /// Mails announced again.
+    pub mails_announced: u32,
+    /// Work that failed and stays due.
+    pub failed: u32,
+}
+
+/// One pass over everything due at `now`.
+///
+/// # Errors
+/// [`platform::ApiError`] when the database does not say what is due.
+pub async fn pass(app: &App, scope: Scope, now: Timestamp) -> Result<Report, platform::ApiError> {
+    let clocks: &[DueClock] = match scope {
+        Scope::Schedule => &[DueClock::Real],
+        Scope::Sandbox => &[DueClock::Real, DueClock::Chosen],
+    };
+    let mut report = Report::default();
+    let mut others = BTreeSet::new();
+    for clock in clocks {
+        for work in app.store.load_due(*clock, now, MAX_PER_PARTITION).await? {
+            if scope == Scope::Sandbox && !is_sandbox(app, work.tenant(), &mut others).await? {
+                continue;
+            }
+            take_up(app, work, now, &mut report).await;
+        }
+    }
+    Ok(report)
+}
+
+/// `others` remembers tenants that are not sandboxes.
+async fn is_sandbox(
+    app: &App,
+    tenant: TenantId,
+    others: &mut BTreeSet<TenantId>,
+) -> Result<bool, platform::ApiError> {
+    if others.contains(&tenant) {
+        return Ok(false);
+    }
+    let sandbox = app.tenant(tenant).await?.sandbox;
+    if !sandbox {
+        others.insert(tenant);
+    }
+    Ok(sandbox)
+}
+
+async fn take_up(app: &App, work: DueWork, now: Timestamp, report: &mut Report) {
+    let done = match &work {
+        DueWork::Order(tenant, order) => finish(app, (*tenant, order), now).await.map(|finished| {
+            report.orders_finished = report.orders_finished.saturating_add(u32::from(finished));
+        }),
+        DueWork::Mail(tenant, order, kind) => {
+            let job = MailJob { tenant: *tenant, order: order.clone(), kind: *kind };
+            app.queue.send(&job).await.map_err(platform::ApiError::internal).map(|()| {
+                report.mails_announced = report.mails_announced.saturating_add(1);
+            })
+        }
+    };
+    if let Err(fault) = done {
+        report.failed = report.failed.saturating_add(1);
+        tracing::error!(tenant = %work.tenant(), %fault, "scheduled work failed and stays due");
+    }
+}
+
+/// Finishes an order; false when someone else already had.
+async fn finish(
+    app: &App,
+    (tenant, order): (TenantId, &domain::OrderId),
+    now: Timestamp,
+) -> Result<bool, platform::ApiError> {
+    let Some(order) = app.store.load_order(tenant, order).await? else { return Ok(false) };
+    match sagas::recover(app, order, now).await? {
+        sagas::Outcome::Undecided => Ok(false),
+        sagas::Outcome::Paid(_) | sagas::Outcome::Declined(_) | sagas::Outcome::Undone => Ok(true),
+    }
+}

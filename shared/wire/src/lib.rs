@@ -10,6 +10,8 @@ mod field;
 
 pub mod cart;
 pub mod checkout;
+pub mod order;
+pub mod willcall;
 
 pub use amount::{Amount, money_number, money_text};
 pub use checker::{Checker, FieldError, Rejection};

@@ -1,0 +1,15 @@
+//! The scheduled work as a Lambda function. The event's content does not matter.
+
+use lambda_runtime::{Error, LambdaEvent, service_fn};
+use serde_json::{Value, json};
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Error> {
+    platform::telemetry::init();
+    let app = platform::aws::app().await?;
+    let run = |_: LambdaEvent<Value>| async {
+        let report = cleanup::pass(&app, cleanup::Scope::Schedule, platform::clock::wall_now()).await;
+        report.map(|report| json!(report)).map_err(Error::from)
+    };
+    lambda_runtime::run(service_fn(run)).await
+}

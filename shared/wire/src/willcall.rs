@@ -1,0 +1,422 @@
+//! Will-call orders on the wire: what the counter needs to hand out tickets (spec §2.18, §4.9).
+
+use crate::money_text;
+use crate::order::{NO_CONVERSION, NOT_CHECKED_IN, SALE_CHANNEL};
+use domain::catalog::AdmissionType;
+use domain::order::{Order, OrderAddOnLine, OrderLine, OrderTicketLine, Ticket, TicketStatus};
+use domain::sale_window::TicketDetails;
+use domain::{InstanceId, Money, OrderItemId, Template, Zone};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use utoipa::ToSchema;
+
+/// An order with its tickets, grouped by event (spec §2.18). Facts that are not known are left out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WillCallOrderView {
+    /// Identity: digits.
+    pub order_id: String,
+    /// Contact address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub email: Option<String>,
+    /// Where the receipt goes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub billing_email: Option<String>,
+    /// Contact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contact_first_name: Option<String>,
+    /// Contact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contact_last_name: Option<String>,
+    /// Payer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub billing_first_name: Option<String>,
+    /// Payer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub billing_last_name: Option<String>,
+    /// Contact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phone_number: Option<String>,
+    /// Payer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub billing_phone_number: Option<String>,
+    /// The number printed for people.
+    pub order_number: String,
+    /// The events that were bought, in the order of the lines.
+    pub event_items: Vec<WillCallEventView>,
+    /// When the checkout began.
+    pub created_on: String,
+    /// `NotCheckedIn`.
+    pub check_in_status: &'static str,
+    /// `false`: there is no older system.
+    pub legacy: bool,
+    /// `Online`.
+    pub sale_channel: &'static str,
+    /// The first membership that drove its prices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub membership_id: Option<i64>,
+    /// `Not Refunded`.
+    pub refund_status: &'static str,
+    /// What is still owed: nothing.
+    #[serde(serialize_with = "money_text")]
+    #[schema(value_type = String)]
+    pub order_balance: Money,
+    /// Last four digits of the card; left out when nothing was charged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cc_last_four_digits: Option<String>,
+    /// `false`: orders are paid at once.
+    pub invoice_after: bool,
+    /// The customer it is linked to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub customer_id: Option<i64>,
+    /// 2 for a card, 0 for an order that costs nothing.
+    pub payment_method: u8,
+    /// `CreditCard`, or `None` for an order that costs nothing.
+    pub payment_method_name: &'static str,
+}
+
+/// One event instance of a will-call order (spec §2.18, `eventItems`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WillCallEventView {
+    /// The event instance.
+    pub event_id: String,
+    /// Its name when it was sold.
+    pub event_name: String,
+    /// Its template.
+    pub event_template_id: String,
+    /// How visitors are admitted.
+    pub admission_type: &'static str,
+    /// When it starts.
+    pub event_date: String,
+    /// The lines of this event: its tickets and the add-ons that belong to it.
+    pub items: Vec<WillCallItemView>,
+    /// What the event's template says about its tickets, as far as it says anything.
+    pub ticket_details: WillCallTicketDetailsView,
+    /// `active`.
+    pub state: &'static str,
+    /// Whether its visitors fill in forms.
+    pub has_forms: bool,
+    /// Whether it needs resources.
+    pub has_resources: bool,
+}
+
+/// One line of an event (spec §2.18, `items`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WillCallItemView {
+    /// Identity: digits.
+    pub order_item_id: String,
+    /// `Event` or `Inventory`.
+    pub item_type: &'static str,
+    /// The ticket type, or the add-on.
+    pub item_type_id: String,
+    /// Its name when it was sold.
+    pub item_type_name: String,
+    /// The ticket type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ticket_type_id: Option<String>,
+    /// The ticket type's name when it was sold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ticket_type_name: Option<String>,
+    /// Units.
+    pub quantity: u32,
+    /// Full price of a unit.
+    #[serde(serialize_with = "money_text")]
+    #[schema(value_type = String)]
+    pub unit_price: Money,
+    /// Price of a unit after discounts.
+    #[serde(serialize_with = "money_text")]
+    #[schema(value_type = String)]
+    pub discounted_unit_price: Money,
+    /// Full price of the line.
+    #[serde(serialize_with = "money_text")]
+    #[schema(value_type = String)]
+    pub subtotal: Money,
+    /// Price of the line after discounts.
+    #[serde(serialize_with = "money_text")]
+    #[schema(value_type = String)]
+    pub discounted_subtotal: Money,
+    /// One per visitor.
+    pub tickets: Vec<WillCallTicketView>,
+    /// `NoConversion`.
+    pub conversion_status: &'static str,
+}
+
+/// One ticket (spec §2.18, `tickets`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WillCallTicketView {
+    /// Identity: digits.
+    pub id: String,
+    /// Whose ticket it is.
+    pub tenant_id: i64,
+    /// What is scanned at the gate: 32 hexadecimal digits.
+    pub uuid: String,
+    /// The ticket type.
+    pub ticket_type_id: String,
+    /// The event instance.
+    pub event_id: String,
+    /// Contact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_name: Option<String>,
+    /// Contact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_name: Option<String>,
+    /// Contact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub email: Option<String>,
+    /// Contact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phone_number: Option<String>,
+    /// `Normal`.
+    pub ticket_status: &'static str,
+    /// Whether it has been printed.
+    pub printed: bool,
+    /// `NoConversion`.
+    pub conversion_status: &'static str,
+    /// The one visit it is good for.
+    pub ticket_details: Vec<WillCallVisitView>,
+}
+
+/// A visit a ticket is good for (spec §2.18, `ticketDetails` of a ticket).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WillCallVisitView {
+    /// The ticket.
+    pub ticket_id: String,
+    /// The order.
+    pub order_id: String,
+    /// The event instance.
+    pub event_id: String,
+    /// The line.
+    pub order_item_id: String,
+    /// Visitors: 1.
+    pub quantity: u32,
+    /// Whose ticket it is.
+    pub tenant_id: i64,
+}
+
+/// The settings of a template that concern its tickets at the counter and at the gate (spec §2.10,
+/// `ticketDetails`). Those about when tickets are sold are left out, and so is what was not set.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WillCallTicketDetailsView {
+    /// For how many days a ticket is good.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ticket_duration_days: Option<u32>,
+    /// When tickets are let in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub check_in_window: Option<WillCallCheckInView>,
+    /// Lines printed on the ticket.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ticket_print_lines: Vec<String>,
+    /// The ticket is not printed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub do_not_print: bool,
+    /// A ticket's days count from the date of the event.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub expire_from_event_date: bool,
+    /// The ticket does not show the date of the event.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub hide_event_date: bool,
+}
+
+/// When tickets are let in, around the start (spec §2.10, `checkInWindow`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WillCallCheckInView {
+    /// Minutes before the start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub minutes_before: Option<u32>,
+    /// Minutes after the start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub minutes_after: Option<u32>,
+    /// Outside the window a scan is refused.
+    pub block_scan: bool,
+    /// Outside the window the ticket moves to another slot.
+    pub auto_rebook: bool,
+}
+
+/// Tickets by the line they belong to.
+type TicketsByLine<'a> = BTreeMap<&'a OrderItemId, Vec<&'a Ticket>>;
+
+impl WillCallOrderView {
+    /// A paid order with its tickets. Of the catalog it shows what the templates say now; a template that is
+    /// gone says nothing.
+    ///
+    /// Our choice: `state` is `active`, since the counter hands out what was sold, and one round trip cannot
+    /// also read the slots that only the order names.
+    #[must_use]
+    pub fn new((order, tickets): (&Order, &[Ticket]), templates: &[Template], zone: Zone) -> Self {
+        let (contact, billing) = (order.contact.clone(), order.billing.clone());
+        let payment = order.payment.as_ref();
+        let mut by_line = TicketsByLine::new();
+        for ticket in tickets {
+            by_line.entry(&ticket.line).or_default().push(ticket);
+        }
+        let event = |instance| WillCallEventView::new((order, instance), &by_line, (templates, zone));
+        Self {
+            order_id: order.id.to_string(),
+            email: contact.email,
+            billing_email: billing.email,
+            contact_first_name: contact.first_name,
+            contact_last_name: contact.last_name,
+            billing_first_name: billing.first_name,
+            billing_last_name: billing.last_name,
+            phone_number: contact.phone_number,
+            billing_phone_number: billing.phone_number,
+            order_number: order.number.to_string(),
+            event_items: instances(order).into_iter().filter_map(event).collect(),
+            created_on: zone.format(order.created_at),
+            check_in_status: NOT_CHECKED_IN,
+            legacy: false,
+            sale_channel: SALE_CHANNEL,
+            membership_id: order.membership_ids.first().copied(),
+            refund_status: "Not Refunded",
+            order_balance: Money::ZERO,
+            cc_last_four_digits: payment.map(|payment| payment.card.last_four.clone()),
+            invoice_after: false,
+            customer_id: order.customer.map(domain::CustomerId::get),
+            payment_method: if payment.is_some() { 2 } else { 0 },
+            payment_method_name: if payment.is_some() { "CreditCard" } else { "None" },
+        }
+    }
+}
+
+/// The events of an order, each once, in the order of the lines.
+fn instances(order: &Order) -> Vec<InstanceId> {
+    let mut instances = Vec::new();
+    for line in order.ticket_lines() {
+        if !instances.contains(&line.instance) {
+            instances.push(line.instance);
+        }
+    }
+    instances
+}
+
+impl WillCallEventView {
+    fn new(
+        (order, instance): (&Order, InstanceId),
+        tickets: &TicketsByLine<'_>,
+        (templates, zone): (&[Template], Zone),
+    ) -> Option<Self> {
+        let first = order.ticket_lines().find(|line| line.instance == instance)?;
+        let template = templates.iter().find(|template| template.id == first.template);
+        let item = |line: &OrderLine| match line {
+            OrderLine::Ticket(line) if line.instance == instance => {
+                let tickets = tickets.get(&line.id).map(Vec::as_slice).unwrap_or_default();
+                Some(WillCallItemView::ticket(order, line, tickets))
+            }
+            OrderLine::AddOn(line) if line.instance == Some(instance) => Some(WillCallItemView::add_on(line)),
+            OrderLine::Ticket(_) | OrderLine::AddOn(_) | OrderLine::Donation(_) => None,
+        };
+        Some(Self {
+            event_id: instance.to_string(),
+            event_name: first.event_name.clone(),
+            event_template_id: first.template.to_string(),
+            admission_type: match first.admission {
+                AdmissionType::GeneralAdmission => "generalAdmission",
+                AdmissionType::Standard => "standard",
+            },
+            event_date: zone.format(first.event_start),
+            items: order.lines.iter().filter_map(item).collect(),
+            ticket_details: template
+                .map(|template| WillCallTicketDetailsView::new(&template.ticket_details))
+                .unwrap_or_default(),
+            state: "active",
+            has_forms: template.is_some_and(|template| !template.forms.is_empty()),
+            has_resources: template.is_some_and(|template| !template.resources.is_empty()),
+        })
+    }
+}
+
+impl WillCallItemView {
+    fn ticket(order: &Order, line: &OrderTicketLine, tickets: &[&Ticket]) -> Self {
+        let amounts = line.amounts;
+        Self {
+            order_item_id: line.id.to_string(),
+            item_type: "Event",
+            item_type_id: line.ticket_type.to_string(),
+            item_type_name: line.ticket_type_name.clone(),
+            ticket_type_id: Some(line.ticket_type.to_string()),
+            ticket_type_name: Some(line.ticket_type_name.clone()),
+            quantity: amounts.quantity,
+            unit_price: amounts.retail_unit,
+            discounted_unit_price: amounts.unit,
+            subtotal: amounts.retail_amount,
+            discounted_subtotal: amounts.amount,
+            tickets: tickets.iter().map(|ticket| WillCallTicketView::new(order, line, ticket)).collect(),
+            conversion_status: NO_CONVERSION,
+        }
+    }
+
+    fn add_on(line: &OrderAddOnLine) -> Self {
+        let amounts = line.amounts;
+        Self {
+            order_item_id: line.id.to_string(),
+            item_type: "Inventory",
+            item_type_id: line.inventory.to_string(),
+            item_type_name: line.name.clone(),
+            ticket_type_id: None,
+            ticket_type_name: None,
+            quantity: amounts.quantity,
+            unit_price: amounts.retail_unit,
+            discounted_unit_price: amounts.unit,
+            subtotal: amounts.retail_amount,
+            discounted_subtotal: amounts.amount,
+            tickets: Vec::new(),
+            conversion_status: NO_CONVERSION,
+        }
+    }
+}
+
+impl WillCallTicketView {
+    fn new(order: &Order, line: &OrderTicketLine, ticket: &Ticket) -> Self {
+        let contact = order.contact.clone();
+        let visit = WillCallVisitView {
+            ticket_id: ticket.id.to_string(),
+            order_id: order.id.to_string(),
+            event_id: line.instance.to_string(),
+            order_item_id: line.id.to_string(),
+            quantity: 1,
+            tenant_id: order.tenant.get(),
+        };
+        Self {
+            id: ticket.id.to_string(),
+            tenant_id: order.tenant.get(),
+            uuid: ticket.barcode.to_string(),
+            ticket_type_id: line.ticket_type.to_string(),
+            event_id: line.instance.to_string(),
+            first_name: contact.first_name,
+            last_name: contact.last_name,
+            email: contact.email,
+            phone_number: contact.phone_number,
+            ticket_status: match ticket.status {
+                TicketStatus::Normal => "Normal",
+            },
+            printed: ticket.printed,
+            conversion_status: NO_CONVERSION,
+            ticket_details: vec![visit],
+        }
+    }
+}
+
+impl WillCallTicketDetailsView {
+    fn new(details: &TicketDetails) -> Self {
+        let window = details.check_in_window.map(|window| WillCallCheckInView {
+            minutes_before: window.minutes_before,
+            minutes_after: window.minutes_after,
+            block_scan: window.block_scan,
+            auto_rebook: window.auto_rebook,
+        });
+        Self {
+            ticket_duration_days: details.ticket_duration_days,
+            check_in_window: window,
+            ticket_print_lines: details.ticket_print_lines.clone(),
+            do_not_print: details.do_not_print,
+            expire_from_event_date: details.expire_from_event_date,
+            hide_event_date: details.hide_event_date,
+        }
+    }
+}
