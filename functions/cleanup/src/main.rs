@@ -8,7 +8,9 @@ async fn main() -> Result<(), Error> {
     platform::telemetry::init();
     let app = platform::aws::app().await?;
     let run = |_: LambdaEvent<Value>| async {
-        let report = cleanup::pass(&app, cleanup::Scope::Schedule, platform::clock::wall_now()).await;
+        // Boxed, because the whole saga nested in this future is more than the compiler lays out at once.
+        let pass = Box::pin(cleanup::pass(&app, cleanup::Scope::Schedule, platform::clock::wall_now()));
+        let report = pass.await;
         report.map(|report| json!(report)).map_err(Error::from)
     };
     lambda_runtime::run(service_fn(run)).await
