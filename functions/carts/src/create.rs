@@ -114,7 +114,10 @@ impl<'a> Draft<'a> {
 }
 
 async fn derived_id(app: &App, caller: &Caller, key: &str) -> Result<CartId, ApiError> {
-    let hash = app.hash_key(&caller.tenant).await?.hash("cart", &[key.as_bytes()]);
+    let hash = app
+        .hash_key(&caller.tenant)
+        .await?
+        .hash("cart", &[caller.tenant.id.to_string().as_bytes(), key.as_bytes()]);
     let [a, b, c, d, e, f, g, h, i, j, k, l, ..] = hash;
     Ok(CartId::from_bytes([a, b, c, d, e, f, g, h, i, j, k, l]))
 }

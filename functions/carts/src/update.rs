@@ -31,7 +31,7 @@ pub(crate) async fn replace(
     let catalog = app.catalog(caller.tenant.id).await?;
     let view = CatalogView::of_ledgers(catalog.view(), Channel::Online, &ledgers);
     for _ in 0..MAX_TRIES {
-        refuse_unless_open(&before)?;
+        refuse_unless_open(app, caller, &before).await?;
         let after = decide(app, (&before, request), &view, caller)?;
         match app.store.replace_cart(caller.tenant.id, (&before, &after), wall_now()).await? {
             Ok(()) => return Ok(CartOutput::from(&after)),
@@ -59,7 +59,7 @@ pub(crate) async fn delete(app: &App, caller: &Caller, id: &CartId) -> Result<Ca
     let now = caller.clock.now();
     let mut before = live(app.store.load_cart(caller.tenant.id, id).await?, now)?;
     for _ in 0..MAX_TRIES {
-        refuse_unless_open(&before)?;
+        refuse_unless_open(app, caller, &before).await?;
         match app.store.delete_cart(caller.tenant.id, &before).await? {
             Ok(()) => return Ok(CartOutput::from(&before)),
             Err(current) => before = live(current, now)?,

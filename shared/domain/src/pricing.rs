@@ -425,3 +425,6 @@ fn coupon_messages(lines: &[LineRequest], terms: &CartTerms) -> Vec<CouponMessag
     }
     messages
 }
+
+#[cfg(test)]
+mod tests;

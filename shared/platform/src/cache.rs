@@ -32,7 +32,9 @@ impl<K: Hash + Eq + Send + Sync + 'static, V: Send + Sync + 'static> Cache<K, V>
         key: K,
         load: impl Future<Output = Result<V, E>>,
     ) -> Result<Arc<V>, E> {
-        self.0.try_get_with(key, async { load.await.map(Arc::new) }).await.map_err(|error| (*error).clone())
+        // The cache moves what loads a value several times; boxed, a pointer moves and not the call's state.
+        let load = Box::pin(async { load.await.map(Arc::new) });
+        self.0.try_get_with(key, load).await.map_err(|error| (*error).clone())
     }
 
     /// Forgets the value of `key`, after a change made here.

@@ -7,3 +7,6 @@ mod output;
 pub use donation::{DonationDetailInput, DonationDetailOutput};
 pub use input::{CartInput, CartItemInput};
 pub use output::{CartItemOutput, CartOutput, CouponMessageOutput};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,166 @@
+//! `POST /v2/b2c/carts`.
+
+use crate::support::{ADD_ON, ADULT, Venue, ledger, slot, start, tenant_id, tickets};
+use domain::cart::CartLine;
+use domain::ledger::{Ledger, SlotState};
+use domain::time::plus_secs;
+use insta::assert_snapshot;
+use serde_json::json;
+
+const PATH: &str = "/v2/b2c/carts";
+
+#[tokio::test]
+async fn an_empty_object_creates_an_empty_cart() {
+    let venue = Venue::open().await;
+    let created = venue.send("POST", PATH, json!({})).await;
+    let id = created.body.as_str().unwrap();
+    assert_eq!((created.status.as_u16(), id.len()), (200, 24));
+    assert!(id.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    let read = venue.send("GET", &format!("{PATH}/{id}"), json!(null)).await;
+    assert_eq!(read.body["id"], id);
+    assert_snapshot!(read.shown(), @r#"
+    200 OK
+    {
+      "comboItems": [],
+      "forms": [],
+      "id": "[id]",
+      "items": [],
+      "membershipIds": [],
+      "tempVisitorId": "[tempVisitorId]",
+      "verifyEntitlements": false
+    }
+    "#);
+}
+
+#[tokio::test]
+async fn tickets_need_no_item_type() {
+    let venue = Venue::open().await;
+    let (_, path) = venue.cart_of(json!([tickets(2)])).await;
+    let read = venue.send("GET", &path, json!(null)).await;
+    assert_snapshot!(read.shown(), @r#"
+    200 OK
+    {
+      "comboItems": [],
+      "forms": [],
+      "id": "[id]",
+      "items": [
+        {
+          "admissionType": "standard",
+          "amount": "36.00",
+          "eventId": "eed214b66bfee0005f722475",
+          "eventName": "Harbor Gallery Entry",
+          "ignoreEntitlements": false,
+          "isRetail": false,
+          "itemId": "[itemId]",
+          "itemType": "Event",
+          "quantity": 2,
+          "retailUnitPrice": "18.00",
+          "ticketingTypeId": "66d1b2f0a93c4e517720bb01",
+          "ticketingTypeName": "Adult",
+          "unitPrice": "18.00"
+        }
+      ],
+      "membershipIds": [],
+      "tempVisitorId": "[tempVisitorId]",
+      "verifyEntitlements": false
+    }
+    "#);
+}
+
+#[tokio::test]
+async fn a_cart_whose_slot_does_not_exist_is_taken_back() {
+    let venue = Venue::open().await;
+    let item = json!({"eventId": slot(1), "ticketingTypeId": ADULT, "quantity": 1});
+    let refused = venue.send("POST", PATH, json!({"items": [item]})).await;
+    assert_snapshot!(refused.refusal(), @r#"
+    404 NOT_FOUND
+    /items/0/eventId was not found
+    "#);
+    assert_eq!(venue.stored_carts().await, 0);
+}
+
+#[tokio::test]
+async fn a_cart_whose_slot_was_cancelled_or_moved_into_the_past_is_taken_back() {
+    for changed in [
+        Ledger { state: SlotState::Cancelled, ..ledger() },
+        Ledger { start: plus_secs(start(), -7_200), ..ledger() },
+    ] {
+        let venue = Venue::with_ledger(changed).await;
+        let refused = venue.send("POST", PATH, json!({"items": [tickets(1)]})).await;
+        let refusal = refused.refusal();
+        assert!(refusal.starts_with("409 SALES_CLOSED\n/items/0/eventId "), "{refusal}");
+        assert_eq!(venue.stored_carts().await, 0);
+    }
+}
+
+#[tokio::test]
+async fn a_cart_shows_the_start_its_slot_was_moved_to() {
+    let later = plus_secs(start(), 1_800);
+    let venue = Venue::with_ledger(Ledger { start: later, ..ledger() }).await;
+    let (id, _) = venue.cart_of(json!([tickets(1)])).await;
+    let cart = venue.store.load_cart(tenant_id(), &id).await.unwrap().unwrap();
+    let CartLine::Ticket(line) = &cart.lines[0] else { panic!("not a ticket line") };
+    assert_eq!(line.event_start, later);
+}
+
+#[tokio::test]
+async fn a_full_event_can_still_be_put_into_a_cart() {
+    let venue = Venue::with_ledger(Ledger { free: 0, sold: 10, ..ledger() }).await;
+    venue.cart_of(json!([tickets(3)])).await;
+}
+
+#[tokio::test]
+async fn every_faulty_line_is_named() {
+    let venue = Venue::open().await;
+    let unknown = json!({"eventId": "0123456789abcdef01234567", "ticketingTypeId": "nobody", "quantity": 1});
+    let donation = json!({"inventoryId": ADD_ON, "addonType": "fixedDonation", "quantity": 1});
+    let missing = json!({"inventoryId": 99, "quantity": 1});
+    let refused = venue.send("POST", PATH, json!({"items": [unknown, tickets(1), missing]})).await;
+    assert_snapshot!(refused.refusal(), @r#"
+    404 NOT_FOUND
+    /items/0/eventId was not found
+    /items/0/ticketingTypeId was not found
+    /items/2/inventoryId was not found
+    "#);
+    let refused = venue.send("POST", PATH, json!({"items": [unknown, donation]})).await;
+    assert_snapshot!(refused.refusal(), @r#"
+    400 VALIDATION_ERROR
+    /items/0/eventId was not found
+    /items/0/ticketingTypeId was not found
+    /items/1/type must be left out: the item is no donation
+    "#);
+}
+
+#[tokio::test]
+async fn one_idempotency_key_creates_one_cart() {
+    let venue = Venue::open().await;
+    let key = [("idempotency-key", "a-1")];
+    let body = json!({"items": [tickets(1)]});
+    let first = venue.send_with(&key, ("POST", PATH), body.clone()).await;
+    assert_eq!(first.status.as_u16(), 200, "{}", first.body);
+    assert!(first.headers.get("x-service-replayed").is_none());
+    let again = venue.send_with(&key, ("POST", PATH), body.clone()).await;
+    assert_eq!((again.status.as_u16(), &again.body), (200, &first.body));
+    assert_eq!(again.headers["x-service-replayed"], "true");
+    let other = venue.send_with(&key, ("POST", PATH), json!({})).await;
+    assert_snapshot!(other.refusal(), @"409 IDEMPOTENCY_KEY_REUSED");
+    let foreign = [("idempotency-key", "a-1"), ("x-service-api-key", "key-205"), ("x-b2c-tenant-id", "205")];
+    let foreign = venue.send_with(&foreign, ("POST", PATH), json!({})).await;
+    assert_eq!(foreign.status.as_u16(), 200);
+    assert_ne!(foreign.body, first.body);
+    assert_eq!(venue.stored_carts().await, 2);
+}
+
+#[tokio::test]
+async fn a_repeated_creation_is_answered_even_after_the_cart_was_changed_or_the_sale_closed() {
+    let venue = Venue::open().await;
+    let body = json!({"items": [tickets(1)]});
+    let first = venue.send_with(&[("idempotency-key", "a-1")], ("POST", PATH), body.clone()).await;
+    let path = format!("{PATH}/{}", first.body.as_str().unwrap());
+    let changed = venue.send("PUT", &path, json!({"id": first.body, "items": []})).await;
+    assert_eq!(changed.status.as_u16(), 200);
+    let after_start = start().to_rfc3339();
+    let headers = [("idempotency-key", "a-1"), ("x-service-test-now", after_start.as_str())];
+    let again = venue.send_with(&headers, ("POST", PATH), body).await;
+    assert_eq!((again.status.as_u16(), &again.body), (200, &first.body));
+}

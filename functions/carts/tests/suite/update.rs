@@ -1,0 +1,308 @@
+//! `PUT /v2/b2c/carts/{id}`.
+
+use crate::support::{ADD_ON, ADULT, DONATION, FIXED_DONATION, Venue, now, slot, start, tenant_id, tickets};
+use domain::cart::Cart;
+use domain::order::{Order, OrderState, Person};
+use domain::{CartId, Money, OrderId, OrderNumber};
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use store::{Action, Expression, Key, encode, text};
+
+#[tokio::test]
+async fn every_kind_of_line_is_priced() {
+    let venue = Venue::open().await;
+    let (id, path) = venue.cart_of(json!([])).await;
+    let detail = json!({"donationFundName": "Roof 4111 1111 1111 1111", "beneficiaryCity": " "});
+    let body = json!({
+        "id": id,
+        "membershipIds": [4_820_117],
+        "membershipCategoryId": "65c7d8e9f0a1b2c3d4e5f607",
+        "couponCodes": ["SPRING"],
+        "reservationId": 17,
+        "verifyEntitlements": true,
+        "customerId": 18,
+        "items": [
+            {"eventId": slot(0), "ticketingTypeId": ADULT, "quantity": 2, "itemType": "event",
+                "eventName": "sent by the caller", "unitPrice": {"not": "an amount"}, "isRetail": true},
+            {"eventId": slot(0), "ticketingTypeId": ADULT, "quantity": 0, "couponCodes": ["SPRING", "LATE"]},
+            {"eventId": slot(0), "inventoryId": ADD_ON, "quantity": 3, "itemType": "Inventory"},
+            {"inventoryId": FIXED_DONATION, "quantity": 1, "itemType": "Inventory", "type": "FixedDonation"},
+            {"inventoryId": DONATION, "quantity": 1, "addonType": "donation", "unitPrice": 12.5,
+                "donationDetail": detail},
+        ],
+    });
+    let updated = venue.send("PUT", &path, body).await;
+    assert_snapshot!(updated.shown(), @r#"
+    200 OK
+    {
+      "comboItems": [],
+      "couponCodes": [
+        "SPRING"
+      ],
+      "couponMessages": [
+        {
+          "code": "SPRING",
+          "reason": "The coupon code is not known"
+        },
+        {
+          "code": "LATE",
+          "reason": "The coupon code is not known"
+        }
+      ],
+      "customerId": 18,
+      "forms": [],
+      "id": "[id]",
+      "items": [
+        {
+          "admissionType": "standard",
+          "amount": "36.00",
+          "eventId": "eed214b66bfee0005f722475",
+          "eventName": "Harbor Gallery Entry",
+          "ignoreEntitlements": false,
+          "isRetail": true,
+          "itemId": "[itemId]",
+          "itemType": "Event",
+          "quantity": 2,
+          "retailUnitPrice": "18.00",
+          "ticketingTypeId": "66d1b2f0a93c4e517720bb01",
+          "ticketingTypeName": "Adult",
+          "unitPrice": "18.00"
+        },
+        {
+          "admissionType": "standard",
+          "amount": "0.00",
+          "couponCodes": [
+            "SPRING",
+            "LATE"
+          ],
+          "eventId": "eed214b66bfee0005f722475",
+          "eventName": "Harbor Gallery Entry",
+          "ignoreEntitlements": false,
+          "isRetail": false,
+          "itemId": "[itemId]",
+          "itemType": "Event",
+          "quantity": 0,
+          "retailUnitPrice": "18.00",
+          "ticketingTypeId": "66d1b2f0a93c4e517720bb01",
+          "ticketingTypeName": "Adult",
+          "unitPrice": "18.00"
+        },
+        {
+          "amount": "13.50",
+          "eventId": "eed214b66bfee0005f722475",
+          "ignoreEntitlements": false,
+          "inventoryId": 71,
+          "inventoryName": "Audio guide",
+          "isRetail": false,
+          "itemId": "[itemId]",
+          "itemType": "Inventory",
+          "quantity": 3,
+          "retailUnitPrice": "4.50",
+          "unitPrice": "4.50"
+        },
+        {
+          "amount": "25.00",
+          "ignoreEntitlements": false,
+          "inventoryId": 72,
+          "inventoryName": "Friends of the harbor",
+          "isRetail": false,
+          "itemId": "[itemId]",
+          "itemType": "Inventory",
+          "quantity": 1,
+          "retailUnitPrice": "25.00",
+          "type": "fixedDonation",
+          "unitPrice": "25.00"
+        },
+        {
+          "amount": "12.50",
+          "donationDetail": {
+            "donationFundName": "Roof ****1111"
+          },
+          "ignoreEntitlements": false,
+          "inventoryId": 73,
+          "inventoryName": "Restoration fund",
+          "isRetail": false,
+          "itemId": "[itemId]",
+          "itemType": "Inventory",
+          "quantity": 1,
+          "retailUnitPrice": "12.50",
+          "type": "donation",
+          "unitPrice": "12.50"
+        }
+      ],
+      "membershipCategoryId": "65c7d8e9f0a1b2c3d4e5f607",
+      "membershipIds": [
+        4820117
+      ],
+      "reservationId": 17,
+      "tempVisitorId": "[tempVisitorId]",
+      "verifyEntitlements": true
+    }
+    "#);
+    let read = venue.send("GET", &path, Value::Null).await;
+    assert_eq!(read.body, updated.body);
+}
+
+#[tokio::test]
+async fn a_line_sent_back_with_its_id_keeps_it() {
+    let venue = Venue::open().await;
+    let (id, path) = venue.cart_of(json!([tickets(1), tickets(2)])).await;
+    let before = venue.send("GET", &path, Value::Null).await.body;
+    let (first, second) = (&before["items"][0]["itemId"], &before["items"][1]["itemId"]);
+    let mut kept = tickets(5);
+    kept["itemId"] = second.clone();
+    let mut foreign = tickets(1);
+    foreign["itemId"] = "ffffffffffffffffffffffffffffffff".into();
+    let body = json!({"id": id, "items": [kept, foreign]});
+    let after = venue.send("PUT", &path, body).await.body;
+    assert_eq!(&after["items"][0]["itemId"], second);
+    let fresh = &after["items"][1]["itemId"];
+    assert_eq!(fresh.as_str().unwrap().len(), 32);
+    assert!(fresh != first && fresh != "ffffffffffffffffffffffffffffffff");
+    let twice = json!({"id": id, "items": [after["items"][0], after["items"][0]]});
+    let refused = venue.send("PUT", &path, twice).await;
+    assert_snapshot!(refused.refusal(), @r#"
+    400 VALIDATION_ERROR
+    /items/1/itemId stands on another line as well
+    "#);
+}
+
+#[tokio::test]
+async fn the_id_of_the_body_must_be_that_of_the_path() {
+    let venue = Venue::open().await;
+    let (_, path) = venue.cart_of(json!([])).await;
+    let other = json!({"id": "7b3f0e5d9a1c4827b6d0e9f3", "items": []});
+    assert_snapshot!(venue.send("PUT", &path, other).await.refusal(), @r#"
+    400 VALIDATION_ERROR
+    /id must equal the id of the path
+    "#);
+    assert_snapshot!(venue.send("PUT", &path, json!({})).await.refusal(), @r#"
+    400 VALIDATION_ERROR
+    /id is required
+    /items is required
+    "#);
+}
+
+#[tokio::test]
+async fn a_slot_whose_sale_has_closed_cannot_be_put_into_a_cart() {
+    let venue = Venue::open().await;
+    let (id, path) = venue.cart_of(json!([])).await;
+    let clock = start().to_rfc3339();
+    let body = json!({"id": id, "items": [tickets(1)]});
+    let refused = venue.send_with(&[("x-service-test-now", clock.as_str())], ("PUT", &path), body).await;
+    assert_snapshot!(refused.refusal(), @r#"
+    409 SALES_CLOSED
+    /items/0/eventId is no longer on sale
+    "#);
+}
+
+#[tokio::test]
+async fn a_cart_is_open_unless_its_order_is_pending_or_paid() {
+    let void = OrderState::Void { at: now(), decline: None };
+    for (case, state, expected) in [
+        ("pending", Some(OrderState::Pending { deadline: now() }), "409 REQUEST_IN_PROGRESS"),
+        ("paid", Some(OrderState::Paid { at: now() }), "409 CART_ALREADY_CHECKED_OUT"),
+        ("undone", Some(void), "200 "),
+        ("never written", None, "200 "),
+    ] {
+        let venue = Venue::open().await;
+        let (id, path) = venue.cart_of(json!([tickets(1)])).await;
+        check_out(&venue, &id, state).await;
+        let updated = venue.send("PUT", &path, json!({"id": id, "items": [tickets(2)]})).await;
+        assert_eq!(updated.refusal(), expected, "{case}");
+        if case == "paid" {
+            assert_eq!(updated.body["orderId"], "4711");
+        }
+        let read = venue.send("GET", &path, Value::Null).await;
+        let quantity = if expected.starts_with("200") { 2 } else { 1 };
+        assert_eq!(read.body["items"][0]["quantity"], quantity, "{case}");
+        let deleted = venue.send("DELETE", &path, Value::Null).await;
+        assert_eq!(deleted.refusal(), expected, "{case}");
+    }
+}
+
+/// Points the cart to an order of this state, as a checkout does.
+async fn check_out(venue: &Venue, id: &CartId, state: Option<OrderState>) {
+    let order = OrderId::parse("4711").unwrap();
+    let mut update = Expression::new();
+    update.assign("order", text(order.as_str()));
+    venue.store.write(&Key::cart(tenant_id(), id), Action::Update(update)).await.unwrap().unwrap();
+    let Some(state) = state else { return };
+    let order = Order {
+        id: order,
+        tenant: tenant_id(),
+        number: OrderNumber::from_bits(1),
+        state,
+        visitor: String::new(),
+        customer: None,
+        contact: Person::default(),
+        billing: Person::default(),
+        ticket_delivery_email: None,
+        notes: None,
+        lines: Vec::new(),
+        total: Money::ZERO,
+        retail_total: Money::ZERO,
+        payment: None,
+        membership_ids: Vec::new(),
+        send_email: false,
+        cart: Some(id.clone()),
+        reservation: None,
+        created_at: now(),
+        chosen_clock: true,
+    };
+    let key = Key::order(tenant_id(), &order.id);
+    let put = Action::Put(encode(&key, &order).unwrap(), Expression::new());
+    venue.store.write(&key, put).await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_checkout_between_reading_and_writing_is_not_overwritten() {
+    let venue = Venue::open().await;
+    let (id, _) = venue.cart_of(json!([tickets(1)])).await;
+    let read: Cart = venue.store.load_cart(tenant_id(), &id).await.unwrap().unwrap();
+    check_out(&venue, &id, None).await;
+    let mut next = read.clone();
+    next.version += 1;
+    let current = venue.store.replace_cart(tenant_id(), (&read, &next), now()).await.unwrap();
+    assert_eq!(current.unwrap_err().unwrap().order, OrderId::parse("4711").ok());
+    assert!(venue.store.delete_cart(tenant_id(), &read).await.unwrap().is_err());
+}
+
+#[tokio::test]
+async fn of_two_updates_at_once_both_succeed_and_one_stands() {
+    let venue = Venue::open().await;
+    let (id, path) = venue.cart_of(json!([])).await;
+    let update = |quantity| venue.send("PUT", &path, json!({"id": id, "items": [tickets(quantity)]}));
+    let (one, two) = tokio::join!(update(1), update(2));
+    assert_eq!((one.status.as_u16(), two.status.as_u16()), (200, 200));
+    let stands = venue.send("GET", &path, Value::Null).await;
+    assert!(stands.body == one.body || stands.body == two.body);
+    assert_eq!(venue.store.load_cart(tenant_id(), &id).await.unwrap().unwrap().version, 3);
+}
+
+#[tokio::test]
+async fn a_repeated_update_is_answered_as_before() {
+    let venue = Venue::open().await;
+    let (id, path) = venue.cart_of(json!([])).await;
+    let key = [("idempotency-key", "u-1")];
+    let body = json!({"id": id, "items": [tickets(1)]});
+    let first = venue.send_with(&key, ("PUT", &path), body.clone()).await;
+    let emptied = venue.send("PUT", &path, json!({"id": id, "items": []})).await;
+    assert_eq!(emptied.status.as_u16(), 200);
+    let again = venue.send_with(&key, ("PUT", &path), body).await;
+    assert_eq!((again.status.as_u16(), &again.body), (200, &first.body));
+    assert_eq!(again.headers["x-service-replayed"], "true");
+    let other = venue.send_with(&key, ("PUT", &path), json!({"id": id, "items": []})).await;
+    assert_eq!(other.refusal(), "409 IDEMPOTENCY_KEY_REUSED");
+}
+
+#[tokio::test]
+async fn quantities_out_of_range_are_refused_before_anything_is_reckoned() {
+    let venue = Venue::open().await;
+    let (id, path) = venue.cart_of(json!([])).await;
+    for quantity in [json!(-1), json!(1.5), json!("2"), json!(2_147_483_648_i64), json!(1e9), json!(null)] {
+        let item = json!({"eventId": slot(0), "ticketingTypeId": ADULT, "quantity": quantity});
+        let refused = venue.send("PUT", &path, json!({"id": id, "items": [item]})).await.refusal();
+        assert!(refused.starts_with("400 VALIDATION_ERROR\n/items/0/quantity "), "{quantity}: {refused}");
+    }
+}
