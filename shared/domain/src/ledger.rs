@@ -191,14 +191,19 @@ impl Ledger {
         match self.refusal(&reclaiming, now) {
             None => Ok(Course::Change(reclaiming)),
             Some(LedgerRefusal::MustReclaim) => {
-                Ok(Course::ReclaimFirst(LedgerChange::default().reclaiming(self.expired(now))))
+                let others = self.expired(now).filter(|(id, _)| !change.expect.contains_key(id));
+                Ok(Course::ReclaimFirst(LedgerChange::default().reclaiming(others)))
             }
             Some(refusal) => Err(refusal),
         }
     }
 
     fn shortage(&self, change: &LedgerChange, now: Timestamp) -> LedgerRefusal {
-        let available = self.available(now);
+        // An expired hold that the change itself builds on adds no seats to it. A change that takes expired
+        // holds along has passed this check without them.
+        let own = change.expect.keys().filter_map(|id| self.holds.get(id));
+        let own = own.filter(|hold| change.reclaimed == 0 && !hold.is_live(now)).map(|hold| hold.quantity);
+        let available = own.fold(self.available(now), u32::saturating_sub);
         let needed = i64::from(change.reclaimed).saturating_sub(change.free);
         if needed <= i64::from(available) {
             return LedgerRefusal::MustReclaim;

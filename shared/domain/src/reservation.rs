@@ -298,9 +298,14 @@ pub fn decide_holds(
     let mut reclaim = None;
     for item in wanted {
         let old = holds.remove(&item.instance);
+        // The record speaks of holds it may never have had; seats that are wanted are seen in their ledger.
+        let Some(ledger) = slots.ledgers.get(&item.instance) else {
+            faults.add(item.line, None, LedgerRefusal::UnknownSlot);
+            continue;
+        };
         let new = Hold { quantity: item.quantity, expires_at };
         let Some(change) = difference(reservation.id, old, new) else { continue };
-        match course(item, &change, slots, now) {
+        match course(ledger, &change, slots, now) {
             Ok(Course::Change(change)) => {
                 changes.insert(item.instance, change);
             }
@@ -329,12 +334,11 @@ fn difference(id: ReservationId, old: Option<Hold>, new: Hold) -> Option<LedgerC
 }
 
 fn course(
-    item: &WantedItem,
+    ledger: &Ledger,
     change: &LedgerChange,
     slots: &Slots<'_>,
     now: Timestamp,
 ) -> Result<Course, LedgerRefusal> {
-    let ledger = slots.ledgers.get(&item.instance).ok_or(LedgerRefusal::UnknownSlot)?;
     if change.takes_seats && !slots.on_sale(ledger, now) {
         return Err(LedgerRefusal::Closed);
     }
@@ -441,15 +445,10 @@ fn items(
 ) -> Vec<ReservationItem> {
     let item = |(wanted, fresh): (&WantedItem, &ReservationItemId)| {
         let kept = old.iter().find(|item| item.instance == wanted.instance).map(|item| item.id);
-        ReservationItem {
-            id: kept.unwrap_or(*fresh),
-            instance: wanted.instance,
-            quantity: wanted.quantity,
-        }
+        ReservationItem { id: kept.unwrap_or(*fresh), instance: wanted.instance, quantity: wanted.quantity }
     };
     wanted.iter().zip(item_ids).map(item).collect()
 }
-
 
 #[cfg(test)]
 mod tests;

@@ -161,9 +161,8 @@ impl Store {
     /// the change expects.
     pub async fn change_holds(
         &self,
-        tenant: TenantId,
+        (tenant, request): (TenantId, &str),
         (changes, record): (&LedgerChanges, Option<RecordChange<'_>>),
-        request: &str,
         real_now: Timestamp,
     ) -> Result<Result<(), HoldsRefused>, StoreError> {
         let mut plan = Plan::new();
@@ -177,7 +176,9 @@ impl Store {
             let write = record_write(&key, change, real_now)?;
             plan.add(key, write, Written::Record).map_err(unplannable)?;
         }
-        let Err(refused) = self.commit(&plan, &token(request, changes, record)).await? else { return Ok(Ok(())) };
+        let Err(refused) = self.commit(&plan, &token(request, changes, record)).await? else {
+            return Ok(Ok(()));
+        };
         let mut seen = HoldsRefused::default();
         for refusal in refused {
             match refusal.refusal {

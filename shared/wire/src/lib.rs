@@ -11,6 +11,7 @@ mod field;
 pub mod cart;
 pub mod checkout;
 pub mod order;
+pub mod reservation;
 pub mod willcall;
 
 pub use amount::{Amount, money_number, money_text};

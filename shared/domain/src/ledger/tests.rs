@@ -122,10 +122,16 @@ enum Event {
 fn event() -> impl Strategy<Value = Event> {
     let (who, quantity, secs) = (1..6_i64, 1..6_u32, 1..400_i64);
     prop_oneof![
-        (who.clone(), quantity.clone(), secs.clone())
-            .prop_map(|(who, quantity, secs)| Event::Hold { who, quantity, secs }),
-        (who.clone(), quantity.clone(), secs.clone())
-            .prop_map(|(who, quantity, secs)| Event::Replace { who, quantity, secs }),
+        (who.clone(), quantity.clone(), secs.clone()).prop_map(|(who, quantity, secs)| Event::Hold {
+            who,
+            quantity,
+            secs
+        }),
+        (who.clone(), quantity.clone(), secs.clone()).prop_map(|(who, quantity, secs)| Event::Replace {
+            who,
+            quantity,
+            secs
+        }),
         who.clone().prop_map(|who| Event::Release { who }),
         secs.prop_map(|secs| Event::Wait { secs }),
         (proptest::option::of(who), quantity).prop_map(|(who, quantity)| Event::Sell { who, quantity }),

@@ -1,0 +1,164 @@
+//! `POST /v2/b2b/reservations`.
+
+use crate::holds::{MAX_ROUNDS, Outcome, Work, item_ids, try_again};
+use crate::refusal::refused;
+use axum::Json;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use domain::ReservationId;
+use domain::reservation::{Beginning, Reservation, WantedItem, decide_holds};
+use platform::access::{Caller, Staff};
+use platform::clock::wall_now;
+use platform::idempotency::replayed;
+use platform::{ApiError, App, Body, ErrorBody, ErrorType, IdempotencyKey};
+use store::reservation::RecordChange;
+use wire::reservation::{ReservationInput, ReservationOutput};
+
+/// Names the request in fingerprints.
+const ROUTE: &str = "POST /v2/b2b/reservations";
+
+/// Times a request starts over because its id was taken, or its record changed hands.
+const MAX_STARTS: usize = 4;
+
+/// What a repetition of a request with an idempotency key is recognised by. The id follows from the key.
+struct Repeatable {
+    id: ReservationId,
+    fingerprint: String,
+}
+
+/// Sets seats aside.
+///
+/// They are held for ten minutes, or as long as the tenant's settings say. All of them are held or none.
+#[utoipa::path(
+    post,
+    path = "/v2/b2b/reservations",
+    tag = "Reservations",
+    request_body = ReservationInput,
+    responses(
+        (status = 200, description = "The reservation", body = ReservationOutput),
+        (status = 400, description = "`VALIDATION_ERROR`", body = ErrorBody),
+        (status = 404, description = "`NOT_FOUND`: an event does not exist", body = ErrorBody),
+        (status = 409, description = "`NOT_ENOUGH_CAPACITY`, `SALES_CLOSED`, `IDEMPOTENCY_KEY_REUSED`", body = ErrorBody),
+        (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),
+    ),
+)]
+pub(crate) async fn create(
+    State(app): State<App>,
+    staff: Staff,
+    key: IdempotencyKey,
+    body: Body<ReservationInput>,
+) -> Result<Response, ApiError> {
+    let repeatable = match key.text() {
+        Some(key) => Some(repeatable(&app, &staff, (key, &body)).await?),
+        None => None,
+    };
+    let wanted = body.parse(|checker, input| input.read(checker))?;
+    for _ in 0..MAX_STARTS {
+        if let Some(answer) = Box::pin(start(&app, &staff, &wanted, repeatable.as_ref())).await? {
+            return Ok(answer);
+        }
+    }
+    Err(try_again())
+}
+
+async fn repeatable(
+    app: &App,
+    caller: &Caller,
+    (key, body): (&str, &Body<ReservationInput>),
+) -> Result<Repeatable, ApiError> {
+    let hash_key = app.hash_key(&caller.tenant).await?;
+    let [a, b, c, d, e, f, g, h, ..] = hash_key.hash("reservation", &[key.as_bytes()]);
+    let id = ReservationId::from_bits(u64::from_be_bytes([a, b, c, d, e, f, g, h]));
+    Ok(Repeatable { id, fingerprint: body.fingerprint(ROUTE, &hash_key) })
+}
+
+/// Puts the record while the ledgers are read, then holds the seats. None: start over.
+async fn start(
+    app: &App,
+    caller: &Caller,
+    wanted: &[WantedItem],
+    repeatable: Option<&Repeatable>,
+) -> Result<Option<Response>, ApiError> {
+    let tenant = caller.tenant.id;
+    let id = match repeatable {
+        Some(repeatable) => repeatable.id,
+        None => ReservationId::from_bits(app.ids.bits()?),
+    };
+    let beginning = Beginning {
+        now: caller.clock.now(),
+        hold_secs: caller.tenant.hold_secs,
+        fingerprint: repeatable.map(|repeatable| repeatable.fingerprint.clone()),
+    };
+    let reservation = Reservation::begin(id, wanted, &item_ids(app, wanted.len())?, beginning);
+    let (put, ledgers) = tokio::join!(
+        app.store.create_reservation(tenant, &reservation, wall_now()),
+        app.store.load_slots(tenant, wanted.iter().map(|item| item.instance)),
+    );
+    let (put, ledgers) = (put?, ledgers?);
+    let earlier = match put {
+        Ok(()) => None,
+        // The first try's answer was lost, and the client of the database tried again.
+        Err(earlier) if earlier == reservation => None,
+        Err(earlier) => Some(earlier),
+    };
+    let mut work = Work::on(app, caller, ledgers).await?;
+    let Some(earlier) = earlier else {
+        return match hold(&mut work, caller, &reservation, wanted).await {
+            Ok(answer) => Ok(Some(Json(answer).into_response())),
+            Err(refusal) if refusal.kind() == ErrorType::TryAgain && work.is_in_doubt() => Err(refusal),
+            Err(refusal) => {
+                // Without holds the record means nothing; should it stay, a repetition takes it over.
+                app.store.discard_reservation(tenant, &reservation).await.ok();
+                Err(refusal)
+            }
+        };
+    };
+    match repeatable {
+        None => Ok(None),
+        Some(repeatable) if earlier.fingerprint.as_ref() != Some(&repeatable.fingerprint) => {
+            Err(ApiError::new(ErrorType::IdempotencyKeyReused))
+        }
+        Some(_) => repeat(&mut work, (app, caller), &earlier, wanted).await,
+    }
+}
+
+/// Answers a repeated request as the first one was answered, after completing it where that one died on the
+/// way. The record is taken over first, so that the first request, should it be alive, does not discard it.
+/// It is never discarded here: the first request may still hold the seats and answer so.
+async fn repeat(
+    work: &mut Work<'_>,
+    (app, caller): (&App, &Caller),
+    earlier: &Reservation,
+    wanted: &[WantedItem],
+) -> Result<Option<Response>, ApiError> {
+    if earlier.is_unfinished(work.slots().ledgers, caller.clock.now()) {
+        let next = Reservation { revision: earlier.revision.saturating_add(1), ..earlier.clone() };
+        let taken = RecordChange { old: earlier, next: &next };
+        if !app.store.replace_reservation(caller.tenant.id, taken, wall_now()).await? {
+            return Ok(None);
+        }
+        let answer = hold(work, caller, &next, wanted).await?;
+        return Ok(Some(replayed(Json(answer).into_response())));
+    }
+    let answer = ReservationOutput::of(earlier, earlier.first_terms(), caller.tenant.zone);
+    Ok(Some(replayed(Json(answer).into_response())))
+}
+
+async fn hold(
+    work: &mut Work<'_>,
+    caller: &Caller,
+    reservation: &Reservation,
+    wanted: &[WantedItem],
+) -> Result<ReservationOutput, ApiError> {
+    let target = (wanted, reservation.terms.expires_at);
+    for _ in 0..MAX_ROUNDS {
+        let step = decide_holds(reservation, target, &work.slots(), caller.clock.now()).map_err(refused)?;
+        match work.carry_out(&step, None).await? {
+            Outcome::Done => {
+                return Ok(ReservationOutput::of(reservation, &reservation.terms, caller.tenant.zone));
+            }
+            Outcome::Again | Outcome::RecordChanged(_) => {}
+        }
+    }
+    Err(try_again())
+}

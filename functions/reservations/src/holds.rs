@@ -1,0 +1,148 @@
+//! Carrying out what was decided about holds, and learning from the writes that are refused.
+
+use domain::ledger::Ledger;
+use domain::reservation::{LedgerChanges, Reservation, Slots, Step};
+use domain::{InstanceId, ReservationItemId, Template};
+use platform::access::Caller;
+use platform::clock::wall_now;
+use platform::{ApiError, App, ErrorType};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use store::reservation::RecordChange;
+use store::{StoreError, StoreFault};
+
+/// Writes one request tries before its caller is asked to try again. Each one is decided on fresher ledgers
+/// than the one before; most requests need one.
+pub(crate) const MAX_ROUNDS: usize = 24;
+
+/// The slots of one request, as far as they are known, and its way to the database.
+pub(crate) struct Work<'a> {
+    app: &'a App,
+    caller: &'a Caller,
+    ledgers: BTreeMap<InstanceId, Ledger>,
+    templates: Arc<Vec<Template>>,
+    /// A write failed in a way that leaves open whether it happened.
+    in_doubt: bool,
+}
+
+/// What became of a step.
+pub(crate) enum Outcome {
+    /// It is done.
+    Done,
+    /// The ledgers were not as thought; they are known better now.
+    Again,
+    /// The record was not as thought; this is how it is.
+    RecordChanged(Option<Reservation>),
+}
+
+impl<'a> Work<'a> {
+    /// Work on slots with these ledgers.
+    pub(crate) async fn on(
+        app: &'a App,
+        caller: &'a Caller,
+        ledgers: BTreeMap<InstanceId, Ledger>,
+    ) -> Result<Self, ApiError> {
+        let templates = templates_of(app, caller, &ledgers).await?;
+        Ok(Self { app, caller, ledgers, templates, in_doubt: false })
+    }
+
+    /// Work that only gives seats back, which needs to know nothing of the slots.
+    pub(crate) fn releasing(app: &'a App, caller: &'a Caller) -> Self {
+        Self { app, caller, ledgers: BTreeMap::new(), templates: Arc::default(), in_doubt: false }
+    }
+
+    /// The slots, for a decision.
+    pub(crate) fn slots(&self) -> Slots<'_> {
+        Slots { ledgers: &self.ledgers, templates: &self.templates }
+    }
+
+    /// True when an earlier write of this request may have happened without an answer.
+    pub(crate) fn is_in_doubt(&self) -> bool {
+        self.in_doubt
+    }
+
+    /// Carries out a step, together with the change of the record where there is one.
+    pub(crate) async fn carry_out(
+        &mut self,
+        step: &Step,
+        record: Option<RecordChange<'_>>,
+    ) -> Result<Outcome, ApiError> {
+        match step {
+            Step::Commit(changes) if changes.is_empty() && record.is_none() => Ok(Outcome::Done),
+            Step::Commit(changes) => self.write(changes, record).await,
+            Step::Reclaim(slot, change) => {
+                let outcome = self.write(&BTreeMap::from([(*slot, change.clone())]), None).await?;
+                if let Outcome::Done = outcome
+                    && let Some(ledger) = self.ledgers.get_mut(slot)
+                    && let Ok(next) = ledger.apply(change, self.caller.clock.now())
+                {
+                    *ledger = next;
+                }
+                Ok(Outcome::Again)
+            }
+        }
+    }
+
+    async fn write(
+        &mut self,
+        changes: &LedgerChanges,
+        record: Option<RecordChange<'_>>,
+    ) -> Result<Outcome, ApiError> {
+        let request = &self.caller.context.request_id;
+        let store = &self.app.store;
+        let sent = store.change_holds((self.caller.tenant.id, request), (changes, record), wall_now()).await;
+        let refused = match sent {
+            Ok(Ok(())) => return Ok(Outcome::Done),
+            Ok(Err(refused)) => refused,
+            Err(fault) => return self.doubt(fault),
+        };
+        for (slot, ledger) in refused.ledgers {
+            match ledger {
+                Some(ledger) => self.ledgers.insert(slot, ledger),
+                None => self.ledgers.remove(&slot),
+            };
+        }
+        Ok(refused.record.map_or(Outcome::Again, Outcome::RecordChanged))
+    }
+
+    /// A write whose fate is unknown is sent once more: its conditions and its token see to it that it does
+    /// not happen twice.
+    fn doubt(&mut self, fault: StoreError) -> Result<Outcome, ApiError> {
+        if self.in_doubt || fault.kind != StoreFault::TryAgain {
+            return Err(fault.into());
+        }
+        self.in_doubt = true;
+        Ok(Outcome::Again)
+    }
+}
+
+/// The tenant's templates. Cached ones that know nothing of a slot's template, or only its draft, are older
+/// than the slot and are read again.
+async fn templates_of(
+    app: &App,
+    caller: &Caller,
+    ledgers: &BTreeMap<InstanceId, Ledger>,
+) -> Result<Arc<Vec<Template>>, ApiError> {
+    let tenant = caller.tenant.id;
+    let cached = app.templates(tenant).await?;
+    let is_known = |ledger: &Ledger| {
+        cached.iter().any(|template| {
+            template.id == ledger.template && template.review_state == domain::catalog::ReviewState::Published
+        })
+    };
+    if ledgers.values().all(is_known) {
+        return Ok(cached);
+    }
+    app.forget_catalog(tenant).await;
+    app.templates(tenant).await
+}
+
+/// New item ids, one for each event.
+pub(crate) fn item_ids(app: &App, events: usize) -> Result<Vec<ReservationItemId>, ApiError> {
+    (0..events).map(|_| app.ids.bits().map(ReservationItemId::from_bits)).collect()
+}
+
+/// Too many others changed the same slots meanwhile.
+pub(crate) fn try_again() -> ApiError {
+    ApiError::new(ErrorType::TryAgain)
+}

@@ -1,0 +1,51 @@
+//! What refusals are answered with.
+
+use domain::reservation::ReservationRefusal;
+use platform::{ApiError, ErrorType};
+
+/// Nothing live has this id, or not of this tenant; the two are not told apart.
+pub(crate) fn not_found() -> ApiError {
+    ApiError::new(ErrorType::NotFound).message("There is no such reservation")
+}
+
+/// The answer to a refused request.
+pub(crate) fn refused(refusal: ReservationRefusal) -> ApiError {
+    match refusal {
+        ReservationRefusal::NotLive => not_found(),
+        ReservationRefusal::UnknownItems(lines) => {
+            naming(ErrorType::NotFound, lines, |line| (item_field(line, "id"), "was not found".to_owned()))
+        }
+        ReservationRefusal::ExpiryPast => {
+            ApiError::new(ErrorType::ValidationError).detail("/expirationTimestamp", "must be in the future")
+        }
+        ReservationRefusal::TooManyEvents => ApiError::new(ErrorType::ValidationError)
+            .detail("/reservationItems", "changes too many events at once; release some of them first"),
+        ReservationRefusal::UnknownEvents(lines) => naming(ErrorType::NotFound, lines, |line| {
+            (item_field(line, "eventId"), "was not found".to_owned())
+        }),
+        ReservationRefusal::SalesClosed(lines) => naming(ErrorType::SalesClosed, lines, |line| {
+            (item_field(line, "eventId"), "is not on sale".to_owned())
+        }),
+        ReservationRefusal::NotEnough(shortages) => {
+            naming(ErrorType::NotEnoughCapacity, shortages, |shortage| {
+                let seats = shortage.available;
+                (
+                    item_field(shortage.line, "quantity"),
+                    format!("must be at most {seats}, the seats available"),
+                )
+            })
+        }
+        ReservationRefusal::TooManyHolds => ApiError::new(ErrorType::TryAgain),
+    }
+}
+
+fn naming<T>(kind: ErrorType, facts: Vec<T>, detail: impl Fn(T) -> (String, String)) -> ApiError {
+    facts
+        .into_iter()
+        .map(detail)
+        .fold(ApiError::new(kind), |error, (field, message)| error.detail(field, message))
+}
+
+fn item_field(line: usize, field: &str) -> String {
+    format!("/reservationItems/{line}/{field}")
+}

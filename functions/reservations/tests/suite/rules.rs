@@ -1,0 +1,139 @@
+//! Expiry, capacity and sale windows.
+
+use crate::support::{Venue, ask, delete, get, post, put};
+use domain::ledger::{LedgerChange, SlotState};
+use domain::{ReservationId, TenantId};
+use serde_json::json;
+
+#[tokio::test]
+async fn at_exactly_its_expiry_a_hold_is_dead_and_its_seats_go_to_the_next_caller() {
+    let venue = Venue::open().await;
+    let slot = venue.slot(24, 10).await;
+    let id = venue.send(post(&[(slot, 9)])).await.id();
+    let short = venue.send(post(&[(slot, 2)]).at(599)).await;
+    insta::assert_json_snapshot!(short.stable(), @r#"
+    {
+      "details": [
+        {
+          "field": "/reservationItems/0/quantity",
+          "message": "must be at most 1, the seats available"
+        }
+      ],
+      "errorCode": 20008,
+      "message": "Not enough seats are left",
+      "requestId": "…",
+      "type": "NOT_ENOUGH_CAPACITY"
+    }
+    "#);
+    assert_eq!(venue.send(get(id).at(599)).await.status, 200);
+    for dead in [get(id).at(600), delete(id).at(600), put(id, &[(slot, 9)]).at(600)] {
+        assert_eq!(venue.send(dead).await.status, 404);
+    }
+    assert_eq!(venue.send(post(&[(slot, 2)]).at(600)).await.status, 200);
+    assert_eq!(venue.free(slot).await, 8);
+    assert_eq!(venue.send(delete(id).at(601)).await.status, 404);
+    assert_eq!(venue.free(slot).await, 8, "a late release gives nothing back twice");
+}
+
+#[tokio::test]
+async fn an_extension_is_capped_half_an_hour_after_creation() {
+    let venue = Venue::open().await;
+    let slot = venue.slot(24, 10).await;
+    let id = venue.send(post(&[(slot, 2)])).await.id();
+    for (asked, status, expected) in [
+        ("2027-05-01T10:20:00-04:00", 200, "2027-05-01T10:20:00-04:00"),
+        ("2099-01-01T00:00:00-05:00", 200, "2027-05-01T10:30:00-04:00"),
+        ("2027-05-01T10:12:00-04:00", 200, "2027-05-01T10:12:00-04:00"),
+        ("2027-05-01T10:00:00-04:00", 400, "2027-05-01T10:12:00-04:00"),
+    ] {
+        let mut change = put(id, &[(slot, 2)]).at(1);
+        change.body.as_mut().unwrap()["expirationTimestamp"] = asked.into();
+        let answer = venue.send(change).await;
+        assert_eq!(answer.status, status, "{asked}");
+        let read = venue.send(get(id).at(2)).await;
+        assert_eq!(read.body["expirationTimestamp"], expected, "{asked}");
+    }
+    assert_eq!(venue.send(get(id).at(719)).await.status, 200);
+    assert_eq!(venue.send(get(id).at(720)).await.status, 404);
+}
+
+#[tokio::test]
+async fn a_refused_change_leaves_everything_as_it_was() {
+    let venue = Venue::open().await;
+    let (first, second) = (venue.slot(24, 5).await, venue.slot(48, 5).await);
+    let made = venue.send(post(&[(first, 5)])).await;
+    let id = made.id();
+    assert_eq!(venue.send(put(id, &[(first, 5)])).await.status, 200, "unchanged, on a full event");
+    for refused in
+        [put(id, &[(first, 6)]), put(id, &[(second, 1), (first, 6)]), post(&[(second, 5), (first, 1)])]
+    {
+        assert_eq!(venue.send(refused).await.kind(), "NOT_ENOUGH_CAPACITY");
+    }
+    assert_eq!(venue.send(get(id)).await.body, made.body);
+    assert_eq!((venue.free(first).await, venue.free(second).await), (0, 5));
+}
+
+#[tokio::test]
+async fn cancelled_and_begun_events_are_closed_and_unknown_ones_not_found() {
+    let venue = Venue::open().await;
+    let (open, begun) = (venue.slot(24, 5).await, venue.slot(0, 5).await);
+    let cancelled = venue.slot_in(SlotState::Cancelled, 30, 5).await;
+    let unknown = Venue::open().await.slot(99, 5).await;
+    for (lines, kind, field) in [
+        (vec![(open, 1), (begun, 1)], "SALES_CLOSED", "/reservationItems/1/eventId"),
+        (vec![(cancelled, 1)], "SALES_CLOSED", "/reservationItems/0/eventId"),
+        (vec![(open, 9), (cancelled, 1), (unknown, 1)], "NOT_FOUND", "/reservationItems/2/eventId"),
+    ] {
+        let answer = venue.send(post(&lines)).await;
+        assert_eq!((answer.kind(), answer.body["details"][0]["field"].as_str()), (kind, Some(field)));
+    }
+    assert_eq!(venue.free(open).await, 5);
+}
+
+#[tokio::test]
+async fn what_a_checkout_consumed_is_no_longer_held() {
+    let venue = Venue::open().await;
+    let slot = venue.slot(24, 1).await;
+    let id = venue.send(post(&[(slot, 1)])).await.id();
+    let reservation = ReservationId::parse(id).unwrap();
+    let own = venue.ledger(slot).await.holds[&reservation];
+    let sale = LedgerChange::sell(1, Some((reservation, own)));
+    let place = (TenantId::parse(1).unwrap(), &slot);
+    venue.store.change_ledger(place, &sale, own.expires_at).await.unwrap().unwrap();
+    for gone in [get(id), delete(id), put(id, &[(slot, 1)])] {
+        assert_eq!(venue.send(gone).await.status, 404);
+    }
+    let ledger = venue.ledger(slot).await;
+    assert_eq!((ledger.free, ledger.sold), (0, 1));
+}
+
+#[tokio::test]
+async fn at_most_fifty_events_are_held_at_once() {
+    let venue = Venue::open().await;
+    let mut lines = Vec::new();
+    for hour in 24..75 {
+        lines.push((venue.slot(hour, 1).await, 1));
+    }
+    let refused = venue.send(post(&lines)).await;
+    assert_eq!(refused.body["details"][0]["field"], "/reservationItems");
+    let id = venue.send(post(&lines[1..])).await.id();
+    assert_eq!(venue.send(put(id, &lines[..1])).await.status, 200);
+    assert_eq!(venue.free(lines[1].0).await, 1);
+}
+
+#[tokio::test]
+async fn an_item_the_reservation_does_not_have_is_unknown() {
+    let venue = Venue::open().await;
+    let slot = venue.slot(24, 5).await;
+    let made = venue.send(post(&[(slot, 1)])).await;
+    let mut body = made.body.clone();
+    body["reservationItems"][0]["quantity"] = 2.into();
+    let echoed = venue.send(ask("PUT", "/v2/b2b/reservations", body.clone())).await;
+    assert_eq!((echoed.status, &echoed.body), (200, &body));
+    body["reservationItems"][0]["id"] = json!(1);
+    let unknown = venue.send(ask("PUT", "/v2/b2b/reservations", body)).await;
+    assert_eq!(
+        (unknown.status, &unknown.body["details"][0]["field"]),
+        (404, &json!("/reservationItems/0/id"))
+    );
+}
