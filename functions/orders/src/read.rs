@@ -1,0 +1,67 @@
+//! `GET /v2/b2c/orders/{id}` and `GET /v2/b2b/orders/detail/{orderId}`.
+
+use axum::Json;
+use axum::extract::{Path, State};
+use domain::OrderId;
+use domain::order::Order;
+use platform::access::{Caller, Staff, StorefrontServer};
+use platform::{ApiError, App, ErrorBody, ErrorType};
+use wire::order::OrderView;
+
+/// Returns an order to the storefront that sold it.
+#[utoipa::path(
+    get,
+    path = "/v2/b2c/orders/{id}",
+    tag = "Orders",
+    params(("id" = String, Path, description = "The order")),
+    responses(
+        (status = 200, description = "The order", body = OrderView),
+        (status = 404, description = "`NOT_FOUND`: unknown or not paid", body = ErrorBody),
+    ),
+)]
+pub(crate) async fn of_storefront(
+    State(app): State<App>,
+    server: StorefrontServer,
+    Path(id): Path<String>,
+) -> Result<Json<OrderView>, ApiError> {
+    paid_order(&app, &server, &id).await
+}
+
+/// Returns an order to the back office.
+#[utoipa::path(
+    get,
+    path = "/v2/b2b/orders/detail/{orderId}",
+    tag = "Orders",
+    params(("orderId" = String, Path, description = "The order")),
+    responses(
+        (status = 200, description = "The order", body = OrderView),
+        (status = 404, description = "`NOT_FOUND`: unknown or not paid", body = ErrorBody),
+    ),
+)]
+pub(crate) async fn detail(
+    State(app): State<App>,
+    staff: Staff,
+    Path(id): Path<String>,
+) -> Result<Json<OrderView>, ApiError> {
+    paid_order(&app, &staff, &id).await
+}
+
+async fn paid_order(app: &App, caller: &Caller, id: &str) -> Result<Json<OrderView>, ApiError> {
+    let order = app.store.load_order(caller.tenant.id, &order_id(id)?).await?;
+    let order = order.filter(is_readable).ok_or_else(not_found)?;
+    Ok(Json(OrderView::new(&order, caller.tenant.zone)))
+}
+
+/// The id in a path. Text that is no id names nothing.
+pub(crate) fn order_id(text: &str) -> Result<OrderId, ApiError> {
+    OrderId::parse(text).map_err(|_| not_found())
+}
+
+/// Money and order are there.
+pub(crate) fn is_readable(order: &Order) -> bool {
+    order.paid_at().is_some()
+}
+
+pub(crate) fn not_found() -> ApiError {
+    ApiError::new(ErrorType::NotFound).message("No such order")
+}
