@@ -485,6 +485,3 @@ same_fields! {
         beneficiary_zip_code, beneficiary_country,
     }
 }
-
-#[cfg(test)]
-mod tests;

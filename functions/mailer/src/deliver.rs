@@ -1,0 +1,234 @@
+//! Sends one mail of an order: claimed first, marked after, at least once (contract §6).
+//!
+//! The row in the outbox is the truth. A claim lasts longer than a function lives, so that a claim found
+//! expired belongs to nobody any more; a mail is sent twice only where a run died between sending and marking.
+
+use crate::render::{RenderError, render};
+use crate::view;
+use domain::order::{Order, Ticket};
+use domain::outbox::{MailJob, MailState, OutboxMail};
+use domain::tenant::Tenant;
+use domain::time::plus_secs;
+use domain::{OrderId, TenantId, Timestamp};
+use platform::clock::wall_now;
+use platform::mail::{MailError, MailFailure, MailTransport, OutgoingMail};
+use platform::telemetry::Metric;
+use platform::{ApiError, App};
+use std::error::Error;
+use std::fmt;
+use std::time::Duration;
+use store::StoreError;
+
+/// How long a claim lasts, in seconds of real time: twice what the function may run.
+const LEASE_SECS: i64 = 60;
+
+/// How often the mark of a mail that has been sent is tried: without it, the mail would be sent again.
+const MARK_TRIES: u32 = 6;
+
+/// The pause before the second try of a mark; each further one is twice as long, 1.5 s in all.
+const MARK_PAUSE: Duration = Duration::from_millis(50);
+
+/// Where mails come from when neither the tenant nor the deployment (`BOXOFFICE_MAIL_FROM`) says it. Nothing
+/// can answer to it.
+const NOBODY: &str = "tickets@boxoffice.invalid";
+
+/// What became of a job that needs no repeat.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Delivered {
+    /// The mail was handed to its transport.
+    Sent,
+    /// It had been sent or refused before, or is being sent by someone else.
+    Settled,
+    /// The order is not paid, or owes no such mail.
+    NotOwed,
+    /// The mail was refused for good; this is logged, and not tried again.
+    Refused,
+}
+
+/// Why a job is to be repeated.
+#[derive(Debug)]
+pub enum DeliverError {
+    /// The tenant could not be read.
+    Tenant(ApiError),
+    /// The database did not answer.
+    Store(StoreError),
+    /// The mail could not be made; that is a fault of ours.
+    Render(RenderError),
+    /// The transport did not take the mail for now.
+    Transport(MailError),
+}
+
+impl fmt::Display for DeliverError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Tenant(_) => "the tenant of a mail could not be read",
+            Self::Store(_) => "the database did not answer",
+            Self::Render(_) => "the mail could not be made",
+            Self::Transport(_) => "the mail could not be sent for now",
+        })
+    }
+}
+
+impl Error for DeliverError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(match self {
+            Self::Tenant(cause) => cause,
+            Self::Store(cause) => cause,
+            Self::Render(cause) => cause,
+            Self::Transport(cause) => cause,
+        })
+    }
+}
+
+impl From<StoreError> for DeliverError {
+    fn from(fault: StoreError) -> Self {
+        Self::Store(fault)
+    }
+}
+
+/// Sends the mail a job names, unless someone else has it.
+///
+/// # Errors
+/// [`DeliverError`] when the job is to be repeated.
+pub async fn deliver(
+    app: &App,
+    transport: &dyn MailTransport,
+    job: &MailJob,
+) -> Result<Delivered, DeliverError> {
+    let Some(owed) = Owed::load(app, job).await? else { return Ok(Delivered::NotOwed) };
+    match owed.mail.state {
+        MailState::Sent { .. } | MailState::Refused { .. } => return Ok(Delivered::Settled),
+        MailState::Queued | MailState::Claimed { .. } => {}
+    }
+    let now = wall_now();
+    let until = plus_secs(now, LEASE_SECS);
+    if !app.store.claim_mail((job.tenant, &job.order, job.kind), now, until).await? {
+        return Ok(Delivered::Settled);
+    }
+    let claim = Claim { app, job, until };
+    let rendered =
+        view::confirmation(&owed.tenant, &sender(&owed.tenant), (&owed.order, &owed.tickets), &owed.mail);
+    let rendered = rendered.map(|mail| render(&mail)).transpose();
+    match rendered {
+        Ok(Some(mail)) => claim.send(transport, &mail).await,
+        Ok(None) => claim.refuse("it has no address").await,
+        Err(fault) if is_fault_of_the_order(&fault) => claim.refuse(&fault.to_string()).await,
+        Err(fault) => claim.give_back(DeliverError::Render(fault)).await,
+    }
+}
+
+/// Everything a mail is made of.
+struct Owed {
+    tenant: std::sync::Arc<Tenant>,
+    order: Order,
+    tickets: Vec<Ticket>,
+    mail: OutboxMail,
+}
+
+impl Owed {
+    async fn load(app: &App, job: &MailJob) -> Result<Option<Self>, DeliverError> {
+        let (tenant, order, mail) = tokio::join!(
+            app.tenant(job.tenant),
+            app.store.load_order_with_tickets(job.tenant, &job.order),
+            app.store.load_mail(job.tenant, &job.order, job.kind),
+        );
+        let (order, mail) = (order?, mail?);
+        let order = order.filter(|(order, _)| order.paid_at().is_some());
+        let (Some((order, tickets)), Some(mail)) = (order, mail) else { return Ok(None) };
+        Ok(Some(Self { tenant: tenant.map_err(DeliverError::Tenant)?, order, tickets, mail }))
+    }
+}
+
+/// The address mails of a tenant come from.
+fn sender(tenant: &Tenant) -> String {
+    let own = tenant.mail_from.clone();
+    let deployed = || std::env::var("BOXOFFICE_MAIL_FROM").ok().filter(|address| !address.is_empty());
+    own.or_else(deployed).unwrap_or_else(|| NOBODY.to_owned())
+}
+
+/// Whether the order itself cannot be made into a mail, now or later. Anything else is a fault of ours, whose
+/// job ends with the dead letters and can be repeated from there once it is mended.
+fn is_fault_of_the_order(fault: &RenderError) -> bool {
+    match fault {
+        RenderError::Mailbox(crate::render::MailboxField::To)
+        | RenderError::Date
+        | RenderError::Barcode(_)
+        | RenderError::TooLarge { .. } => true,
+        RenderError::Mailbox(crate::render::MailboxField::From)
+        | RenderError::MessageId
+        | RenderError::Image(_)
+        | RenderError::Template(_)
+        | RenderError::Assembly(_) => false,
+    }
+}
+
+/// A mail that nobody else sends until the claim ends.
+struct Claim<'a> {
+    app: &'a App,
+    job: &'a MailJob,
+    until: Timestamp,
+}
+
+impl Claim<'_> {
+    async fn send(
+        &self,
+        transport: &dyn MailTransport,
+        mail: &OutgoingMail,
+    ) -> Result<Delivered, DeliverError> {
+        match transport.send(mail).await {
+            Ok(()) => {
+                Metric::MailsSent.count(self.job.tenant);
+                self.finish(MailState::Sent { at: wall_now() }).await?;
+                Ok(Delivered::Sent)
+            }
+            Err(fault) => match fault.kind {
+                MailFailure::Retry => self.give_back(DeliverError::Transport(fault)).await,
+                MailFailure::Refused => {
+                    let cause = fault.source().map(ToString::to_string).unwrap_or_default();
+                    self.refuse(&cause).await
+                }
+            },
+        }
+    }
+
+    /// Ends a mail that will never be accepted.
+    async fn refuse(&self, reason: &str) -> Result<Delivered, DeliverError> {
+        let (tenant, order, kind) = self.names();
+        tracing::error!(
+            tenant = tenant.get(),
+            order = order.as_str(),
+            kind,
+            reason,
+            "a mail was refused for good"
+        );
+        self.finish(MailState::Refused { at: wall_now() }).await?;
+        Ok(Delivered::Refused)
+    }
+
+    /// Lets the next attempt begin at once. Should even this fail, it begins when the claim ends.
+    async fn give_back(&self, fault: DeliverError) -> Result<Delivered, DeliverError> {
+        if let Err(unmarked) = self.finish(MailState::Queued).await {
+            tracing::warn!(%unmarked, "the claim of a mail could not be given back");
+        }
+        Err(fault)
+    }
+
+    /// Marks where the mail stands now. A claim that has passed to someone else is left to them.
+    async fn finish(&self, state: MailState) -> Result<(), StoreError> {
+        let (tenant, order, kind) = (self.job.tenant, &self.job.order, self.job.kind);
+        let mut pause = MARK_PAUSE;
+        for _ in 1..MARK_TRIES {
+            match self.app.store.finish_mail((tenant, order, kind), self.until, state).await {
+                Ok(_) => return Ok(()),
+                Err(fault) => tracing::warn!(%fault, "a mail could not be marked, trying again"),
+            }
+            tokio::time::sleep(pause).await;
+            pause = pause.saturating_mul(2);
+        }
+        self.app.store.finish_mail((tenant, order, kind), self.until, state).await.map(|_| ())
+    }
+
+    fn names(&self) -> (TenantId, &OrderId, &'static str) {
+        (self.job.tenant, &self.job.order, self.job.kind.as_str())
+    }
+}

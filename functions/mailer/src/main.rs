@@ -1,0 +1,19 @@
+//! The Lambda function that sends mail: it consumes the mail queue.
+
+use aws_lambda_events::event::sqs::SqsEvent;
+use lambda_runtime::{Error, LambdaEvent, service_fn};
+use mailer::handle_batch;
+use platform::mail::MailTransport;
+use platform::{aws, telemetry};
+use std::sync::Arc;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Error> {
+    telemetry::init();
+    let app = aws::app().await?;
+    let transport: Arc<dyn MailTransport> = Arc::new(aws::mail().await);
+    lambda_runtime::run(service_fn(async |event: LambdaEvent<SqsEvent>| {
+        Ok::<_, Error>(handle_batch(&app, &transport, event.payload).await)
+    }))
+    .await
+}

@@ -1,0 +1,261 @@
+mod support;
+
+use crate::view::confirmation;
+use crate::{DeliverError, Delivered, handle_batch};
+use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
+use domain::order::{OrderLine, OrderState};
+use domain::outbox::{MailJob, MailKind, MailState, mails_of};
+use domain::time::plus_secs;
+use engine::{Fault, Throttling};
+use mail_parser::MessageParser;
+use platform::App;
+use platform::clock::wall_now;
+use platform::mail::{MailTransport, OutgoingMail};
+use serde_json::json;
+use std::sync::Arc;
+use support::{
+    Answer, Outside, message_id, order, sell, sell_one, service, state, tenant, ticket_line, tickets,
+    try_deliver,
+};
+
+fn body(job: &MailJob) -> String {
+    serde_json::to_string(job).unwrap()
+}
+
+/// A batch as Lambda hands it over; the messages are named `1`, `2` and so on.
+fn event(bodies: &[String]) -> SqsEvent {
+    let record = |(number, body): (usize, &String)| json!({ "messageId": number.to_string(), "body": body });
+    let records: Vec<_> = (1..).zip(bodies).map(record).collect();
+    serde_json::from_value(json!({ "Records": records })).unwrap()
+}
+
+async fn batch(app: &App, outside: &Arc<Outside>, bodies: &[String]) -> Vec<String> {
+    let transport: Arc<dyn MailTransport> = Arc::<Outside>::clone(outside);
+    let response: SqsBatchResponse = handle_batch(app, &transport, event(bodies)).await;
+    response.batch_item_failures.into_iter().map(|failure| failure.item_identifier).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_message_handed_out_twice_at_once_and_again_a_day_later_sends_one_mail() {
+    let (app, _) = service().await;
+    let outside = Arc::new(Outside::default());
+    let jobs: Vec<_> = sell(&app, &order(1)).await.iter().map(body).collect();
+    let twice = [jobs.clone(), jobs.clone()].concat();
+    assert_eq!(batch(&app, &outside, &twice).await, Vec::<String>::new());
+    assert_eq!(batch(&app, &outside, &jobs).await, Vec::<String>::new());
+    assert_eq!(outside.sent_ids(), [message_id(1, MailKind::ReceiptWithTickets)]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_a_batch_exactly_the_poisoned_and_the_throttled_message_fail() {
+    let (app, _) = service().await;
+    let outside = Arc::new(Outside::default());
+    let mut bodies = Vec::new();
+    for id in 1..=10 {
+        bodies.push(body(&sell_one(&app, id).await));
+    }
+    bodies[6] = "not json".into();
+    outside.answer(&order(9).id, Answer::Throttle);
+    assert_eq!(batch(&app, &outside, &bodies).await, ["7", "9"]);
+    assert_eq!(outside.sent().len(), 8);
+
+    // What comes back is only what failed; by now there is room for the ninth.
+    outside.answer(&order(9).id, Answer::Accept);
+    assert_eq!(batch(&app, &outside, &bodies).await, ["7"]);
+    assert_eq!(outside.sent().len(), 9);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_job_that_panics_takes_no_other_with_it() {
+    let (app, _) = service().await;
+    let outside = Arc::new(Outside::default());
+    let mut bodies = Vec::new();
+    for id in 1..=3 {
+        bodies.push(body(&sell_one(&app, id).await));
+    }
+    outside.answer(&order(2).id, Answer::Panic);
+    assert_eq!(batch(&app, &outside, &bodies).await, ["2"]);
+    assert_eq!(outside.sent().len(), 2);
+}
+
+#[tokio::test]
+async fn a_throttled_mail_can_be_tried_again_at_once() {
+    let (app, _) = service().await;
+    let outside = Outside::default();
+    let job = sell_one(&app, 1).await;
+    outside.answer(&job.order, Answer::Throttle);
+    assert!(matches!(try_deliver(&app, &outside, &job).await, Err(DeliverError::Transport(_))));
+    assert_eq!(state(&app, &job).await, MailState::Queued);
+    outside.answer(&job.order, Answer::Accept);
+    assert_eq!(try_deliver(&app, &outside, &job).await.unwrap(), Delivered::Sent);
+}
+
+#[tokio::test]
+async fn a_refused_mail_is_not_tried_again() {
+    let (app, _) = service().await;
+    let outside = Outside::default();
+    let job = sell_one(&app, 1).await;
+    outside.answer(&job.order, Answer::Refuse);
+    assert_eq!(try_deliver(&app, &outside, &job).await.unwrap(), Delivered::Refused);
+    assert!(matches!(state(&app, &job).await, MailState::Refused { .. }));
+    outside.answer(&job.order, Answer::Accept);
+    assert_eq!(try_deliver(&app, &outside, &job).await.unwrap(), Delivered::Settled);
+    assert!(outside.sent().is_empty());
+}
+
+#[tokio::test]
+async fn an_address_that_cannot_be_written_to_is_refused() {
+    let (app, _) = service().await;
+    let outside = Outside::default();
+    let mut order = order(1);
+    order.billing.email = Some("no mailbox".into());
+    let jobs = sell(&app, &order).await;
+    assert_eq!(try_deliver(&app, &outside, &jobs[0]).await.unwrap(), Delivered::Refused);
+    assert!(matches!(state(&app, &jobs[0]).await, MailState::Refused { .. }));
+}
+
+#[tokio::test]
+async fn a_live_claim_keeps_others_away_and_an_expired_one_does_not() {
+    let (app, _) = service().await;
+    let outside = Outside::default();
+    let now = wall_now();
+    let job = sell_one(&app, 1).await;
+    let mail = (job.tenant, &job.order, job.kind);
+    assert!(app.store.claim_mail(mail, now, plus_secs(now, 60)).await.unwrap());
+    assert_eq!(try_deliver(&app, &outside, &job).await.unwrap(), Delivered::Settled);
+    assert!(outside.sent().is_empty());
+
+    let abandoned = sell_one(&app, 2).await;
+    let mail = (abandoned.tenant, &abandoned.order, abandoned.kind);
+    assert!(app.store.claim_mail(mail, now, plus_secs(now, -1)).await.unwrap());
+    assert_eq!(try_deliver(&app, &outside, &abandoned).await.unwrap(), Delivered::Sent);
+}
+
+#[tokio::test]
+async fn a_mail_that_was_sent_is_marked_even_when_the_database_is_busy_for_a_moment() {
+    for fault in [Fault::Throttle(Throttling::Table), Fault::AnswerLost] {
+        let (app, faults) = service().await;
+        let outside = Outside::default();
+        let job = sell_one(&app, 1).await;
+        faults.reset();
+        // The claim is the first update, the mark the second.
+        faults.at_operation("UpdateItem", 1, fault);
+        assert_eq!(try_deliver(&app, &outside, &job).await.unwrap(), Delivered::Sent);
+        assert_eq!(faults.injected().len(), 1);
+        assert!(matches!(state(&app, &job).await, MailState::Sent { .. }));
+        assert_eq!(try_deliver(&app, &outside, &job).await.unwrap(), Delivered::Settled);
+        assert_eq!(outside.sent().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_mailed_for_an_order_that_is_not_paid_or_owes_no_such_mail() {
+    let (app, _) = service().await;
+    let outside = Outside::default();
+    let deadline = wall_now();
+    let mut pending = order(1);
+    pending.state = OrderState::Pending { deadline };
+    let unpaid = sell(&app, &pending).await.remove(0);
+    let unknown = MailJob { order: order(2).id, ..unpaid.clone() };
+    let quiet = domain::order::Order { send_email: false, ..order(3) };
+    assert_eq!(sell(&app, &quiet).await, []);
+    let unwanted = MailJob { order: quiet.id, ..unpaid.clone() };
+    for job in [unpaid, unknown, unwanted] {
+        assert_eq!(try_deliver(&app, &outside, &job).await.unwrap(), Delivered::NotOwed, "{job:?}");
+    }
+    assert!(outside.sent().is_empty());
+}
+
+#[tokio::test]
+async fn tickets_for_another_address_travel_without_prices_and_the_receipt_without_tickets() {
+    let (app, _) = service().await;
+    let outside = Arc::new(Outside::default());
+    let mut order = order(1);
+    order.ticket_delivery_email = Some("family@example.net".into());
+    let bodies: Vec<_> = sell(&app, &order).await.iter().map(body).collect();
+    assert_eq!(batch(&app, &outside, &bodies).await, Vec::<String>::new());
+    let mut sent = outside.sent();
+    sent.sort_by(|one, other| one.message_id.cmp(&other.message_id));
+    let heads: Vec<_> = sent.iter().map(|mail| (mail.to.as_str(), mail.message_id.clone())).collect();
+    assert_eq!(
+        heads,
+        [
+            ("ines.okafor@example.org", message_id(1, MailKind::Receipt)),
+            ("family@example.net", message_id(1, MailKind::Tickets)),
+        ]
+    );
+    let barcode = "01".repeat(16);
+    assert!(text_of(&sent[0]).contains("$49.40") && !text_of(&sent[0]).contains(&barcode));
+    assert!(!text_of(&sent[1]).contains('$') && text_of(&sent[1]).contains(&barcode));
+}
+
+fn text_of(mail: &OutgoingMail) -> String {
+    MessageParser::default().parse(&mail.mime).unwrap().body_text(0).unwrap().replace("\r\n", "\n")
+}
+
+fn rendered(order: &domain::order::Order) -> String {
+    let mail = &mails_of(order)[0];
+    let view = confirmation(&tenant(), "tickets@harbor.example", (order, &tickets()), mail).unwrap();
+    text_of(&crate::render::render(&view).unwrap())
+}
+
+#[test]
+fn a_confirmation_says_what_was_bought_paid_and_when_it_admits() {
+    insta::assert_snapshot!(rendered(&order(100_731_946)), @r"
+    Harbor Museum
+    Your tickets and receipt
+
+    Order 200731946, Sat, Mar 14 2026, 10:22 AM
+    Ordered by Ines Okafor
+
+    Doors open at 9.
+
+    RECEIPT
+
+    Harbor Gallery Entry, Adult
+      Mon, Mar 16 2026, 9:00 AM
+      2 x $16.20 = $32.40
+
+    Audio Guide
+      1 x $7.00 = $7.00
+
+    Lighthouse Fund
+      1 x $10.00 = $10.00
+
+    Total: $49.40
+    Paid: $49.40, American Express ending in 0005
+
+    TICKETS
+    Show the QR code of each ticket at the entrance, or read out its code.
+
+    1. Harbor Gallery Entry
+      Mon, Mar 16 2026, 9:00 AM
+      Adult · Ines Okafor
+      Code: 01010101010101010101010101010101
+
+    2. Harbor Gallery Entry
+      Mon, Mar 16 2026, 9:00 AM
+      Adult · Ines Okafor
+      Code: 02020202020202020202020202020202
+    ");
+}
+
+#[test]
+fn an_event_that_hides_its_date_shows_it_nowhere() {
+    let mut order = order(1);
+    let hidden = domain::order::OrderTicketLine { hide_event_date: true, ..ticket_line() };
+    order.lines = vec![OrderLine::Ticket(hidden)];
+    let text = rendered(&order);
+    assert!(text.contains("Harbor Gallery Entry, Adult"));
+    assert!(!text.contains("Mar 16"), "{text}");
+}
+
+#[test]
+fn words_that_several_lines_share_are_said_once() {
+    let mut order = order(1);
+    let other = domain::order::OrderTicketLine { email_message: "Bring a coat.\n".into(), ..ticket_line() };
+    order.lines = [ticket_line(), ticket_line(), other].map(OrderLine::Ticket).into();
+    let mail = &mails_of(&order)[0];
+    let view = confirmation(&tenant(), "tickets@harbor.example", (&order, &tickets()), mail).unwrap();
+    assert_eq!(view.message.as_deref(), Some("Doors open at 9.\n\nBring a coat."));
+}

@@ -1,0 +1,266 @@
+//! A service on the embedded engine, orders to confirm, and the mail world outside.
+
+use crate::deliver;
+use crate::{DeliverError, Delivered};
+use async_trait::async_trait;
+use domain::card::{CardBrand, Expiry};
+use domain::cart::{DonationDetail, DonationKind};
+use domain::catalog::AdmissionType;
+use domain::merchant::RateCard;
+use domain::order::{
+    CardSummary, Order, OrderAddOnLine, OrderAmounts, OrderDonationLine, OrderLine, OrderState,
+    OrderTicketLine, Payment, Person, Ticket, TicketStatus,
+};
+use domain::outbox::{MailJob, MailKind, MailState, mails_of};
+use domain::tenant::{DEFAULT_HOLD_SECS, ProcessorKind, Tenant};
+use domain::{
+    InstanceId, InventoryId, Mid, Money, OrderId, OrderItemId, OrderNumber, Percent, SaleId, TemplateId,
+    TenantId, TicketBarcode, TicketId, TicketTypeId, Timestamp, Zone,
+};
+use engine::{Embedded, FaultPlan, Faulty, client_over};
+use platform::clock::wall_now;
+use platform::mail::{MailError, MailTransport, OutgoingMail};
+use platform::processor::SandboxProcessor;
+use platform::queue::LocalQueue;
+use platform::vault::LocalVault;
+use platform::{Adapters, App};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use store::Store;
+use store::checkout::{Secure, Settlement, plan_free_order};
+
+pub(crate) fn tenant_id() -> TenantId {
+    TenantId::parse(204).unwrap()
+}
+
+pub(crate) fn tenant() -> Tenant {
+    Tenant {
+        id: tenant_id(),
+        name: "Harbor Museum".into(),
+        zone: Zone::parse("America/Los_Angeles").unwrap(),
+        sandbox: true,
+        hold_secs: DEFAULT_HOLD_SECS,
+        allowed_origins: std::collections::BTreeSet::new(),
+        descriptor_prefix: String::new(),
+        processor: ProcessorKind::Sandbox,
+        mail_from: Some("tickets@harbor.example".into()),
+        sealed_hash_key: String::new(),
+    }
+}
+
+/// A service, and the faults its database is to meet.
+pub(crate) async fn service() -> (App, FaultPlan) {
+    let faults = FaultPlan::new();
+    let client = client_over(Faulty::new(Embedded::memory().unwrap(), faults.clone()));
+    let store = Store::new(client, "test-");
+    store.create_tables().await.unwrap();
+    store.save_tenant(&tenant()).await.unwrap();
+    let adapters = Adapters {
+        queue: Arc::new(LocalQueue::default()),
+        vault: Arc::new(LocalVault::in_memory().unwrap()),
+        sandbox_processor: Arc::new(SandboxProcessor::new(store.clone(), Arc::new(wall_now))),
+    };
+    (App::new(store, adapters), faults)
+}
+
+fn instant(text: &str) -> Timestamp {
+    tenant().zone.parse_instant(text).unwrap()
+}
+
+fn amounts(quantity: u32, retail_unit: i64, unit: i64) -> OrderAmounts {
+    let (retail_unit, unit) = (Money::from_cents(retail_unit), Money::from_cents(unit));
+    OrderAmounts {
+        quantity,
+        retail_unit,
+        unit,
+        retail_amount: retail_unit.checked_mul(quantity).unwrap(),
+        amount: unit.checked_mul(quantity).unwrap(),
+    }
+}
+
+pub(crate) fn ticket_line() -> OrderTicketLine {
+    OrderTicketLine {
+        id: OrderItemId::parse("40177392").unwrap(),
+        instance: InstanceId::parse("7a10c4e2b95d3f0816e4a2c1").unwrap(),
+        shard: 0,
+        template: TemplateId::parse("6f2e91b0c47d5a3e18b90f42").unwrap(),
+        ticket_type: TicketTypeId::parse("66d1b2f0a93c4e517720bb01").unwrap(),
+        event_name: "Harbor Gallery Entry".into(),
+        ticket_type_name: "Adult".into(),
+        event_start: instant("2026-03-16T09:00:00"),
+        admission: AdmissionType::GeneralAdmission,
+        email_message: "Doors open at 9.".into(),
+        hide_event_date: false,
+        amounts: amounts(2, 1_800, 1_620),
+    }
+}
+
+/// Two tickets, an add-on and a donation, paid by card.
+pub(crate) fn order(id: u64) -> Order {
+    let payer = Person {
+        first_name: Some("Ines".into()),
+        last_name: Some("Okafor".into()),
+        email: Some("ines.okafor@example.org".into()),
+        ..Person::default()
+    };
+    let paid_at = instant("2026-03-14T10:22:05");
+    Order {
+        id: OrderId::from_bits(id),
+        tenant: tenant_id(),
+        number: OrderNumber::from_bits(id),
+        state: OrderState::Paid { at: paid_at },
+        visitor: "2718281".into(),
+        customer: None,
+        contact: payer.clone(),
+        billing: payer,
+        ticket_delivery_email: None,
+        notes: None,
+        lines: vec![OrderLine::Ticket(ticket_line()), add_on(), donation()],
+        total: Money::from_cents(4_940),
+        retail_total: Money::from_cents(5_300),
+        payment: Some(payment()),
+        membership_ids: Vec::new(),
+        send_email: true,
+        cart: None,
+        reservation: None,
+        created_at: paid_at,
+        chosen_clock: false,
+    }
+}
+
+fn add_on() -> OrderLine {
+    OrderLine::AddOn(OrderAddOnLine {
+        id: OrderItemId::parse("40177393").unwrap(),
+        inventory: InventoryId::parse(7).unwrap(),
+        instance: None,
+        name: "Audio Guide".into(),
+        amounts: amounts(1, 700, 700),
+    })
+}
+
+fn donation() -> OrderLine {
+    OrderLine::Donation(Box::new(OrderDonationLine {
+        id: OrderItemId::parse("40177394").unwrap(),
+        inventory: InventoryId::parse(8).unwrap(),
+        kind: DonationKind::Donation,
+        name: "Lighthouse Fund".into(),
+        detail: DonationDetail::default(),
+        amounts: amounts(1, 1_000, 1_000),
+    }))
+}
+
+fn payment() -> Payment {
+    Payment {
+        sale: SaleId::from_bytes([7; 16]),
+        mid: Mid::parse("60417").unwrap(),
+        amount: Money::from_cents(4_940),
+        card: CardSummary {
+            brand: CardBrand::AmericanExpress,
+            last_four: "0005".into(),
+            expiry: Expiry::parse("0929").unwrap(),
+        },
+        rate_card: RateCard { percentage: Percent::parse("2.9").unwrap(), fixed: Money::from_cents(30) },
+        descriptor: "HARBOR".into(),
+    }
+}
+
+/// The tickets of [`ticket_line`].
+pub(crate) fn tickets() -> Vec<Ticket> {
+    (1..=2_u8)
+        .map(|number| Ticket {
+            id: TicketId::from_bits(number.into()),
+            barcode: TicketBarcode::from_bytes([number; 16]),
+            line: ticket_line().id,
+            status: TicketStatus::Normal,
+            printed: false,
+        })
+        .collect()
+}
+
+/// Stores a paid order with its tickets and the mails it owes, and tells what the queue would say of them.
+pub(crate) async fn sell(app: &App, order: &Order) -> Vec<MailJob> {
+    let (mails, tickets, ledgers) = (mails_of(order), tickets(), BTreeMap::new());
+    let secure =
+        Secure { order, cart: None, guard: None, key: None, ledgers: &ledgers, wall_now: wall_now() };
+    let paid_at = order.created_at;
+    let settlement =
+        Settlement { order, paid_at, tickets: &tickets, sale: None, mails: &mails, mails_due: paid_at };
+    let plan = plan_free_order(&secure, &settlement).unwrap();
+    app.store.commit(&plan, order.id.as_str()).await.unwrap().unwrap();
+    let job = |kind| MailJob { tenant: order.tenant, order: order.id.clone(), kind };
+    mails.iter().map(|mail| job(mail.kind)).collect()
+}
+
+/// The only job of an order that owes one mail.
+pub(crate) async fn sell_one(app: &App, id: u64) -> MailJob {
+    let [job] = sell(app, &order(id)).await.try_into().unwrap();
+    job
+}
+
+pub(crate) async fn state(app: &App, job: &MailJob) -> MailState {
+    app.store.load_mail(job.tenant, &job.order, job.kind).await.unwrap().unwrap().state
+}
+
+pub(crate) async fn try_deliver(
+    app: &App,
+    outside: &Outside,
+    job: &MailJob,
+) -> Result<Delivered, DeliverError> {
+    Box::pin(deliver(app, outside, job)).await
+}
+
+/// What the mail service answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Answer {
+    Accept,
+    Throttle,
+    Refuse,
+    Panic,
+}
+
+/// The mail service: remembers what it accepted, and answers as told for single orders.
+#[derive(Default)]
+pub(crate) struct Outside {
+    sent: Mutex<Vec<OutgoingMail>>,
+    answers: Mutex<BTreeMap<String, Answer>>,
+}
+
+impl Outside {
+    /// From now on, mails of this order are answered so.
+    pub(crate) fn answer(&self, order: &OrderId, answer: Answer) {
+        self.answers.lock().unwrap().insert(order.to_string(), answer);
+    }
+
+    pub(crate) fn sent(&self) -> Vec<OutgoingMail> {
+        self.sent.lock().unwrap().clone()
+    }
+
+    pub(crate) fn sent_ids(&self) -> Vec<String> {
+        let mut ids: Vec<_> = self.sent().into_iter().map(|mail| mail.message_id).collect();
+        ids.sort();
+        ids
+    }
+}
+
+#[async_trait]
+impl MailTransport for Outside {
+    async fn send(&self, mail: &OutgoingMail) -> Result<(), MailError> {
+        tokio::task::yield_now().await;
+        let order = mail.message_id.trim_start_matches("<order-").split('.').next().unwrap();
+        let answer = self.answers.lock().unwrap().get(order).copied().unwrap_or(Answer::Accept);
+        match answer {
+            Answer::Accept => {
+                self.sent.lock().unwrap().push(mail.clone());
+                Ok(())
+            }
+            Answer::Throttle => Err(MailError::retry("too many mails per second")),
+            Answer::Refuse => Err(MailError::refused("the account may not write to this domain")),
+            Answer::Panic => panic!("the transport broke down"),
+        }
+    }
+}
+
+/// The Message-ID of an order's mail.
+pub(crate) fn message_id(id: u64, kind: MailKind) -> String {
+    format!("<order-{id}.{kind}@boxoffice.example>")
+}

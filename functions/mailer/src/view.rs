@@ -1,0 +1,118 @@
+//! What a confirmation says, taken from the order and nothing else: a repeat says the same.
+
+use crate::render::{ConfirmationMail, MailAddress, MailKind, MailLine, MailTicket};
+use domain::card::CardBrand;
+use domain::order::{Order, OrderLine, OrderTicketLine, Payment, Ticket};
+use domain::outbox::{self, OutboxMail};
+use domain::tenant::Tenant;
+use domain::{Money, OrderItemId, Timestamp, Zone};
+use std::collections::BTreeMap;
+
+/// Prices are in the currency of the United States.
+const CURRENCY_SYMBOL: &str = "$";
+
+/// A day and time as visitors read it, such as `Sat, Mar 14 2026, 10:30 AM`.
+const LOCAL_FORM: &str = "%a, %b %-d %Y, %-I:%M %p";
+
+/// The mail a paid order owes; none when there is no address to send it to.
+pub(crate) fn confirmation(
+    tenant: &Tenant,
+    from: &str,
+    (order, tickets): (&Order, &[Ticket]),
+    mail: &OutboxMail,
+) -> Option<ConfirmationMail> {
+    let to = outbox::recipient(order, mail.kind)?;
+    let kind = match mail.kind {
+        outbox::MailKind::Receipt => MailKind::Receipt,
+        outbox::MailKind::Tickets => MailKind::Tickets,
+        outbox::MailKind::ReceiptWithTickets => MailKind::ReceiptWithTickets,
+    };
+    let buyer = buyer_name(order);
+    // Whoever the tickets are sent to instead need not be the buyer.
+    let to_name = if kind == MailKind::Tickets { String::new() } else { buyer.clone() };
+    Some(ConfirmationMail {
+        message_id: mail.message_id.clone(),
+        dated: order.paid_at().unwrap_or(order.created_at),
+        from: MailAddress { name: tenant.name.clone(), address: from.to_owned() },
+        to: MailAddress { name: to_name, address: to.to_owned() },
+        kind,
+        venue_name: tenant.name.clone(),
+        order_number: order.number.to_string(),
+        created: local(tenant.zone, order.created_at),
+        buyer_name: buyer,
+        currency_symbol: CURRENCY_SYMBOL.to_owned(),
+        lines: order.lines.iter().map(|line| receipt_line(line, tenant.zone)).collect(),
+        total: order.total,
+        paid: order.payment.as_ref().map_or(Money::ZERO, |payment| payment.amount),
+        card: order.payment.as_ref().map(card_in_words),
+        tickets: mail_tickets(order, tickets, tenant.zone),
+        message: message(order),
+    })
+}
+
+fn local(zone: Zone, instant: Timestamp) -> String {
+    zone.local(instant).format(LOCAL_FORM).to_string()
+}
+
+fn buyer_name(order: &Order) -> String {
+    let payer = order.billing.name();
+    if payer.is_empty() { order.contact.name() } else { payer }
+}
+
+/// When a ticket admits; nothing where the template keeps the date off.
+fn when(line: &OrderTicketLine, zone: Zone) -> Option<String> {
+    (!line.hide_event_date).then(|| local(zone, line.event_start))
+}
+
+fn receipt_line(line: &OrderLine, zone: Zone) -> MailLine {
+    let amounts = line.amounts();
+    let (name, detail) = match line {
+        OrderLine::Ticket(line) => {
+            (format!("{}, {}", line.event_name, line.ticket_type_name), when(line, zone))
+        }
+        OrderLine::AddOn(line) => (line.name.clone(), None),
+        OrderLine::Donation(line) => (line.name.clone(), None),
+    };
+    MailLine { name, detail, quantity: amounts.quantity, unit_price: amounts.unit, amount: amounts.amount }
+}
+
+fn card_in_words(payment: &Payment) -> String {
+    let brand = match payment.card.brand {
+        CardBrand::Visa => "Visa",
+        CardBrand::MasterCard => "Mastercard",
+        CardBrand::AmericanExpress => "American Express",
+        CardBrand::Discover => "Discover",
+        CardBrand::Jcb => "JCB",
+        CardBrand::DinersClub => "Diners Club",
+    };
+    format!("{brand} ending in {}", payment.card.last_four)
+}
+
+fn mail_tickets(order: &Order, tickets: &[Ticket], zone: Zone) -> Vec<MailTicket> {
+    let lines: BTreeMap<&OrderItemId, &OrderTicketLine> =
+        order.ticket_lines().map(|line| (&line.id, line)).collect();
+    let holder = order.contact.name();
+    let shown = |ticket: &Ticket| {
+        let line = lines.get(&ticket.line)?;
+        Some(MailTicket {
+            event_name: line.event_name.clone(),
+            when: when(line, zone).unwrap_or_default(),
+            ticket_type: line.ticket_type_name.clone(),
+            holder: holder.clone(),
+            barcode: ticket.barcode.to_string(),
+        })
+    };
+    tickets.iter().filter_map(shown).collect()
+}
+
+/// What the templates have to say, each thing once.
+fn message(order: &Order) -> Option<String> {
+    let mut said: Vec<&str> = Vec::new();
+    for line in order.ticket_lines() {
+        let words = line.email_message.trim();
+        if !words.is_empty() && !said.contains(&words) {
+            said.push(words);
+        }
+    }
+    (!said.is_empty()).then(|| said.join("\n\n"))
+}

@@ -1,0 +1,307 @@
+//! A service on the embedded engine, with two tenants, and an order to read.
+
+use axum::Router;
+use axum::body::Body;
+use domain::card::{CardBrand, Expiry};
+use domain::cart::{DonationDetail, DonationKind};
+use domain::catalog::{AdmissionType, MembershipTerms, Resource, ReviewState, TemplateKind};
+use domain::merchant::RateCard;
+use domain::order::{
+    CardSummary, Order, OrderAddOnLine, OrderAmounts, OrderDonationLine, OrderLine, OrderState,
+    OrderTicketLine, Payment, Person, Ticket, TicketStatus,
+};
+use domain::sale_window::{CheckInWindow, TicketDetails};
+use domain::tenant::{ApiKey, DEFAULT_HOLD_SECS, ProcessorKind, Scope, Tenant};
+use domain::{
+    CustomerId, FormId, InstanceId, InventoryId, Mid, Money, OrderId, OrderItemId, OrderNumber, Percent,
+    SaleId, Template, TemplateId, TenantId, TicketBarcode, TicketId, TicketTypeId, Timestamp, Zone,
+};
+use engine::{Embedded, FaultPlan, Faulty, client_over};
+use http::Request;
+use http_body_util::BodyExt;
+use platform::clock::wall_now;
+use platform::processor::SandboxProcessor;
+use platform::queue::LocalQueue;
+use platform::vault::LocalVault;
+use platform::{Adapters, App};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use store::Store;
+use store::checkout::{Secure, Settlement, plan_free_order};
+use store::identity::key_hash;
+use tower::ServiceExt;
+
+/// The running service. Its keys are called like their scopes; those of the other tenant start with `other-`.
+pub(crate) struct Service {
+    app: App,
+    router: Router,
+    database: FaultPlan,
+}
+
+impl Service {
+    pub(crate) async fn start() -> Self {
+        let database = FaultPlan::new();
+        let client = client_over(Faulty::new(Embedded::memory().unwrap(), database.clone()));
+        let store = Store::new(client, "test-");
+        store.create_tables().await.unwrap();
+        for (tenant, prefix) in [(204, ""), (205, "other-")] {
+            let tenant = tenant_of(tenant);
+            store.save_tenant(&tenant).await.unwrap();
+            for scope in Scope::ALL {
+                let text = format!("{prefix}{}", scope.name());
+                store.save_api_key(&key_hash(&text), &key(&tenant, scope)).await.unwrap();
+            }
+        }
+        store.save_template(tenant_of(204).id, &template()).await.unwrap();
+        let adapters = Adapters {
+            queue: Arc::new(LocalQueue::default()),
+            vault: Arc::new(LocalVault::in_memory().unwrap()),
+            sandbox_processor: Arc::new(SandboxProcessor::new(store.clone(), Arc::new(wall_now))),
+        };
+        let app = App::new(store, adapters);
+        let router = platform::shell::service(crate::router(), &app);
+        Self { app, router, database }
+    }
+
+    /// Calls of the database so far.
+    pub(crate) fn calls(&self) -> usize {
+        self.database.calls().len()
+    }
+
+    pub(crate) async fn get_text(&self, path: &str, key: &str) -> (u16, String) {
+        let request = Request::get(path).header("x-service-api-key", key).body(Body::empty()).unwrap();
+        let answer = self.router.clone().oneshot(request).await.unwrap();
+        let status = answer.status().as_u16();
+        let body = answer.into_body().collect().await.unwrap().to_bytes();
+        (status, String::from_utf8(body.to_vec()).unwrap())
+    }
+
+    pub(crate) async fn get(&self, path: &str, key: &str) -> (u16, Value) {
+        let (status, body) = self.get_text(path, key).await;
+        (status, serde_json::from_str(&body).unwrap())
+    }
+
+    /// Stores an order as a checkout leaves it.
+    pub(crate) async fn sell(&self, order: &Order, tickets: &[Ticket]) {
+        let ledgers = BTreeMap::new();
+        let secure =
+            Secure { order, cart: None, guard: None, key: None, ledgers: &ledgers, wall_now: wall_now() };
+        let at = order.created_at;
+        let settlement = Settlement { order, paid_at: at, tickets, sale: None, mails: &[], mails_due: at };
+        let plan = plan_free_order(&secure, &settlement).unwrap();
+        self.app.store.commit(&plan, order.id.as_str()).await.unwrap().unwrap();
+    }
+}
+
+fn tenant_of(id: i64) -> Tenant {
+    Tenant {
+        id: TenantId::parse(id).unwrap(),
+        name: "Harbor Museum".into(),
+        zone: Zone::parse("America/Los_Angeles").unwrap(),
+        sandbox: true,
+        hold_secs: DEFAULT_HOLD_SECS,
+        allowed_origins: BTreeSet::new(),
+        descriptor_prefix: String::new(),
+        processor: ProcessorKind::Sandbox,
+        mail_from: None,
+        sealed_hash_key: String::new(),
+    }
+}
+
+fn key(tenant: &Tenant, scope: Scope) -> ApiKey {
+    ApiKey {
+        tenant: tenant.id,
+        scopes: BTreeSet::from([scope]),
+        origins: BTreeSet::new(),
+        mid: None,
+        label: String::new(),
+        revoked: false,
+    }
+}
+
+fn instant(text: &str) -> Timestamp {
+    tenant_of(204).zone.parse_instant(text).unwrap()
+}
+
+fn amounts(quantity: u32, retail_unit: i64, unit: i64) -> OrderAmounts {
+    let (retail_unit, unit) = (Money::from_cents(retail_unit), Money::from_cents(unit));
+    OrderAmounts {
+        quantity,
+        retail_unit,
+        unit,
+        retail_amount: retail_unit.checked_mul(quantity).unwrap(),
+        amount: unit.checked_mul(quantity).unwrap(),
+    }
+}
+
+fn template_id() -> TemplateId {
+    TemplateId::parse("6f2e91b0c47d5a3e18b90f42").unwrap()
+}
+
+fn instance() -> InstanceId {
+    InstanceId::parse("7a10c4e2b95d3f0816e4a2c1").unwrap()
+}
+
+fn template() -> Template {
+    let window =
+        CheckInWindow { minutes_before: Some(30), minutes_after: None, block_scan: true, auto_rebook: false };
+    Template {
+        id: template_id(),
+        kind: TemplateKind::Standard,
+        admission: AdmissionType::GeneralAdmission,
+        name: "Harbor Gallery Entry".into(),
+        description: "Entry".into(),
+        short_description: "Entry".into(),
+        summary: String::new(),
+        email_confirmation_message: String::new(),
+        email_cancellation_message: String::new(),
+        start: instant("2026-01-01"),
+        end: None,
+        review_state: ReviewState::Published,
+        duration_minutes: 60,
+        capacity: 100,
+        price_lists: Vec::new(),
+        schedules: Vec::new(),
+        ticket_details: TicketDetails {
+            check_in_window: Some(window),
+            ticket_print_lines: vec!["Harbor Gallery".into()],
+            ..TicketDetails::default()
+        },
+        membership: MembershipTerms::default(),
+        member_only: false,
+        all_members_can_purchase: false,
+        display_order: 0,
+        add_ons: Vec::new(),
+        forms: vec![FormId::parse("5a10c4e2b95d3f0816e4a2c1").unwrap()],
+        images: Vec::new(),
+        custom_fields: Vec::new(),
+        resources: vec![Resource {
+            kind: "guide".into(),
+            resource_template_id: None,
+            resource_id: None,
+            quantity: 1,
+            fields: Vec::new(),
+        }],
+        last_published: None,
+        last_updated: instant("2026-01-01"),
+    }
+}
+
+pub(crate) fn person(email: &str) -> Person {
+    Person {
+        first_name: Some("Ines".into()),
+        last_name: Some("Okafor".into()),
+        full_name: None,
+        email: Some(email.into()),
+        phone_number: Some("(555) 555-0142".into()),
+        address1: Some("18 Quay Street".into()),
+        address2: None,
+        city: Some("Portview".into()),
+        state: Some("California".into()),
+        zip_code: Some("94000".into()),
+        country: Some("United States".into()),
+    }
+}
+
+/// Two tickets at a member price, an add-on for their event, and a donation, paid by card.
+pub(crate) fn order() -> Order {
+    let buyer = person("ines.okafor@example.org");
+    Order {
+        id: OrderId::parse("31840526").unwrap(),
+        tenant: tenant_of(204).id,
+        number: OrderNumber::parse("100731946").unwrap(),
+        state: OrderState::Paid { at: instant("2026-03-14T10:22:07") },
+        visitor: "2718281".into(),
+        customer: Some(CustomerId::parse(9_053_417).unwrap()),
+        contact: buyer.clone(),
+        billing: buyer,
+        ticket_delivery_email: None,
+        notes: None,
+        lines: vec![ticket_line(), add_on(), donation()],
+        total: Money::from_cents(4_940),
+        retail_total: Money::from_cents(5_300),
+        payment: Some(payment()),
+        membership_ids: vec![4_100_200],
+        send_email: false,
+        cart: None,
+        reservation: None,
+        created_at: instant("2026-03-14T10:22:05"),
+        chosen_clock: false,
+    }
+}
+
+fn ticket_line_id() -> OrderItemId {
+    OrderItemId::parse("40177392").unwrap()
+}
+
+fn ticket_line() -> OrderLine {
+    OrderLine::Ticket(OrderTicketLine {
+        id: ticket_line_id(),
+        instance: instance(),
+        shard: 0,
+        template: template_id(),
+        ticket_type: TicketTypeId::parse("66d1b2f0a93c4e517720bb01").unwrap(),
+        event_name: "Harbor Gallery Entry".into(),
+        ticket_type_name: "Adult".into(),
+        event_start: instant("2026-03-16T09:00:00"),
+        admission: AdmissionType::GeneralAdmission,
+        email_message: String::new(),
+        hide_event_date: false,
+        amounts: amounts(2, 1_800, 1_620),
+    })
+}
+
+fn add_on() -> OrderLine {
+    OrderLine::AddOn(OrderAddOnLine {
+        id: OrderItemId::parse("40177393").unwrap(),
+        inventory: InventoryId::parse(7).unwrap(),
+        instance: Some(instance()),
+        name: "Audio Guide".into(),
+        amounts: amounts(1, 700, 700),
+    })
+}
+
+fn donation() -> OrderLine {
+    let detail = DonationDetail {
+        donation_fund_name: Some("Lighthouse".into()),
+        donor_recognition: Some("Anonymous".into()),
+        ..DonationDetail::default()
+    };
+    OrderLine::Donation(Box::new(OrderDonationLine {
+        id: OrderItemId::parse("40177394").unwrap(),
+        inventory: InventoryId::parse(8).unwrap(),
+        kind: DonationKind::Donation,
+        name: "Lighthouse Fund".into(),
+        detail,
+        amounts: amounts(1, 1_000, 1_000),
+    }))
+}
+
+fn payment() -> Payment {
+    Payment {
+        sale: SaleId::from_bytes([7; 16]),
+        mid: Mid::parse("60417").unwrap(),
+        amount: Money::from_cents(4_940),
+        card: CardSummary {
+            brand: CardBrand::Visa,
+            last_four: "4242".into(),
+            expiry: Expiry::parse("0929").unwrap(),
+        },
+        rate_card: RateCard { percentage: Percent::parse("2.9").unwrap(), fixed: Money::from_cents(30) },
+        descriptor: "HARBOR".into(),
+    }
+}
+
+/// So many tickets of the first line.
+pub(crate) fn tickets(count: u64) -> Vec<Ticket> {
+    (1..=count)
+        .map(|number| Ticket {
+            id: TicketId::from_bits(number),
+            barcode: TicketBarcode::from_bytes(u128::from(number).to_be_bytes()),
+            line: ticket_line_id(),
+            status: TicketStatus::Normal,
+            printed: false,
+        })
+        .collect()
+}
