@@ -1,5 +1,6 @@
 //! Orders on the wire (spec §2.9; contract §6).
 
+use crate::cart::DonationDetailOutput;
 use crate::money_text;
 use domain::cart::DonationDetail;
 use domain::order::{Order, OrderAddOnLine, OrderDonationLine, OrderLine, OrderTicketLine, Payment};
@@ -227,7 +228,7 @@ pub struct OrderItemView {
     pub inventory_name: Option<String>,
     /// Facts about a donation (spec §2.4).
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub donation_detail: Option<DonationDetailView>,
+    pub donation_detail: Option<DonationDetailOutput>,
 }
 
 /// A charge (contract §6).
@@ -246,49 +247,6 @@ pub struct PaymentView {
     pub card_brand: &'static str,
     /// The card's last four digits.
     pub last_four: String,
-}
-
-/// Facts about a donation, as the donor gave them (spec §2.4).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[expect(missing_docs, reason = "the names are the specification's own")]
-pub struct DonationDetailView {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub donation_appeal_name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub donation_campaign_name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub donation_fund_name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub donor_recognition: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub donor_recognition_type: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dedication_last_name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dedication_first_name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub beneficiary_type: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub beneficiary_last_name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub beneficiary_first_name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub beneficiary_email: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub beneficiary_phone_number: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub beneficiary_street_address1: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub beneficiary_street_address2: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub beneficiary_city: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub beneficiary_state: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub beneficiary_zip_code: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub beneficiary_country: Option<String>,
 }
 
 /// Orders found by a search (contract §1, "List envelope").
@@ -408,7 +366,8 @@ impl OrderItemView {
     }
 
     fn donation(line: &OrderDonationLine, bare: Self) -> Self {
-        let detail = (line.detail != DonationDetail::default()).then(|| line.detail.clone().into());
+        let detail =
+            (line.detail != DonationDetail::default()).then(|| DonationDetailOutput::from(&line.detail));
         Self {
             item_type_ng: "Donation",
             display_name: line.name.clone(),
@@ -462,26 +421,5 @@ impl PaymentView {
             card_brand: payment.card.brand.as_str(),
             last_four: payment.card.last_four.clone(),
         }
-    }
-}
-
-macro_rules! same_fields {
-    ($from:ident => $to:ident { $($field:ident),* $(,)? }) => {
-        impl From<$from> for $to {
-            fn from(from: $from) -> Self {
-                let $from { $($field),* } = from;
-                Self { $($field),* }
-            }
-        }
-    };
-}
-
-same_fields! {
-    DonationDetail => DonationDetailView {
-        donation_appeal_name, donation_campaign_name, donation_fund_name, donor_recognition,
-        donor_recognition_type, dedication_last_name, dedication_first_name, beneficiary_type,
-        beneficiary_last_name, beneficiary_first_name, beneficiary_email, beneficiary_phone_number,
-        beneficiary_street_address1, beneficiary_street_address2, beneficiary_city, beneficiary_state,
-        beneficiary_zip_code, beneficiary_country,
     }
 }
