@@ -1,1 +1,3 @@
+//! The command line: `serve`, `import` and the demo venues.
 
+pub mod import;

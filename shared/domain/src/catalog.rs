@@ -1,14 +1,17 @@
 //! What a venue sells: event templates with their prices, ticket types, add-ons and donations.
 
+pub mod venue;
+
 use crate::channel::{Channel, SalesChannel, channel_allowed};
 use crate::instance_id::{ScheduleTag, TemplateTag};
 use crate::sale_window::TicketDetails;
-use crate::schedule::Schedule;
+use crate::schedule::{Schedule, TemplateFacts};
 use crate::{
     DiscountId, FormId, InstanceId, InventoryId, LevelId, Money, PriceListId, TemplateId, TicketTypeId,
     Timestamp,
 };
 use serde::{Deserialize, Serialize};
+use venue::VenueFields;
 
 /// A ticket type: the kind of visitor a price is for (spec §2.10 `personType`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -234,6 +237,9 @@ pub struct Template {
     /// What it needs.
     #[serde(default)]
     pub resources: Vec<Resource>,
+    /// Kept for the venue.
+    #[serde(default)]
+    pub venue: VenueFields,
     /// When it was last published.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_published: Option<Timestamp>,
@@ -262,6 +268,31 @@ impl Template {
         let eligible = self.price_lists.iter().filter(|list| named.is_empty() || named.contains(&list.id));
         let begun = eligible.filter(|list| list.start.is_none_or(|start| start <= now));
         begun.max_by(|a, b| a.start.cmp(&b.start).then_with(|| a.id.cmp(&b.id)))
+    }
+
+    /// What generating its slots needs to know.
+    #[must_use]
+    pub fn facts(&self) -> TemplateFacts {
+        TemplateFacts {
+            id: self.id.clone(),
+            capacity: self.capacity,
+            duration_minutes: self.duration_minutes,
+            start: self.start,
+            end: self.end,
+        }
+    }
+
+    /// The length of its longest slot, in minutes.
+    #[must_use]
+    pub fn longest_minutes(&self) -> u32 {
+        let scheduled = self.schedules.iter().filter_map(|schedule| schedule.duration_minutes);
+        scheduled.fold(self.duration_minutes, u32::max)
+    }
+
+    /// Only members may buy it: it says so, or it is restricted to levels.
+    #[must_use]
+    pub fn is_for_members(&self) -> bool {
+        self.member_only || !self.membership.restrictions.is_empty()
     }
 
     /// True when an instance of this schedule is sold through a channel at all.

@@ -110,6 +110,9 @@ error_table! {
     TryAgain, SERVICE_UNAVAILABLE, 20024, "TRY_AGAIN", "The service is busy, please try again";
     /// A fault of ours.
     Internal, INTERNAL_SERVER_ERROR, 20025, "INTERNAL", "Something went wrong on our side";
+    /// The answer would be larger than can be returned.
+    ResponseTooLarge, BAD_REQUEST, 20026, "RESPONSE_TOO_LARGE",
+        "The answer would be too large; ask for a shorter range";
 }
 
 /// A failure on its way to the caller: what it is told, and a cause that only the log sees.

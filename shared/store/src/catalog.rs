@@ -1,12 +1,17 @@
 //! Templates and the small definitions of a tenant's catalog.
 
+use crate::ledger::ledger_item;
 use crate::{
-    Action, Consistency, Expression, Key, SortKeys, Store, StoreError, Table, decode, definitions_partition,
-    encode, templates_partition,
+    Action, Consistency, Expression, Key, Plan, SortKeys, Store, StoreError, StoreFault, Table, decode,
+    definitions_partition, encode, slots_partition, templates_partition,
 };
 use domain::catalog::{InventoryItem, PersonType, Template};
-use domain::{InventoryId, TenantId, TicketTypeId};
-use std::collections::BTreeMap;
+use domain::coupon::{Coupon, Discount};
+use domain::ledger::Ledger;
+use domain::membership::{Level, MemberCard};
+use domain::{CouponId, DiscountId, InventoryId, LevelId, TenantId, TicketTypeId};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Templates one tenant may have.
 const MAX_TEMPLATES: usize = 5_000;
@@ -20,7 +25,33 @@ pub struct Definitions {
     pub person_types: BTreeMap<TicketTypeId, PersonType>,
     /// Add-ons and donations.
     pub inventory: BTreeMap<InventoryId, InventoryItem>,
+    /// Discounts.
+    pub discounts: BTreeMap<DiscountId, Discount>,
+    /// Coupons.
+    pub coupons: BTreeMap<CouponId, Coupon>,
+    /// Membership levels with their offerings.
+    pub levels: BTreeMap<LevelId, Level>,
 }
+
+/// What storing a record came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Saved {
+    /// It is new.
+    Created,
+    /// It differs from what was there.
+    Updated,
+    /// It was there just so.
+    Unchanged,
+}
+
+/// Kinds of small definitions, as their keys begin.
+mod kinds {
+    pub(super) const DISCOUNT: &str = "DISCOUNT";
+    pub(super) const LEVEL: &str = "LEVEL";
+}
+
+/// Ledgers put in one transaction.
+const LEDGERS_PER_WRITE: usize = crate::MAX_WRITES;
 
 impl Store {
     /// All templates of a tenant, drafts included.
@@ -62,6 +93,18 @@ impl Store {
                     let entry: InventoryItem = decode(item)?;
                     definitions.inventory.insert(entry.id, entry);
                 }
+                Some(kinds::DISCOUNT) => {
+                    let discount: Discount = decode(item)?;
+                    definitions.discounts.insert(discount.id.clone(), discount);
+                }
+                Some("COUPON") => {
+                    let coupon: Coupon = decode(item)?;
+                    definitions.coupons.insert(coupon.id.clone(), coupon);
+                }
+                Some(kinds::LEVEL) => {
+                    let level: Level = decode(item)?;
+                    definitions.levels.insert(level.id.clone(), level);
+                }
                 _ => {}
             }
         }
@@ -72,10 +115,8 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
-    pub async fn save_template(&self, tenant: TenantId, template: &Template) -> Result<(), StoreError> {
-        let key = Key::template(tenant, &template.id);
-        let item = encode(&key, template)?;
-        self.write(&key, Action::Put(item, Expression::new())).await.map(|_| ())
+    pub async fn save_template(&self, tenant: TenantId, template: &Template) -> Result<Saved, StoreError> {
+        self.save(&Key::template(tenant, &template.id), template).await
     }
 
     /// Stores a ticket type as it is.
@@ -86,19 +127,115 @@ impl Store {
         &self,
         tenant: TenantId,
         person_type: &PersonType,
-    ) -> Result<(), StoreError> {
-        let key = Key::person_type(tenant, &person_type.id);
-        let item = encode(&key, person_type)?;
-        self.write(&key, Action::Put(item, Expression::new())).await.map(|_| ())
+    ) -> Result<Saved, StoreError> {
+        self.save(&Key::person_type(tenant, &person_type.id), person_type).await
     }
 
     /// Stores an add-on or donation as it is.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
-    pub async fn save_inventory(&self, tenant: TenantId, entry: &InventoryItem) -> Result<(), StoreError> {
-        let key = Key::inventory(tenant, entry.id);
-        let item = encode(&key, entry)?;
-        self.write(&key, Action::Put(item, Expression::new())).await.map(|_| ())
+    pub async fn save_inventory(&self, tenant: TenantId, entry: &InventoryItem) -> Result<Saved, StoreError> {
+        self.save(&Key::inventory(tenant, entry.id), entry).await
+    }
+
+    /// Stores a discount as it is.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn save_discount(&self, tenant: TenantId, discount: &Discount) -> Result<Saved, StoreError> {
+        self.save(&Key::definition(tenant, kinds::DISCOUNT, discount.id.as_str()), discount).await
+    }
+
+    /// Stores a coupon as it is.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn save_coupon(&self, tenant: TenantId, coupon: &Coupon) -> Result<Saved, StoreError> {
+        self.save(&Key::coupon(tenant, &coupon.id), coupon).await
+    }
+
+    /// Stores a membership level with its offerings as it is.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn save_level(&self, tenant: TenantId, level: &Level) -> Result<Saved, StoreError> {
+        self.save(&Key::definition(tenant, kinds::LEVEL, level.id.as_str()), level).await
+    }
+
+    /// Stores a member's card as it is.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn save_member_card(&self, tenant: TenantId, card: &MemberCard) -> Result<Saved, StoreError> {
+        self.save(&Key::member_card(tenant, card.id), card).await
+    }
+
+    /// Stores a record, unless it is there just so.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn save<T: Serialize>(&self, key: &Key, value: &T) -> Result<Saved, StoreError> {
+        let item = encode(key, value)?;
+        let before = self.get_item(key, Consistency::Strong).await?;
+        if before.as_ref() == Some(&item) {
+            return Ok(Saved::Unchanged);
+        }
+        let _ = self.write(key, Action::Put(item, Expression::new())).await?;
+        Ok(if before.is_some() { Saved::Updated } else { Saved::Created })
+    }
+
+    /// Puts the ledgers of a template's slots that have none yet, and says how many those were; the others
+    /// keep counts and holds. The token, of at most 24 characters, names this attempt.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer; what was put stays, and a repeat puts the rest.
+    pub async fn create_ledgers(
+        &self,
+        tenant: TenantId,
+        ledgers: &[Ledger],
+        token: &str,
+    ) -> Result<usize, StoreError> {
+        let existing = self.existing_slots(tenant, ledgers).await?;
+        let missing: Vec<&Ledger> = ledgers
+            .iter()
+            .filter(|ledger| !existing.contains(&Key::ledger(tenant, &ledger.instance, ledger.shard).sk))
+            .collect();
+        for (index, chunk) in missing.chunks(LEDGERS_PER_WRITE).enumerate() {
+            let mut plan = Plan::new();
+            for ledger in chunk {
+                let (key, item) = ledger_item(tenant, ledger)?;
+                let mut absent = Expression::new();
+                absent.require_no_item();
+                plan.add(key, Action::Put(item, absent), ())
+                    .map_err(|fault| StoreError::new(StoreFault::Refused, fault))?;
+            }
+            // Someone else made one of them meanwhile: the rest are put one by one.
+            if self.commit(&plan, &format!("{token}-{index}")).await?.is_err() {
+                for ledger in chunk {
+                    self.create_ledger(tenant, ledger).await?;
+                }
+            }
+        }
+        Ok(missing.len())
+    }
+
+    /// The sort keys of the slots that exist between the first and the last of these.
+    async fn existing_slots(
+        &self,
+        tenant: TenantId,
+        ledgers: &[Ledger],
+    ) -> Result<BTreeSet<String>, StoreError> {
+        let (Some(first), Some(last)) = (ledgers.first(), ledgers.last()) else {
+            return Ok(BTreeSet::new());
+        };
+        let partition = slots_partition(tenant, first.instance.template_tag());
+        let from = Key::ledger(tenant, &first.instance, 0).sk;
+        let until = format!("{}~", Key::ledger(tenant, &last.instance, 0).sk);
+        let range = SortKeys::Between(&from, &until);
+        let items =
+            self.query((Table::Reservations, &partition), range, (Consistency::Strong, usize::MAX)).await?;
+        let text = |item: &crate::Item| item.get("sk").and_then(|sk| sk.as_s().ok()).cloned();
+        Ok(items.iter().filter_map(text).collect())
     }
 }

@@ -13,6 +13,8 @@ pub mod checkout;
 pub mod order;
 pub mod reservation;
 pub mod willcall;
+pub mod event;
+pub mod import;
 
 pub use amount::{Amount, money_number, money_text};
 pub use checker::{Checker, FieldError, Rejection};

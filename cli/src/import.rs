@@ -1,0 +1,162 @@
+//! Importing what a tenant sells from one JSON document: the way the demo venues are seeded and the way an
+//! operator sets up a real one. Importing a document twice changes nothing; slots keep counts and holds.
+
+mod report;
+mod slots;
+mod tenant;
+
+pub use report::{ImportError, ImportReport, Tally};
+
+use domain::catalog::{ReviewState, Template};
+use domain::tenant::{ApiKey, Tenant};
+use domain::{TenantId, Timestamp};
+use platform::App;
+use store::catalog::Saved;
+use store::identity::key_hash;
+use store::{Consistency, Key};
+use wire::FieldError;
+use wire::import::{ApiKeyRecord, ImportContext, ImportRecords, RecordFault, read_document};
+
+/// Days ahead for which instances exist (contract §7).
+pub const DAYS_AHEAD: u32 = 400;
+
+/// Imports a document with instances for [`DAYS_AHEAD`].
+///
+/// # Errors
+/// [`ImportError`] when the document or its tenant cannot be read, or the database or the vault does not
+/// answer. Records with faults are no error: they are left out and are in the report.
+pub async fn import(app: &App, text: &str, now: Timestamp) -> Result<ImportReport, ImportError> {
+    import_days(app, text, now, DAYS_AHEAD).await
+}
+
+/// Imports a document with instances for so many days.
+///
+/// # Errors
+/// Those of [`import`].
+pub async fn import_days(
+    app: &App,
+    text: &str,
+    now: Timestamp,
+    days: u32,
+) -> Result<ImportReport, ImportError> {
+    let mut document = read_document(text).map_err(ImportError::Malformed)?;
+    let wanted = document.take_tenant().map_err(ImportError::Tenant)?;
+    let mut report = ImportReport::new(wanted.id);
+    let tenant = tenant::save(app, wanted, &mut report).await?;
+    let definitions = app.store.load_definitions(tenant.id, Consistency::Strong).await?;
+    let mut records = document.read(ImportContext {
+        zone: tenant.zone,
+        now,
+        ticket_types: definitions.person_types.into_keys().collect(),
+        inventory: definitions.inventory.into_keys().collect(),
+    });
+    report.faults.append(&mut records.faults);
+    save_definitions(app, tenant.id, &records, &mut report).await?;
+    save_api_keys(app, &tenant, records.api_keys, &mut report).await?;
+    let import = slots::Import { app, tenant: &tenant, now, days };
+    for template in records.templates {
+        if let Some(template) = save_template(&import, template, &mut report).await? {
+            report.slots = report.slots.saturating_add(import.create_slots(&template).await?);
+        }
+    }
+    app.forget_catalog(tenant.id).await;
+    Ok(report)
+}
+
+async fn save_definitions(
+    app: &App,
+    tenant: TenantId,
+    records: &ImportRecords,
+    report: &mut ImportReport,
+) -> Result<(), ImportError> {
+    let store = &app.store;
+    for merchant in &records.merchants {
+        report.note("merchants", store.save(&Key::merchant(tenant, &merchant.mid), merchant).await?);
+    }
+    for person_type in &records.person_types {
+        report.note("personTypes", store.save_person_type(tenant, person_type).await?);
+    }
+    for item in &records.inventory {
+        report.note("inventory", store.save_inventory(tenant, item).await?);
+    }
+    for discount in &records.discounts {
+        report.note("discounts", store.save_discount(tenant, discount).await?);
+    }
+    for coupon in &records.coupons {
+        report.note("coupons", store.save_coupon(tenant, coupon).await?);
+    }
+    for level in &records.levels {
+        report.note("membershipLevels", store.save_level(tenant, level).await?);
+    }
+    for member in &records.members {
+        report.note("members", store.save_member_card(tenant, member).await?);
+    }
+    Ok(())
+}
+
+/// Keys with a text of the document's choice are for sandbox tenants, and never change hands.
+async fn save_api_keys(
+    app: &App,
+    tenant: &Tenant,
+    records: Vec<ApiKeyRecord>,
+    report: &mut ImportReport,
+) -> Result<(), ImportError> {
+    for ApiKeyRecord { key, scopes, origins, label, mid } in records {
+        let hash = key_hash(&key);
+        let holder = app.store.load_api_key(&key).await?.map(|found| found.tenant);
+        let refusal = if !tenant.sandbox {
+            Some("is honoured for sandbox tenants only")
+        } else if holder.is_some_and(|holder| holder != tenant.id) {
+            Some("belongs to another tenant")
+        } else {
+            None
+        };
+        if let Some(message) = refusal {
+            report.faults.push(record_fault("/apiKeys", label, ("key", message)));
+            continue;
+        }
+        let api_key = ApiKey { tenant: tenant.id, scopes, origins, mid, label, revoked: false };
+        report.note("apiKeys", app.store.save(&Key::api_key(&hash), &api_key).await?);
+    }
+    Ok(())
+}
+
+/// The template as it was stored; none, when it was refused.
+async fn save_template(
+    import: &slots::Import<'_>,
+    mut template: Template,
+    report: &mut ImportReport,
+) -> Result<Option<Template>, ImportError> {
+    let tenant = import.tenant.id;
+    let store = &import.app.store;
+    let before: Option<Template> =
+        store.get(&Key::template(tenant, &template.id), Consistency::Strong).await?;
+    let published = template.review_state == ReviewState::Published;
+    if !published && before.as_ref().is_some_and(|found| found.review_state == ReviewState::Published) {
+        let fault = ("reviewState", "a published template cannot return to draft");
+        report.faults.push(record_fault("/eventTemplates", template.id.to_string(), fault));
+        return Ok(None);
+    }
+    let published_before = before.as_ref().and_then(|found| found.last_published);
+    template.last_published = published.then(|| published_before.unwrap_or(import.now));
+    if let Some(before) = before {
+        let written = std::mem::replace(&mut template.last_updated, before.last_updated);
+        let started = std::mem::replace(&mut template.start, before.start);
+        // A start that was left out is the moment of the first import, and stays so.
+        let kept_start = started == import.now;
+        if !kept_start {
+            template.start = started;
+        }
+        if template != before {
+            template.last_updated = written;
+        }
+    }
+    let saved: Saved = store.save_template(tenant, &template).await?;
+    report.note("eventTemplates", saved);
+    Ok(Some(template))
+}
+
+fn record_fault(record: &str, id: String, (field, message): (&str, &str)) -> RecordFault {
+    let error = FieldError { field: format!("{record}/{field}"), message: message.to_owned() };
+    RecordFault { record: record.to_owned(), id: Some(id), errors: vec![error] }
+}

@@ -1,0 +1,147 @@
+//! What an import did, and why one did not happen.
+
+use domain::schedule::ScheduleRefusal;
+use domain::{TemplateId, TenantId};
+use platform::ApiError;
+use platform::vault::VaultError;
+use std::collections::BTreeMap;
+use std::fmt;
+use store::StoreError;
+use store::catalog::Saved;
+use wire::Malformed;
+use wire::import::RecordFault;
+
+/// How the records of one section fared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tally {
+    /// New ones.
+    pub created: usize,
+    /// Changed ones.
+    pub updated: usize,
+    /// Those that were there just so.
+    pub unchanged: usize,
+}
+
+/// What an import did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportReport {
+    /// Whose document it was.
+    pub tenant: TenantId,
+    /// Records stored, by section.
+    pub tallies: BTreeMap<&'static str, Tally>,
+    /// Event instances made.
+    pub slots: usize,
+    /// Records left out.
+    pub faults: Vec<RecordFault>,
+}
+
+impl ImportReport {
+    pub(super) fn new(tenant: TenantId) -> Self {
+        Self { tenant, tallies: BTreeMap::new(), slots: 0, faults: vec![] }
+    }
+
+    pub(super) fn note(&mut self, section: &'static str, saved: Saved) {
+        let tally = self.tallies.entry(section).or_default();
+        let count = match saved {
+            Saved::Created => &mut tally.created,
+            Saved::Updated => &mut tally.updated,
+            Saved::Unchanged => &mut tally.unchanged,
+        };
+        *count = count.saturating_add(1);
+    }
+
+    /// True when nothing was written and nothing was refused.
+    #[must_use]
+    pub fn is_unchanged(&self) -> bool {
+        let quiet = |tally: &Tally| tally.created == 0 && tally.updated == 0;
+        self.slots == 0 && self.faults.is_empty() && self.tallies.values().all(quiet)
+    }
+}
+
+impl fmt::Display for ImportReport {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(out, "tenant {}", self.tenant)?;
+        for (section, Tally { created, updated, unchanged }) in &self.tallies {
+            writeln!(out, "  {section}: {created} created, {updated} updated, {unchanged} unchanged")?;
+        }
+        writeln!(out, "  event instances: {} created", self.slots)?;
+        for fault in &self.faults {
+            let id = fault.id.as_deref().map(|id| format!(" ({id})")).unwrap_or_default();
+            writeln!(out, "  left out: {}{id}", fault.record)?;
+            for error in &fault.errors {
+                writeln!(out, "    {} {}", error.field, error.message)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Why a document was not imported, or not to its end.
+#[derive(Debug)]
+pub enum ImportError {
+    /// It is no JSON object.
+    Malformed(Malformed),
+    /// Its tenant cannot be read.
+    Tenant(RecordFault),
+    /// The tenant is new and has no name or no zone.
+    UnknownTenant(TenantId),
+    /// The schedules of a template make no slots.
+    Schedule {
+        /// The template.
+        template: TemplateId,
+        /// Why.
+        refusal: ScheduleRefusal,
+    },
+    /// The database does not answer.
+    Store(StoreError),
+    /// The key of the tenant's hashes cannot be sealed.
+    Vault(VaultError),
+    /// There is no randomness.
+    Service(ApiError),
+}
+
+impl fmt::Display for ImportError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Malformed(Malformed { line, column }) => {
+                write!(out, "the document is not a JSON object (line {line}, column {column})")
+            }
+            Self::Tenant(fault) => {
+                out.write_str("the tenant cannot be read:")?;
+                fault.errors.iter().try_for_each(|error| write!(out, " {} {};", error.field, error.message))
+            }
+            Self::UnknownTenant(id) => {
+                write!(out, "tenant {id} does not exist; to create it, give its name and timeZone")
+            }
+            Self::Schedule { template, refusal } => {
+                write!(out, "the schedules of template {template} make no slots: {refusal:?}")
+            }
+            Self::Store(_) => out.write_str("the database did not carry out the import"),
+            Self::Vault(_) => out.write_str("the vault did not seal the tenant's key"),
+            Self::Service(_) => out.write_str("the import could not be carried out"),
+        }
+    }
+}
+
+impl std::error::Error for ImportError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Malformed(_) | Self::Tenant(_) | Self::UnknownTenant(_) | Self::Schedule { .. } => None,
+            Self::Store(cause) => Some(cause),
+            Self::Vault(cause) => Some(cause),
+            Self::Service(cause) => Some(cause),
+        }
+    }
+}
+
+impl From<StoreError> for ImportError {
+    fn from(cause: StoreError) -> Self {
+        Self::Store(cause)
+    }
+}
+
+impl From<ApiError> for ImportError {
+    fn from(cause: ApiError) -> Self {
+        Self::Service(cause)
+    }
+}

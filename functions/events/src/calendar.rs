@@ -1,0 +1,129 @@
+//! Days with seats.
+
+use crate::answer::json;
+use crate::load::{Catalog, ledgers, ledgers_of_all};
+use crate::query::RangeQuery;
+use axum::extract::{Path, Query, State};
+use axum::response::Response;
+use chrono::{Months, NaiveDate};
+use domain::catalog::Template;
+use domain::ledger::Ledger;
+use domain::listing::{Audience, Range, active_dates};
+use domain::time::plus_secs;
+use domain::{Timestamp, Zone};
+use platform::access::{Caller, Shopper};
+use platform::{ApiError, App, ErrorBody};
+use std::collections::BTreeSet;
+use wire::event::{Calendar, CalendarDay};
+
+/// Months shown from the first event on where the range has none (spec §4.4).
+const FALLBACK_MONTHS: Months = Months::new(2);
+
+/// Every date of a range, and whether a seat can be had on it.
+fn calendar(range: Range, active: &BTreeSet<NaiveDate>, zone: Zone) -> Calendar {
+    let day = |date: NaiveDate| CalendarDay {
+        date: zone.format(zone.start_of_day(date)),
+        name: String::new(),
+        active: active.contains(&date),
+    };
+    Calendar { days: range.dates(zone).map(day).collect() }
+}
+
+fn active(audience: Audience, template: &Template, ledgers: &[Ledger], zone: Zone) -> BTreeSet<NaiveDate> {
+    active_dates(ledgers.iter().filter_map(|ledger| audience.listed(template, ledger)), zone)
+}
+
+/// Read the calendar of all templates
+///
+/// A day is active when at least one seat remains. The range is today unless it is given.
+#[utoipa::path(
+    get,
+    path = "/v2/b2c/event/templates/calendar",
+    tag = "Events",
+    params(RangeQuery),
+    responses(
+        (status = 200, description = "Every day of the range", body = Calendar),
+        (status = 400, description = "A parameter is wrong, or the range is too long", body = ErrorBody),
+    ),
+)]
+pub(crate) async fn of_all(
+    State(app): State<App>,
+    caller: Shopper,
+    Query(query): Query<RangeQuery>,
+) -> Result<Response, ApiError> {
+    let (audience, range) = query.read_calendar(&caller)?;
+    let zone = caller.tenant.zone;
+    let catalog = Catalog::load(&app, &caller).await?;
+    let templates = catalog.listed(&caller, audience);
+    let found = ledgers_of_all(&app.store, caller.tenant.id, &templates, range).await?;
+    let days = found.iter().flat_map(|(template, ledgers)| active(audience, template, ledgers, zone));
+    json(&calendar(range, &days.collect(), zone))
+}
+
+/// Read the calendar of a template
+///
+/// Where the range has no events, two months from the start of the first event after it begins.
+#[utoipa::path(
+    get,
+    path = "/v2/b2c/event/templates/{templateId}/calendar",
+    tag = "Events",
+    params(("templateId" = String, Path, description = "The template's id"), RangeQuery),
+    responses(
+        (status = 200, description = "Every day of the range", body = Calendar),
+        (status = 400, description = "A parameter is wrong, or the range is too long", body = ErrorBody),
+        (status = 404, description = "There is no such template on offer", body = ErrorBody),
+    ),
+)]
+pub(crate) async fn of_template(
+    State(app): State<App>,
+    caller: Shopper,
+    Path(id): Path<String>,
+    Query(query): Query<RangeQuery>,
+) -> Result<Response, ApiError> {
+    let (audience, range) = query.read_calendar(&caller)?;
+    let catalog = Catalog::load(&app, &caller).await?;
+    let template = catalog.template(&id)?;
+    let (range, found) = events_or_first(&app, &caller, (template, audience), range).await?;
+    let zone = caller.tenant.zone;
+    json(&calendar(range, &active(audience, template, &found, zone), zone))
+}
+
+/// The slots of the range, or those of two months from the first event on. The schedule says beforehand
+/// whether the range has any, so that one round trip is enough.
+async fn events_or_first(
+    app: &App,
+    caller: &Caller,
+    (template, audience): (&Template, Audience),
+    range: Range,
+) -> Result<(Range, Vec<Ledger>), ApiError> {
+    let (tenant, zone) = (caller.tenant.id, caller.tenant.zone);
+    let longest = i64::from(template.longest_minutes()).saturating_mul(60);
+    let running = plus_secs(range.from, longest.saturating_neg());
+    let promised = audience.first_start(template, zone, running);
+    let is_promised = promised.is_some_and(|start| start <= range.until);
+    let later = audience.first_start(template, zone, plus_secs(range.until, 1));
+    let later = later.map(|start| two_months(start, zone));
+    if is_promised || later.is_none() {
+        let found = ledgers(&app.store, tenant, template, range).await?;
+        return match later {
+            Some(later) if found.is_empty() => {
+                Ok((later, ledgers(&app.store, tenant, template, later).await?))
+            }
+            Some(_) | None => Ok((range, found)),
+        };
+    }
+    let later = later.unwrap_or(range);
+    let (within, beyond) = tokio::join!(
+        ledgers(&app.store, tenant, template, range),
+        ledgers(&app.store, tenant, template, later)
+    );
+    let within = within?;
+    if within.is_empty() { Ok((later, beyond?)) } else { Ok((range, within)) }
+}
+
+/// From the day of an instant to the day two months later.
+fn two_months(start: Timestamp, zone: Zone) -> Range {
+    let first = zone.date(start);
+    let last = first.checked_add_months(FALLBACK_MONTHS).unwrap_or(first);
+    Range { from: zone.start_of_day(first), until: zone.end_of_day(last) }
+}

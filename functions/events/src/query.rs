@@ -1,0 +1,173 @@
+//! Query parameters of the browsing routes, with their defaults (spec §4.4).
+
+use domain::listing::{Audience, Range, TemplateFilter};
+use domain::{Channel, ComboTemplateId, LevelId, MembershipId, Timestamp, UnreadableId, Zone};
+use platform::access::Caller;
+use platform::{ApiError, ErrorType};
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+/// The longest range of a calendar, in days: three years.
+const MAX_CALENDAR_DAYS: i64 = 1_098;
+
+/// Parameters of routes with a range of time.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+pub(crate) struct RangeQuery {
+    /// ISO 8601; an instant without offset is local time of the tenant.
+    start_time: Option<String>,
+    /// ISO 8601.
+    end_time: Option<String>,
+    /// `online` (default), `customerRep`, `pointOfSale`, `kiosk`, `manualEntry`, `reseller`.
+    sale_channel: Option<String>,
+    /// `standard` (default), `private` or `all`.
+    r#type: Option<String>,
+    /// A combination of events.
+    combo_template_id: Option<String>,
+    /// A membership number.
+    membership_id: Option<String>,
+    /// A membership level.
+    membership_category_id: Option<String>,
+}
+
+/// Parameters of routes that name what they ask for.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+pub(crate) struct OfferQuery {
+    /// `online` (default), `customerRep`, `pointOfSale`, `kiosk`, `manualEntry`, `reseller`.
+    sale_channel: Option<String>,
+    /// A membership number.
+    membership_id: Option<String>,
+    /// A membership level.
+    membership_category_id: Option<String>,
+}
+
+/// Reads parameters and keeps every fault.
+struct Reader {
+    zone: Zone,
+    now: Timestamp,
+    faults: Vec<(&'static str, String)>,
+}
+
+impl Reader {
+    fn new(caller: &Caller) -> Self {
+        Self { zone: caller.tenant.zone, now: caller.clock.now(), faults: vec![] }
+    }
+
+    /// A parameter that may be left out; a blank one counts as left out.
+    fn optional<T>(
+        &mut self,
+        name: &'static str,
+        text: Option<&str>,
+        (parse, expected): (impl FnOnce(&str) -> Option<T>, &str),
+    ) -> Option<T> {
+        let text = text.map(str::trim).filter(|text| !text.is_empty())?;
+        let found = parse(text);
+        if found.is_none() {
+            self.faults.push((name, format!("must be {expected}")));
+        }
+        found
+    }
+
+    fn instant(&mut self, name: &'static str, text: Option<&str>) -> Option<Timestamp> {
+        let zone = self.zone;
+        self.optional(name, text, (|text| zone.parse_instant(text).ok(), "an ISO 8601 date and time"))
+    }
+
+    fn channel(&mut self, text: Option<&str>) -> Channel {
+        let parse = (|text: &str| Channel::parse(text).ok(), CHANNELS);
+        self.optional("saleChannel", text, parse).unwrap_or(Channel::Online)
+    }
+
+    /// The membership parameters change nothing yet: events for members only are shown to nobody, and prices
+    /// are those of the public. They are checked, so that a faulty caller is told.
+    fn membership(&mut self, membership: Option<&str>, level: Option<&str>) {
+        let number = |text: &str| text.parse().ok().and_then(|number| MembershipId::parse(number).ok());
+        let _ = self.optional("membershipId", membership, (number, "a membership number"));
+        let id = |text: &str| LevelId::parse(text).ok();
+        let _ = self.optional("membershipCategoryId", level, (id, "the id of a membership level"));
+    }
+
+    fn finish<T>(self, value: T) -> Result<T, ApiError> {
+        if self.faults.is_empty() {
+            return Ok(value);
+        }
+        let error = ApiError::new(ErrorType::ValidationError);
+        Err(self.faults.into_iter().fold(error, |error, (name, message)| error.detail(name, message)))
+    }
+}
+
+const CHANNELS: &str = "one of online, customerRep, pointOfSale, kiosk, manualEntry, reseller";
+
+impl RangeQuery {
+    /// Audience and range of times, calendars and the slim list. The start defaults to 12:00 am today, the
+    /// end to 11:59 pm on the day of the start, both on the tenant's clocks.
+    pub(crate) fn read(&self, caller: &Caller) -> Result<(Audience, Range), ApiError> {
+        let mut reader = Reader::new(caller);
+        let audience = self.audience(&mut reader);
+        let range = self.range(&mut reader);
+        reader.finish((audience, range))
+    }
+
+    /// Like [`Self::read`], for answers that have an entry for every day of the range.
+    pub(crate) fn read_calendar(&self, caller: &Caller) -> Result<(Audience, Range), ApiError> {
+        let mut reader = Reader::new(caller);
+        let audience = self.audience(&mut reader);
+        let range = self.range(&mut reader);
+        if range.until.signed_duration_since(range.from).num_days() > MAX_CALENDAR_DAYS {
+            reader
+                .faults
+                .push(("endTime", format!("must be at most {MAX_CALENDAR_DAYS} days after startTime")));
+        }
+        reader.finish((audience, range))
+    }
+
+    /// Audience and range of the list of templates for online sale: without a start, all are asked for.
+    pub(crate) fn read_list(&self, caller: &Caller) -> Result<(Audience, Option<Range>), ApiError> {
+        let mut reader = Reader::new(caller);
+        let audience = self.audience(&mut reader);
+        let range = self.range(&mut reader);
+        let started = self.start_time.as_deref().is_some_and(|text| !text.trim().is_empty());
+        let audience = Audience { channel: Channel::Online, ..audience };
+        reader.finish((audience, started.then_some(range)))
+    }
+
+    fn audience(&self, reader: &mut Reader) -> Audience {
+        let types = (TemplateFilter::parse, "one of standard, private, all");
+        let types = reader.optional("type", self.r#type.as_deref(), types).unwrap_or_default();
+        let channel = reader.channel(self.sale_channel.as_deref());
+        reader.membership(self.membership_id.as_deref(), self.membership_category_id.as_deref());
+        let combo = |text: &str| match ComboTemplateId::parse(text) {
+            Ok(id) => Some(id),
+            Err(UnreadableId) => None,
+        };
+        let combo_text = self.combo_template_id.as_deref();
+        let _ = reader.optional("comboTemplateId", combo_text, (combo, "the id of a combination"));
+        Audience { channel, types, now: reader.now }
+    }
+
+    fn range(&self, reader: &mut Reader) -> Range {
+        let (zone, now) = (reader.zone, reader.now);
+        let start = reader.instant("startTime", self.start_time.as_deref());
+        let from = start.unwrap_or_else(|| zone.start_of_day(zone.date(now)));
+        let end = reader.instant("endTime", self.end_time.as_deref());
+        let until = end.unwrap_or_else(|| zone.end_of_day(zone.date(from)));
+        if until < from {
+            reader.faults.push(("endTime", "must not be before startTime".to_owned()));
+        }
+        Range { from, until }
+    }
+}
+
+impl OfferQuery {
+    /// The audience of a route that names its template or instance, which hides no type.
+    pub(crate) fn read(&self, caller: &Caller) -> Result<Audience, ApiError> {
+        let mut reader = Reader::new(caller);
+        let channel = reader.channel(self.sale_channel.as_deref());
+        reader.membership(self.membership_id.as_deref(), self.membership_category_id.as_deref());
+        let audience = Audience { channel, types: TemplateFilter::All, now: reader.now };
+        reader.finish(audience)
+    }
+}

@@ -1,0 +1,88 @@
+//! Lists of templates and single ones.
+
+use crate::answer::json;
+use crate::load::Catalog;
+use crate::query::{OfferQuery, RangeQuery};
+use axum::extract::{Path, Query, State};
+use axum::response::Response;
+use platform::access::Shopper;
+use platform::{ApiError, App, ErrorBody};
+use wire::event::{EventTemplate, SlimTemplate};
+
+/// List event templates
+///
+/// Those for online sale. Without `startTime` all of them; `endTime` applies only with it.
+#[utoipa::path(
+    get,
+    path = "/v2/b2c/event/templates",
+    tag = "Events",
+    params(RangeQuery),
+    responses(
+        (status = 200, description = "The templates", body = Vec<EventTemplate>),
+        (status = 400, description = "A parameter is wrong", body = ErrorBody),
+    ),
+)]
+pub(crate) async fn list(
+    State(app): State<App>,
+    caller: Shopper,
+    Query(query): Query<RangeQuery>,
+) -> Result<Response, ApiError> {
+    let (audience, range) = query.read_list(&caller)?;
+    let catalog = Catalog::load(&app, &caller).await?;
+    let view = catalog.view(&caller, audience);
+    let templates = catalog.listed(&caller, audience).into_iter();
+    let within = templates.filter(|found| range.is_none_or(|range| range.overlaps(found.start, found.end)));
+    let answer: Vec<EventTemplate> = within.map(|template| EventTemplate::of(template, &view)).collect();
+    json(&answer)
+}
+
+/// List event templates in short
+///
+/// Recommended for speed. The range is today unless it is given; times are epoch milliseconds.
+#[utoipa::path(
+    get,
+    path = "/v2/b2c/event/templates/slim",
+    tag = "Events",
+    params(RangeQuery),
+    responses(
+        (status = 200, description = "The templates", body = Vec<SlimTemplate>),
+        (status = 400, description = "A parameter is wrong", body = ErrorBody),
+    ),
+)]
+pub(crate) async fn slim_list(
+    State(app): State<App>,
+    caller: Shopper,
+    Query(query): Query<RangeQuery>,
+) -> Result<Response, ApiError> {
+    let (audience, range) = query.read(&caller)?;
+    let catalog = Catalog::load(&app, &caller).await?;
+    let view = catalog.view(&caller, audience);
+    let templates = catalog.listed(&caller, audience).into_iter();
+    let within = templates.filter(|template| range.overlaps(template.start, template.end));
+    let answer: Vec<SlimTemplate> = within.map(|template| SlimTemplate::of(template, &view)).collect();
+    json(&answer)
+}
+
+/// Read an event template
+#[utoipa::path(
+    get,
+    path = "/v2/b2c/event/templates/{templateId}",
+    tag = "Events",
+    params(("templateId" = String, Path, description = "The template's id"), OfferQuery),
+    responses(
+        (status = 200, description = "The template", body = EventTemplate),
+        (status = 400, description = "A parameter is wrong", body = ErrorBody),
+        (status = 404, description = "There is no such template on offer", body = ErrorBody),
+    ),
+)]
+pub(crate) async fn read(
+    State(app): State<App>,
+    caller: Shopper,
+    Path(id): Path<String>,
+    Query(query): Query<OfferQuery>,
+) -> Result<Response, ApiError> {
+    let audience = query.read(&caller)?;
+    let catalog = Catalog::load(&app, &caller).await?;
+    let template = catalog.template(&id)?;
+    json(&EventTemplate::of(template, &catalog.view(&caller, audience)))
+}

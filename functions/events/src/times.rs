@@ -1,0 +1,148 @@
+//! Dated slots with their seats.
+
+use crate::answer::json;
+use crate::load::{Catalog, ledgers, ledgers_of_all};
+use crate::query::{OfferQuery, RangeQuery};
+use axum::extract::{Path, Query, State};
+use axum::response::Response;
+use domain::InstanceId;
+use domain::catalog::Template;
+use domain::ledger::Ledger;
+use domain::listing::next_available as first_free;
+use domain::time::plus_secs;
+use platform::access::Shopper;
+use platform::{ApiError, App, ErrorBody, ErrorType};
+use store::Consistency;
+use wire::event::{EventInstance, EventTime, TimesBucket, View};
+
+fn times(template: &Template, ledgers: &[Ledger], view: &View<'_>) -> Vec<EventTime> {
+    let listed = ledgers.iter().filter_map(|ledger| view.audience.listed(template, ledger));
+    listed.map(|slot| EventTime::of(&slot, view)).collect()
+}
+
+/// List a template's times
+///
+/// The range is today unless it is given. Full slots are listed with 0 seats.
+#[utoipa::path(
+    get,
+    path = "/v2/b2c/event/templates/{templateId}/times",
+    tag = "Events",
+    params(("templateId" = String, Path, description = "The template's id"), RangeQuery),
+    responses(
+        (status = 200, description = "The slots, by start", body = Vec<EventTime>),
+        (status = 400, description = "A parameter is wrong, or the answer would be too large", body = ErrorBody),
+        (status = 404, description = "There is no such template on offer", body = ErrorBody),
+    ),
+)]
+pub(crate) async fn of_template(
+    State(app): State<App>,
+    caller: Shopper,
+    Path(id): Path<String>,
+    Query(query): Query<RangeQuery>,
+) -> Result<Response, ApiError> {
+    let (audience, range) = query.read(&caller)?;
+    let catalog = Catalog::load(&app, &caller).await?;
+    let template = catalog.template(&id)?;
+    let found = ledgers(&app.store, caller.tenant.id, template, range).await?;
+    json(&times(template, &found, &catalog.view(&caller, audience)))
+}
+
+/// List the times of all templates
+///
+/// In buckets, one per template. The range is today unless it is given; ask for short ranges.
+#[utoipa::path(
+    get,
+    path = "/v2/b2c/event/templates/times",
+    tag = "Events",
+    params(RangeQuery),
+    responses(
+        (status = 200, description = "The slots of each template", body = Vec<TimesBucket>),
+        (status = 400, description = "A parameter is wrong, or the answer would be too large", body = ErrorBody),
+    ),
+)]
+pub(crate) async fn of_all(
+    State(app): State<App>,
+    caller: Shopper,
+    Query(query): Query<RangeQuery>,
+) -> Result<Response, ApiError> {
+    let (audience, range) = query.read(&caller)?;
+    let catalog = Catalog::load(&app, &caller).await?;
+    let view = catalog.view(&caller, audience);
+    let templates = catalog.listed(&caller, audience);
+    let found = ledgers_of_all(&app.store, caller.tenant.id, &templates, range).await?;
+    let bucket = |(template, ledgers): &(&Template, Vec<Ledger>)| TimesBucket {
+        event_template_id: template.id.to_string(),
+        times: times(template, ledgers, &view),
+    };
+    json(&found.iter().map(bucket).collect::<Vec<_>>())
+}
+
+/// Slots looked at for the next available one; the second number only if the first has no seat.
+const NEXT_AVAILABLE_SLOTS: [usize; 2] = [100, 20_000];
+/// How far ahead the next available slot may lie: three years.
+const NEXT_AVAILABLE_SECS: i64 = 3 * 366 * 86_400;
+
+/// Read a template's next available time
+#[utoipa::path(
+    get,
+    path = "/v2/b2c/events/{templateId}/nextAvailable",
+    tag = "Events",
+    params(("templateId" = String, Path, description = "The template's id"), OfferQuery),
+    responses(
+        (status = 200, description = "The first slot from now on with a seat", body = EventTime),
+        (status = 400, description = "A parameter is wrong", body = ErrorBody),
+        (status = 404, description = "There is no such template on offer, or no seat", body = ErrorBody),
+    ),
+)]
+pub(crate) async fn next_available(
+    State(app): State<App>,
+    caller: Shopper,
+    Path(id): Path<String>,
+    Query(query): Query<OfferQuery>,
+) -> Result<Response, ApiError> {
+    let audience = query.read(&caller)?;
+    let catalog = Catalog::load(&app, &caller).await?;
+    let template = catalog.template(&id)?;
+    let view = catalog.view(&caller, audience);
+    let window = (audience.now, plus_secs(audience.now, NEXT_AVAILABLE_SECS));
+    for limit in NEXT_AVAILABLE_SLOTS {
+        let found = app.store.load_ledgers((caller.tenant.id, &template.id), window, limit).await?;
+        let listed = found.iter().filter_map(|ledger| audience.listed(template, ledger));
+        if let Some(slot) = first_free(listed, audience.now) {
+            return json(&EventTime::of(&slot, &view));
+        }
+        if found.len() < limit {
+            break;
+        }
+    }
+    Err(ApiError::new(ErrorType::NotFound).message("No seat is available"))
+}
+
+/// Read an event instance
+#[utoipa::path(
+    get,
+    path = "/v2/b2c/events/{instanceId}",
+    tag = "Events",
+    params(("instanceId" = String, Path, description = "The instance's id"), OfferQuery),
+    responses(
+        (status = 200, description = "The instance", body = EventInstance),
+        (status = 400, description = "A parameter is wrong", body = ErrorBody),
+        (status = 404, description = "There is no such instance on offer", body = ErrorBody),
+    ),
+)]
+pub(crate) async fn read_instance(
+    State(app): State<App>,
+    caller: Shopper,
+    Path(id): Path<String>,
+    Query(query): Query<OfferQuery>,
+) -> Result<Response, ApiError> {
+    let audience = query.read(&caller)?;
+    let unknown = || ApiError::new(ErrorType::NotFound);
+    let id = InstanceId::parse(&id).map_err(|_| unknown())?;
+    let catalog = Catalog::load(&app, &caller).await?;
+    let ledger = app.store.load_ledger(caller.tenant.id, &id, Consistency::Eventual).await?;
+    let ledger = ledger.ok_or_else(unknown)?;
+    let template = catalog.templates().iter().find(|template| template.id == ledger.template);
+    let slot = template.and_then(|template| audience.listed(template, &ledger)).ok_or_else(unknown)?;
+    json(&EventInstance::of(&slot, &catalog.view(&caller, audience)))
+}

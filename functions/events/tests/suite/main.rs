@@ -1,0 +1,7 @@
+//! The browsing routes over the real store on the embedded engine.
+#![expect(clippy::unwrap_used, reason = "a helper fails its test by panicking")]
+
+mod calendar;
+mod support;
+mod templates;
+mod times;

@@ -1,0 +1,183 @@
+//! Times, next available and single instances.
+
+use crate::support::{Venue, daily, template};
+use serde_json::{Value, json};
+
+const ENTRY: &str = "/v2/b2c/event/templates/entry";
+
+async fn venue() -> Venue {
+    let entry = template("entry", json!({"schedules": daily(&[(10, 0), (14, 0)])}));
+    let evening = template("evening", json!({"startTime": "2027-07-04T20:00:00", "displayOrder": 2}));
+    Venue::open("America/New_York", vec![entry, evening]).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_time_looks_as_documented() {
+    let venue = venue().await;
+    let path = format!("{ENTRY}/times?startTime=2027-07-04T13:00:00-04:00&endTime=2027-07-04T15:00:00-04:00");
+    let answer = venue.get("2027-07-04T08:00:00-04:00", &path).await;
+    insta::assert_json_snapshot!(answer.body, @r#"
+    [
+      {
+        "addOns": {
+          "inventoryIds": []
+        },
+        "availableSeats": 50,
+        "date": "07/04/2027",
+        "event": {
+          "admissionType": "standard",
+          "available": true,
+          "capacity": 50,
+          "endTime": "2027-07-04T16:00:00-04:00",
+          "id": "69f345226c2a7da0635b29c8",
+          "name": "Harbor Gallery Entry",
+          "priceList": {
+            "priceListId": "entry-prices",
+            "prices": [
+              {
+                "displayOrder": 1,
+                "personType": {
+                  "active": true,
+                  "description": "18 and over",
+                  "displayOrder": 1,
+                  "id": "adult",
+                  "name": "Adult",
+                  "type": "individual"
+                },
+                "price": 18.0,
+                "salesChannels": [
+                  {
+                    "channel": "online",
+                    "enabled": true,
+                    "name": "Online"
+                  }
+                ]
+              }
+            ]
+          },
+          "soldQuantity": 0,
+          "startTime": "2027-07-04T14:00:00-04:00",
+          "state": "active",
+          "templateId": "entry",
+          "type": "standard"
+        },
+        "id": "69f345226c2a7da0635b29c8",
+        "startTime": "2027-07-04T14:00:00-04:00",
+        "time": "2:00 PM"
+      }
+    ]
+    "#);
+    assert_eq!((answer.calls.rounds, answer.calls.total), (1, 1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn times_default_to_today_and_read_every_form_of_an_instant() {
+    let venue = venue().await;
+    let (ten, two) = ("2027-07-04T10:00:00-04:00", "2027-07-04T14:00:00-04:00");
+    for (query, expected) in [
+        ("", vec![ten, two]),
+        ("?startTime=2027-07-04T12:00:01", vec![two]),
+        ("?startTime=2027-07-04T12:00:00", vec![ten, two]),
+        ("?startTime=2027-07-04T16:00:01Z", vec![two]),
+        ("?startTime=2027-07-04T18:00:01%2B02:00", vec![two]),
+        ("?startTime=2027-07-04T18:00:01+02:00", vec![two]),
+        ("?endTime=2027-07-04T14:00:00", vec![ten, two]),
+        ("?endTime=2027-07-04T13:59:59", vec![ten]),
+        ("?type=private", vec![]),
+        ("?saleChannel=pointOfSale", vec![]),
+        ("?saleChannel=ONLINE", vec![ten, two]),
+    ] {
+        let answer = venue.get("2027-07-04T08:00:00-04:00", &format!("{ENTRY}/times{query}")).await;
+        assert_eq!(answer.starts(), expected, "{query}");
+    }
+}
+
+/// On one thread, as a function runs, all queries are sent before the first is answered.
+#[tokio::test]
+async fn all_times_are_in_buckets_and_cost_one_round() {
+    let venue = venue().await;
+    let answer = venue.get("2027-07-05T08:00:00-04:00", "/v2/b2c/event/templates/times").await;
+    let bucket =
+        |bucket: &Value| (bucket["eventTemplateId"].clone(), bucket["times"].as_array().unwrap().len());
+    let buckets: Vec<_> = answer.body.as_array().unwrap().iter().map(bucket).collect();
+    assert_eq!(buckets, [(json!("entry"), 2)]);
+    let answer = venue.get("2027-07-04T08:00:00-04:00", "/v2/b2c/event/templates/times").await;
+    let buckets: Vec<_> = answer.body.as_array().unwrap().iter().map(bucket).collect();
+    assert_eq!(buckets, [(json!("entry"), 2), (json!("evening"), 1)]);
+    assert_eq!((answer.calls.rounds, answer.calls.total), (1, 2));
+}
+
+/// List, times, calendar, next available and single instance agree at every instant around the sale window.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_route_says_the_same_of_a_slot_at_the_same_instant() {
+    let late = json!({"postStartPurchase": {"allowLateTicketPurchase": true}});
+    let before = json!({"purchaseAvailability": {"timeFrame": "before", "minutes": 60}});
+    for (details, now, listed) in [
+        (json!({}), "2027-07-04T19:59:59", true),
+        (json!({}), "2027-07-04T20:00:00", false),
+        (late.clone(), "2027-07-04T20:00:00", true),
+        (late.clone(), "2027-07-06T19:59:59", true),
+        (late, "2027-07-06T20:00:01", false),
+        (before.clone(), "2027-07-04T18:59:59", true),
+        (before, "2027-07-04T19:00:00", false),
+    ] {
+        let fields = json!({
+            "startTime": "2027-07-04T20:00:00", "duration": {"hour": 48, "minutes": 0}, "ticketDetails": details,
+        });
+        let venue = Venue::open("America/New_York", vec![template("festival", fields)]).await;
+        let case = format!("{details} at {now}");
+        let list = venue.get(now, "/v2/b2c/event/templates").await;
+        assert_eq!(list.ids().len() == 1, listed, "list: {case}");
+        let times = venue.get(now, "/v2/b2c/event/templates/festival/times").await;
+        assert_eq!(times.starts().len() == 1, listed, "times: {case}");
+        let calendar = venue.get(now, "/v2/b2c/event/templates/festival/calendar").await;
+        assert_eq!(calendar.days().iter().any(|day| day.ends_with('*')), listed, "calendar: {case}");
+        let early = venue.get("2027-07-04T00:00:00", "/v2/b2c/events/festival/nextAvailable").await;
+        let instance = format!("/v2/b2c/events/{}", early.body["id"].as_str().unwrap());
+        assert_eq!(venue.get(now, &instance).await.status == 200, listed, "instance: {case}");
+        let next = venue.get(now, "/v2/b2c/events/festival/nextAvailable").await;
+        assert_eq!(next.status == 200, listed && now < "2027-07-04T20:00:01", "next: {case}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_slot_is_listed_with_no_seats_and_is_not_the_next_available() {
+    let venue = venue().await;
+    venue.sell_out("2027-07-04T10:00:00").await;
+    let now = "2027-07-04T08:00:00-04:00";
+    let times = venue.get(now, &format!("{ENTRY}/times")).await;
+    assert_eq!(times.starts(), ["2027-07-04T10:00:00-04:00", "2027-07-04T14:00:00-04:00"]);
+    assert_eq!(times.body[0]["availableSeats"], 0);
+    assert_eq!(times.body[0]["event"]["available"], false);
+    let next = venue.get(now, "/v2/b2c/events/entry/nextAvailable").await;
+    assert_eq!(next.body["startTime"], "2027-07-04T14:00:00-04:00");
+    assert_eq!(next.calls.rounds, 1);
+    let path = format!("/v2/b2c/events/{}", times.body[0]["id"].as_str().unwrap());
+    let instance = venue.get(now, &path).await;
+    assert_eq!((instance.status, instance.calls.rounds), (200, 1));
+    assert_eq!(instance.body, times.body[0]["event"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn unknown_ids_are_not_found() {
+    let venue = venue().await;
+    for path in [
+        "/v2/b2c/events/nothing",
+        "/v2/b2c/events/0123456789abcdef01234567",
+        "/v2/b2c/events/nothing/nextAvailable",
+        "/v2/b2c/event/templates/nothing/times",
+        "/v2/b2c/event/templates/nothing/calendar",
+    ] {
+        assert_eq!(venue.get("2027-07-04T08:00:00-04:00", path).await.refusal(), "404 NOT_FOUND", "{path}");
+    }
+    let evening = venue.get("2027-07-05T08:00:00-04:00", "/v2/b2c/events/evening/nextAvailable").await;
+    assert_eq!(evening.refusal(), "404 NOT_FOUND");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_would_be_too_large_is_refused() {
+    let minutes: Vec<(u32, u32)> = (0..24).flat_map(|hour| [(hour, 0), (hour, 20), (hour, 40)]).collect();
+    let venue = Venue::open("UTC", vec![template("entry", json!({"schedules": daily(&minutes)}))]).await;
+    let path = format!("{ENTRY}/times?startTime=2027-01-01&endTime=2027-12-31");
+    assert_eq!(venue.get("2027-01-01T00:00:00Z", &path).await.refusal(), "400 RESPONSE_TOO_LARGE");
+}

@@ -1,0 +1,249 @@
+//! What a shopper sees of the catalog: which templates, which slots, which days (spec §4.4, contract §7).
+//!
+//! Whether a slot is sold is decided by [`crate::sale_window::offer`] alone; this file gathers the facts it
+//! asks for. Our choices, where the specification is silent:
+//!
+//! - A route that names its template, `nextAvailable` and a single instance hide no `type`; lists do.
+//! - Events for members only are shown to nobody until a route can tell who is a member.
+//! - A template is listed while at least one of its slots is, as far as clock and channel have a say.
+//! - A slot that lasts a day or less makes the day on which it starts active; a longer one every day it runs.
+
+use crate::catalog::{Price, PriceList, ReviewState, Template, TemplateKind};
+use crate::ledger::{Ledger, SlotState};
+use crate::sale_window::{Offer, SlotFacts, offer};
+use crate::schedule::{Schedule, SlotPlan, SlotWindow, generate};
+use crate::time::{Timestamp, Zone, plus_secs};
+use crate::{Channel, InstanceId};
+use chrono::NaiveDate;
+use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
+
+/// Which types of templates are asked for (spec §4.4, parameter `type`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TemplateFilter {
+    /// The default: no private ones.
+    #[default]
+    Standard,
+    /// Only private ones.
+    Private,
+    /// Both.
+    All,
+}
+
+impl TemplateFilter {
+    /// Reads the parameter in any case.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let named = [("standard", Self::Standard), ("private", Self::Private), ("all", Self::All)];
+        named.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(text.trim())).map(|(_, filter)| filter)
+    }
+
+    /// True when templates of this type are asked for.
+    #[must_use]
+    pub const fn admits(self, kind: TemplateKind) -> bool {
+        match (self, kind) {
+            (Self::All, _)
+            | (Self::Standard, TemplateKind::Standard)
+            | (Self::Private, TemplateKind::Private) => true,
+            (Self::Standard, TemplateKind::Private) | (Self::Private, TemplateKind::Standard) => false,
+        }
+    }
+}
+
+/// On whose behalf the catalog is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Audience {
+    /// Where the asker would buy.
+    pub channel: Channel,
+    /// Types asked for.
+    pub types: TemplateFilter,
+    /// The moment of asking.
+    pub now: Timestamp,
+}
+
+/// Instants from the first to the second, both included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Range {
+    /// The first instant.
+    pub from: Timestamp,
+    /// The last instant.
+    pub until: Timestamp,
+}
+
+impl Range {
+    /// True when something from `start` to `end` overlaps the range; ends that touch do.
+    #[must_use]
+    pub fn overlaps(self, start: Timestamp, end: Option<Timestamp>) -> bool {
+        start <= self.until && end.is_none_or(|end| self.from <= end)
+    }
+
+    /// Every calendar date of the range.
+    pub fn dates(self, zone: Zone) -> impl Iterator<Item = NaiveDate> {
+        let last = zone.date(self.until);
+        zone.date(self.from).iter_days().take_while(move |date| *date <= last)
+    }
+}
+
+/// A slot that is shown, with the seats to show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ListedSlot<'a> {
+    /// The slot.
+    pub ledger: &'a Ledger,
+    /// Its template.
+    pub template: &'a Template,
+    /// Its prices.
+    pub price_list: &'a PriceList,
+    /// Seats that can be had; 0 when it is full.
+    pub seats: u32,
+}
+
+/// Whether a template may be shown at all by a route that names it.
+#[must_use]
+pub fn is_shown(template: &Template) -> bool {
+    template.review_state == ReviewState::Published && !template.is_for_members()
+}
+
+impl Audience {
+    /// The slot, if it is shown.
+    #[must_use]
+    pub fn listed<'a>(&self, template: &'a Template, ledger: &'a Ledger) -> Option<ListedSlot<'a>> {
+        let schedule = template.schedule_of(&ledger.instance);
+        let seats = self.offer(template, ledger).listed_seats()?;
+        let price_list = template.price_list(schedule, self.now)?;
+        Some(ListedSlot { ledger, template, price_list, seats })
+    }
+
+    /// What this audience may know of a slot.
+    #[must_use]
+    pub fn offer(&self, template: &Template, ledger: &Ledger) -> Offer {
+        let schedule = template.schedule_of(&ledger.instance);
+        let facts = SlotFacts {
+            published: template.review_state == ReviewState::Published,
+            visible: is_shown(template) && self.types.admits(template.kind),
+            cancelled: ledger.state == SlotState::Cancelled,
+            channel_enabled: self.sells(template, schedule),
+            start: ledger.start,
+            end: ledger.end,
+            details: &template.ticket_details,
+            available_seats: ledger.available(self.now),
+        };
+        offer(&facts, self.now)
+    }
+
+    /// Template, schedule and at least one price in force sell on the channel.
+    fn sells(&self, template: &Template, schedule: Option<&Schedule>) -> bool {
+        let priced = template.price_list(schedule, self.now);
+        template.is_sold_through(schedule, self.channel)
+            && priced.is_some_and(|list| self.prices(list).next().is_some())
+    }
+
+    /// The prices of a list that are offered on the channel.
+    pub fn prices<'a>(&self, list: &'a PriceList) -> impl Iterator<Item = &'a Price> + use<'a> {
+        let channel = self.channel;
+        list.prices.iter().filter(move |price| list.price_of(&price.ticket_type, channel) == Some(*price))
+    }
+
+    /// Whether lists show a template: it is on offer to this audience, and a slot of it, as its schedules
+    /// make them, is still sold. Reads no seats.
+    #[must_use]
+    pub fn lists(&self, template: &Template, zone: Zone) -> bool {
+        is_shown(template) && self.types.admits(template.kind) && self.has_open_slot(template, zone)
+    }
+
+    fn has_open_slot(&self, template: &Template, zone: Zone) -> bool {
+        let longest = i64::from(template.longest_minutes()).saturating_mul(60);
+        let from = plus_secs(self.now, longest.saturating_neg());
+        let mut after = None;
+        for _ in 0..MAX_PIECES {
+            let Some((slots, stopped)) = self.planned((template, zone), (from, after), OPEN_SLOT_PIECE)
+            else {
+                return false;
+            };
+            let open = |slot: &crate::schedule::Slot| {
+                let facts = SlotFacts {
+                    published: true,
+                    visible: true,
+                    cancelled: false,
+                    channel_enabled: self.sells(template, template.schedule_of(&slot.id)),
+                    start: slot.start,
+                    end: slot.end,
+                    details: &template.ticket_details,
+                    available_seats: 1,
+                };
+                offer(&facts, self.now).listed_seats().is_some()
+            };
+            if slots.iter().any(open) {
+                return true;
+            }
+            if stopped.is_none() {
+                return false;
+            }
+            after = stopped;
+        }
+        false
+    }
+
+    /// When the first slot from `from` on starts, among those sold on the channel.
+    #[must_use]
+    pub fn first_start(&self, template: &Template, zone: Zone, from: Timestamp) -> Option<Timestamp> {
+        let (slots, _) = self.planned((template, zone), (from, None), NonZeroUsize::MIN)?;
+        slots.first().map(|slot| slot.start)
+    }
+
+    /// Slots as the schedules that sell on the channel make them.
+    fn planned(
+        &self,
+        (template, zone): (&Template, Zone),
+        (from, after): (Timestamp, Option<InstanceId>),
+        limit: NonZeroUsize,
+    ) -> Option<(Vec<crate::schedule::Slot>, Option<InstanceId>)> {
+        let sold = |schedule: &&Schedule| self.sells(template, Some(schedule));
+        let schedules: Vec<Schedule> = template.schedules.iter().filter(sold).cloned().collect();
+        if schedules.is_empty() && !template.schedules.is_empty() {
+            return None;
+        }
+        let from = from.max(Timestamp::UNIX_EPOCH);
+        let until = plus_secs(from, LOOK_AHEAD_SECS);
+        let facts = template.facts();
+        let plan = SlotPlan { template: &facts, schedules: &schedules, zone };
+        let made = generate(plan, SlotWindow { from, until, after }, limit).ok()?;
+        Some((made.slots, made.stopped_after))
+    }
+}
+
+/// Slots looked at together in search of an open one.
+const OPEN_SLOT_PIECE: NonZeroUsize = NonZeroUsize::MIN.saturating_add(63);
+/// Pieces looked at before a template counts as over.
+const MAX_PIECES: usize = 16;
+/// How far ahead a slot may lie to keep its template listed: three years.
+const LOOK_AHEAD_SECS: i64 = 3 * 366 * 86_400;
+
+/// The dates on which a seat can be had, among these slots.
+#[must_use]
+pub fn active_dates<'a>(slots: impl IntoIterator<Item = ListedSlot<'a>>, zone: Zone) -> BTreeSet<NaiveDate> {
+    let mut active = BTreeSet::new();
+    for slot in slots.into_iter().filter(|slot| slot.seats > 0) {
+        let Ledger { start, end, .. } = *slot.ledger;
+        let first = zone.date(start);
+        let last = if end <= plus_secs(start, ONE_DAY_SECS) { first } else { zone.date(plus_secs(end, -1)) };
+        active.extend(first.iter_days().take_while(|date| *date <= last).take(MAX_SLOT_DAYS));
+    }
+    active
+}
+
+const ONE_DAY_SECS: i64 = 86_400;
+/// Days one slot can make active; far more than any event runs.
+const MAX_SLOT_DAYS: usize = 3_660;
+
+/// The slot that starts first among those from now on that have a seat.
+#[must_use]
+pub fn next_available<'a>(
+    slots: impl IntoIterator<Item = ListedSlot<'a>>,
+    now: Timestamp,
+) -> Option<ListedSlot<'a>> {
+    let upcoming = slots.into_iter().filter(|slot| slot.seats > 0 && now <= slot.ledger.start);
+    upcoming.min_by_key(|slot| (slot.ledger.start, slot.ledger.instance))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,185 @@
+use super::*;
+use crate::catalog::{AdmissionType, MembershipTerms};
+use crate::channel::SalesChannel;
+use crate::ledger::Hold;
+use crate::sale_window::TicketDetails;
+use crate::{LevelId, Money, PriceListId, ReservationId, TemplateId, TicketTypeId};
+use std::collections::BTreeMap;
+
+const HOUR: i64 = 3_600;
+
+fn at(text: &str) -> Timestamp {
+    text.parse().unwrap()
+}
+
+fn new_york() -> Zone {
+    Zone::parse("America/New_York").unwrap()
+}
+
+fn price_list() -> PriceList {
+    PriceList {
+        id: PriceListId::parse("list").unwrap(),
+        name: "All year".to_owned(),
+        description: String::new(),
+        start: None,
+        prices: vec![Price {
+            ticket_type: TicketTypeId::parse("adult").unwrap(),
+            price: Money::from_cents(1_800),
+            prime_price: None,
+            discounted_price: None,
+            display_order: 1,
+            sales_channels: vec![],
+        }],
+    }
+}
+
+/// A concert on the fourth of July at eight in the evening, New York time, for two hours.
+fn concert() -> Template {
+    Template {
+        id: TemplateId::parse("concert").unwrap(),
+        kind: TemplateKind::Standard,
+        admission: AdmissionType::Standard,
+        name: "Concert".to_owned(),
+        description: "Music".to_owned(),
+        short_description: "Music".to_owned(),
+        summary: String::new(),
+        email_confirmation_message: String::new(),
+        email_cancellation_message: String::new(),
+        start: at("2027-07-05T00:00:00Z"),
+        end: None,
+        review_state: ReviewState::Published,
+        duration_minutes: 120,
+        capacity: 10,
+        price_lists: vec![price_list()],
+        schedules: vec![],
+        ticket_details: TicketDetails::default(),
+        membership: MembershipTerms::default(),
+        member_only: false,
+        all_members_can_purchase: false,
+        display_order: 1,
+        add_ons: vec![],
+        forms: vec![],
+        images: vec![],
+        custom_fields: vec![],
+        resources: vec![],
+        venue: crate::catalog::venue::VenueFields::default(),
+        last_published: None,
+        last_updated: at("2027-01-01T00:00:00Z"),
+    }
+}
+
+fn ledger(template: &Template, hours: i64) -> Ledger {
+    let start = template.start;
+    Ledger {
+        instance: InstanceId::of(&template.id, None, new_york().local(start), start).unwrap(),
+        template: template.id.clone(),
+        schedule: None,
+        shard: 0,
+        start,
+        end: plus_secs(start, hours * HOUR),
+        state: SlotState::Active,
+        size: 10,
+        free: 10,
+        sold: 0,
+        holds: BTreeMap::new(),
+    }
+}
+
+fn online(now: Timestamp) -> Audience {
+    Audience { channel: Channel::Online, types: TemplateFilter::Standard, now }
+}
+
+#[test]
+fn lists_and_slots_hide_the_same_templates() {
+    let shown = concert();
+    let restricted = MembershipTerms { restrictions: vec![LevelId::parse("l").unwrap()], discounts: vec![] };
+    let no_price = PriceList { prices: vec![], ..price_list() };
+    for (case, template, listed) in [
+        ("shown", shown.clone(), true),
+        ("draft", Template { review_state: ReviewState::Draft, ..shown.clone() }, false),
+        ("private", Template { kind: TemplateKind::Private, ..shown.clone() }, false),
+        ("members only", Template { member_only: true, ..shown.clone() }, false),
+        ("restricted", Template { membership: restricted, ..shown.clone() }, false),
+        ("without price lists", Template { price_lists: vec![], ..shown.clone() }, false),
+        ("without prices", Template { price_lists: vec![no_price], ..shown.clone() }, false),
+    ] {
+        let audience = online(at("2027-07-04T12:00:00Z"));
+        assert_eq!(audience.lists(&template, new_york()), listed, "{case}");
+        assert_eq!(audience.listed(&template, &ledger(&template, 2)).is_some(), listed, "{case}");
+    }
+}
+
+#[test]
+fn private_events_are_for_those_who_ask() {
+    let private = Template { kind: TemplateKind::Private, ..concert() };
+    for (text, standard, hidden) in [("standard", true, false), ("PRIVATE", false, true), ("All", true, true)]
+    {
+        let types = TemplateFilter::parse(text).unwrap();
+        let audience = Audience { types, ..online(at("2027-07-04T12:00:00Z")) };
+        assert_eq!(audience.lists(&concert(), new_york()), standard, "{text}");
+        assert_eq!(audience.lists(&private, new_york()), hidden, "{text}");
+    }
+    assert_eq!(TemplateFilter::parse("public"), None);
+}
+
+#[test]
+fn the_list_ends_with_the_sale_of_the_last_slot() {
+    for (now, listed) in [("2027-07-04T23:59:59Z", true), ("2027-07-05T00:00:00Z", false)] {
+        assert_eq!(online(at(now)).lists(&concert(), new_york()), listed, "{now}");
+    }
+}
+
+#[test]
+fn a_price_or_schedule_that_is_off_on_a_channel_hides_the_slot_there() {
+    let switch = |enabled| SalesChannel { name: String::new(), channel: Channel::Online, enabled };
+    let mut template = concert();
+    for (enabled, listed) in [(true, true), (false, false)] {
+        template.price_lists[0].prices[0].sales_channels = vec![switch(enabled)];
+        let audience = online(at("2027-07-04T12:00:00Z"));
+        assert_eq!(audience.listed(&template, &ledger(&template, 2)).is_some(), listed);
+    }
+}
+
+#[test]
+fn seats_of_an_expired_hold_are_shown_and_a_full_slot_is_listed_with_none() {
+    let template = concert();
+    let expires_at = at("2027-07-04T12:00:00Z");
+    let holds = BTreeMap::from([(ReservationId::parse(7).unwrap(), Hold { quantity: 10, expires_at })]);
+    let held = Ledger { free: 0, holds, ..ledger(&template, 2) };
+    let seats = |now| online(now).listed(&template, &held).map(|slot| slot.seats);
+    assert_eq!(seats(plus_secs(expires_at, -1)), Some(0));
+    assert_eq!(seats(expires_at), Some(10));
+}
+
+#[test]
+fn an_evening_belongs_to_its_day_and_a_festival_to_every_day_it_runs() {
+    let late = TicketDetails {
+        post_start_purchase: crate::sale_window::PostStartPurchase { allow_late_ticket_purchase: true },
+        ..TicketDetails::default()
+    };
+    let template = Template { ticket_details: late, ..concert() };
+    let dates = |hours| {
+        let ledger = ledger(&template, hours);
+        let slot = online(at("2027-07-04T12:00:00Z")).listed(&template, &ledger);
+        active_dates(slot, new_york()).iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(dates(6), ["2027-07-04"]);
+    assert_eq!(dates(24), ["2027-07-04"]);
+    assert_eq!(dates(52), ["2027-07-04", "2027-07-05", "2027-07-06"]);
+    assert_eq!(dates(53), ["2027-07-04", "2027-07-05", "2027-07-06", "2027-07-07"]);
+}
+
+#[test]
+fn ranges_overlap_where_they_touch() {
+    let range = Range { from: at("2027-07-04T10:00:00Z"), until: at("2027-07-04T12:00:00Z") };
+    for (start, end, overlaps) in [
+        ("2027-07-04T09:00:00Z", Some("2027-07-04T10:00:00Z"), true),
+        ("2027-07-04T09:00:00Z", Some("2027-07-04T09:59:59Z"), false),
+        ("2027-07-04T12:00:00Z", Some("2027-07-04T13:00:00Z"), true),
+        ("2027-07-04T12:00:01Z", Some("2027-07-04T13:00:00Z"), false),
+        ("2027-07-04T09:00:00Z", Some("2027-07-04T13:00:00Z"), true),
+        ("2020-01-01T00:00:00Z", None, true),
+    ] {
+        assert_eq!(range.overlaps(at(start), end.map(at)), overlaps, "{start} {end:?}");
+    }
+}

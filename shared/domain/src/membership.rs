@@ -1,0 +1,286 @@
+//! Membership levels, their offerings and the cards of members (spec §2.14–2.16).
+
+use crate::catalog::{Image, PriceList};
+use crate::channel::SalesChannel;
+use crate::{CardId, CustomerId, LevelId, MembershipId, OfferingId, TicketTypeId, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// Whom a level is for (spec §2.14 `membershipLevelGroup`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum LevelGroup {
+    /// People and households.
+    #[default]
+    IndividualAndFamily,
+    /// Companies and schools.
+    Organization,
+}
+
+/// Whether a level is on offer (contract §9).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum LevelState {
+    /// Being prepared.
+    #[default]
+    Draft,
+    /// On offer.
+    Published,
+}
+
+/// The four flags of levels and offerings (spec §2.14 `rules`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MembershipRules {
+    /// Cards that come with a membership.
+    pub card_holders: u32,
+    /// It can be bought for someone else.
+    pub can_gift: bool,
+    /// The term begins on the first of the month.
+    pub start_beginning_of_month: bool,
+    /// The term ends on the last of the month.
+    pub expire_end_of_month: bool,
+}
+
+impl Default for MembershipRules {
+    fn default() -> Self {
+        Self { card_holders: 1, can_gift: false, start_beginning_of_month: false, expire_end_of_month: false }
+    }
+}
+
+/// Something members get (spec §2.14, §2.15 `benefits`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Benefit {
+    /// One of an offering overrides the level's with the same id.
+    pub id: String,
+    /// Shown to visitors.
+    pub description: String,
+}
+
+/// What can be done with a membership (contract §9).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum OfferingActionKind {
+    /// Buy it.
+    New,
+    /// Go on with it.
+    Renew,
+    /// Move up to it.
+    Upgrade,
+    /// Move down to it.
+    DownGrade,
+    /// End it.
+    Cancel,
+}
+
+impl OfferingActionKind {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::New, Self::Renew, Self::Upgrade, Self::DownGrade, Self::Cancel];
+
+    /// The spelling of spec §2.15.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Renew => "renew",
+            Self::Upgrade => "upgrade",
+            Self::DownGrade => "downGrade",
+            Self::Cancel => "cancel",
+        }
+    }
+
+    /// Reads an action in any case.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|action| action.as_str().eq_ignore_ascii_case(text.trim()))
+    }
+}
+
+/// An action an offering allows, and where.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OfferingAction {
+    /// The action.
+    pub action: OfferingActionKind,
+    /// Where it is allowed; empty means everywhere.
+    #[serde(default)]
+    pub sales_channels: Vec<SalesChannel>,
+}
+
+/// One way to buy a level (spec §2.15).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Offering {
+    /// Identity.
+    pub id: OfferingId,
+    /// Shown to visitors.
+    pub name: String,
+    /// Shown to visitors.
+    #[serde(default)]
+    pub subtitle: String,
+    /// Shown to visitors.
+    #[serde(default)]
+    pub description: String,
+    /// Its prices; their ticket types are price points.
+    pub price_lists: Vec<PriceList>,
+    /// Length of the term in months.
+    pub duration_months: u32,
+    /// Added to the level's, or in place of those with the same id.
+    #[serde(default)]
+    pub benefits: Vec<Benefit>,
+    /// Where it is sold; empty means everywhere.
+    #[serde(default)]
+    pub sales_channels: Vec<SalesChannel>,
+    /// In place of the level's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rules: Option<MembershipRules>,
+    /// What it allows; empty allows everything.
+    #[serde(default)]
+    pub actions: Vec<OfferingAction>,
+}
+
+/// A membership level, or category (spec §2.14).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Level {
+    /// Identity.
+    pub id: LevelId,
+    /// Shown to visitors.
+    pub name: String,
+    /// Shown to visitors.
+    #[serde(default)]
+    pub description: String,
+    /// Shown to visitors.
+    #[serde(default)]
+    pub short_description: String,
+    /// Added to confirmation mails.
+    #[serde(default)]
+    pub email_confirmation_message: String,
+    /// Whom it is for.
+    #[serde(default)]
+    pub group: LevelGroup,
+    /// Where it is sold; empty means everywhere.
+    #[serde(default)]
+    pub sales_channels: Vec<SalesChannel>,
+    /// Flags of its terms.
+    #[serde(default)]
+    pub rules: MembershipRules,
+    /// What members get.
+    #[serde(default)]
+    pub benefits: Vec<Benefit>,
+    /// Pictures.
+    #[serde(default)]
+    pub images: Vec<Image>,
+    /// Shown to visitors.
+    #[serde(default)]
+    pub terms_and_conditions: String,
+    /// Ways to buy it.
+    pub offerings: Vec<Offering>,
+    /// Comes with another level.
+    #[serde(default)]
+    pub auxiliary: bool,
+    /// Draft or published.
+    #[serde(default)]
+    pub state: LevelState,
+}
+
+/// Which of a membership's cards one is (contract §4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum CardType {
+    /// The holder's.
+    #[default]
+    Primary,
+    /// Another person's.
+    Secondary,
+}
+
+/// Where a card stands (contract §9).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum CardStanding {
+    /// Not in force yet.
+    New,
+    /// In force.
+    #[default]
+    Active,
+    /// Given up.
+    Dropped,
+    /// Out of date.
+    Lapsed,
+    /// Another card took its place.
+    Replaced,
+}
+
+/// A person with a card of a membership (spec §2.16).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemberCard {
+    /// Identity of the card.
+    pub id: CardId,
+    /// The membership, which several cards may share.
+    pub membership: MembershipId,
+    /// The number that stays through renewals and upgrades.
+    pub number: MembershipId,
+    /// The level.
+    pub level: LevelId,
+    /// The way it was bought.
+    pub offering: OfferingId,
+    /// The price point it was bought at.
+    pub price_point: TicketTypeId,
+    /// Which card of the membership.
+    #[serde(default)]
+    pub card_type: CardType,
+    /// Where the card stands.
+    #[serde(default)]
+    pub standing: CardStanding,
+    /// Who the person is.
+    pub person: Person,
+    /// Printed on the card.
+    pub barcode: String,
+    /// The venue's own number for the membership.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub external_id: Option<String>,
+    /// The customer the person is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub customer: Option<CustomerId>,
+    /// When the person first became a member.
+    pub joined: Timestamp,
+    /// When the term began.
+    pub started: Timestamp,
+    /// The last instant of the term.
+    pub expires: Timestamp,
+}
+
+/// Name and address of a card holder.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Person {
+    /// First name.
+    pub first_name: String,
+    /// Last name.
+    pub last_name: String,
+    /// Email address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub email: Option<String>,
+    /// Phone number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phone_number: Option<String>,
+    /// Street and number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub street_address_1: Option<String>,
+    /// City.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub city: Option<String>,
+    /// State.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
+    /// Postal code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zip_code: Option<String>,
+    /// Country.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub country: Option<String>,
+}
+
+impl MemberCard {
+    /// True from the first to the last instant of the term.
+    #[must_use]
+    pub fn is_in_term(&self, now: Timestamp) -> bool {
+        self.started <= now && now <= self.expires
+    }
+}

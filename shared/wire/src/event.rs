@@ -1,0 +1,180 @@
+//! Event browsing on the wire (spec §2.10–2.12, §4.4, contract §7).
+
+mod input;
+mod kept;
+mod price;
+mod schedule;
+mod template;
+mod ticket;
+
+pub use input::{ImageInput, TemplateContext, TemplateInput};
+pub use kept::*;
+pub use price::*;
+pub use schedule::*;
+pub use template::*;
+pub use ticket::*;
+
+pub(crate) use input::read_images;
+pub(crate) use kept::percent;
+pub(crate) use price::{NAME_CHARS, count, name, own_id, price, sales_channels, text, word};
+pub(crate) use schedule::{MAX_CAPACITY, date};
+pub(crate) use ticket::flag;
+
+use domain::ledger::SlotState;
+use domain::listing::{Audience, ListedSlot};
+use domain::{TicketTypeId, Zone, catalog::PersonType};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use utoipa::ToSchema;
+
+/// What turning the catalog into answers needs beside the catalog.
+#[derive(Debug, Clone, Copy)]
+pub struct View<'a> {
+    /// The tenant's zone, whose offset instants carry.
+    pub zone: Zone,
+    /// Ticket types, by which prices are named.
+    pub person_types: &'a BTreeMap<TicketTypeId, PersonType>,
+    /// On whose behalf: prices of other channels are left out.
+    pub audience: Audience,
+}
+
+/// Ids of add-ons.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AddOns {
+    /// Add-ons offered with the event.
+    pub inventory_ids: Vec<i64>,
+}
+
+/// A dated slot of a template with its seats (spec §2.11).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct EventTime {
+    /// The instance's id.
+    pub id: String,
+    /// Local date, `MM/DD/YYYY`.
+    pub date: String,
+    /// Local time, such as `9:00 AM`.
+    pub time: String,
+    /// Seats that can be had.
+    pub available_seats: u32,
+    /// When it starts.
+    pub start_time: String,
+    /// Add-ons offered with it.
+    pub add_ons: AddOns,
+    /// The instance.
+    pub event: EventInstance,
+}
+
+/// One event instance (contract §7).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct EventInstance {
+    /// Its id.
+    pub id: String,
+    /// The template's id.
+    pub template_id: String,
+    /// `standard` or `private`.
+    pub r#type: &'static str,
+    /// `generalAdmission` or `standard`.
+    pub admission_type: &'static str,
+    /// The template's name.
+    pub name: String,
+    /// All seats.
+    pub capacity: u32,
+    /// Seats sold.
+    pub sold_quantity: u32,
+    /// When it starts.
+    pub start_time: String,
+    /// When it ends.
+    pub end_time: String,
+    /// `active` or `cancelled`.
+    pub state: &'static str,
+    /// Whether a seat can be had.
+    pub available: bool,
+    /// Its prices.
+    pub price_list: InstancePriceList,
+}
+
+/// The prices of an instance.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct InstancePriceList {
+    /// The list in force at this moment.
+    pub price_list_id: String,
+    /// One per ticket type.
+    pub prices: Vec<PriceOutput>,
+}
+
+impl EventTime {
+    /// A listed slot as callers see it.
+    #[must_use]
+    pub fn of(slot: &ListedSlot<'_>, view: &View<'_>) -> Self {
+        let local = view.zone.local(slot.ledger.start);
+        Self {
+            id: slot.ledger.instance.to_string(),
+            date: local.format("%m/%d/%Y").to_string(),
+            time: local.format("%-I:%M %p").to_string(),
+            available_seats: slot.seats,
+            start_time: view.zone.format(slot.ledger.start),
+            add_ons: AddOns { inventory_ids: slot.template.add_ons.iter().map(|id| id.get()).collect() },
+            event: EventInstance::of(slot, view),
+        }
+    }
+}
+
+impl EventInstance {
+    /// A listed slot as callers see it.
+    #[must_use]
+    pub fn of(slot: &ListedSlot<'_>, view: &View<'_>) -> Self {
+        let ListedSlot { ledger, template, price_list, seats } = slot;
+        Self {
+            id: ledger.instance.to_string(),
+            template_id: template.id.to_string(),
+            r#type: kind_name(template.kind),
+            admission_type: admission_name(template.admission),
+            name: template.name.clone(),
+            capacity: ledger.size,
+            sold_quantity: ledger.sold,
+            start_time: view.zone.format(ledger.start),
+            end_time: view.zone.format(ledger.end),
+            state: match ledger.state {
+                SlotState::Active => "active",
+                SlotState::Cancelled => "cancelled",
+            },
+            available: *seats > 0,
+            price_list: InstancePriceList {
+                price_list_id: price_list.id.to_string(),
+                prices: prices_of(price_list, view),
+            },
+        }
+    }
+}
+
+/// The slots of one template, in the list of all templates' times.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TimesBucket {
+    /// The template's id.
+    pub event_template_id: String,
+    /// Its slots.
+    pub times: Vec<EventTime>,
+}
+
+/// Days with and without seats (spec §2.12).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Calendar {
+    /// Every day of the range.
+    pub days: Vec<CalendarDay>,
+}
+
+/// One day of a calendar.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct CalendarDay {
+    /// The first instant of the day, with the tenant's offset.
+    pub date: String,
+    /// Empty; reserved for the name of a holiday.
+    pub name: String,
+    /// Whether a seat can be had.
+    pub active: bool,
+}

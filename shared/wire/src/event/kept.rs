@@ -1,0 +1,258 @@
+//! Fields of a template that are kept for the venue (spec §2.10).
+
+use super::price::{NAME_CHARS, name, price, text, word};
+use super::ticket::flag;
+use crate::{Amount, Checker, Field, List, incoming};
+use domain::catalog::venue::{
+    Distance, EntitlementReference, PrerequisiteOperation, Prerequisites, Recommendation, RuleSets,
+    StaffContact, VenueFields,
+};
+use domain::{Percent, TemplateId};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// Rules kept elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RuleSetsOutput {
+    /// Whether they apply.
+    pub associated: bool,
+    /// Their ids.
+    pub rule_set_ids: Vec<String>,
+}
+
+/// An entitlement configuration by name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct EntitlementReferenceOutput {
+    /// Its id.
+    pub id: String,
+    /// The template's id.
+    pub event_template_id: String,
+    /// The rules of sale it names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sales_rule_set_id: Option<String>,
+    /// Its name.
+    pub name: String,
+}
+
+/// A distance from the event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DistanceOutput {
+    /// Minutes.
+    pub minutes: i64,
+    /// Hours.
+    pub hours: i64,
+    /// Days.
+    pub days: i64,
+    /// Until the end of that day.
+    pub end_of_day: bool,
+}
+
+impl From<Distance> for DistanceOutput {
+    fn from(distance: Distance) -> Self {
+        let Distance { minutes, hours, days, end_of_day } = distance;
+        Self { minutes, hours, days, end_of_day }
+    }
+}
+
+/// Another event, suggested or asked for first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RecommendationOutput {
+    /// Its template.
+    pub event_template_id: String,
+    /// At least so far away.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min: Option<DistanceOutput>,
+    /// At most so far away.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max: Option<DistanceOutput>,
+    /// Its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+impl From<&Recommendation> for RecommendationOutput {
+    fn from(found: &Recommendation) -> Self {
+        let Recommendation { template, min, max, name } = found;
+        Self {
+            event_template_id: template.to_string(),
+            min: min.map(Into::into),
+            max: max.map(Into::into),
+            name: name.clone(),
+        }
+    }
+}
+
+/// Events suggested with this one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct RecommendationsOutput {
+    /// The events.
+    pub recommendations: Vec<RecommendationOutput>,
+}
+
+/// Events asked for first; deprecated.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct PrerequisitesOutput {
+    /// `allOf` or `anyOf`.
+    pub operation: &'static str,
+    /// The events.
+    pub requires: Vec<RecommendationOutput>,
+}
+
+impl From<&Prerequisites> for PrerequisitesOutput {
+    fn from(found: &Prerequisites) -> Self {
+        let operation = match found.operation {
+            PrerequisiteOperation::AllOf => "allOf",
+            PrerequisiteOperation::AnyOf => "anyOf",
+        };
+        Self { operation, requires: found.requires.iter().map(Into::into).collect() }
+    }
+}
+
+incoming! {
+    /// Rules kept elsewhere.
+    pub struct RuleSetsInput {
+        associated: bool,
+        rule_set_ids: Vec<String>,
+    }
+    /// An entitlement configuration by name.
+    pub struct EntitlementReferenceInput {
+        id: String,
+        name: String,
+        sales_rule_set_id: String,
+    }
+    /// One told of sales.
+    pub struct StaffContactInput {
+        name: String,
+        email: String,
+    }
+    /// A distance from the event.
+    pub struct DistanceInput {
+        minutes: i64,
+        hours: i64,
+        days: i64,
+        end_of_day: bool,
+    }
+    /// Another event.
+    pub struct RecommendationInput {
+        event_template_id: String,
+        template_id: String,
+        min: DistanceInput,
+        max: DistanceInput,
+        name: String,
+    }
+    /// Events suggested with this one.
+    pub struct RecommendationsInput {
+        recommendations: Vec<RecommendationInput>,
+    }
+    /// Events asked for first; deprecated.
+    pub struct PrerequisitesInput {
+        operation: String,
+        requires: Vec<RecommendationInput>,
+    }
+}
+
+/// The fields of a template that are kept for the venue, as they were sent.
+pub(super) struct VenueInput {
+    pub(super) rebooking_fee: Field<Amount>,
+    pub(super) third_party_event: Field<bool>,
+    pub(super) third_party_percentage: Field<Amount>,
+    pub(super) rule_sets: Field<RuleSetsInput>,
+    pub(super) color_category: Field<String>,
+    pub(super) entitlement_configuration: Field<EntitlementReferenceInput>,
+    pub(super) stars: Field<i64>,
+    pub(super) ratings: Field<i64>,
+    pub(super) email_notify: Field<List<StaffContactInput>>,
+    pub(super) recommendations: Field<RecommendationsInput>,
+    pub(super) prerequisites: Field<PrerequisitesInput>,
+    pub(super) gl_code: Field<String>,
+}
+
+impl VenueInput {
+    pub(super) fn read(self, checker: &mut Checker) -> VenueFields {
+        VenueFields {
+            rebooking_fee: price(checker, "rebookingFee", self.rebooking_fee),
+            third_party_event: flag(checker, "thirdPartyEvent", self.third_party_event),
+            third_party_percentage: percent(checker, "thirdPartyPercentage", self.third_party_percentage),
+            rule_sets: checker.object("ruleSets", self.rule_sets, |checker, input| RuleSets {
+                associated: flag(checker, "associated", input.associated),
+                ids: checker.each("ruleSetIds", input.rule_set_ids, |_, id| id),
+            }),
+            color_category: checker.optional_text("colorCategory", self.color_category, NAME_CHARS),
+            entitlement_configuration: checker.object(
+                "entitlementConfiguration",
+                self.entitlement_configuration,
+                |checker, input| EntitlementReference {
+                    id: name(checker, "id", input.id),
+                    name: text(checker, "name", input.name),
+                    sales_rule_set_id: checker.optional_text(
+                        "salesRuleSetId",
+                        input.sales_rule_set_id,
+                        NAME_CHARS,
+                    ),
+                },
+            ),
+            stars: checker.optional("stars", self.stars),
+            ratings: checker.optional("ratings", self.ratings),
+            email_notify: checker.each("emailNotify", self.email_notify, |checker, input| StaffContact {
+                name: text(checker, "name", input.name),
+                email: name(checker, "email", input.email),
+            }),
+            recommendations: checker
+                .object("recommendations", self.recommendations, |checker, input| {
+                    others(checker, "recommendations", input.recommendations)
+                })
+                .unwrap_or_default(),
+            prerequisites: checker.object("prerequisites", self.prerequisites, read_prerequisites).flatten(),
+            gl_code: checker.optional_text("GLCode", self.gl_code, NAME_CHARS),
+        }
+    }
+}
+
+/// A percentage from 0 to 100 with at most two decimals.
+pub(crate) fn percent(checker: &mut Checker, field: &'static str, sent: Field<Amount>) -> Option<Percent> {
+    let amount = checker.optional(field, sent)?;
+    let found = Percent::parse(amount.text()).ok();
+    if found.is_none() {
+        checker.invalid(field, "must be a percentage from 0 to 100 with at most two decimals");
+    }
+    found
+}
+
+fn read_prerequisites(checker: &mut Checker, input: PrerequisitesInput) -> Option<Prerequisites> {
+    let parse = |text: &str| {
+        let named = [("allOf", PrerequisiteOperation::AllOf), ("anyOf", PrerequisiteOperation::AnyOf)];
+        named.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(text)).map(|(_, found)| found)
+    };
+    if matches!(input.operation, Field::Absent | Field::Null) {
+        checker.invalid("operation", "is required");
+    }
+    let operation = word(checker, "operation", input.operation, (parse, "allOf, anyOf"));
+    let requires = others(checker, "requires", input.requires);
+    operation.map(|operation| Prerequisites { operation, requires })
+}
+
+fn others(
+    checker: &mut Checker,
+    field: &'static str,
+    sent: Field<List<RecommendationInput>>,
+) -> Vec<Recommendation> {
+    let distance = |checker: &mut Checker, input: DistanceInput| Distance {
+        minutes: checker.optional("minutes", input.minutes).unwrap_or_default(),
+        hours: checker.optional("hours", input.hours).unwrap_or_default(),
+        days: checker.optional("days", input.days).unwrap_or_default(),
+        end_of_day: flag(checker, "endOfDay", input.end_of_day),
+    };
+    let read = checker.each(field, sent, |checker, input| {
+        let sent_id = input.event_template_id.or(input.template_id);
+        let template = checker.required_id("eventTemplateId", sent_id, TemplateId::parse);
+        let min = checker.object("min", input.min, distance);
+        let max = checker.object("max", input.max, distance);
+        let name = checker.optional_text("name", input.name, NAME_CHARS);
+        template.map(|template| Recommendation { template, min, max, name })
+    });
+    read.into_iter().flatten().collect()
+}

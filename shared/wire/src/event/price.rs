@@ -1,0 +1,347 @@
+//! Ticket types, prices and sale channels.
+
+use super::View;
+use crate::{Amount, Checker, Field, List, incoming, money_number};
+use domain::catalog::{PersonType, Price, PriceList};
+use domain::{Channel, Money, PriceListId, SalesChannel, TicketTypeId, UnreadableId, Zone};
+use serde::{Serialize, Serializer};
+use std::collections::BTreeSet;
+use utoipa::ToSchema;
+
+/// A switch for one sale channel (spec §2.10 `salesChannels`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct SalesChannelOutput {
+    /// The author's words.
+    pub name: String,
+    /// The channel.
+    pub channel: &'static str,
+    /// Whether it sells there.
+    pub enabled: bool,
+}
+
+impl From<&SalesChannel> for SalesChannelOutput {
+    fn from(switch: &SalesChannel) -> Self {
+        let SalesChannel { name, channel, enabled } = switch;
+        Self { name: name.clone(), channel: channel.as_str(), enabled: *enabled }
+    }
+}
+
+/// A ticket type (spec §2.10 `personType`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PersonTypeOutput {
+    /// Also the ticketing type of carts.
+    pub id: String,
+    /// Shown to visitors.
+    pub name: String,
+    /// Shown to visitors.
+    pub description: String,
+    /// Whether it is offered.
+    pub active: bool,
+    /// Such as `individual`.
+    pub r#type: String,
+    /// Order among the types.
+    pub display_order: i64,
+}
+
+impl From<&PersonType> for PersonTypeOutput {
+    fn from(person_type: &PersonType) -> Self {
+        let PersonType { id, name, description, active, kind, display_order } = person_type;
+        Self {
+            id: id.to_string(),
+            name: name.clone(),
+            description: description.clone(),
+            active: *active,
+            r#type: kind.clone(),
+            display_order: *display_order,
+        }
+    }
+}
+
+/// The price of one ticket type; amounts are JSON numbers (contract §1).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PriceOutput {
+    /// Whose price.
+    pub person_type: PersonTypeOutput,
+    /// Full price.
+    #[serde(serialize_with = "money_number")]
+    #[schema(value_type = f64)]
+    pub price: Money,
+    /// Kept for the venue.
+    #[serde(serialize_with = "maybe_money_number", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<f64>)]
+    pub prime_price: Option<Money>,
+    /// Kept for the venue.
+    #[serde(serialize_with = "maybe_money_number", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<f64>)]
+    pub discounted_price: Option<Money>,
+    /// Order within the list.
+    pub display_order: i64,
+    /// Where it is offered; empty means everywhere.
+    pub sales_channels: Vec<SalesChannelOutput>,
+}
+
+fn maybe_money_number<S: Serializer>(amount: &Option<Money>, serializer: S) -> Result<S::Ok, S::Error> {
+    match amount {
+        Some(amount) => money_number(amount, serializer),
+        None => serializer.serialize_none(),
+    }
+}
+
+/// The offered prices of a list, in their order; those of inactive ticket types are left out.
+pub(super) fn prices_of(list: &PriceList, view: &View<'_>) -> Vec<PriceOutput> {
+    let known = |price: &Price| view.person_types.get(&price.ticket_type).filter(|found| found.active);
+    let output = |price: &Price| {
+        known(price).map(|person_type| PriceOutput {
+            person_type: person_type.into(),
+            price: price.price,
+            prime_price: price.prime_price,
+            discounted_price: price.discounted_price,
+            display_order: price.display_order,
+            sales_channels: price.sales_channels.iter().map(Into::into).collect(),
+        })
+    };
+    let mut prices: Vec<PriceOutput> = view.audience.prices(list).filter_map(output).collect();
+    prices.sort_by_key(|price| price.display_order);
+    prices
+}
+
+/// A price list of a template.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PriceListOutput {
+    /// Its id.
+    pub id: String,
+    /// For people.
+    pub name: String,
+    /// For people.
+    pub description: String,
+    /// The moment of sale from which it applies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_time: Option<String>,
+    /// One per ticket type.
+    pub prices: Vec<PriceOutput>,
+}
+
+impl PriceListOutput {
+    /// A price list as callers see it.
+    #[must_use]
+    pub fn of(list: &PriceList, view: &View<'_>) -> Self {
+        let PriceList { id, name, description, start, prices: _ } = list;
+        Self {
+            id: id.to_string(),
+            name: name.clone(),
+            description: description.clone(),
+            start_time: start.map(|start| view.zone.format(start)),
+            prices: prices_of(list, view),
+        }
+    }
+}
+
+incoming! {
+    /// A switch for one sale channel.
+    pub struct SalesChannelInput {
+        name: String,
+        channel: String,
+        enabled: bool,
+    }
+    /// A ticket type.
+    pub struct PersonTypeInput {
+        id: String,
+        name: String,
+        description: String,
+        active: bool,
+        #[serde(rename = "type")]
+        kind: String,
+        display_order: i64,
+    }
+    /// The price of a ticket type. Of `personType` only the id is read.
+    pub struct PriceInput {
+        person_type: ReferenceInput,
+        price_point: ReferenceInput,
+        price: Amount,
+        prime_price: Amount,
+        discounted_price: Amount,
+        display_order: i64,
+        sales_channels: Vec<SalesChannelInput>,
+        sale_channel: Vec<SalesChannelInput>,
+    }
+    /// A price list.
+    pub struct PriceListInput {
+        id: String,
+        name: String,
+        description: String,
+        start_time: String,
+        prices: Vec<PriceInput>,
+    }
+    /// Something named by its id.
+    pub struct ReferenceInput {
+        id: String,
+    }
+}
+
+/// Characters of a name.
+pub(crate) const NAME_CHARS: usize = 200;
+/// Characters of a text of several sentences.
+pub(crate) const TEXT_CHARS: usize = 20_000;
+
+pub(crate) fn name(checker: &mut Checker, field: &'static str, text: Field<String>) -> String {
+    checker.required_text(field, text, NAME_CHARS).unwrap_or_default()
+}
+
+pub(crate) fn text(checker: &mut Checker, field: &'static str, text: Field<String>) -> String {
+    checker.optional_text(field, text, TEXT_CHARS).unwrap_or_default()
+}
+
+/// The id of a record: missing or unreadable ones are refused as wrong, since nothing is looked up by it.
+pub(crate) fn own_id<T>(
+    checker: &mut Checker,
+    field: Field<String>,
+    parse: impl FnOnce(&str) -> Result<T, UnreadableId>,
+) -> Option<T> {
+    let text = checker.required_text("id", field, NAME_CHARS)?;
+    let id = parse(&text).ok();
+    if id.is_none() {
+        checker.invalid("id", "must have 1 to 64 letters, digits, \"-\" or \"_\"");
+    }
+    id
+}
+
+/// A whole number within limits, both included.
+pub(crate) fn count(
+    checker: &mut Checker,
+    name: &'static str,
+    field: Field<i64>,
+    limits: std::ops::RangeInclusive<u32>,
+) -> Option<u32> {
+    let number = checker.optional(name, field)?;
+    let found = u32::try_from(number).ok().filter(|number| limits.contains(number));
+    if found.is_none() {
+        checker.invalid(name, format!("must be from {} to {}", limits.start(), limits.end()));
+    }
+    found
+}
+
+/// An amount of nothing or more.
+pub(crate) fn price(checker: &mut Checker, name: &'static str, field: Field<Amount>) -> Option<Money> {
+    let amount = checker.optional_money(name, field)?;
+    if (Money::ZERO..=Money::MAX_INPUT).contains(&amount) {
+        return Some(amount);
+    }
+    checker.invalid(name, format!("must be from 0.00 to {}", Money::MAX_INPUT));
+    None
+}
+
+/// One word of a closed list, in any case.
+pub(crate) fn word<T>(
+    checker: &mut Checker,
+    name: &'static str,
+    field: Field<String>,
+    (parse, expected): (impl FnOnce(&str) -> Option<T>, &str),
+) -> Option<T> {
+    let text = checker.optional(name, field)?;
+    let found = parse(text.trim());
+    if found.is_none() {
+        checker.invalid(name, format!("must be one of {expected}"));
+    }
+    found
+}
+
+pub(crate) fn sales_channels(
+    checker: &mut Checker,
+    field: Field<List<SalesChannelInput>>,
+    other_name: Field<List<SalesChannelInput>>,
+) -> Vec<SalesChannel> {
+    let read = checker.each("salesChannels", field.or(other_name), |checker, input| {
+        let SalesChannelInput { name, channel, enabled } = input;
+        let missing = matches!(channel, Field::Absent | Field::Null);
+        let parse = (|text: &str| Channel::parse(text).ok(), "the sale channels");
+        let channel = word(checker, "channel", channel, parse);
+        if missing {
+            checker.invalid("channel", "is required");
+        }
+        let enabled = checker.optional("enabled", enabled).unwrap_or(true);
+        let name = text(checker, "name", name);
+        channel.map(|channel| SalesChannel { name, channel, enabled })
+    });
+    read.into_iter().flatten().collect()
+}
+
+impl PersonTypeInput {
+    /// The ticket type, unless a field is at fault.
+    pub fn read(self, checker: &mut Checker) -> Option<PersonType> {
+        let id = own_id(checker, self.id, TicketTypeId::parse);
+        let person_type = PersonType {
+            name: name(checker, "name", self.name),
+            description: text(checker, "description", self.description),
+            active: checker.optional("active", self.active).unwrap_or(true),
+            kind: checker
+                .optional_text("type", self.kind, NAME_CHARS)
+                .unwrap_or_else(|| "individual".to_owned()),
+            display_order: checker.optional("displayOrder", self.display_order).unwrap_or_default(),
+            id: id?,
+        };
+        Some(person_type)
+    }
+}
+
+impl PriceListInput {
+    /// The price list, unless a field is at fault. Prices must name known ticket types.
+    pub fn read(
+        self,
+        checker: &mut Checker,
+        (zone, ticket_types): (Zone, &BTreeSet<TicketTypeId>),
+    ) -> Option<PriceList> {
+        let id = own_id(checker, self.id, PriceListId::parse);
+        let start = checker.optional_instant("startTime", self.start_time, zone);
+        let name = text(checker, "name", self.name);
+        let description = text(checker, "description", self.description);
+        let prices = checker.each("prices", self.prices, |checker, input| input.read(checker, ticket_types));
+        let prices: Vec<Price> = prices.into_iter().flatten().collect();
+        let mut seen = BTreeSet::new();
+        if !prices.iter().all(|price| seen.insert(&price.ticket_type)) {
+            checker.invalid("prices", "must have each ticket type once");
+        }
+        Some(PriceList { id: id?, name, description, start, prices })
+    }
+}
+
+impl PriceInput {
+    fn read(self, checker: &mut Checker, ticket_types: &BTreeSet<TicketTypeId>) -> Option<Price> {
+        let ticket_type = match self.person_type.or(self.price_point) {
+            Field::Value(ReferenceInput { id }) => checker.within("personType", |checker| {
+                let id = checker.required_id("id", id, TicketTypeId::parse)?;
+                if !ticket_types.contains(&id) {
+                    checker.unknown("id");
+                }
+                Some(id)
+            }),
+            Field::Wrong => {
+                checker.invalid("personType", "must be an object");
+                None
+            }
+            Field::Absent | Field::Null => {
+                checker.invalid("personType", "is required");
+                None
+            }
+        };
+        let missing = matches!(self.price, Field::Absent | Field::Null);
+        if missing {
+            checker.invalid("price", "is required");
+        }
+        let amount = price(checker, "price", self.price);
+        let prime_price = price(checker, "primePrice", self.prime_price);
+        let discounted_price = price(checker, "discountedPrice", self.discounted_price);
+        let display_order = checker.optional("displayOrder", self.display_order).unwrap_or_default();
+        let sales_channels = sales_channels(checker, self.sales_channels, self.sale_channel);
+        Some(Price {
+            ticket_type: ticket_type?,
+            price: amount?,
+            prime_price,
+            discounted_price,
+            display_order,
+            sales_channels,
+        })
+    }
+}

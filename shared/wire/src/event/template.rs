@@ -1,0 +1,376 @@
+//! Event templates as callers see them (spec §2.10).
+
+use super::kept::{EntitlementReferenceOutput, PrerequisitesOutput, RecommendationsOutput, RuleSetsOutput};
+use super::{AddOns, DurationOutput, PriceListOutput, Reference, ScheduleOutput, TicketDetailsOutput, View};
+use domain::catalog::{
+    AdmissionType, Image, MemberDiscount, NamedValue, Resource, ReviewState, Template, TemplateKind,
+};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// The spelling of a template's type.
+pub(super) const fn kind_name(kind: TemplateKind) -> &'static str {
+    match kind {
+        TemplateKind::Standard => "standard",
+        TemplateKind::Private => "private",
+    }
+}
+
+/// The spelling of an admission type.
+pub(super) const fn admission_name(admission: AdmissionType) -> &'static str {
+    match admission {
+        AdmissionType::GeneralAdmission => "generalAdmission",
+        AdmissionType::Standard => "standard",
+    }
+}
+
+/// A picture.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct ImageOutput {
+    /// Opaque.
+    pub id: String,
+    /// For people who do not see it.
+    pub description: String,
+    /// The one to show first.
+    pub primary: bool,
+}
+
+impl From<&Image> for ImageOutput {
+    fn from(image: &Image) -> Self {
+        let Image { id, description, primary } = image;
+        Self { id: id.clone(), description: description.clone(), primary: *primary }
+    }
+}
+
+/// A name and a value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct NamedValueOutput {
+    /// Name.
+    pub name: String,
+    /// Value.
+    pub value: String,
+}
+
+impl From<&NamedValue> for NamedValueOutput {
+    fn from(pair: &NamedValue) -> Self {
+        let NamedValue { name, value } = pair;
+        Self { name: name.clone(), value: value.clone() }
+    }
+}
+
+/// Something an event needs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ResourceOutput {
+    /// Kind of resource.
+    pub r#type: String,
+    /// Its template.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource_template_id: Option<String>,
+    /// The resource itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource_id: Option<String>,
+    /// How many.
+    pub quantity: u32,
+    /// Further facts.
+    pub fields: Vec<NamedValueOutput>,
+}
+
+impl From<&Resource> for ResourceOutput {
+    fn from(resource: &Resource) -> Self {
+        let Resource { kind, resource_template_id, resource_id, quantity, fields } = resource;
+        Self {
+            r#type: kind.clone(),
+            resource_template_id: resource_template_id.clone(),
+            resource_id: resource_id.clone(),
+            quantity: *quantity,
+            fields: fields.iter().map(Into::into).collect(),
+        }
+    }
+}
+
+/// Which levels may buy and what each gets off.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct MembershipTermsOutput {
+    /// Who may buy.
+    pub restrictions: RestrictionsOutput,
+    /// What members get off.
+    pub discounts: Vec<MemberDiscountOutput>,
+}
+
+/// Levels an event is restricted to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct RestrictionsOutput {
+    /// Level ids.
+    pub categories: Vec<String>,
+}
+
+/// What members of one level get off.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MemberDiscountOutput {
+    /// The level.
+    pub category: Reference,
+    /// The discount.
+    pub discount: Reference,
+    /// Tickets at the member price per order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_tickets: Option<u32>,
+}
+
+impl From<&MemberDiscount> for MemberDiscountOutput {
+    fn from(discount: &MemberDiscount) -> Self {
+        let MemberDiscount { level, discount, max_tickets } = discount;
+        Self {
+            category: Reference { id: level.to_string() },
+            discount: Reference { id: discount.to_string() },
+            max_tickets: *max_tickets,
+        }
+    }
+}
+
+/// An event template as shoppers see it. Staff told of sales and the number of tickets sold over all
+/// instances are left out: the one is nobody's business, the other would cost a read per instance.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct EventTemplate {
+    /// Its id.
+    pub id: String,
+    /// `standard` or `private`.
+    pub r#type: &'static str,
+    /// `generalAdmission` or `standard`.
+    pub admission_type: &'static str,
+    /// Its name.
+    pub name: String,
+    /// Its description.
+    pub description: String,
+    /// A shorter one.
+    pub short_description: String,
+    /// Added to confirmation mails.
+    pub email_confirmation_message: String,
+    /// A summary.
+    pub summary: String,
+    /// When it begins to be held.
+    pub start_time: String,
+    /// When it ends; absent while it is ongoing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_time: Option<String>,
+    /// Its prices.
+    pub price_lists: Vec<PriceListOutput>,
+    /// Its pictures.
+    pub images: Vec<ImageOutput>,
+    /// Member prices and restrictions.
+    pub membership: MembershipTermsOutput,
+    /// When it was last published.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_published: Option<String>,
+    /// When it was last written.
+    pub last_updated: String,
+    /// Order in listings.
+    pub display_order: i64,
+    /// When it is held.
+    pub schedules: Vec<ScheduleOutput>,
+    /// On offer.
+    pub available: bool,
+    /// Some level gets something off.
+    pub discount_available: bool,
+    /// `Draft` or `Published`.
+    pub review_state: &'static str,
+    /// What moving a ticket costs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rebooking_fee: Option<String>,
+    /// Held by someone else.
+    pub third_party_event: bool,
+    /// The share of that someone else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub third_party_percentage: Option<String>,
+    /// Added to cancellation mails.
+    pub email_cancellation_message: String,
+    /// Rules kept elsewhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule_sets: Option<RuleSetsOutput>,
+    /// Colour in calendars.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub color_category: Option<String>,
+    /// The entitlement configuration.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entitlement_configuration: Option<EntitlementReferenceOutput>,
+    /// Only members may buy.
+    pub member_only_event: bool,
+    /// Members of any level may buy.
+    pub all_members_can_purchase: bool,
+    /// Stars.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stars: Option<i64>,
+    /// How many gave stars.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ratings: Option<i64>,
+    /// Kept for the venue.
+    pub custom_fields: Vec<NamedValueOutput>,
+    /// Add-ons offered with it.
+    pub add_ons: AddOns,
+    /// What it needs.
+    pub resources: Vec<ResourceOutput>,
+    /// Events suggested with it.
+    pub recommendations: RecommendationsOutput,
+    /// Events asked for first; deprecated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prerequisites: Option<PrerequisitesOutput>,
+    /// Account of the general ledger.
+    #[serde(rename = "GLCode", skip_serializing_if = "Option::is_none")]
+    pub gl_code: Option<String>,
+    /// How long one instance lasts.
+    pub duration: DurationOutput,
+    /// Seats of one instance.
+    pub capacity: u32,
+    /// Ticket settings.
+    pub ticket_details: TicketDetailsOutput,
+    /// Forms asked of its visitors.
+    pub order_forms: Vec<Reference>,
+}
+
+impl EventTemplate {
+    /// A template as this audience sees it.
+    #[must_use]
+    pub fn of(template: &Template, view: &View<'_>) -> Self {
+        let zone = view.zone;
+        let venue = &template.venue;
+        Self {
+            id: template.id.to_string(),
+            r#type: kind_name(template.kind),
+            admission_type: admission_name(template.admission),
+            name: template.name.clone(),
+            description: template.description.clone(),
+            short_description: template.short_description.clone(),
+            email_confirmation_message: template.email_confirmation_message.clone(),
+            summary: template.summary.clone(),
+            start_time: zone.format(template.start),
+            end_time: template.end.map(|end| zone.format(end)),
+            price_lists: template.price_lists.iter().map(|list| PriceListOutput::of(list, view)).collect(),
+            images: template.images.iter().map(Into::into).collect(),
+            membership: membership(template),
+            last_published: template.last_published.map(|instant| zone.format(instant)),
+            last_updated: zone.format(template.last_updated),
+            display_order: template.display_order,
+            schedules: template.schedules.iter().map(|found| ScheduleOutput::of(found, zone)).collect(),
+            available: view.audience.lists(template, zone),
+            discount_available: !template.membership.discounts.is_empty(),
+            review_state: match template.review_state {
+                ReviewState::Draft => "Draft",
+                ReviewState::Published => "Published",
+            },
+            rebooking_fee: venue.rebooking_fee.map(|fee| fee.to_string()),
+            third_party_event: venue.third_party_event,
+            third_party_percentage: venue.third_party_percentage.map(|percent| percent.to_string()),
+            email_cancellation_message: template.email_cancellation_message.clone(),
+            rule_sets: venue.rule_sets.as_ref().map(|found| RuleSetsOutput {
+                associated: found.associated,
+                rule_set_ids: found.ids.clone(),
+            }),
+            color_category: venue.color_category.clone(),
+            entitlement_configuration: entitlement_configuration(template),
+            member_only_event: template.member_only,
+            all_members_can_purchase: template.all_members_can_purchase,
+            stars: venue.stars,
+            ratings: venue.ratings,
+            custom_fields: template.custom_fields.iter().map(Into::into).collect(),
+            add_ons: AddOns { inventory_ids: template.add_ons.iter().map(|id| id.get()).collect() },
+            resources: template.resources.iter().map(Into::into).collect(),
+            recommendations: RecommendationsOutput {
+                recommendations: venue.recommendations.iter().map(Into::into).collect(),
+            },
+            prerequisites: venue.prerequisites.as_ref().map(Into::into),
+            gl_code: venue.gl_code.clone(),
+            duration: DurationOutput::of_minutes(template.duration_minutes),
+            capacity: template.capacity,
+            ticket_details: (&template.ticket_details).into(),
+            order_forms: template.forms.iter().map(|id| Reference { id: id.to_string() }).collect(),
+        }
+    }
+}
+
+fn membership(template: &Template) -> MembershipTermsOutput {
+    let terms = &template.membership;
+    MembershipTermsOutput {
+        restrictions: RestrictionsOutput {
+            categories: terms.restrictions.iter().map(ToString::to_string).collect(),
+        },
+        discounts: terms.discounts.iter().map(Into::into).collect(),
+    }
+}
+
+fn entitlement_configuration(template: &Template) -> Option<EntitlementReferenceOutput> {
+    let found = template.venue.entitlement_configuration.as_ref()?;
+    Some(EntitlementReferenceOutput {
+        id: found.id.clone(),
+        event_template_id: template.id.to_string(),
+        sales_rule_set_id: found.sales_rule_set_id.clone(),
+        name: found.name.clone(),
+    })
+}
+
+/// An event template in the list view (spec §4.4, slim list): what a page of events shows, times as epoch
+/// milliseconds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SlimTemplate {
+    /// Its id.
+    pub id: String,
+    /// `standard` or `private`.
+    pub r#type: &'static str,
+    /// `generalAdmission` or `standard`.
+    pub admission_type: &'static str,
+    /// Its name.
+    pub name: String,
+    /// A short description.
+    pub short_description: String,
+    /// A summary.
+    pub summary: String,
+    /// When it begins to be held, in epoch milliseconds.
+    pub start_time: i64,
+    /// When it ends, in epoch milliseconds; absent while it is ongoing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_time: Option<i64>,
+    /// Its pictures.
+    pub images: Vec<ImageOutput>,
+    /// Order in listings.
+    pub display_order: i64,
+    /// On offer.
+    pub available: bool,
+    /// Some level gets something off.
+    pub discount_available: bool,
+    /// Colour in calendars.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub color_category: Option<String>,
+    /// Only members may buy.
+    pub member_only_event: bool,
+    /// How long one instance lasts.
+    pub duration: DurationOutput,
+    /// Seats of one instance.
+    pub capacity: u32,
+}
+
+impl SlimTemplate {
+    /// A template as this audience sees it.
+    #[must_use]
+    pub fn of(template: &Template, view: &View<'_>) -> Self {
+        Self {
+            id: template.id.to_string(),
+            r#type: kind_name(template.kind),
+            admission_type: admission_name(template.admission),
+            name: template.name.clone(),
+            short_description: template.short_description.clone(),
+            summary: template.summary.clone(),
+            start_time: template.start.timestamp_millis(),
+            end_time: template.end.map(|end| end.timestamp_millis()),
+            images: template.images.iter().map(Into::into).collect(),
+            display_order: template.display_order,
+            available: view.audience.lists(template, view.zone),
+            discount_available: !template.membership.discounts.is_empty(),
+            color_category: template.venue.color_category.clone(),
+            member_only_event: template.member_only,
+            duration: DurationOutput::of_minutes(template.duration_minutes),
+            capacity: template.capacity,
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Tenants, keys and merchants of the import document.
+
+use crate::event::percent;
+use crate::event::{NAME_CHARS, count, name, price, text, word};
+use crate::{Amount, Checker, Field, incoming};
+use domain::merchant::{Merchant, MerchantStatus, RateCard};
+use domain::tenant::{MAX_HOLD_SECS, Scope};
+use domain::{Mid, TenantId, Zone};
+use std::collections::BTreeSet;
+
+incoming! {
+    /// A tenant. Of a tenant that exists only the id is required; what is left out stays as it is.
+    pub struct TenantInput {
+        id: i64,
+        name: String,
+        time_zone: String,
+        sandbox: bool,
+        hold_seconds: i64,
+        allowed_origins: Vec<String>,
+        descriptor_prefix: String,
+    }
+    /// A key of a sandbox tenant.
+    pub struct ApiKeyInput {
+        key: String,
+        scopes: Vec<String>,
+        origins: Vec<String>,
+        label: String,
+        mid: String,
+    }
+    /// A merchant.
+    pub struct MerchantInput {
+        mid: String,
+        name: String,
+        status: String,
+        rate_card: RateCardInput,
+        descriptor: String,
+    }
+    /// What a sale costs.
+    pub struct RateCardInput {
+        percentage_rate: Amount,
+        fixed_fee: Amount,
+    }
+}
+
+/// A tenant's settings; those left out stay as they are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TenantRecord {
+    /// Identity.
+    pub id: TenantId,
+    /// Name.
+    pub name: Option<String>,
+    /// Zone.
+    pub zone: Option<Zone>,
+    /// Whether demo keys and a chosen clock are accepted.
+    pub sandbox: Option<bool>,
+    /// Life of a reservation in seconds.
+    pub hold_secs: Option<u32>,
+    /// Origins of pages.
+    pub allowed_origins: Option<BTreeSet<String>>,
+    /// Put in front of descriptors.
+    pub descriptor_prefix: Option<String>,
+}
+
+/// A key, with its text. The text is dropped once it is hashed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ApiKeyRecord {
+    /// The text callers send.
+    pub key: String,
+    /// What it may do.
+    pub scopes: BTreeSet<Scope>,
+    /// Origins a browser key works from.
+    pub origins: BTreeSet<String>,
+    /// A name for people.
+    pub label: String,
+    /// The merchant of a payment key.
+    pub mid: Option<Mid>,
+}
+
+impl std::fmt::Debug for ApiKeyRecord {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("ApiKeyRecord").field("label", &self.label).finish_non_exhaustive()
+    }
+}
+
+/// How demo keys begin; the only keys a document may carry.
+pub const DEMO_PREFIX: &str = "demo-";
+/// Characters of a key.
+const KEY_CHARS: usize = 200;
+/// The shortest life of a reservation.
+const MIN_HOLD_SECS: u32 = 30;
+
+impl TenantInput {
+    /// The tenant's settings, unless a field is at fault.
+    pub fn read(self, checker: &mut Checker) -> Option<TenantRecord> {
+        let number = checker.required("id", self.id);
+        let id = number.and_then(|number| TenantId::parse(number).ok());
+        if number.is_some() && id.is_none() {
+            checker.invalid("id", "must be a positive integer below 2^53");
+        }
+        let zone = word(
+            checker,
+            "timeZone",
+            self.time_zone,
+            (|text: &str| Zone::parse(text).ok(), "the zones of the IANA time zone database"),
+        );
+        let sent_origins = matches!(self.allowed_origins, Field::Value(_) | Field::Wrong);
+        let origins = origins(checker, "allowedOrigins", self.allowed_origins);
+        let record = TenantRecord {
+            name: checker.optional_text("name", self.name, NAME_CHARS),
+            zone,
+            sandbox: checker.optional("sandbox", self.sandbox),
+            hold_secs: count(checker, "holdSeconds", self.hold_seconds, MIN_HOLD_SECS..=MAX_HOLD_SECS),
+            allowed_origins: sent_origins.then_some(origins),
+            descriptor_prefix: checker.optional_text("descriptorPrefix", self.descriptor_prefix, NAME_CHARS),
+            id: id?,
+        };
+        Some(record)
+    }
+}
+
+fn origins(checker: &mut Checker, field: &'static str, sent: Field<crate::List<String>>) -> BTreeSet<String> {
+    let origins = checker.each(field, sent, |_, origin| origin);
+    for (index, origin) in origins.iter().enumerate() {
+        let host = origin.strip_prefix("https://").or_else(|| origin.strip_prefix("http://"));
+        let plain = |host: &str| !host.is_empty() && !host.contains(['/', '?', '#', '@', '*', ' ']);
+        if !host.is_some_and(plain) {
+            checker.invalid(
+                format!("{field}/{index}"),
+                "must be an origin, such as https://tickets.example.org",
+            );
+        }
+    }
+    origins.into_iter().collect()
+}
+
+impl ApiKeyInput {
+    /// The key, unless a field is at fault.
+    pub fn read(self, checker: &mut Checker) -> Option<ApiKeyRecord> {
+        let key = checker.required_text("key", self.key, KEY_CHARS);
+        if key.as_ref().is_some_and(|key| !key.starts_with(DEMO_PREFIX)) {
+            checker
+                .invalid("key", format!("must start with {DEMO_PREFIX}; other keys are issued, not written"));
+        }
+        let named = checker.each("scopes", self.scopes, |_, scope| scope);
+        let mut scopes = BTreeSet::new();
+        for (index, scope) in named.iter().enumerate() {
+            match Scope::parse(scope) {
+                Some(scope) => _ = scopes.insert(scope),
+                None => checker.invalid(format!("scopes/{index}"), "must be one of the scopes"),
+            }
+        }
+        if named.is_empty() {
+            checker.invalid("scopes", "must have at least one element");
+        }
+        let origins = origins(checker, "origins", self.origins);
+        if scopes.contains(&Scope::B2cBrowser) && origins.is_empty() {
+            checker.invalid("origins", "must have at least one element for a browser key");
+        }
+        let mid = checker.optional_id("mid", self.mid, Mid::parse);
+        if scopes.contains(&Scope::Payment) && mid.is_none() {
+            checker.invalid("mid", "is required for a payment key");
+        }
+        let label = text(checker, "label", self.label);
+        Some(ApiKeyRecord { key: key?, scopes, origins, label, mid })
+    }
+}
+
+impl MerchantInput {
+    /// The merchant, unless a field is at fault.
+    pub fn read(self, checker: &mut Checker) -> Option<Merchant> {
+        let sent = checker.required_text("mid", self.mid, NAME_CHARS);
+        let mid = sent.as_deref().filter(|mid| mid.bytes().all(|byte| byte.is_ascii_digit()));
+        let mid = mid.and_then(|mid| Mid::parse(mid).ok());
+        if sent.is_some() && mid.is_none() {
+            checker.invalid("mid", "must have 1 to 64 digits");
+        }
+        if matches!(self.status, Field::Absent | Field::Null) {
+            checker.invalid("status", "is required");
+        }
+        let parse = (MerchantStatus::parse, "Incomplete, Pending, Approved, Declined");
+        let status = word(checker, "status", self.status, parse);
+        let rate_card = checker.object("rateCard", self.rate_card, read_rate_card).flatten();
+        let name = name(checker, "name", self.name);
+        let descriptor = text(checker, "descriptor", self.descriptor);
+        Some(Merchant { mid: mid?, name, status: status?, rate_card, descriptor })
+    }
+}
+
+fn read_rate_card(checker: &mut Checker, input: RateCardInput) -> Option<RateCard> {
+    for (field, sent) in [("percentageRate", &input.percentage_rate), ("fixedFee", &input.fixed_fee)] {
+        if matches!(sent, Field::Absent | Field::Null) {
+            checker.invalid(field, "is required");
+        }
+    }
+    let percentage = percent(checker, "percentageRate", input.percentage_rate);
+    let fixed = price(checker, "fixedFee", input.fixed_fee);
+    Some(RateCard { percentage: percentage?, fixed: fixed? })
+}

@@ -1,0 +1,307 @@
+//! Membership levels and members of the import document (spec §2.14–2.16).
+
+use crate::event::{
+    ImageInput, NAME_CHARS, PriceListInput, SalesChannelInput, count, flag, name, own_id, read_images,
+    sales_channels, text, word,
+};
+use crate::{Checker, Field, List, incoming};
+use domain::membership::{
+    Benefit, CardStanding, CardType, Level, LevelGroup, LevelState, MemberCard, MembershipRules, Offering,
+    OfferingAction, OfferingActionKind, Person,
+};
+use domain::{
+    CardId, CustomerId, LevelId, MembershipId, OfferingId, TicketTypeId, Timestamp, UnreadableId, Zone,
+};
+use std::collections::BTreeSet;
+
+incoming! {
+    /// Flags of terms.
+    pub struct RulesInput {
+        number_of_card_holders: i64,
+        can_gift: bool,
+        start_beginning_of_month: bool,
+        is_start_date_beg_of_month: bool,
+        expire_end_of_month: bool,
+        is_expiry_date_end_of_month: bool,
+    }
+    /// Something members get.
+    pub struct BenefitInput {
+        id: String,
+        description: String,
+    }
+    /// An action and where it is allowed.
+    pub struct OfferingActionInput {
+        action: String,
+        sales_channels: Vec<SalesChannelInput>,
+        sale_channel: Vec<SalesChannelInput>,
+    }
+    /// One way to buy a level.
+    pub struct OfferingInput {
+        id: String,
+        name: String,
+        subtitle: String,
+        description: String,
+        price_lists: Vec<PriceListInput>,
+        duration: i64,
+        benefits: Vec<BenefitInput>,
+        sales_channels: Vec<SalesChannelInput>,
+        sale_channel: Vec<SalesChannelInput>,
+        rules: RulesInput,
+        actions: Vec<OfferingActionInput>,
+    }
+    /// A membership level.
+    pub struct LevelInput {
+        id: String,
+        name: String,
+        description: String,
+        short_description: String,
+        email_confirmation_message: String,
+        membership_level_group: String,
+        sales_channels: Vec<SalesChannelInput>,
+        sale_channel: Vec<SalesChannelInput>,
+        rules: RulesInput,
+        benefits: Vec<BenefitInput>,
+        images: Vec<ImageInput>,
+        terms_and_conditions: String,
+        offerings: Vec<OfferingInput>,
+        auxiliary: bool,
+        state: String,
+    }
+    /// A member's card.
+    pub struct MemberInput {
+        id: i64,
+        membership_id: i64,
+        membership_number: i64,
+        category_id: String,
+        offering_id: String,
+        price_point_id: String,
+        pricepoint_id: String,
+        card_type: String,
+        card_standing: String,
+        first_name: String,
+        last_name: String,
+        email: String,
+        phone_number: String,
+        street_address1: String,
+        city: String,
+        state: String,
+        zip_code: String,
+        country: String,
+        barcode: String,
+        external_membership_id: String,
+        customer_id: i64,
+        membership_joined_date: String,
+        membership_start_date: String,
+        membership_expiration_date: String,
+    }
+}
+
+/// Cards of one membership.
+const MAX_CARDS: u32 = 50;
+/// Months of a term.
+const MAX_MONTHS: u32 = 1_200;
+
+fn read_rules(checker: &mut Checker, input: RulesInput) -> MembershipRules {
+    MembershipRules {
+        card_holders: count(checker, "numberOfCardHolders", input.number_of_card_holders, 1..=MAX_CARDS)
+            .unwrap_or(1),
+        can_gift: flag(checker, "canGift", input.can_gift),
+        start_beginning_of_month: flag(
+            checker,
+            "startBeginningOfMonth",
+            input.start_beginning_of_month.or(input.is_start_date_beg_of_month),
+        ),
+        expire_end_of_month: flag(
+            checker,
+            "expireEndOfMonth",
+            input.expire_end_of_month.or(input.is_expiry_date_end_of_month),
+        ),
+    }
+}
+
+fn read_benefits(checker: &mut Checker, field: Field<List<BenefitInput>>) -> Vec<Benefit> {
+    checker.each("benefits", field, |checker, input| Benefit {
+        id: name(checker, "id", input.id),
+        description: text(checker, "description", input.description),
+    })
+}
+
+fn one_of<T: Copy>(named: &[(&str, T)], text: &str) -> Option<T> {
+    named.iter().find(|(name, _)| name.eq_ignore_ascii_case(text)).map(|(_, found)| *found)
+}
+
+impl LevelInput {
+    /// The level, unless a field is at fault.
+    pub fn read(self, checker: &mut Checker, known: (Zone, &BTreeSet<TicketTypeId>)) -> Option<Level> {
+        let id = own_id(checker, self.id, LevelId::parse);
+        let offerings =
+            checker.each("offerings", self.offerings, |checker, input| input.read(checker, known));
+        let groups = [
+            ("individualAndFamily", LevelGroup::IndividualAndFamily),
+            ("organization", LevelGroup::Organization),
+        ];
+        let states = [("draft", LevelState::Draft), ("published", LevelState::Published)];
+        let group = (|text: &str| one_of(&groups, text), "individualAndFamily, organization");
+        let state = (|text: &str| one_of(&states, text), "draft, published");
+        let level = Level {
+            name: name(checker, "name", self.name),
+            description: text(checker, "description", self.description),
+            short_description: text(checker, "shortDescription", self.short_description),
+            email_confirmation_message: text(
+                checker,
+                "emailConfirmationMessage",
+                self.email_confirmation_message,
+            ),
+            group: word(checker, "membershipLevelGroup", self.membership_level_group, group)
+                .unwrap_or_default(),
+            sales_channels: sales_channels(checker, self.sales_channels, self.sale_channel),
+            rules: checker.object("rules", self.rules, read_rules).unwrap_or_default(),
+            benefits: read_benefits(checker, self.benefits),
+            images: read_images(checker, self.images),
+            terms_and_conditions: text(checker, "termsAndConditions", self.terms_and_conditions),
+            offerings: offerings.into_iter().flatten().collect(),
+            auxiliary: flag(checker, "auxiliary", self.auxiliary),
+            state: word(checker, "state", self.state, state).unwrap_or_default(),
+            id: id?,
+        };
+        Some(level)
+    }
+}
+
+impl OfferingInput {
+    /// The offering, unless a field is at fault.
+    pub fn read(self, checker: &mut Checker, known: (Zone, &BTreeSet<TicketTypeId>)) -> Option<Offering> {
+        let id = own_id(checker, self.id, OfferingId::parse);
+        let price_lists =
+            checker.each("priceLists", self.price_lists, |checker, input| input.read(checker, known));
+        if matches!(self.duration, Field::Absent | Field::Null) {
+            checker.invalid("duration", "is required");
+        }
+        let duration = count(checker, "duration", self.duration, 1..=MAX_MONTHS);
+        let actions = checker.each("actions", self.actions, |checker, input| {
+            let expected = (OfferingActionKind::parse, "new, renew, upgrade, downGrade, cancel");
+            let action = word(checker, "action", input.action, expected);
+            let sales_channels = sales_channels(checker, input.sales_channels, input.sale_channel);
+            action.map(|action| OfferingAction { action, sales_channels })
+        });
+        let offering = Offering {
+            name: name(checker, "name", self.name),
+            subtitle: text(checker, "subtitle", self.subtitle),
+            description: text(checker, "description", self.description),
+            price_lists: price_lists.into_iter().flatten().collect(),
+            benefits: read_benefits(checker, self.benefits),
+            sales_channels: sales_channels(checker, self.sales_channels, self.sale_channel),
+            rules: checker.object("rules", self.rules, read_rules),
+            actions: actions.into_iter().flatten().collect(),
+            duration_months: duration?,
+            id: id?,
+        };
+        Some(offering)
+    }
+}
+
+fn number_id<T>(
+    checker: &mut Checker,
+    field: &'static str,
+    sent: Field<i64>,
+    parse: impl FnOnce(i64) -> Result<T, UnreadableId>,
+) -> Option<T> {
+    let number = checker.optional(field, sent)?;
+    let id = parse(number).ok();
+    if id.is_none() {
+        checker.invalid(field, "must be a positive integer below 2^53");
+    }
+    id
+}
+
+fn required_instant(
+    checker: &mut Checker,
+    field: &'static str,
+    sent: Field<String>,
+    zone: Zone,
+) -> Option<Timestamp> {
+    if matches!(sent, Field::Absent | Field::Null) {
+        checker.invalid(field, "is required");
+    }
+    checker.optional_instant(field, sent, zone)
+}
+
+impl MemberInput {
+    /// The card, unless a field is at fault.
+    pub fn read(self, checker: &mut Checker, zone: Zone) -> Option<MemberCard> {
+        for (field, sent) in [("id", &self.id), ("membershipId", &self.membership_id)] {
+            if matches!(sent, Field::Absent | Field::Null) {
+                checker.invalid(field, "is required");
+            }
+        }
+        let id = number_id(checker, "id", self.id, CardId::parse);
+        let membership = number_id(checker, "membershipId", self.membership_id, MembershipId::parse);
+        let number = number_id(checker, "membershipNumber", self.membership_number, MembershipId::parse);
+        let level = checker.required_id("categoryId", self.category_id, LevelId::parse);
+        let offering = checker.required_id("offeringId", self.offering_id, OfferingId::parse);
+        let sent_point = self.price_point_id.or(self.pricepoint_id);
+        let price_point = checker.required_id("pricePointId", sent_point, TicketTypeId::parse);
+        let started = required_instant(checker, "membershipStartDate", self.membership_start_date, zone);
+        let expires =
+            required_instant(checker, "membershipExpirationDate", self.membership_expiration_date, zone);
+        if let (Some(started), Some(expires)) = (started, expires)
+            && expires < started
+        {
+            checker.invalid("membershipExpirationDate", "must not be before membershipStartDate");
+        }
+        let joined =
+            checker.optional_instant("membershipJoinedDate", self.membership_joined_date, zone).or(started);
+        let person = Person {
+            first_name: name(checker, "firstName", self.first_name),
+            last_name: name(checker, "lastName", self.last_name),
+            email: checker.optional_text("email", self.email, NAME_CHARS),
+            phone_number: checker.optional_text("phoneNumber", self.phone_number, NAME_CHARS),
+            street_address_1: checker.optional_text("streetAddress1", self.street_address1, NAME_CHARS),
+            city: checker.optional_text("city", self.city, NAME_CHARS),
+            state: checker.optional_text("state", self.state, NAME_CHARS),
+            zip_code: checker.optional_text("zipCode", self.zip_code, NAME_CHARS),
+            country: checker.optional_text("country", self.country, NAME_CHARS),
+        };
+        let card = MemberCard {
+            card_type: word(checker, "cardType", self.card_type, (card_type, "primary, secondary"))
+                .unwrap_or_default(),
+            standing: word(checker, "cardStanding", self.card_standing, (standing, STANDINGS))
+                .unwrap_or_default(),
+            person,
+            barcode: name(checker, "barcode", self.barcode),
+            external_id: checker.optional_text(
+                "externalMembershipId",
+                self.external_membership_id,
+                NAME_CHARS,
+            ),
+            customer: number_id(checker, "customerId", self.customer_id, CustomerId::parse),
+            number: number.or(membership)?,
+            membership: membership?,
+            level: level?,
+            offering: offering?,
+            price_point: price_point?,
+            joined: joined?,
+            started: started?,
+            expires: expires?,
+            id: id?,
+        };
+        Some(card)
+    }
+}
+
+fn card_type(text: &str) -> Option<CardType> {
+    one_of(&[("primary", CardType::Primary), ("secondary", CardType::Secondary)], text)
+}
+
+const STANDINGS: &str = "new, active, dropped, lapsed, replaced";
+
+fn standing(text: &str) -> Option<CardStanding> {
+    let named = [
+        ("new", CardStanding::New),
+        ("active", CardStanding::Active),
+        ("dropped", CardStanding::Dropped),
+        ("lapsed", CardStanding::Lapsed),
+        ("replaced", CardStanding::Replaced),
+    ];
+    one_of(&named, text)
+}
