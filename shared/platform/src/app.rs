@@ -127,7 +127,8 @@ impl App {
     /// # Errors
     /// [`ApiError`] when the database does not answer.
     pub async fn merchants(&self, tenant: TenantId) -> Result<Arc<Vec<Merchant>>, ApiError> {
-        let load = async { self.store.load_merchants(tenant, Consistency::Eventual).await.map_err(ApiError::from) };
+        let load =
+            async { self.store.load_merchants(tenant, Consistency::Eventual).await.map_err(ApiError::from) };
         self.caches.merchants.get(tenant, load).await
     }
 

@@ -215,7 +215,11 @@ impl CheckoutInput {
             country: take("country", &mut self.country),
             email: None,
         };
-        let email = email(checker, "email", std::mem::take(&mut self.email).or(std::mem::take(&mut self.contact_email)));
+        let email = email(
+            checker,
+            "email",
+            std::mem::take(&mut self.email).or(std::mem::take(&mut self.contact_email)),
+        );
         located(checker, "country", Person { email, ..person })
     }
 
@@ -286,12 +290,18 @@ fn card_fault(fault: &CardFault) -> (&'static str, &'static str) {
         CardFault::Number(fault) => ("manualEntryCardNumber", number_fault(fault)),
         CardFault::Expiry(ExpiryError::Missing) => ("expDate", "is required"),
         CardFault::Expiry(ExpiryError::NotMmyy) => ("expDate", "must be four digits, MMYY"),
-        CardFault::Expiry(ExpiryError::NoSuchMonth { month: _ }) => ("expDate", "must begin with a month, 01 to 12"),
+        CardFault::Expiry(ExpiryError::NoSuchMonth { month: _ }) => {
+            ("expDate", "must begin with a month, 01 to 12")
+        }
         CardFault::Cvc(CvcError::Missing) => ("cvc", "is required"),
         CardFault::Cvc(CvcError::NotDigits) => ("cvc", "must be digits"),
-        CardFault::Cvc(CvcError::WrongLength { .. }) => ("cvc", "does not have the length this card's code has"),
+        CardFault::Cvc(CvcError::WrongLength { .. }) => {
+            ("cvc", "does not have the length this card's code has")
+        }
         CardFault::UnknownBrand => ("creditCardBrand", "is not a known brand"),
-        CardFault::BrandContradictsNumber { .. } => ("creditCardBrand", "is not the brand of the card number"),
+        CardFault::BrandContradictsNumber { .. } => {
+            ("creditCardBrand", "is not the brand of the card number")
+        }
         CardFault::LastFourNotFourDigits => ("ccLastFourDigits", "must be four digits"),
         CardFault::LastFourContradictsNumber => {
             ("ccLastFourDigits", "are not the last four digits of the card number")
