@@ -1,7 +1,7 @@
 //! Query parameters of the browsing routes, with their defaults (spec §4.4).
 
 use domain::listing::{Audience, Range, TemplateFilter};
-use domain::{Channel, ComboTemplateId, LevelId, MembershipId, Timestamp, UnreadableId, Zone};
+use domain::{Channel, ComboTemplateId, LevelId, MembershipId, Timestamp, Zone};
 use platform::access::Caller;
 use platform::{ApiError, ErrorType};
 use serde::Deserialize;
@@ -139,10 +139,7 @@ impl RangeQuery {
         let types = reader.optional("type", self.r#type.as_deref(), types).unwrap_or_default();
         let channel = reader.channel(self.sale_channel.as_deref());
         reader.membership(self.membership_id.as_deref(), self.membership_category_id.as_deref());
-        let combo = |text: &str| match ComboTemplateId::parse(text) {
-            Ok(id) => Some(id),
-            Err(UnreadableId) => None,
-        };
+        let combo = |text: &str| ComboTemplateId::parse(text).ok();
         let combo_text = self.combo_template_id.as_deref();
         let _ = reader.optional("comboTemplateId", combo_text, (combo, "the id of a combination"));
         Audience { channel, types, now: reader.now }
