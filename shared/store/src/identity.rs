@@ -1,7 +1,8 @@
 //! Tenants, keys and origins.
 
 use crate::{
-    Action, Consistency, Expression, Key, SortKeys, Store, StoreError, Table, encode, origin_partition,
+    Action, Consistency, Expression, Key, SortKeys, Store, StoreError, Table, api_keys_partition, encode,
+    origin_partition, tenants_partition,
 };
 use domain::TenantId;
 use domain::tenant::{ApiKey, Tenant};
@@ -14,9 +15,15 @@ pub fn key_hash(key: &str) -> String {
     hex::encode(Sha256::digest(key.as_bytes()))
 }
 
-/// The mark says all it has to say by its key.
+/// A mark says all it has to say by its key.
 #[derive(serde::Serialize)]
-struct OriginMark {}
+struct Mark {}
+
+/// Tenants of one deployment that are listed.
+const MAX_TENANTS: usize = 10_000;
+
+/// Keys one tenant may have.
+const MAX_KEYS: usize = 10_000;
 
 /// Tenants that may list one origin.
 const MAX_ORIGIN_TENANTS: usize = 1_000;
@@ -43,10 +50,9 @@ impl Store {
             let _ = self.write(&Key::origin(origin, tenant.id), Action::Delete(Expression::new())).await?;
         }
         for origin in &tenant.allowed_origins {
-            let mark = Key::origin(origin, tenant.id);
-            let item = encode(&mark, &OriginMark {})?;
-            let _ = self.write(&mark, Action::Put(item, Expression::new())).await?;
+            self.put_mark(&Key::origin(origin, tenant.id)).await?;
         }
+        self.put_mark(&Key::tenant_mark(tenant.id)).await?;
         let item = encode(&key, tenant)?;
         self.write(&key, Action::Put(item, Expression::new())).await.map(|_| ())
     }
@@ -60,11 +66,61 @@ impl Store {
         Ok(found.filter(|key| !key.revoked))
     }
 
+    async fn put_mark(&self, mark: &Key) -> Result<(), StoreError> {
+        let item = encode(mark, &Mark {})?;
+        self.write(mark, Action::Put(item, Expression::new())).await.map(|_| ())
+    }
+
+    /// All tenants, by id.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn load_all_tenants(&self) -> Result<Vec<Tenant>, StoreError> {
+        let limit = (Consistency::Strong, MAX_TENANTS);
+        let marks = self.query((Table::Catalog, tenants_partition()), SortKeys::All, limit).await?;
+        let mut ids: Vec<TenantId> = marks.iter().filter_map(marked_tenant).collect();
+        ids.sort_unstable();
+        let mut found = self.get_many(ids.iter().map(|id| Key::tenant(*id)), Consistency::Strong).await?;
+        let tenants: Result<Vec<Option<Tenant>>, StoreError> =
+            ids.iter().map(|id| found.take(&Key::tenant(*id))).collect();
+        Ok(tenants?.into_iter().flatten().collect())
+    }
+
+    /// The keys of a tenant with their hashes, revoked ones included, by hash.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn load_api_keys(&self, tenant: TenantId) -> Result<Vec<(String, ApiKey)>, StoreError> {
+        let partition = api_keys_partition(tenant);
+        let limit = (Consistency::Strong, MAX_KEYS);
+        let marks = self.query((Table::Catalog, &partition), SortKeys::All, limit).await?;
+        let hash = |mark: &crate::Item| mark.get("sk")?.as_s().ok().cloned();
+        let hashes: Vec<String> = marks.iter().filter_map(hash).collect();
+        let keys = hashes.iter().map(|hash| Key::api_key(hash));
+        let mut found = self.get_many(keys, Consistency::Strong).await?;
+        let mut listed = Vec::with_capacity(hashes.len());
+        for hash in hashes {
+            if let Some(key) = found.take(&Key::api_key(&hash))? {
+                listed.push((hash, key));
+            }
+        }
+        Ok(listed)
+    }
+
+    /// Makes a key one of those that [`Store::load_api_keys`] lists.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn mark_api_key(&self, tenant: TenantId, hash: &str) -> Result<(), StoreError> {
+        self.put_mark(&Key::api_key_mark(tenant, hash)).await
+    }
+
     /// Stores a key by its hash.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
     pub async fn save_api_key(&self, hash: &str, api_key: &ApiKey) -> Result<(), StoreError> {
+        self.mark_api_key(api_key.tenant, hash).await?;
         let key = Key::api_key(hash);
         let item = encode(&key, api_key)?;
         self.write(&key, Action::Put(item, Expression::new())).await.map(|_| ())
@@ -79,10 +135,12 @@ impl Store {
         let marks = self
             .query((Table::Catalog, &partition), SortKeys::All, (Consistency::Eventual, MAX_ORIGIN_TENANTS))
             .await?;
-        let tenant = |mark: &crate::Item| {
-            let number = mark.get("sk")?.as_s().ok()?.strip_prefix("T#")?.parse().ok()?;
-            TenantId::parse(number).ok()
-        };
-        Ok(marks.iter().filter_map(tenant).collect())
+        Ok(marks.iter().filter_map(marked_tenant).collect())
     }
+}
+
+/// The tenant a mark stands for.
+fn marked_tenant(mark: &crate::Item) -> Option<TenantId> {
+    let number = mark.get("sk")?.as_s().ok()?.strip_prefix("T#")?.parse().ok()?;
+    TenantId::parse(number).ok()
 }

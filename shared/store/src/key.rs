@@ -1,5 +1,5 @@
 //! Tables and keys. Every key shape of Boxoffice is in this file, and every partition but that of an API
-//! key and that of an origin starts with the tenant, so that an unscoped read cannot be written.
+//! key, that of an origin and the list of tenants starts with the tenant, so that an unscoped read cannot be written.
 
 use crate::Item;
 use aws_sdk_dynamodb::types::AttributeValue;
@@ -71,6 +71,18 @@ impl Key {
     #[must_use]
     pub fn tenant(tenant: TenantId) -> Self {
         Self::of(Table::Catalog, tenant, "TENANT", "TENANT")
+    }
+
+    /// The mark that a tenant exists, for what is done to all tenants.
+    #[must_use]
+    pub fn tenant_mark(tenant: TenantId) -> Self {
+        Self { table: Table::Catalog, pk: TENANTS.to_owned(), sk: format!("T#{tenant}") }
+    }
+
+    /// The mark that a tenant has a key, by the SHA-256 of its text, so that its keys can be listed.
+    #[must_use]
+    pub fn api_key_mark(tenant: TenantId, hash: &str) -> Self {
+        Self::of(Table::Catalog, tenant, API_KEYS, hash)
     }
 
     /// An API or payment key, by the SHA-256 of its text. The tenant follows from it.
@@ -181,10 +193,16 @@ impl Key {
         Self::of(Table::Orders, tenant, format!("{kind}#{hash}"), order)
     }
 
-    /// A mail the sandbox delivered.
+    /// A delivery of the sandbox's mail, by the time and a name of its own.
     #[must_use]
-    pub fn sandbox_mail(tenant: TenantId, id: &str) -> Self {
-        Self::of(Table::Orders, tenant, "SANDBOX#MAIL", id)
+    pub fn sandbox_mail(tenant: TenantId, delivery: &str) -> Self {
+        Self::of(Table::Orders, tenant, SANDBOX_MAILS, delivery)
+    }
+
+    /// A piece of the message of a delivery of the sandbox's mail.
+    #[must_use]
+    pub fn sandbox_mail_piece(tenant: TenantId, delivery: &str, piece: usize) -> Self {
+        Self::of(Table::Orders, tenant, format!("{SANDBOX_MAILS}#{delivery}"), format!("{piece:03}"))
     }
 
     /// A customer.
@@ -223,6 +241,13 @@ const TEMPLATES: &str = "TEMPLATES";
 /// Partition of the small definitions of a tenant, which are read together and cached.
 const DEFINITIONS: &str = "DEFINITIONS";
 
+/// Partition of the list of tenants.
+const TENANTS: &str = "TENANTS";
+/// Partition of the list of a tenant's keys.
+const API_KEYS: &str = "KEYS";
+/// Partition of the mails the sandbox delivered.
+const SANDBOX_MAILS: &str = "SANDBOX#MAIL";
+
 fn order_partition(id: &OrderId) -> String {
     format!("ORDER#{id}")
 }
@@ -253,6 +278,30 @@ pub fn templates_partition(tenant: TenantId) -> String {
 #[must_use]
 pub fn definitions_partition(tenant: TenantId) -> String {
     partition_of(tenant, DEFINITIONS)
+}
+
+/// The partition of the list of tenants.
+#[must_use]
+pub fn tenants_partition() -> &'static str {
+    TENANTS
+}
+
+/// The partition of the list of a tenant's keys.
+#[must_use]
+pub fn api_keys_partition(tenant: TenantId) -> String {
+    partition_of(tenant, API_KEYS)
+}
+
+/// The partition of the mails the sandbox delivered.
+#[must_use]
+pub fn sandbox_mails_partition(tenant: TenantId) -> String {
+    partition_of(tenant, SANDBOX_MAILS)
+}
+
+/// The partition of the pieces of a delivery's message.
+#[must_use]
+pub fn sandbox_mail_partition(tenant: TenantId, delivery: &str) -> String {
+    partition_of(tenant, &format!("{SANDBOX_MAILS}#{delivery}"))
 }
 
 /// The partition of a tenant's merchants.

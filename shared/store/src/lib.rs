@@ -20,6 +20,7 @@ pub mod ledger;
 pub mod merchant;
 pub mod order;
 pub mod reservation;
+pub mod sandbox;
 
 pub use aws_sdk_dynamodb::types::AttributeValue;
 pub use calls::{CallCount, Calls, Counted};
