@@ -31,7 +31,7 @@ fn setting(name: &'static str) -> Result<String, MissingSetting> {
 }
 
 /// What the SDK needs to know, with rustls on ring: it starts without a lengthy entropy test.
-async fn sdk_config() -> SdkConfig {
+pub async fn sdk_config() -> SdkConfig {
     let http =
         aws_smithy_http_client::Builder::new().tls_provider(Provider::Rustls(CryptoMode::Ring)).build_https();
     aws_config::defaults(BehaviorVersion::latest())

@@ -10,12 +10,12 @@ use store::{StoreError, StoreFault};
 use wire::{FieldError, Rejection};
 
 macro_rules! error_table {
-    ($( $(#[$doc:meta])* $variant:ident, $status:ident, $code:literal, $name:literal, $message:literal; )*) => {
+    ($( $(#[doc = $when:literal])+ $variant:ident, $status:ident, $code:literal, $name:literal, $message:literal; )*) => {
         /// Everything a caller can be told to have gone wrong. Numbers of the specification stay as given;
         /// ours start at 20000 and are never used again for something else.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum ErrorType {
-            $( $(#[$doc])* $variant, )*
+            $( $(#[doc = $when])+ $variant, )*
         }
 
         impl ErrorType {
@@ -28,6 +28,7 @@ macro_rules! error_table {
                 match self {
                     $( Self::$variant => ErrorRow {
                         status: StatusCode::$status, code: $code, name: $name, message: $message,
+                        when: concat!($($when),+).trim_ascii(),
                     }, )*
                 }
             }
@@ -46,6 +47,8 @@ pub struct ErrorRow {
     pub name: &'static str,
     /// The text in `message`, unless the failure has a more exact one.
     pub message: &'static str,
+    /// What it means: the row's own comment.
+    pub when: &'static str,
 }
 
 error_table! {
