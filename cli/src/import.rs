@@ -116,6 +116,7 @@ async fn save_api_keys(
             continue;
         }
         let api_key = ApiKey { tenant: tenant.id, scopes, origins, mid, label, revoked: false };
+        app.store.mark_api_key(tenant.id, &hash).await?;
         report.note("apiKeys", app.store.save(&Key::api_key(&hash), &api_key).await?);
     }
     Ok(())

@@ -1,3 +1,63 @@
-//! The command line: `serve`, `import` and the demo venues.
+//! Boxoffice in one process: every router over an embedded database, the mailer and the scheduled work
+//! beside them, the sandbox's own routes, and the tools of those who run a deployment.
 
+mod args;
+mod commands;
+mod database;
+mod endpoint;
+mod error_table;
+mod failure;
+mod local;
+mod openapi;
+mod routes;
+mod sandbox;
+mod seed;
+mod serve;
+mod worker;
+
+pub mod compatibility;
 pub mod import;
+pub mod testing;
+
+pub use endpoint::dynamodb_endpoint;
+pub use error_table::error_table;
+pub use openapi::openapi;
+pub use routes::routes;
+
+use args::{Arguments, Command};
+use clap::Parser;
+use failure::Failure;
+use std::process::ExitCode;
+
+/// Runs the program on the arguments of this process.
+#[must_use]
+pub fn run() -> ExitCode {
+    let arguments = Arguments::parse();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let outcome = match runtime {
+        Ok(runtime) => runtime.block_on(run_command(arguments)),
+        Err(fault) => Err(Failure::because("the runtime cannot start", &fault)),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("boxoffice: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run_command(Arguments { database, serve, command }: Arguments) -> Result<(), Failure> {
+    match command {
+        None => serve::serve(&database, &serve).await,
+        Some(Command::Serve(serve)) => serve::serve(&database, &serve).await,
+        Some(Command::Tenant(command)) => commands::tenant::run(&database, command).await,
+        Some(Command::Key(command)) => commands::key::run(&database, command).await,
+        Some(Command::Merchant(command)) => commands::merchant::run(&database, command).await,
+        Some(Command::Tables(command)) => commands::tables::run(&database, &command).await,
+        Some(Command::Import(document)) => commands::import::run(&database, &document).await,
+        Some(Command::Outbox(filter)) => commands::outbox::run(&database, &filter).await,
+        Some(Command::Openapi) => commands::print(&openapi::text()?),
+        Some(Command::Errors) => commands::print(&error_table()),
+    }
+}

@@ -27,7 +27,7 @@ pub fn router() -> OpenApiRouter<App> {
 /// Card data passes through the caller's server, which puts the caller in scope of card-data compliance.
 /// Nothing is charged unless all seats are secured, and everything is given back when the card is declined.
 #[utoipa::path(
-    post, path = "/v2/b2c/checkout", tag = "checkout", request_body = CheckoutInput,
+    post, path = "/v2/b2c/checkout", tag = "Checkout", request_body = CheckoutInput,
     params(("x-service-browser-ip" = String, Header, description = "The visitor's IP address.")),
     responses(
         (status = 200, description = "The order.", body = OrderView),
@@ -48,7 +48,7 @@ async fn server_checkout(
 ///
 /// Works from the origins the tenant allows. Card data goes from the visitor's browser to Boxoffice alone.
 #[utoipa::path(
-    post, path = "/v2/b2c/cors/checkout", tag = "checkout", request_body = CheckoutInput,
+    post, path = "/v2/b2c/cors/checkout", tag = "Checkout", request_body = CheckoutInput,
     responses(
         (status = 200, description = "The order.", body = OrderView),
         (status = 402, description = "The card was declined; everything was given back.", body = ErrorBody),

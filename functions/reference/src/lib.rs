@@ -1,1 +1,157 @@
+//! What callers look up: countries and states (spec §4.8), the error table (contract §3), and the description
+//! of the whole interface with a page to browse it.
 
+mod docs;
+
+use axum::Json;
+use axum::extract::Path;
+use domain::locations;
+use platform::access::{Staff, Visitor};
+use platform::{ApiError, ErrorBody, ErrorType};
+use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use wire::location::{CountryOutput, StateOutput};
+
+/// The reference routes.
+#[must_use]
+pub fn router() -> OpenApiRouter<platform::App> {
+    OpenApiRouter::new()
+        .routes(routes!(list_countries))
+        .routes(routes!(list_countries_for_staff))
+        .routes(routes!(list_states))
+        .routes(routes!(list_states_for_staff))
+        .routes(routes!(list_errors))
+        .routes(routes!(docs::openapi))
+        .routes(routes!(docs::page))
+        .routes(routes!(docs::asset))
+}
+
+/// List countries
+///
+/// The United States, Canada, then all others by name. A checkout sends the `name`.
+#[utoipa::path(
+    get,
+    path = "/v2/b2c/locations/avs/countries",
+    tag = "Locations",
+    security(("apiKey" = [])),
+    responses(
+        (status = 200, description = "All countries", body = Vec<CountryOutput>),
+        (status = 401, description = "No valid key", body = ErrorBody),
+    ),
+)]
+async fn list_countries(_: Visitor) -> Json<Vec<CountryOutput>> {
+    countries()
+}
+
+/// List countries for the back office
+///
+/// The same list as the storefront's.
+#[utoipa::path(
+    get,
+    path = "/v2/b2b/locations/avs/countries",
+    tag = "Locations",
+    security(("apiKey" = [])),
+    responses(
+        (status = 200, description = "All countries", body = Vec<CountryOutput>),
+        (status = 401, description = "No valid key", body = ErrorBody),
+    ),
+)]
+async fn list_countries_for_staff(_: Staff) -> Json<Vec<CountryOutput>> {
+    countries()
+}
+
+/// List the states of a country
+///
+/// States, provinces and other ISO 3166-2 subdivisions by name; none for a country without any.
+#[utoipa::path(
+    get,
+    path = "/v2/b2c/locations/states/{country}",
+    tag = "Locations",
+    security(("apiKey" = [])),
+    params(("country" = String, Path, description = "Alpha-2 or alpha-3 code or abbreviation, in any case")),
+    responses(
+        (status = 200, description = "The country's states", body = Vec<StateOutput>),
+        (status = 401, description = "No valid key", body = ErrorBody),
+        (status = 404, description = "No such country", body = ErrorBody),
+    ),
+)]
+async fn list_states(_: Visitor, Path(country): Path<String>) -> Result<Json<Vec<StateOutput>>, ApiError> {
+    states(&country)
+}
+
+/// List the states of a country for the back office
+///
+/// The same list as the storefront's.
+#[utoipa::path(
+    get,
+    path = "/v2/b2b/locations/states/{country}",
+    tag = "Locations",
+    security(("apiKey" = [])),
+    params(("country" = String, Path, description = "Alpha-2 or alpha-3 code or abbreviation, in any case")),
+    responses(
+        (status = 200, description = "The country's states", body = Vec<StateOutput>),
+        (status = 401, description = "No valid key", body = ErrorBody),
+        (status = 404, description = "No such country", body = ErrorBody),
+    ),
+)]
+async fn list_states_for_staff(
+    _: Staff,
+    Path(country): Path<String>,
+) -> Result<Json<Vec<StateOutput>>, ApiError> {
+    states(&country)
+}
+
+fn countries() -> Json<Vec<CountryOutput>> {
+    Json(locations::countries().iter().map(CountryOutput::from).collect())
+}
+
+fn states(country: &str) -> Result<Json<Vec<StateOutput>>, ApiError> {
+    let country = locations::find_country(country)
+        .ok_or_else(|| ApiError::new(ErrorType::NotFound).message("No such country"))?;
+    Ok(Json(locations::states_of(country).iter().map(StateOutput::from).collect()))
+}
+
+/// One row of the error table.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct ErrorEntry {
+    /// The HTTP status it comes with.
+    status: u16,
+    /// The number in `errorCode`; never used again for something else.
+    error_code: u32,
+    /// The name in `type`.
+    r#type: &'static str,
+    /// The text in `message`, unless the failure has a more exact one.
+    message: &'static str,
+    /// What it means.
+    when: &'static str,
+}
+
+impl From<&ErrorType> for ErrorEntry {
+    fn from(kind: &ErrorType) -> Self {
+        let row = kind.row();
+        Self {
+            status: row.status.as_u16(),
+            error_code: row.code,
+            r#type: row.name,
+            message: row.message,
+            when: row.when,
+        }
+    }
+}
+
+/// List all errors
+///
+/// Every error the service can answer, in the order of their numbers. Needs no key.
+#[utoipa::path(
+    get,
+    path = "/errors",
+    tag = "Reference",
+    security(()),
+    responses((status = 200, description = "The error table", body = Vec<ErrorEntry>)),
+)]
+async fn list_errors() -> Json<Vec<ErrorEntry>> {
+    Json(ErrorType::ALL.iter().map(ErrorEntry::from).collect())
+}

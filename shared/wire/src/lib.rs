@@ -10,11 +10,12 @@ mod field;
 
 pub mod cart;
 pub mod checkout;
+pub mod event;
+pub mod import;
+pub mod location;
 pub mod order;
 pub mod reservation;
 pub mod willcall;
-pub mod event;
-pub mod import;
 
 pub use amount::{Amount, money_number, money_text};
 pub use checker::{Checker, FieldError, Rejection};

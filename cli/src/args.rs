@@ -1,0 +1,80 @@
+//! The command line.
+
+use crate::commands::{
+    import::ImportFile, key::KeyCommand, merchant::MerchantCommand, outbox::OutboxFilter,
+    tables::TablesCommand, tenant::TenantCommand,
+};
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Boxoffice: timed tickets, reservations and checkout for venues.
+///
+/// Without a command, the service is started.
+#[derive(Debug, Parser)]
+#[command(name = "boxoffice", version)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) database: DatabaseArgs,
+    #[command(flatten)]
+    pub(crate) serve: ServeArgs,
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+/// Which database a command works on.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct DatabaseArgs {
+    /// Directory of the embedded database and of its key file
+    #[arg(long, global = true, value_name = "DIR", default_value = "./data")]
+    pub(crate) data: PathBuf,
+    /// DynamoDB at this address instead of the embedded one; credentials come from the environment
+    #[arg(long, global = true, value_name = "URL", conflicts_with = "aws")]
+    pub(crate) endpoint: Option<String>,
+    /// DynamoDB on AWS; account and region come from the environment
+    #[arg(long, global = true)]
+    pub(crate) aws: bool,
+    /// What the names of the tables start with
+    #[arg(long, global = true, env = "BOXOFFICE_TABLE_PREFIX", default_value = "boxoffice-")]
+    pub(crate) prefix: String,
+    /// KMS key that seals secrets; without it, the key file in the data directory does
+    #[arg(long, global = true, value_name = "KEY_ID", env = "BOXOFFICE_VAULT_KEY_ID")]
+    pub(crate) vault_key: Option<String>,
+}
+
+/// How the service is started.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ServeArgs {
+    /// Port on 127.0.0.1; 0 takes a free one
+    #[arg(long, default_value_t = 3000)]
+    pub(crate) port: u16,
+    /// Keep everything in memory and forget it at the end
+    #[arg(long)]
+    pub(crate) memory: bool,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Start the service on this machine (the default)
+    Serve(ServeArgs),
+    /// Create, change and list tenants
+    #[command(subcommand)]
+    Tenant(TenantCommand),
+    /// Issue, revoke and list API and payment keys
+    #[command(subcommand)]
+    Key(KeyCommand),
+    /// Create, approve and list merchants, and set their rate cards
+    #[command(subcommand)]
+    Merchant(MerchantCommand),
+    /// Create the tables of a new deployment
+    #[command(subcommand)]
+    Tables(TablesCommand),
+    /// Import a tenant's catalog from a JSON document; importing it again changes nothing
+    Import(ImportFile),
+    /// List the mails that wait to be sent
+    Outbox(OutboxFilter),
+    /// Print the OpenAPI document
+    Openapi,
+    /// Print the error table as Markdown
+    Errors,
+}

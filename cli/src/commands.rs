@@ -1,0 +1,93 @@
+//! What the program does besides serving.
+
+pub(crate) mod import;
+pub(crate) mod key;
+pub(crate) mod merchant;
+pub(crate) mod outbox;
+pub(crate) mod tables;
+pub(crate) mod tenant;
+
+use crate::failure::Failure;
+use domain::TenantId;
+use domain::tenant::Tenant;
+use std::io::Write;
+use store::Store;
+
+/// Writes a text and a line end to standard output. A reader that went away is no failure.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    match writeln!(out, "{}", text.trim_end()) {
+        Err(fault) if fault.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Failure::because("the answer cannot be printed", &fault))
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// Rows under their headings, in columns as wide as they need.
+fn columns<const N: usize>(headings: [&str; N], rows: &[[String; N]]) -> String {
+    let headings = headings.map(str::to_owned);
+    let all = || std::iter::once(&headings).chain(rows);
+    let widths: [usize; N] =
+        std::array::from_fn(|column| all().map(|row| row[column].chars().count()).max().unwrap_or(0));
+    let line = |row: &[String; N]| {
+        let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}"));
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    all().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// Reads a tenant's id from the command line.
+fn tenant_id(text: &str) -> Result<TenantId, &'static str> {
+    let number = text.parse().map_err(|_| "a tenant id is a number")?;
+    TenantId::parse(number).map_err(|_| "a tenant id is a positive number below 2^53")
+}
+
+/// Reads an origin from the command line: scheme and host, with the port where it is not the usual one.
+fn origin(text: &str) -> Result<String, &'static str> {
+    const FORM: &str = "an origin looks like https://tickets.example.org, without a path";
+    let uri: http::Uri = text.parse().map_err(|_| FORM)?;
+    let has_scheme = matches!(uri.scheme_str(), Some("http" | "https"));
+    let authority = uri.authority().map(|authority| authority.as_str()).unwrap_or_default();
+    let plain = !authority.is_empty() && !authority.contains('@') && text.ends_with(authority);
+    if has_scheme && plain { Ok(text.to_ascii_lowercase()) } else { Err(FORM) }
+}
+
+async fn known_tenant(store: &Store, id: TenantId) -> Result<Tenant, Failure> {
+    store.load_tenant(id).await?.ok_or_else(|| Failure::new(format!("there is no tenant {id}")))
+}
+
+/// A list on one line, a dash if it is empty.
+fn joined<T: ToString>(list: impl IntoIterator<Item = T>) -> String {
+    let texts: Vec<String> = list.into_iter().map(|entry| entry.to_string()).collect();
+    if texts.is_empty() { "-".to_owned() } else { texts.join(",") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_is_scheme_host_and_port_only() {
+        for text in ["https://tickets.example.org", "http://127.0.0.1:3000", "HTTPS://Tickets.Example.org"] {
+            assert_eq!(origin(text), Ok(text.to_ascii_lowercase()));
+        }
+        for text in [
+            "tickets.example.org",
+            "https://a.example/",
+            "https://a.example/x",
+            "ftp://a.example",
+            "https://u@a.example",
+            "*",
+            "",
+        ] {
+            assert!(origin(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn columns_are_as_wide_as_they_need() {
+        let rows = [["1".to_owned(), "Harbor Museum".to_owned()], ["1002".to_owned(), "Zoo".to_owned()]];
+        assert_eq!(columns(["ID", "NAME"], &rows), "ID    NAME\n1     Harbor Museum\n1002  Zoo");
+    }
+}

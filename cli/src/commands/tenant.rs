@@ -1,0 +1,195 @@
+//! Tenants.
+
+use super::{columns, joined, known_tenant, origin, print, tenant_id};
+use crate::args::DatabaseArgs;
+use crate::database::{Opened, open};
+use crate::failure::Failure;
+use clap::{Args, Subcommand, ValueEnum};
+use domain::tenant::{DEFAULT_HOLD_SECS, MAX_HOLD_SECS, ProcessorKind, Tenant};
+use domain::{TenantId, Zone};
+use platform::IdSource;
+use platform::app::hash_key_context;
+
+/// What to do with tenants.
+#[derive(Debug, Subcommand)]
+pub(crate) enum TenantCommand {
+    /// Create a tenant
+    Create {
+        #[arg(value_parser = tenant_id)]
+        id: TenantId,
+        /// Shown in mails
+        #[arg(long)]
+        name: String,
+        /// Time zone in which days and schedules are reckoned, such as America/New_York
+        #[arg(long, value_parser = zone)]
+        zone: Zone,
+        /// A sandbox: accepts a clock of the caller's choice, and no real money moves
+        #[arg(long)]
+        sandbox: bool,
+        #[command(flatten)]
+        settings: Settings,
+    },
+    /// Change a tenant's settings; what is not named stays
+    Set {
+        #[arg(value_parser = tenant_id)]
+        id: TenantId,
+        /// Shown in mails
+        #[arg(long)]
+        name: Option<String>,
+        /// Time zone; slots that are generated already keep their instants
+        #[arg(long, value_parser = zone)]
+        zone: Option<Zone>,
+        /// Allow no origin at all
+        #[arg(long, conflicts_with = "origins")]
+        no_origins: bool,
+        #[command(flatten)]
+        settings: Settings,
+    },
+    /// List all tenants
+    List,
+    /// Show a tenant's settings
+    Show {
+        #[arg(value_parser = tenant_id)]
+        id: TenantId,
+    },
+}
+
+/// Settings that have a default.
+#[derive(Debug, Args)]
+pub(crate) struct Settings {
+    /// How long a reservation holds its seats, in seconds (10 minutes unless set, at most 30)
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_HOLD_SECS)))]
+    hold_secs: Option<u32>,
+    /// An origin whose pages may call the browser routes; may be repeated
+    #[arg(long = "origin", value_name = "ORIGIN", value_parser = origin)]
+    origins: Vec<String>,
+    /// Put in front of a merchant's name on card statements
+    #[arg(long)]
+    descriptor_prefix: Option<String>,
+    /// Who charges the cards
+    #[arg(long)]
+    processor: Option<Processor>,
+    /// Address that mails are sent from
+    #[arg(long, value_name = "ADDRESS")]
+    mail_from: Option<String>,
+}
+
+/// The card processors there are.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Processor {
+    /// The built-in one with its test cards
+    Sandbox,
+}
+
+fn zone(name: &str) -> Result<Zone, &'static str> {
+    Zone::parse(name).map_err(|_| "no such time zone; they are named like America/New_York")
+}
+
+impl Settings {
+    fn apply(self, tenant: &mut Tenant) {
+        let Self { hold_secs, origins, descriptor_prefix, processor, mail_from } = self;
+        if let Some(secs) = hold_secs {
+            tenant.hold_secs = secs;
+        }
+        if !origins.is_empty() {
+            tenant.allowed_origins = origins.into_iter().collect();
+        }
+        if let Some(prefix) = descriptor_prefix {
+            tenant.descriptor_prefix = prefix;
+        }
+        match processor {
+            Some(Processor::Sandbox) => tenant.processor = ProcessorKind::Sandbox,
+            None => {}
+        }
+        if mail_from.is_some() {
+            tenant.mail_from = mail_from;
+        }
+    }
+}
+
+pub(crate) async fn run(args: &DatabaseArgs, command: TenantCommand) -> Result<(), Failure> {
+    let opened = open(args).await?;
+    match command {
+        TenantCommand::Create { id, name, zone, sandbox, settings } => {
+            create(&opened, (id, name, zone), (sandbox, settings)).await
+        }
+        TenantCommand::Set { id, name, zone, no_origins, settings } => {
+            let mut tenant = known_tenant(&opened.store, id).await?;
+            tenant.name = name.unwrap_or(tenant.name);
+            tenant.zone = zone.unwrap_or(tenant.zone);
+            if no_origins {
+                tenant.allowed_origins.clear();
+            }
+            settings.apply(&mut tenant);
+            opened.store.save_tenant(&tenant).await?;
+            print(&described(&tenant))
+        }
+        TenantCommand::List => {
+            let row = |tenant: &Tenant| {
+                let kind = if tenant.sandbox { "sandbox" } else { "live" };
+                [tenant.id.to_string(), kind.to_owned(), tenant.zone.name().to_owned(), tenant.name.clone()]
+            };
+            let rows: Vec<_> = opened.store.load_all_tenants().await?.iter().map(row).collect();
+            print(&columns(["ID", "KIND", "ZONE", "NAME"], &rows))
+        }
+        TenantCommand::Show { id } => print(&described(&known_tenant(&opened.store, id).await?)),
+    }
+}
+
+async fn create(
+    opened: &Opened,
+    (id, name, zone): (TenantId, String, Zone),
+    (sandbox, settings): (bool, Settings),
+) -> Result<(), Failure> {
+    if opened.store.load_tenant(id).await?.is_some() {
+        return Err(Failure::new(format!("tenant {id} exists; change it with `tenant set`")));
+    }
+    let hash_key = IdSource.bytes::<32>().map_err(|fault| Failure::because("there is no key", &fault))?;
+    let sealed = opened.vault.seal(&hash_key_context(id), &hash_key).await;
+    let sealed = sealed.map_err(|fault| Failure::because("the tenant's key cannot be sealed", &fault))?;
+    let mut tenant = Tenant {
+        id,
+        name,
+        zone,
+        sandbox,
+        hold_secs: DEFAULT_HOLD_SECS,
+        allowed_origins: std::collections::BTreeSet::new(),
+        descriptor_prefix: String::new(),
+        processor: ProcessorKind::Sandbox,
+        mail_from: None,
+        sealed_hash_key: hex::encode(sealed),
+    };
+    settings.apply(&mut tenant);
+    opened.store.save_tenant(&tenant).await?;
+    print(&described(&tenant))
+}
+
+fn described(tenant: &Tenant) -> String {
+    let Tenant {
+        id,
+        name,
+        zone,
+        sandbox,
+        hold_secs,
+        allowed_origins,
+        descriptor_prefix,
+        processor,
+        mail_from,
+        sealed_hash_key: _,
+    } = tenant;
+    let processor = match processor {
+        ProcessorKind::Sandbox => "sandbox",
+    };
+    let rows = [
+        ["id", &id.to_string()],
+        ["name", name],
+        ["kind", if *sandbox { "sandbox" } else { "live" }],
+        ["zone", zone.name()],
+        ["hold", &format!("{hold_secs} s")],
+        ["origins", &joined(allowed_origins)],
+        ["descriptor prefix", descriptor_prefix],
+        ["processor", processor],
+        ["mail from", mail_from.as_deref().unwrap_or("the deployment's address")],
+    ];
+    rows.map(|[setting, value]| format!("{setting:18} {value}").trim_end().to_owned()).join("\n")
+}

@@ -1,0 +1,267 @@
+//! The sandbox's own routes (architecture: the sandbox). They exist in the local process only, show sandbox
+//! tenants only, and take any key of a sandbox tenant or none.
+
+mod mail;
+
+pub(crate) use mail::LocalMail;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse, Response};
+use chrono::DateTime;
+use domain::tenant::Tenant;
+use domain::{TenantId, Timestamp};
+use http::HeaderMap;
+use http::header::CONTENT_TYPE;
+use platform::clock::wall_now;
+use platform::processor::{SandboxCharge, SandboxProcessor, SandboxStatus};
+use platform::{ApiError, App, ErrorBody, ErrorType};
+use serde::Serialize;
+use std::sync::Arc;
+use store::sandbox::SandboxMail;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// The sandbox routes.
+pub(crate) fn router() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(list_outbox))
+        .routes(routes!(read_message))
+        .routes(routes!(list_payments))
+        .routes(routes!(clean_up))
+}
+
+/// A mail the sandbox delivered.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct DeliveredMail {
+    /// The tenant that sold the order.
+    tenant_id: i64,
+    /// The number of the order that is confirmed.
+    order_number: String,
+    /// The recipient.
+    to: String,
+    /// The sender.
+    from: String,
+    /// The subject.
+    subject: String,
+    /// The same for every delivery of one mail.
+    message_id: String,
+    /// Names this delivery; with it, the message can be read.
+    delivery_id: String,
+    /// When it was delivered, in real time and UTC.
+    delivered_at: String,
+}
+
+impl DeliveredMail {
+    fn of(tenant: TenantId, mail: SandboxMail) -> Self {
+        let SandboxMail { delivery, order: _, order_number, message_id, from, to, subject, delivered_at } =
+            mail;
+        Self {
+            tenant_id: tenant.get(),
+            order_number,
+            to,
+            from,
+            subject,
+            message_id,
+            delivery_id: delivery,
+            delivered_at: delivered_at.to_rfc3339(),
+        }
+    }
+}
+
+/// List delivered mails
+///
+/// Oldest first; a mail that was delivered twice is listed twice.
+#[utoipa::path(
+    get,
+    path = "/sandbox/outbox",
+    tag = "Sandbox",
+    responses(
+        (status = 200, description = "The mails of all sandbox tenants, or of the key's", body = Vec<DeliveredMail>),
+        (status = 401, description = "The key is not known", body = ErrorBody),
+        (status = 403, description = "The key's tenant is not a sandbox tenant", body = ErrorBody),
+    ),
+)]
+async fn list_outbox(
+    State(app): State<App>,
+    headers: HeaderMap,
+) -> Result<Json<Vec<DeliveredMail>>, ApiError> {
+    let mut listed = Vec::new();
+    for tenant in shown_tenants(&app, &headers).await? {
+        let mails = app.store.list_sandbox_mails(tenant.id).await?;
+        listed.extend(mails.into_iter().map(|mail| DeliveredMail::of(tenant.id, mail)));
+    }
+    listed.sort_by(|one, other| one.delivery_id.cmp(&other.delivery_id));
+    Ok(Json(listed))
+}
+
+/// Read a delivered mail
+///
+/// The whole message as its recipient would get it, headers and body.
+#[utoipa::path(
+    get,
+    path = "/sandbox/outbox/{deliveryId}",
+    tag = "Sandbox",
+    params(("deliveryId" = String, Path, description = "As listed")),
+    responses(
+        (status = 200, description = "The message", body = String, content_type = "message/rfc822"),
+        (status = 404, description = "No such delivery", body = ErrorBody),
+    ),
+)]
+async fn read_message(
+    State(app): State<App>,
+    Path(delivery): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    for tenant in shown_tenants(&app, &headers).await? {
+        let message = app.store.load_sandbox_message(tenant.id, &delivery).await?;
+        if !message.is_empty() {
+            return Ok(([(CONTENT_TYPE, "message/rfc822")], message).into_response());
+        }
+    }
+    Err(ApiError::new(ErrorType::NotFound).message("No such delivery"))
+}
+
+/// A payment the sandbox's card processor has seen.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct SeenPayment {
+    /// What it is; the sandbox has seen charges.
+    r#type: &'static str,
+    /// The tenant that sells.
+    tenant_id: i64,
+    /// The order that is paid.
+    order_id: String,
+    /// The merchant that is paid.
+    mid: String,
+    /// The amount.
+    amount: String,
+    /// `opened`, `captured`, `declined` or `cancelled`; money moved only if captured.
+    status: &'static str,
+    /// The last four digits of the card, once one was presented.
+    last_four: Option<String>,
+    /// The brand of the card, once one was presented.
+    brand: Option<&'static str>,
+    /// The processor's name for the payment.
+    reference: String,
+    /// When the amount was charged, in UTC; only if captured.
+    captured_at: Option<String>,
+}
+
+impl From<SandboxCharge> for SeenPayment {
+    fn from(charge: SandboxCharge) -> Self {
+        let SandboxCharge {
+            tenant_id,
+            order_id,
+            mid,
+            amount,
+            status,
+            last_four,
+            brand,
+            reference,
+            captured_at,
+        } = charge;
+        Self {
+            r#type: "charge",
+            tenant_id: tenant_id.get(),
+            order_id: order_id.to_string(),
+            mid: mid.to_string(),
+            amount: amount.to_string(),
+            status: match status {
+                SandboxStatus::Opened => "opened",
+                SandboxStatus::Captured => "captured",
+                SandboxStatus::Declined => "declined",
+                SandboxStatus::Cancelled => "cancelled",
+            },
+            last_four,
+            brand: brand.map(|brand| brand.as_str()),
+            reference: reference.to_string(),
+            captured_at: captured_at.map(|at| at.to_rfc3339()),
+        }
+    }
+}
+
+/// List payments
+///
+/// Every payment the sandbox's card processor has seen, charged or not.
+#[utoipa::path(
+    get,
+    path = "/sandbox/processor",
+    tag = "Sandbox",
+    responses(
+        (status = 200, description = "The payments of all sandbox tenants, or of the key's", body = Vec<SeenPayment>),
+        (status = 401, description = "The key is not known", body = ErrorBody),
+        (status = 403, description = "The key's tenant is not a sandbox tenant", body = ErrorBody),
+    ),
+)]
+async fn list_payments(
+    State(app): State<App>,
+    headers: HeaderMap,
+) -> Result<Json<Vec<SeenPayment>>, ApiError> {
+    let processor = SandboxProcessor::new(app.store.clone(), Arc::new(wall_now));
+    let mut seen = Vec::new();
+    for tenant in shown_tenants(&app, &headers).await? {
+        seen.extend(processor.charges(tenant.id).await?.into_iter().map(SeenPayment::from));
+    }
+    Ok(Json(seen))
+}
+
+/// What a pass of the scheduled work did.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct CleanupReport {
+    /// Abandoned checkouts settled or undone.
+    orders_finished: u32,
+    /// Mails announced again.
+    mails_announced: u32,
+    /// Work that failed and stays due.
+    failed: u32,
+}
+
+/// Do the scheduled work
+///
+/// One pass over what is due for sandbox tenants, what was written under a chosen clock included. The clock
+/// is `x-service-test-now` or, without it, real time.
+#[utoipa::path(
+    post,
+    path = "/sandbox/cleanup",
+    tag = "Sandbox",
+    params(("x-service-test-now" = Option<String>, Header, description = "RFC 3339; the instant at which the work is done")),
+    responses(
+        (status = 200, description = "What was done", body = CleanupReport),
+        (status = 400, description = "The clock cannot be read", body = ErrorBody),
+        (status = 401, description = "The key is not known", body = ErrorBody),
+        (status = 403, description = "The key's tenant is not a sandbox tenant", body = ErrorBody),
+    ),
+)]
+async fn clean_up(State(app): State<App>, headers: HeaderMap) -> Result<Json<CleanupReport>, ApiError> {
+    shown_tenants(&app, &headers).await?;
+    let now = chosen_instant(&headers)?.unwrap_or_else(wall_now);
+    let done = cleanup::pass(&app, cleanup::Scope::Sandbox, now).await?;
+    let cleanup::Report { orders_finished, mails_announced, failed } = done;
+    Ok(Json(CleanupReport { orders_finished, mails_announced, failed }))
+}
+
+/// The instant a caller chose.
+fn chosen_instant(headers: &HeaderMap) -> Result<Option<Timestamp>, ApiError> {
+    const HEADER: &str = "x-service-test-now";
+    let Some(sent) = headers.get(HEADER) else { return Ok(None) };
+    let read = sent.to_str().ok().and_then(|text| DateTime::parse_from_rfc3339(text.trim()).ok());
+    let refusal =
+        || ApiError::new(ErrorType::ValidationError).detail(HEADER, "must be an RFC 3339 date and time");
+    read.map(|instant| Some(instant.to_utc())).ok_or_else(refusal)
+}
+
+/// The tenants a caller may look at: with a key, its own; without one, all of the sandbox.
+async fn shown_tenants(app: &App, headers: &HeaderMap) -> Result<Vec<Tenant>, ApiError> {
+    let Some(key) = headers.get("x-service-api-key") else {
+        let tenants = app.store.load_all_tenants().await?;
+        return Ok(tenants.into_iter().filter(|tenant| tenant.sandbox).collect());
+    };
+    let key = app.api_key(key.to_str().unwrap_or_default()).await?;
+    let Some(key) = key.as_ref() else { return Err(ApiError::new(ErrorType::Unauthorized)) };
+    let tenant = app.tenant(key.tenant).await?;
+    if tenant.sandbox { Ok(vec![Tenant::clone(&tenant)]) } else { Err(ApiError::new(ErrorType::Forbidden)) }
+}

@@ -1,0 +1,115 @@
+//! The committed documents say what the service does.
+
+use boxoffice::compatibility::breaking_changes;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::process::Command;
+
+fn repository() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+fn committed(document: &str) -> String {
+    std::fs::read_to_string(repository().join("docs").join(document)).unwrap()
+}
+
+fn openapi() -> Value {
+    serde_json::to_value(boxoffice::openapi()).unwrap()
+}
+
+fn operations(document: &Value) -> Vec<(String, Value)> {
+    let paths = document["paths"].as_object().unwrap().iter();
+    let all = paths.flat_map(|(path, item)| {
+        let methods = item.as_object().unwrap().iter();
+        methods.map(move |(method, operation)| (format!("{method} {path}"), operation.clone()))
+    });
+    all.collect()
+}
+
+#[test]
+fn the_openapi_document_is_current() {
+    assert!(
+        committed("openapi.json").trim_end() == boxoffice::openapi().to_pretty_json().unwrap().trim_end(),
+        "routes changed: cargo run -p boxoffice -- openapi > openapi.new && mv openapi.new docs/openapi.json",
+    );
+}
+
+#[test]
+fn the_error_table_is_current() {
+    assert!(
+        committed("errors.md") == boxoffice::error_table(),
+        "errors changed: cargo run -p boxoffice -- errors > docs/errors.md",
+    );
+}
+
+/// Compared is with the last commit, or with `OPENAPI_BASE`, such as the branch a change is meant for.
+#[test]
+fn the_interface_breaks_no_client_of_the_committed_one() {
+    let base = std::env::var("OPENAPI_BASE").unwrap_or_else(|_| "HEAD".to_owned());
+    let shown = Command::new("git")
+        .args(["show", &format!("{base}:docs/openapi.json")])
+        .current_dir(repository())
+        .output()
+        .unwrap();
+    // Sources without their history come with the document alone.
+    let text = if shown.status.success() {
+        String::from_utf8(shown.stdout).unwrap()
+    } else {
+        committed("openapi.json")
+    };
+    let old: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(breaking_changes(&old, &openapi()), Vec::<String>::new());
+}
+
+#[test]
+fn the_openapi_document_is_of_version_3_1_and_names_every_operation_once() {
+    let document = openapi();
+    assert!(document["openapi"].as_str().unwrap().starts_with("3.1"));
+    let tags: BTreeSet<&str> =
+        document["tags"].as_array().unwrap().iter().map(|tag| tag["name"].as_str().unwrap()).collect();
+    let mut ids = BTreeSet::new();
+    for (route, operation) in operations(&document) {
+        let id = operation["operationId"].as_str().unwrap().to_owned();
+        assert!(ids.insert(id.clone()), "{id} stands twice");
+        assert!(!operation["summary"].as_str().unwrap_or_default().is_empty(), "{route} has no summary");
+        let tag = operation["tags"][0].as_str().unwrap_or_default();
+        assert!(tags.contains(tag), "{route} has the unknown tag {tag:?}");
+        assert!(operation["security"].is_array(), "{route} does not say who may call it");
+    }
+}
+
+#[test]
+fn the_three_headers_of_the_specification_are_the_security_schemes() {
+    let schemes = &openapi()["components"]["securitySchemes"];
+    for (name, header) in [
+        ("apiKey", "x-service-api-key"),
+        ("tenant", "x-b2c-tenant-id"),
+        ("paymentKey", "x-service-payment-key"),
+    ] {
+        assert_eq!(schemes[name]["type"], "apiKey");
+        assert_eq!(schemes[name]["in"], "header");
+        assert_eq!(schemes[name]["name"], header);
+    }
+}
+
+#[test]
+fn nothing_in_the_openapi_document_refers_to_what_is_not_there() {
+    fn references(value: &Value, found: &mut BTreeSet<String>) {
+        match value {
+            Value::Object(fields) => {
+                if let Some(Value::String(reference)) = fields.get("$ref") {
+                    found.insert(reference.clone());
+                }
+                fields.values().for_each(|value| references(value, found));
+            }
+            Value::Array(list) => list.iter().for_each(|value| references(value, found)),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+    let document = openapi();
+    let mut found = BTreeSet::new();
+    references(&document, &mut found);
+    let is_dangling = |reference: &&String| document.pointer(reference.trim_start_matches('#')).is_none();
+    assert_eq!(found.iter().filter(is_dangling).collect::<Vec<_>>(), Vec::<&String>::new());
+}

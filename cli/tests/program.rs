@@ -1,0 +1,256 @@
+//! The program as people run it.
+
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+
+fn boxoffice(arguments: &[&str], data: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_boxoffice"));
+    command.args(arguments).arg("--data").arg(data).stdin(Stdio::null());
+    for name in ["BOXOFFICE_TABLE_PREFIX", "BOXOFFICE_VAULT_KEY_ID", "RUST_LOG"] {
+        command.env_remove(name);
+    }
+    command
+}
+
+fn run(arguments: &[&str], data: &Path) -> Output {
+    boxoffice(arguments, data).output().unwrap()
+}
+
+/// What a command that must succeed prints.
+fn printed(arguments: &[&str], data: &Path) -> String {
+    let output = run(arguments, data);
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().trim_end().to_owned()
+}
+
+/// The one line a command that must fail complains with.
+fn complaint(arguments: &[&str], data: &Path) -> String {
+    let output = run(arguments, data);
+    assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+    assert!(output.stdout.is_empty());
+    let text = String::from_utf8(output.stderr).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 1, "{text}");
+    lines[0].to_owned()
+}
+
+/// A service that runs until it is dropped.
+struct Running {
+    child: Child,
+    address: SocketAddr,
+}
+
+impl Running {
+    fn start(data: &Path) -> Self {
+        let mut child = boxoffice(&["serve", "--port", "0"], data)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        let address = line.strip_prefix("ready http://").unwrap_or_else(|| panic!("it said {line:?}"));
+        Self { address: address.trim_end().parse().unwrap(), child }
+    }
+
+    /// Status and JSON body of an answer.
+    fn get(&self, path: &str, key: &str) -> (u16, Value) {
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        let key = if key.is_empty() { String::new() } else { format!("x-service-api-key: {key}\r\n") };
+        write!(stream, "GET {path} HTTP/1.1\r\nhost: test\r\n{key}connection: close\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let status = answer.split(' ').nth(1).unwrap().parse().unwrap();
+        let body = answer.split_once("\r\n\r\n").unwrap().1;
+        (status, serde_json::from_str(body).unwrap_or_default())
+    }
+
+    /// Asks the process to end, as a terminal or a supervisor does, and waits until it has.
+    #[cfg(unix)]
+    fn stop(mut self, signal: &str) {
+        let kill = Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap();
+        assert!(kill.success());
+        assert_eq!(self.child.wait().unwrap().code(), Some(0));
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+const COUNTRIES: &str = "/v2/b2b/locations/avs/countries";
+
+#[cfg(unix)]
+#[test]
+fn a_fresh_service_knows_the_demo_venues_and_keeps_what_is_changed_over_a_restart() {
+    let data = tempfile::tempdir().unwrap();
+    let service = Running::start(data.path());
+    assert_eq!(service.get(COUNTRIES, "demo-b2b-1001").0, 200);
+    assert_eq!(service.get(COUNTRIES, "demo-b2b-1002").0, 200);
+    assert_eq!(service.get(COUNTRIES, "demo-b2c-1001").0, 403);
+    // Settings are changed beside the running service.
+    printed(&["tenant", "set", "1001", "--name", "Harbor Maritime Museum"], data.path());
+    service.stop("-TERM");
+
+    let service = Running::start(data.path());
+    assert_eq!(service.get(COUNTRIES, "demo-b2b-1001").0, 200);
+    assert!(printed(&["tenant", "show", "1001"], data.path()).contains("Harbor Maritime Museum"));
+    service.stop("-INT");
+}
+
+#[test]
+fn an_issued_key_opens_its_scope_until_it_is_revoked() {
+    let data = tempfile::tempdir().unwrap();
+    let path = data.path();
+    printed(&["tenant", "create", "7", "--name", "Pier", "--zone", "America/Chicago"], path);
+    let key = printed(&["key", "issue", "--tenant", "7", "--scope", "b2b", "--label", "office"], path);
+    assert_eq!(key.len(), "bxo_".len() + 48);
+    let listed = printed(&["key", "list", "--tenant", "7"], path);
+    assert!(!listed.contains(&key));
+    let id = listed.lines().nth(1).unwrap().split(' ').next().unwrap().to_owned();
+
+    let service = Running::start(path);
+    assert_eq!(service.get(COUNTRIES, &key).0, 200);
+    assert_eq!(service.get("/v2/b2c/locations/avs/countries", &key).0, 403);
+    assert_eq!(service.get(COUNTRIES, "bxo_unknown").0, 401);
+    drop(service);
+
+    printed(&["key", "revoke", "--tenant", "7", &id], path);
+    assert!(printed(&["key", "list", "--tenant", "7"], path).contains("revoked"));
+    let service = Running::start(path);
+    assert_eq!(service.get(COUNTRIES, &key).0, 401);
+}
+
+#[test]
+fn the_sandbox_shows_no_live_tenant() {
+    let data = tempfile::tempdir().unwrap();
+    printed(&["tenant", "create", "7", "--name", "Pier", "--zone", "America/Chicago"], data.path());
+    let key = printed(&["key", "issue", "--tenant", "7", "--scope", "b2b", "--label", "office"], data.path());
+    let service = Running::start(data.path());
+    for path in ["/sandbox/outbox", "/sandbox/processor"] {
+        assert_eq!(service.get(path, "").0, 200, "{path}");
+        assert_eq!(service.get(path, "demo-b2c-1001").0, 200, "{path}");
+        assert_eq!(service.get(path, &key).0, 403, "{path}");
+        assert_eq!(service.get(path, "bxo_unknown").0, 401, "{path}");
+    }
+}
+
+#[test]
+fn a_merchant_charges_once_it_is_approved_and_has_a_rate_card() {
+    let data = tempfile::tempdir().unwrap();
+    let path = data.path();
+    printed(&["tenant", "create", "7", "--name", "Pier", "--zone", "America/Chicago", "--sandbox"], path);
+    printed(&["merchant", "create", "--tenant", "7", "60500", "--name", "Pier shop"], path);
+    printed(
+        &["merchant", "set-rate-card", "--tenant", "7", "60500", "--percent", "2.90", "--fixed", "0.30"],
+        path,
+    );
+    printed(&["merchant", "approve", "--tenant", "7", "60500"], path);
+    let listed = printed(&["merchant", "list", "--tenant", "7"], path);
+    assert!(listed.contains("Approved") && listed.contains("% + 0.30"), "{listed}");
+    let key = printed(
+        &["key", "issue", "--tenant", "7", "--scope", "payment", "--mid", "60500", "--label", "refunds"],
+        path,
+    );
+    assert!(key.starts_with("bxo_"));
+}
+
+#[test]
+fn what_cannot_be_done_is_said_in_one_line() {
+    let data = tempfile::tempdir().unwrap();
+    let path = data.path();
+    printed(&["tenant", "create", "7", "--name", "Pier", "--zone", "America/Chicago"], path);
+    for (arguments, expected) in [
+        (&["tenant", "create", "7", "--name", "Pier", "--zone", "UTC"][..], "tenant 7 exists"),
+        (&["tenant", "show", "8"], "there is no tenant 8"),
+        (&["key", "issue", "--tenant", "8", "--scope", "b2b", "--label", "x"], "there is no tenant 8"),
+        (&["key", "issue", "--tenant", "7", "--scope", "b2c-browser", "--label", "x"], "origins"),
+        (&["key", "issue", "--tenant", "7", "--scope", "payment", "--label", "x"], "merchant id"),
+        (
+            &["key", "issue", "--tenant", "7", "--scope", "payment", "--mid", "1", "--label", "x"],
+            "no merchant 1",
+        ),
+        (&["key", "revoke", "--tenant", "7", "000000000000"], "has no key"),
+        (&["merchant", "approve", "--tenant", "7", "60417"], "no merchant 60417"),
+        (&["import", "no-such-file.json"], "no-such-file.json cannot be read"),
+        (&["serve", "--endpoint", "http://127.0.0.1:1"], "database of its own"),
+        (&["tenant", "list", "--aws"], "--vault-key"),
+    ] {
+        let said = complaint(arguments, path);
+        assert!(said.starts_with("boxoffice: ") && said.contains(expected), "{arguments:?}: {said}");
+    }
+}
+
+#[test]
+fn unreadable_arguments_are_refused_before_anything_is_done() {
+    let data = tempfile::tempdir().unwrap();
+    let path = data.path().join("never-made");
+    for arguments in [
+        &["serve", "--port", "65536"][..],
+        &["tenant", "create", "0", "--name", "x", "--zone", "UTC"],
+        &["tenant", "create", "7", "--name", "x", "--zone", "Mars/Olympus"],
+        &["tenant", "set", "7", "--hold-secs", "1801"],
+        &["tenant", "set", "7", "--origin", "https://shop.example/path"],
+        &["key", "issue", "--tenant", "7", "--scope", "admin", "--label", "x"],
+        &["merchant", "set-rate-card", "--tenant", "7", "60417", "--percent", "2.9", "--fixed", "0.305"],
+        &["no-such-command"],
+    ] {
+        assert_eq!(run(arguments, &path).status.code(), Some(2), "{arguments:?}");
+        assert!(!path.exists(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_port_a_directory_or_data_in_use_end_the_start_with_one_line() {
+    let data = tempfile::tempdir().unwrap();
+    let busy = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = busy.local_addr().unwrap().port().to_string();
+    let said = complaint(&["serve", "--port", &port], data.path());
+    assert!(said.contains(&format!("port {port} cannot be used")), "{said}");
+
+    let file = data.path().join("a-file");
+    std::fs::write(&file, "").unwrap();
+    let said = complaint(&["serve", "--port", "0"], &file);
+    assert!(said.contains("cannot be used"), "{said}");
+
+    let _service = Running::start(data.path());
+    let said = complaint(&["serve", "--port", "0"], data.path());
+    assert!(said.contains("another process serves the data directory"), "{said}");
+}
+
+#[test]
+fn the_documents_can_be_printed_anywhere() {
+    let data = tempfile::tempdir().unwrap();
+    let path = data.path().join("never-made");
+    let document: Value = serde_json::from_str(&printed(&["openapi"], &path)).unwrap();
+    assert_eq!(document["info"]["title"], "Boxoffice");
+    assert_eq!(printed(&["errors"], &path), boxoffice::error_table().trim_end());
+    assert!(!path.exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tenants_are_kept_in_any_dynamodb() {
+    let address = boxoffice::dynamodb_endpoint(engine::Embedded::memory().unwrap()).await.unwrap();
+    let data = tempfile::tempdir().unwrap();
+    let endpoint = format!("http://{address}");
+    let remote = |arguments: &[&str]| {
+        let mut command = boxoffice(arguments, data.path());
+        command.args(["--endpoint", &endpoint, "--prefix", "trial-"]);
+        command.envs([("AWS_ACCESS_KEY_ID", "test"), ("AWS_SECRET_ACCESS_KEY", "test")]);
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    remote(&["tables", "create"]);
+    remote(&["tenant", "create", "7", "--name", "Pier", "--zone", "America/Chicago"]);
+    assert!(remote(&["tenant", "list"]).contains("Pier"));
+    remote(&["key", "issue", "--tenant", "7", "--scope", "b2b", "--label", "office"]);
+    assert!(remote(&["key", "list", "--tenant", "7"]).contains("office"));
+    assert_eq!(remote(&["outbox"]).lines().count(), 1);
+}

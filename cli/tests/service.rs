@@ -1,0 +1,214 @@
+//! What the service answers on routes that belong to no other place: pick lists, documents, the sandbox.
+
+use boxoffice::testing::Service;
+use serde_json::{Value, json};
+
+const STAFF: [(&str, &str); 1] = [("x-service-api-key", "demo-b2b-1001")];
+const VISITOR: [(&str, &str); 1] = [("x-service-api-key", "demo-browser-1001")];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn countries_start_with_the_united_states_and_canada() {
+    let service = Service::start().await;
+    let answer = service.request(("GET", "/v2/b2c/locations/avs/countries"), &VISITOR, None).await;
+    assert_eq!(answer.status, 200);
+    let list = answer.body.as_array().unwrap();
+    insta::assert_json_snapshot!(list[..3], @r#"
+    [
+      {
+        "abbreviation": "US",
+        "alpha2Code": "US",
+        "alpha3Code": "USA",
+        "capital": "Washington, D.C.",
+        "currency": "USD",
+        "es": "Estados Unidos",
+        "name": "United States",
+        "numericCode": "840"
+      },
+      {
+        "abbreviation": "CA",
+        "alpha2Code": "CA",
+        "alpha3Code": "CAN",
+        "capital": "Ottawa",
+        "currency": "CAD",
+        "es": "Canadá",
+        "name": "Canada",
+        "numericCode": "124"
+      },
+      {
+        "abbreviation": "AF",
+        "alpha2Code": "AF",
+        "alpha3Code": "AFG",
+        "capital": "Kabul",
+        "currency": "AFN",
+        "es": "Afganistán",
+        "name": "Afghanistan",
+        "numericCode": "004"
+      }
+    ]
+    "#);
+    let staff = service.request(("GET", "/v2/b2b/locations/avs/countries"), &STAFF, None).await;
+    assert_eq!(staff.bytes, answer.bytes);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn states_are_found_by_any_code_of_their_country() {
+    let service = Service::start().await;
+    let mut answers = vec![];
+    for code in ["us", "USA", "US"] {
+        for (route, headers) in [("b2c", &VISITOR), ("b2b", &STAFF)] {
+            let path = format!("/v2/{route}/locations/states/{code}");
+            answers.push(service.request(("GET", &path), headers, None).await);
+        }
+    }
+    assert!(answers.iter().all(|answer| answer.status == 200 && answer.bytes == answers[0].bytes));
+    let california = json!({ "abbreviation": "CA", "name": "California", "iso3166": "US-CA" });
+    assert!(answers[0].body.as_array().unwrap().contains(&california));
+    let none = service.request(("GET", "/v2/b2c/locations/states/AI"), &VISITOR, None).await;
+    assert_eq!((none.status, none.body), (200, json!([])));
+    let unknown = service.request(("GET", "/v2/b2c/locations/states/ZZ"), &VISITOR, None).await;
+    assert_eq!((unknown.status, &unknown.body["type"]), (404, &json!("NOT_FOUND")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pick_lists_need_a_key_of_their_side() {
+    let service = Service::start().await;
+    for (path, headers, status) in [
+        ("/v2/b2c/locations/avs/countries", &[][..], 401),
+        ("/v2/b2c/locations/avs/countries", &STAFF[..], 403),
+        ("/v2/b2b/locations/avs/countries", &VISITOR[..], 403),
+        ("/payments/v2/b2b/locations/avs/countries", &STAFF[..], 200),
+    ] {
+        assert_eq!(service.request(("GET", path), headers, None).await.status, status, "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_error_table_is_served_as_it_is_documented() {
+    let service = Service::empty().await;
+    let answer = service.request(("GET", "/errors"), &[], None).await;
+    assert_eq!(answer.status, 200);
+    let documented = boxoffice::error_table();
+    for row in answer.body.as_array().unwrap() {
+        let part = |name: &str| row[name].as_str().unwrap().to_owned();
+        let line = format!(
+            "| {} | {} | {} | {} | {} |",
+            row["status"],
+            row["errorCode"],
+            part("type"),
+            part("message"),
+            part("when")
+        );
+        assert!(documented.contains(&line), "{line}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_page_of_the_interface_needs_no_other_server() {
+    let service = Service::empty().await;
+    let document = service.request(("GET", "/openapi.json"), &[], None).await;
+    assert_eq!(document.body["info"]["title"], "Boxoffice");
+    for (path, content_type) in [
+        ("/docs", "text/html"),
+        ("/docs/", "text/html"),
+        ("/stage/docs", "text/html"),
+        ("/docs/swagger-ui.css", "text/css"),
+        ("/docs/swagger-ui-bundle.js", "text/javascript"),
+    ] {
+        let answer = service.request(("GET", path), &[], None).await;
+        assert_eq!(answer.status, 200, "{path}");
+        assert!(answer.header("content-type").starts_with(content_type), "{path}");
+    }
+    let page = String::from_utf8(service.request(("GET", "/docs"), &[], None).await.bytes).unwrap();
+    assert!(!page.contains("http://") && !page.contains("https://"), "{page}");
+    let missing = service.request(("GET", "/docs/other.js"), &[], None).await;
+    assert_eq!((missing.status, &missing.body["type"]), (404, &json!("NOT_FOUND")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn unknown_paths_and_methods_have_typed_errors() {
+    let service = Service::empty().await;
+    for (method, path, status, kind) in
+        [("GET", "/nowhere", 404, "NOT_FOUND"), ("DELETE", "/errors", 405, "METHOD_NOT_ALLOWED")]
+    {
+        let answer = service.request((method, path), &[], None).await;
+        assert_eq!((answer.status, answer.body["type"].as_str().unwrap()), (status, kind), "{path}");
+        assert_eq!(answer.body["requestId"], answer.header("x-service-request-id"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_sandbox_cleans_up_by_the_clock_its_caller_chose() {
+    let service = Service::start().await;
+    let clean_up = |now: &'static str| {
+        let service = &service;
+        async move { service.request(("POST", "/sandbox/cleanup"), &[("x-service-test-now", now)], None).await }
+    };
+    let answer = clean_up("2031-05-01T09:00:00-04:00").await;
+    assert_eq!(answer.status, 200);
+    assert_eq!(answer.body, json!({ "ordersFinished": 0, "mailsAnnounced": 0, "failed": 0 }));
+    let refused = clean_up("tomorrow").await;
+    assert_eq!(refused.status, 400);
+    assert_eq!(refused.body["details"][0]["field"], "x-service-test-now");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_second_process_sees_the_same_tables_and_its_own_faults() {
+    let service = Service::start().await;
+    let plan = engine::FaultPlan::new();
+    plan.at(0, engine::Fault::AnswerLost);
+    let other = service.another_process(plan);
+    let path = ("GET", "/v2/b2b/locations/avs/countries");
+    assert_eq!(other.request(path, &STAFF, None).await.status, 503);
+    assert_eq!(other.request(path, &STAFF, None).await.status, 200);
+    assert_eq!(service.request(path, &STAFF, None).await.status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_service_can_be_reached_through_a_socket() {
+    let address = Service::empty().await.listen().await;
+    let stream = tokio::net::TcpStream::connect(address).await;
+    assert!(stream.is_ok());
+}
+
+/// A mail that was delivered twice is listed twice, whatever its Message-ID.
+#[tokio::test(flavor = "multi_thread")]
+async fn deliveries_of_the_sandbox_are_listed_one_by_one() {
+    use store::sandbox::SandboxMail;
+    let service = Service::start().await;
+    let tenant = domain::TenantId::parse(1001).unwrap();
+    let message = vec![b'x'; 700_000];
+    for delivery in ["0000000000001-a", "0000000000002-b"] {
+        let mail = SandboxMail {
+            delivery: delivery.to_owned(),
+            order: domain::OrderId::parse("4711").unwrap(),
+            order_number: "123456789".to_owned(),
+            message_id: "<one@boxoffice.invalid>".to_owned(),
+            from: "tickets@boxoffice.invalid".to_owned(),
+            to: "buyer@example.test".to_owned(),
+            subject: "Your tickets".to_owned(),
+            delivered_at: domain::Timestamp::UNIX_EPOCH,
+        };
+        service.store.save_sandbox_mail(tenant, &mail, &message).await.unwrap();
+    }
+    let answer = service.request(("GET", "/sandbox/outbox"), &[], None).await;
+    let listed: Vec<&Value> = answer.body.as_array().unwrap().iter().collect();
+    assert_eq!(listed.len(), 2);
+    insta::assert_json_snapshot!(listed[0], @r#"
+    {
+      "deliveredAt": "1970-01-01T00:00:00+00:00",
+      "deliveryId": "0000000000001-a",
+      "from": "tickets@boxoffice.invalid",
+      "messageId": "<one@boxoffice.invalid>",
+      "orderNumber": "123456789",
+      "subject": "Your tickets",
+      "tenantId": 1001,
+      "to": "buyer@example.test"
+    }
+    "#);
+    let read = service.request(("GET", "/sandbox/outbox/0000000000002-b"), &[], None).await;
+    assert_eq!((read.header("content-type"), read.bytes.len()), ("message/rfc822", message.len()));
+    assert_eq!(service.request(("GET", "/sandbox/outbox/none"), &[], None).await.status, 404);
+    let others =
+        service.request(("GET", "/sandbox/outbox"), &[("x-service-api-key", "demo-b2c-1002")], None).await;
+    assert_eq!(others.body, json!([]));
+}
