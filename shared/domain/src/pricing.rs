@@ -95,7 +95,8 @@ impl<'a> CatalogView<'a> {
         let schedule = slot.template.schedule_of(instance);
         let facts = SlotFacts {
             published: slot.template.review_state == ReviewState::Published,
-            visible: true,
+            // Events for members are not sold to the public.
+            visible: !slot.template.is_for_members(),
             cancelled: slot.state == SlotState::Cancelled,
             channel_enabled: slot.template.is_sold_through(schedule, self.channel),
             start: slot.start,
