@@ -184,6 +184,7 @@ fn template() -> Template {
             fields: Vec::new(),
         }],
         last_published: None,
+        venue: domain::catalog::venue::VenueFields::default(),
         last_updated: instant("2026-01-01"),
     }
 }
