@@ -36,6 +36,11 @@ pub(crate) fn declined(decline: &Decline) -> ApiError {
         .fact("issuingErrorMessage", &decline.issuing_message)
 }
 
+/// The refusal of a card again.
+pub(crate) fn declined_again(decline: &Decline) -> Response {
+    idempotency::replayed(declined(decline).into_response())
+}
+
 /// Why a slot does not give its seats.
 pub(crate) fn no_seats(caller: &Caller, instance: InstanceId, refusal: &LedgerRefusal) -> ApiError {
     let error = match refusal {

@@ -44,6 +44,11 @@ pub(crate) fn check_coupons(priced: &PricedLines) -> Result<(), ApiError> {
     }))
 }
 
+/// The cart names a customer that does not exist.
+pub(crate) fn unknown_customer() -> ApiError {
+    ApiError::new(ErrorType::NotFound).detail("/shoppingCart/customerId", "was not found")
+}
+
 /// There must be something to buy.
 pub(crate) fn check_not_empty(cart: &Cart) -> Result<(), ApiError> {
     if cart.lines.iter().any(|line| line.quantity() > 0) {
@@ -71,20 +76,30 @@ pub(crate) fn consumed(
     if reservation.is_over(now) {
         return Err(expired());
     }
+    let held = |instance: &InstanceId| {
+        let hold = ledgers.get(instance).and_then(|ledger| ledger.holds.get(&reservation.id));
+        hold.filter(|hold| hold.is_live(now)).copied()
+    };
+    let known = reservation.terms.items.iter().filter(|item| ledgers.contains_key(&item.instance));
+    let known: Vec<InstanceId> = known.map(|item| item.instance).collect();
+    if !known.is_empty() && known.iter().all(|instance| held(instance).is_none()) {
+        return Err(expired());
+    }
     let mut holds: BTreeMap<InstanceId, Hold> = BTreeMap::new();
     for instance in cart.seats().into_keys() {
         if !reservation.terms.items.iter().any(|item| item.instance == instance) {
             continue;
         }
-        let hold = ledgers.get(&instance).and_then(|ledger| ledger.holds.get(&reservation.id));
-        let hold = hold.filter(|hold| hold.is_live(now)).ok_or_else(expired)?;
-        holds.insert(instance, *hold);
+        holds.insert(instance, held(&instance).ok_or_else(expired)?);
     }
     Ok(Some(ConsumedReservation { id: reservation.id, holds }))
 }
 
 /// What every ledger has to give.
-pub(crate) fn sales(cart: &Cart, consumed: Option<&ConsumedReservation>) -> BTreeMap<InstanceId, LedgerChange> {
+pub(crate) fn sales(
+    cart: &Cart,
+    consumed: Option<&ConsumedReservation>,
+) -> BTreeMap<InstanceId, LedgerChange> {
     let own = |instance: &InstanceId| consumed.and_then(|own| Some((own.id, *own.holds.get(instance)?)));
     cart.seats()
         .into_iter()
@@ -148,8 +163,16 @@ pub(crate) fn customer(named: Option<CustomerId>, billing: &Person, key: &HashKe
     }
     let phone = billing.phone_number.as_deref().map(store::order::phone_digits);
     let fields = [
-        &billing.first_name, &billing.last_name, &billing.email, &phone, &billing.address1, &billing.address2,
-        &billing.city, &billing.state, &billing.zip_code, &billing.country,
+        &billing.first_name,
+        &billing.last_name,
+        &billing.email,
+        &phone,
+        &billing.address1,
+        &billing.address2,
+        &billing.city,
+        &billing.state,
+        &billing.zip_code,
+        &billing.country,
     ];
     let fields: Vec<String> = fields.into_iter().map(|field| normal(field.as_deref())).collect();
     let parts: Vec<&[u8]> = fields.iter().map(String::as_bytes).collect();

@@ -4,9 +4,9 @@ use crate::load::Facts;
 use crate::{answer, decide, replay};
 use axum::Json;
 use axum::response::{IntoResponse, Response};
-use domain::SaleId;
 use domain::cart::Cart;
 use domain::checkout::CheckoutRequest;
+use domain::{Money, SaleId};
 use platform::access::Caller;
 use platform::{ApiError, App};
 use serde_json::json;
@@ -16,13 +16,17 @@ use wire::cart::CartOutput;
 pub(crate) async fn report(
     app: &App,
     caller: &Caller,
-    (request, cart, facts): (&CheckoutRequest, &Cart, &Facts),
+    (request, facts): (&CheckoutRequest, &Facts),
+    (cart, shown): (&Cart, Option<Money>),
 ) -> Result<Response, ApiError> {
     let now = caller.clock.now();
     let (merchants, hash_key) =
         tokio::try_join!(app.merchants(caller.tenant.id), app.hash_key(&caller.tenant))?;
     let mut findings = Vec::new();
-    if decide::price_rose(cart.shown_total, None, request.expected_total) {
+    if !facts.customer_known {
+        findings.push(decide::unknown_customer());
+    }
+    if decide::price_rose(cart.shown_total, shown, request.expected_total) {
         findings.push(ApiError::new(platform::ErrorType::PriceChanged));
     }
     let sale = SaleId::from_bytes(app.ids.bytes()?);
@@ -36,7 +40,8 @@ pub(crate) async fn report(
         Err(refusal) => findings.push(refusal),
         Ok(consumed) => {
             for (instance, change) in decide::sales(cart, consumed.as_ref()) {
-                let refusal = facts.ledgers.get(&instance).and_then(|ledger| ledger.course(&change, now).err());
+                let refusal =
+                    facts.ledgers.get(&instance).and_then(|ledger| ledger.course(&change, now).err());
                 findings.extend(refusal.map(|refusal| answer::no_seats(caller, instance, &refusal)));
             }
         }

@@ -72,8 +72,10 @@ async fn check_out(
     body: Body<CheckoutInput>,
 ) -> Result<Response, ApiError> {
     let hash_key = app.hash_key(&caller.tenant).await?;
-    let key = key.hash().map(|hash| replay::SentKey { hash, fingerprint: body.fingerprint("checkout", &hash_key) });
+    let key =
+        key.hash().map(|hash| replay::SentKey { hash, fingerprint: body.fingerprint("checkout", &hash_key) });
     let now = caller.clock.now();
     let request = body.parse(|checker, input| input.parse(checker, now))?;
-    pay::check_out(app, caller, request, key).await
+    // Boxed, because the futures of the whole saga, one within the other, do not fit a thread's stack.
+    Box::pin(pay::check_out(app, caller, request, key)).await
 }

@@ -76,7 +76,8 @@ pub(crate) struct Facts {
     pub(crate) customer_known: bool,
 }
 
-/// The cart and the idempotency record, in one round trip.
+/// The cart and the idempotency record, in one round trip. A batch is no snapshot: a cart that became an order
+/// beside a record that is not there yet makes the record be read again, since a replay outranks the cart.
 pub(crate) async fn cart_and_record(
     app: &App,
     caller: &Caller,
@@ -86,7 +87,14 @@ pub(crate) async fn cart_and_record(
     let (cart, record) = (Key::cart(tenant, cart), key_hash.map(|hash| Key::idempotency(tenant, hash)));
     let keys = [Some(cart.clone()), record.clone()].into_iter().flatten();
     let mut found = app.store.get_many(keys, Consistency::Strong).await?;
-    Ok((found.take(&cart)?, take_record(&mut found, record.as_ref())?))
+    let cart: Option<Cart> = found.take(&cart)?;
+    let mut held = take_record(&mut found, record.as_ref())?;
+    if held.is_none()
+        && let (Some(_), Some(hash)) = (cart.as_ref().and_then(|cart| cart.order.as_ref()), key_hash)
+    {
+        held = app.store.load_idempotency(tenant, hash).await?;
+    }
+    Ok((cart, held))
 }
 
 fn take_record(found: &mut Found, key: Option<&Key>) -> Result<Option<IdempotencyRecord>, ApiError> {
@@ -104,9 +112,8 @@ pub(crate) async fn facts(
     let owners = known.iter().filter(|template| named.instances.iter().any(|id| template.owns(id)));
     let owners: Vec<_> = owners.map(|template| template.id.clone()).collect();
     let record = key_hash.map(|hash| Key::idempotency(tenant, hash));
-    let keys = keys(tenant, named)
-        .chain(owners.iter().map(|id| Key::template(tenant, id)))
-        .chain(record.clone());
+    let keys =
+        keys(tenant, named).chain(owners.iter().map(|id| Key::template(tenant, id))).chain(record.clone());
     let mut found = app.store.get_many(keys, Consistency::Strong).await?;
     let mut templates = Vec::with_capacity(owners.len());
     for id in &owners {
@@ -128,6 +135,18 @@ pub(crate) async fn facts(
         customer_known: customer.is_none_or(|found| found.is_some()),
     };
     Ok((facts, take_record(&mut found, record.as_ref())?))
+}
+
+/// Adds the ledgers of a reservation that is for none of the slots a cart names, so that it can be seen whether
+/// it still holds anything. Rare, hence a round trip of its own.
+pub(crate) async fn strange_slots(app: &App, caller: &Caller, mut facts: Facts) -> Result<Facts, ApiError> {
+    if let Some(Some(reservation)) = &facts.reservation {
+        let slots: Vec<InstanceId> = reservation.terms.items.iter().map(|item| item.instance).collect();
+        if !slots.iter().any(|slot| facts.ledgers.contains_key(slot)) && !slots.is_empty() {
+            facts.ledgers.extend(app.store.load_slots(caller.tenant.id, slots).await?);
+        }
+    }
+    Ok(facts)
 }
 
 fn keys(tenant: TenantId, named: &Named) -> impl Iterator<Item = Key> {

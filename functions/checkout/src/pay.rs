@@ -52,6 +52,7 @@ pub(crate) async fn check_out(
             let undone_order = replay::undone_order(app, caller, before.order.as_ref()).await?;
             let named = Named::in_cart(&before, request.reservation);
             let (facts, _) = load::facts(app, caller, (&named, None)).await?;
+            let facts = load::strange_slots(app, caller, facts).await?;
             (reopened(before, undone_order, &facts, caller)?, facts, claim)
         }
         CartSource::Inline(cart) => {
@@ -61,18 +62,21 @@ pub(crate) async fn check_out(
                 Replayed::Answer(response) => return Ok(*response),
                 Replayed::GoOn(claim) => claim,
             };
+            let facts = load::strange_slots(app, caller, facts).await?;
             (inline(app, caller, cart, &facts)?, facts, claim)
         }
     };
     if request.dry_run {
-        return dry_run::report(app, caller, (&request, &opened.cart, &facts)).await;
+        let shown = opened.stored.as_ref().map(|stored| stored.before.shown_total);
+        return dry_run::report(app, caller, (&request, &facts), (&opened.cart, shown)).await;
     }
     check_price(app, caller, &request, &opened).await?;
     let sale = decide_sale(app, caller, (&request, &opened, &facts)).await?;
     let checkout = Checkout { app: app.clone(), caller: caller.clone(), sale, claim };
     // A client that disconnects must not stop a charge half-way, so the saga has a task of its own.
-    let saga = Calls::current().scope(checkout.run(request));
-    tokio::spawn(saga).await.map_err(ApiError::internal)?
+    let saga = Calls::current().scope(Box::pin(checkout.run(request)));
+    // The cause of a task that ended early may quote what it worked on, so it is left out of the log.
+    tokio::spawn(saga).await.map_err(|_| ApiError::new(ErrorType::Internal))?
 }
 
 enum Replayed {
@@ -128,7 +132,8 @@ fn inline(app: &App, caller: &Caller, request: &CartRequest, facts: &Facts) -> R
 }
 
 /// Refuses a total that rose since the visitor saw it; the cart is stored at the new prices, so that a second
-/// try passes (contract §6).
+/// try passes (contract §6). Whether storing it succeeds or its answer is lost, the visitor is told the new
+/// price: otherwise the second try could charge a price nobody saw.
 async fn check_price(
     app: &App,
     caller: &Caller,
@@ -140,8 +145,13 @@ async fn check_price(
         return Ok(());
     }
     if let Some(stored) = &opened.stored {
-        let written = app.store.replace_cart(caller.tenant.id, (&stored.before, &opened.cart), wall_now()).await?;
-        written.map_err(|_| ApiError::new(ErrorType::TryAgain))?;
+        let written =
+            app.store.replace_cart(caller.tenant.id, (&stored.before, &opened.cart), wall_now()).await;
+        match written {
+            Ok(Ok(())) => {}
+            Ok(Err(_)) => return Err(ApiError::new(ErrorType::TryAgain)),
+            Err(fault) => tracing::warn!(%fault, "a cart may not be stored at its new prices"),
+        }
     }
     Err(ApiError::new(ErrorType::PriceChanged).fact("cart", CartOutput::from(&opened.cart)))
 }
@@ -163,14 +173,18 @@ async fn decide_sale(
     let now = caller.clock.now();
     let cart = &opened.cart;
     if !facts.customer_known {
-        return Err(ApiError::new(ErrorType::NotFound).detail("/shoppingCart/customerId", "was not found"));
+        return Err(decide::unknown_customer());
     }
-    let consumed = decide::consumed((facts.reservation.as_ref(), cart), &facts.ledgers, now)?;
     let (merchants, hash_key) =
         tokio::try_join!(app.merchants(caller.tenant.id), app.hash_key(&caller.tenant))?;
     let sale = SaleId::from_bytes(app.ids.bytes()?);
     let payment = decide::payment((&caller.tenant, &merchants), request, (cart.shown_total, sale))?;
-    let guard_hash = payment.as_ref().and_then(|payment| decide::guard_hash(request, payment.amount, &hash_key));
+    let guard_hash =
+        payment.as_ref().and_then(|payment| decide::guard_hash(request, payment.amount, &hash_key));
+    let consumed = match decide::consumed((facts.reservation.as_ref(), cart), &facts.ledgers, now) {
+        Ok(consumed) => consumed,
+        Err(refusal) => return Err(outranked(app, caller, (guard_hash.as_deref(), refusal)).await),
+    };
     let surplus = surplus(facts, cart, consumed.as_ref());
     let order_facts = OrderFacts {
         tenant: caller.tenant.id,
@@ -192,6 +206,21 @@ async fn decide_sale(
         ledgers: decide::sales(cart, consumed.as_ref()),
         surplus,
     })
+}
+
+/// A reservation that is gone may have been consumed by this very charge a moment ago, which outranks it
+/// (contract §6).
+async fn outranked(app: &App, caller: &Caller, (guard_hash, refusal): (Option<&str>, ApiError)) -> ApiError {
+    let Some(hash) = guard_hash.filter(|_| refusal.kind() == ErrorType::ReservationExpired) else {
+        return refusal;
+    };
+    let earlier = async {
+        match app.store.load_guard(caller.tenant.id, hash).await? {
+            Some(holder) => replay::check_duplicate(app, caller, &holder).await,
+            None => Ok(()),
+        }
+    };
+    earlier.await.err().unwrap_or(refusal)
 }
 
 fn surplus(
@@ -225,14 +254,14 @@ struct Checkout {
 
 impl Checkout {
     async fn run(self, request: CheckoutRequest) -> Result<Response, ApiError> {
-        let order = match self.secured().await? {
-            Taken::Order(order) => *order,
+        let order = match Box::pin(self.secured()).await? {
+            Taken::Order(order) => order,
             Taken::Replayed(response) => return Ok(*response),
         };
         let zone = self.caller.tenant.zone;
         let outcome = match &request.card {
             Some(card) if order.payment.is_some() => {
-                charge(&self.app, &self.caller.tenant, &order, (card, self.caller.clock)).await?
+                Box::pin(charge(&self.app, &self.caller.tenant, &order, (card, self.caller.clock))).await?
             }
             Some(_) | None => Outcome::Paid(order),
         };
@@ -261,7 +290,7 @@ impl Checkout {
         let mut released_by = None;
         for _ in 0..MAX_CLAIMS {
             let request = self.secure_request((claim.clone(), released_by.clone()), free);
-            match secure(&self.app, request).await {
+            match Box::pin(secure(&self.app, request)).await {
                 Ok(secured) => {
                     sagas::announce(&self.app, &secured.0, &mails).await;
                     return Ok(Taken::Order(Box::new(secured.0)));
@@ -300,10 +329,10 @@ impl Checkout {
     }
 
     async fn held(&self, record: IdempotencyRecord) -> Result<Replayed, ApiError> {
-        let key = self.claim.as_ref().map(|claim| SentKey {
-            hash: claim.hash.clone(),
-            fingerprint: claim.record.fingerprint.clone(),
-        });
+        let key = self
+            .claim
+            .as_ref()
+            .map(|claim| SentKey { hash: claim.hash.clone(), fingerprint: claim.record.fingerprint.clone() });
         replayed(&self.app, &self.caller, key.as_ref(), Some(record)).await
     }
 

@@ -44,7 +44,9 @@ pub(crate) async fn look(
             Some(Outcome::Paid(order)) => {
                 return Ok(Replay::Answer(Box::new(answer::replayed(&order, caller.tenant.zone))));
             }
-            Some(Outcome::Declined(decline)) => return Err(answer::declined(&decline)),
+            Some(Outcome::Declined(decline)) => {
+                return Ok(Replay::Answer(Box::new(answer::declined_again(&decline))));
+            }
             Some(Outcome::Undecided) => return Err(ApiError::new(ErrorType::RequestInProgress)),
             Some(Outcome::Undone) | None => {}
         }
@@ -61,7 +63,7 @@ pub(crate) async fn look(
 /// What became of an order, finishing it first when its deadline has passed; none if there is no such order.
 async fn outcome_of(app: &App, caller: &Caller, id: &OrderId) -> Result<Option<Outcome>, ApiError> {
     match app.store.load_order(caller.tenant.id, id).await? {
-        Some(order) => recover(app, order, caller.clock.now()).await.map(Some),
+        Some(order) => Box::pin(recover(app, order, caller.clock.now())).await.map(Some),
         None => Ok(None),
     }
 }

@@ -95,7 +95,7 @@ async fn finish(
     now: Timestamp,
 ) -> Result<bool, platform::ApiError> {
     let Some(order) = app.store.load_order(tenant, order).await? else { return Ok(false) };
-    match sagas::recover(app, order, now).await? {
+    match Box::pin(sagas::recover(app, order, now)).await? {
         sagas::Outcome::Undecided => Ok(false),
         sagas::Outcome::Paid(_) | sagas::Outcome::Declined(_) | sagas::Outcome::Undone => Ok(true),
     }

@@ -3,7 +3,7 @@
 use crate::settle::{settle, undo};
 use domain::Timestamp;
 use domain::card::Card;
-use domain::checkout::CHARGE_SECS;
+use domain::checkout::{ANSWER_SECS, CHARGE_SECS};
 use domain::order::{Order, OrderState};
 use domain::payment::{Confirmation, Decline, FinalStatus};
 use domain::tenant::Tenant;
@@ -18,7 +18,7 @@ use std::time::Duration;
 #[derive(Debug)]
 pub enum Outcome {
     /// Money and order are there.
-    Paid(Order),
+    Paid(Box<Order>),
     /// The card was refused and everything given back.
     Declined(Decline),
     /// Nothing was charged and everything given back; the caller may try again.
@@ -52,31 +52,41 @@ pub async fn charge(
 ) -> Result<Outcome, ApiError> {
     let request = payment_request(order).ok_or_else(|| ApiError::new(ErrorType::Internal))?;
     let processor = app.processor(tenant);
-    let Ok(reference) = processor.open(&request).await else {
-        // Opening moves no money and only this request has the card, so nothing can be charged any more.
-        return undone(app, order, (clock.fresh(), None)).await;
+    let reference = match answered(processor.open(&request), ANSWER_SECS).await {
+        Ok(reference) => reference,
+        Err(fault) => {
+            // Opening moves no money and only this request has the card, so nothing can be charged any more.
+            log_fault(order, fault);
+            return undone(app, order, (clock.fresh(), None)).await;
+        }
     };
     if plus_secs(clock.fresh(), CHARGE_SECS) > deadline(order) {
         return conclude(app, order, (processor.as_ref(), &reference), clock).await;
     }
-    let charge = processor.confirm(&reference, card);
-    let limit = Duration::from_secs(CHARGE_SECS.unsigned_abs());
-    match tokio::time::timeout(limit, charge).await {
-        Ok(Ok(Confirmation::Captured)) => paid(app, order, clock.fresh()).await,
-        Ok(Ok(Confirmation::Declined(decline))) => {
+    match answered(processor.confirm(&reference, card), CHARGE_SECS).await {
+        Ok(Confirmation::Captured) => paid(app, order, clock.fresh()).await,
+        Ok(Confirmation::Declined(decline)) => {
             Metric::Declines.count(order.tenant);
             undone(app, order, (clock.fresh(), Some(decline))).await
         }
-        Ok(Err(fault)) => {
+        Err(fault) => {
             log_fault(order, fault);
             conclude(app, order, (processor.as_ref(), &reference), clock).await
         }
-        Err(_) => conclude(app, order, (processor.as_ref(), &reference), clock).await,
     }
 }
 
+/// What the processor answers within so many seconds; later it counts as a lost answer.
+pub(crate) async fn answered<T>(
+    call: impl Future<Output = Result<T, ProcessorError>>,
+    secs: i64,
+) -> Result<T, ProcessorError> {
+    let limit = Duration::from_secs(secs.unsigned_abs());
+    tokio::time::timeout(limit, call).await.unwrap_or(Err(ProcessorError::AnswerLost))
+}
+
 fn log_fault(order: &Order, fault: ProcessorError) {
-    tracing::warn!(order = order.id.as_str(), %fault, "the card processor did not answer a charge");
+    tracing::warn!(order = order.id.as_str(), %fault, "the card processor did not answer");
 }
 
 fn deadline(order: &Order) -> Timestamp {
@@ -93,7 +103,7 @@ async fn conclude(
     (processor, reference): (&dyn CardProcessor, &domain::PaymentReference),
     clock: RequestClock,
 ) -> Result<Outcome, ApiError> {
-    match processor.cancel_or_status(reference).await {
+    match answered(processor.cancel_or_status(reference), ANSWER_SECS).await {
         Ok(FinalStatus::Succeeded) => paid(app, order, clock.fresh()).await,
         Ok(FinalStatus::Cancelled) => undone(app, order, (clock.fresh(), None)).await,
         Err(fault) => {
@@ -107,18 +117,14 @@ async fn paid(app: &App, order: &Order, at: Timestamp) -> Result<Outcome, ApiErr
     settle(app, order, at).await.map(outcome)
 }
 
-async fn undone(
-    app: &App,
-    order: &Order,
-    why: (Timestamp, Option<Decline>),
-) -> Result<Outcome, ApiError> {
+async fn undone(app: &App, order: &Order, why: (Timestamp, Option<Decline>)) -> Result<Outcome, ApiError> {
     undo(app, order, why).await.map(outcome)
 }
 
 /// What the state of an order says.
 pub(crate) fn outcome(order: Order) -> Outcome {
     match &order.state {
-        OrderState::Paid { .. } => Outcome::Paid(order),
+        OrderState::Paid { .. } => Outcome::Paid(Box::new(order)),
         OrderState::Void { at: _, decline: Some(decline) } => Outcome::Declined(decline.clone()),
         OrderState::Void { at: _, decline: None } => Outcome::Undone,
         OrderState::Pending { .. } => Outcome::Undecided,

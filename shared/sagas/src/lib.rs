@@ -2,11 +2,12 @@
 //! order or undoes it; whoever finds an order half-way can finish it (architecture: the checkout saga).
 
 mod charge;
+mod commit;
 mod recover;
 mod secure;
 mod settle;
 
 pub use charge::{Outcome, charge};
 pub use recover::recover;
-pub use secure::{FreeParts, Secured, SecureFault, SecureRequest, secure};
+pub use secure::{FreeParts, SecureFault, SecureRequest, Secured, secure};
 pub use settle::{MAIL_RETRY_SECS, announce, settlement, undo};

@@ -1,8 +1,9 @@
 //! Finishing an order that was left half-way: its handler died, or could not tell what the processor did.
 
-use crate::charge::{Outcome, outcome, payment_request};
+use crate::charge::{Outcome, answered, outcome, payment_request};
 use crate::settle::{settle, undo};
 use domain::Timestamp;
+use domain::checkout::ANSWER_SECS;
 use domain::order::{Order, OrderState};
 use domain::payment::FinalStatus;
 use platform::telemetry::Metric;
@@ -15,19 +16,21 @@ use platform::{ApiError, App, ErrorType};
 /// # Errors
 /// [`ApiError`] when database or processor do not answer; the order stays due.
 pub async fn recover(app: &App, order: Order, now: Timestamp) -> Result<Outcome, ApiError> {
-    match order.state {
-        OrderState::Pending { deadline } if now >= deadline => {}
+    let deadline = match order.state {
+        OrderState::Pending { deadline } if now >= deadline => deadline,
         OrderState::Pending { .. } | OrderState::Paid { .. } | OrderState::Void { .. } => {
             return Ok(outcome(order));
         }
-    }
+    };
     let request = payment_request(&order).ok_or_else(|| ApiError::new(ErrorType::Internal))?;
     let tenant = app.tenant(order.tenant).await?;
     let processor = app.processor(&tenant);
     let unanswered = |fault| ApiError::new(ErrorType::TryAgain).cause(fault);
-    let reference = processor.open(&request).await.map_err(unanswered)?;
-    let finished = match processor.cancel_or_status(&reference).await.map_err(unanswered)? {
-        FinalStatus::Succeeded => settle(app, &order, now).await?,
+    let reference = answered(processor.open(&request), ANSWER_SECS).await.map_err(unanswered)?;
+    let status = answered(processor.cancel_or_status(&reference), ANSWER_SECS).await.map_err(unanswered)?;
+    let finished = match status {
+        // The card was charged before the deadline at the latest; the duplicate window counts from there.
+        FinalStatus::Succeeded => settle(app, &order, deadline).await?,
         FinalStatus::Cancelled => undo(app, &order, (now, None)).await?,
     };
     Metric::Recovered.count(order.tenant);

@@ -1,24 +1,21 @@
 //! The first step: one transaction takes everything the sale will need.
 
+use crate::commit::commit;
 use domain::ledger::{Course, Ledger, LedgerChange, LedgerRefusal};
 use domain::order::Order;
 use domain::{InstanceId, OrderId, OrderNumber};
 use platform::clock::wall_now;
 use platform::{ApiError, App, ErrorType};
-use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use store::checkout::{
     CartClaim, GuardClaim, KeyClaim, Secure, SecureRefusal, Settlement, plan_free_order, plan_secure,
 };
 use store::idempotency::IdempotencyRecord;
 use store::ledger::ledger_update;
-use store::{Item, Key, Refused, StoreFault, decode};
+use store::{Item, Key, Refused, decode};
 
 /// Attempts with changed content: other holds to reclaim, another order number.
 const MAX_ATTEMPTS: u32 = 12;
-
-/// Repetitions of one attempt whose answer was lost.
-const MAX_REPEATS: u32 = 3;
 
 /// What is to be secured.
 #[derive(Debug)]
@@ -80,8 +77,8 @@ impl<E: Into<ApiError>> From<E> for SecureFault {
 /// The first [`SecureFault`] that applies, by precedence.
 pub async fn secure(app: &App, mut request: SecureRequest<'_>) -> Result<Secured, SecureFault> {
     let wanted = request.ledgers.clone();
-    for attempt in 0..MAX_ATTEMPTS {
-        let mut refused = match commit(app, &request, attempt).await? {
+    for _ in 0..MAX_ATTEMPTS {
+        let mut refused = match attempt(app, &request).await? {
             Ok(()) => return Ok(Secured(request.order)),
             Err(refused) => refused,
         };
@@ -98,10 +95,9 @@ pub async fn secure(app: &App, mut request: SecureRequest<'_>) -> Result<Secured
     Err(SecureFault::Failed(ApiError::new(ErrorType::TryAgain)))
 }
 
-async fn commit(
+async fn attempt(
     app: &App,
     request: &SecureRequest<'_>,
-    attempt: u32,
 ) -> Result<Result<(), Vec<Refused<SecureRefusal>>>, SecureFault> {
     let secure = Secure {
         order: &request.order,
@@ -125,16 +121,7 @@ async fn commit(
             plan_free_order(&secure, &settlement)?
         }
     };
-    let token = token("secure", &request.order.id, attempt);
-    let mut last = None;
-    for _ in 0..MAX_REPEATS {
-        match app.store.commit(&plan, &token).await {
-            Ok(done) => return Ok(done),
-            Err(error) if error.kind == StoreFault::TryAgain => last = Some(error),
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Err(last.map_or_else(|| ApiError::new(ErrorType::TryAgain), ApiError::from).into())
+    Ok(commit(app, &plan).await?)
 }
 
 /// Refusals that a changed attempt can get past.
@@ -212,10 +199,4 @@ async fn reclaiming(
         }
         Err(refusal) => Err(SecureFault::Seats(instance, refusal)),
     }
-}
-
-/// Names one attempt of one step of an order; 36 characters at most.
-pub(crate) fn token(step: &str, order: &OrderId, attempt: u32) -> String {
-    let digest = Sha256::digest(format!("{step}/{order}/{attempt}"));
-    digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,6 +1,6 @@
 //! The last step: the order becomes paid with all that belongs to it, or everything goes back.
 
-use crate::secure::token;
+use crate::commit::commit;
 use domain::checkout::{sale_of, tickets_of};
 use domain::order::{Order, OrderState, Ticket};
 use domain::outbox::{MailJob, OutboxMail, mails_of};
@@ -10,13 +10,9 @@ use domain::{InstanceId, TicketBarcode, TicketId, Timestamp};
 use platform::telemetry::Metric;
 use platform::{ApiError, App, ErrorType};
 use store::checkout::{Settlement, VoidRefusal, plan_settle, plan_void};
-use store::{Plan, Refused, StoreFault};
 
 /// Seconds after which the schedule announces an unsent mail again.
 pub const MAIL_RETRY_SECS: i64 = 60;
-
-/// Repetitions of one transaction whose answer was lost.
-const MAX_REPEATS: u32 = 3;
 
 /// Rounds of undoing, each with the holds that were altered meanwhile left out.
 const MAX_UNDO_ROUNDS: u32 = 4;
@@ -47,7 +43,7 @@ pub(crate) async fn settle(app: &App, order: &Order, paid_at: Timestamp) -> Resu
         mails: &mails,
         mails_due: plus_secs(paid_at, MAIL_RETRY_SECS),
     })?;
-    match commit(app, &plan, &token("settle", &order.id, 0)).await? {
+    match commit(app, &plan).await? {
         Ok(()) => {
             Metric::Orders.count(order.tenant);
             announce(app, order, &mails).await;
@@ -82,9 +78,9 @@ pub async fn undo(
 ) -> Result<Order, ApiError> {
     let state = OrderState::Void { at: now, decline };
     let mut altered: Vec<InstanceId> = Vec::new();
-    for round in 0..MAX_UNDO_ROUNDS {
+    for _ in 0..MAX_UNDO_ROUNDS {
         let plan = plan_void(order, &state, (now, &altered))?;
-        let refused = match commit(app, &plan, &token("undo", &order.id, round)).await? {
+        let refused = match commit(app, &plan).await? {
             Ok(()) => return Ok(Order { state, ..order.clone() }),
             Err(refused) => refused,
         };
@@ -99,20 +95,4 @@ pub async fn undo(
         }
     }
     Err(ApiError::new(ErrorType::TryAgain))
-}
-
-async fn commit<R: Clone>(
-    app: &App,
-    plan: &Plan<R>,
-    token: &str,
-) -> Result<Result<(), Vec<Refused<R>>>, ApiError> {
-    let mut last = None;
-    for _ in 0..MAX_REPEATS {
-        match app.store.commit(plan, token).await {
-            Ok(done) => return Ok(done),
-            Err(error) if error.kind == StoreFault::TryAgain => last = Some(error),
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Err(last.map_or_else(|| ApiError::new(ErrorType::TryAgain), ApiError::from))
 }

@@ -157,6 +157,12 @@ impl CheckoutInput {
 
     /// The card, when any of its fields was sent. None of the faults quotes a field.
     fn card(&mut self, checker: &mut Checker, now: Timestamp) -> Option<Card> {
+        // A field that is no text is faulty already; that it says nothing is no second fault.
+        let untold = [
+            ("manualEntryCardNumber", self.manual_entry_card_number == Field::Wrong),
+            ("expDate", self.exp_date == Field::Wrong),
+            ("cvc", self.cvc == Field::Wrong),
+        ];
         let mut take = |name: &str, field: &mut Field<String>| {
             checker.optional_text(name, std::mem::take(field), MAX_CARD_CHARS)
         };
@@ -191,7 +197,9 @@ impl CheckoutInput {
             Err(faults) => {
                 for fault in faults {
                     let (field, message) = card_fault(&fault);
-                    checker.invalid(field, message);
+                    if !untold.contains(&(field, true)) {
+                        checker.invalid(field, message);
+                    }
                 }
                 None
             }

@@ -1,0 +1,144 @@
+//! The books: whether money, orders, seats, tickets and mails agree.
+
+use crate::catalog;
+use crate::venue::{Venue, after, t0, tenant_id};
+use domain::order::{Order, OrderState, TicketChunk};
+use domain::outbox::{MailJob, MailKind, MailState, OutboxMail, mails_of};
+use domain::sale::Sale;
+use std::collections::{BTreeMap, BTreeSet};
+use store::Item;
+use store::order::DueClock;
+
+/// All that was written about the tenant's orders.
+pub(crate) struct Books {
+    pub(crate) orders: Vec<Order>,
+    mails: Vec<(String, OutboxMail)>,
+    tickets: BTreeMap<String, Vec<String>>,
+}
+
+fn part<'a>(item: &'a Item, name: &str) -> &'a str {
+    item.get(name).and_then(|value| value.as_s().ok()).map_or("", String::as_str)
+}
+
+impl Books {
+    pub(crate) async fn open(venue: &Venue) -> Self {
+        let mut books = Self { orders: Vec::new(), mails: Vec::new(), tickets: BTreeMap::new() };
+        for item in venue.scan("orders").await {
+            let Some(order) = part(&item, "pk").strip_prefix("T#204#ORDER#").map(str::to_owned) else {
+                continue;
+            };
+            let sk = part(&item, "sk").to_owned();
+            if sk == "ORDER" {
+                books.orders.push(store::decode(item).unwrap());
+            } else if sk.starts_with("OUTBOX#") {
+                books.mails.push((order, store::decode(item).unwrap()));
+            } else {
+                let chunk: TicketChunk = store::decode(item).unwrap();
+                let barcodes = chunk.tickets.iter().map(|ticket| ticket.barcode.to_string());
+                books.tickets.entry(order).or_default().extend(barcodes);
+            }
+        }
+        books
+    }
+
+    pub(crate) fn paid(&self) -> Vec<&Order> {
+        self.orders.iter().filter(|order| order.paid_at().is_some()).collect()
+    }
+}
+
+/// Checks everything once nobody is at work any more, and sends the mails; the paid orders.
+pub(crate) async fn audit(venue: &Venue, case: &str) -> Vec<Order> {
+    let books = Books::open(venue).await;
+    check_money(venue, &books, case).await;
+    check_seats(venue, &books, case).await;
+    check_tickets(&books, case);
+    check_mails(venue, &books, case).await;
+    books.orders.into_iter().filter(|order| order.paid_at().is_some()).collect()
+}
+
+async fn check_money(venue: &Venue, books: &Books, case: &str) {
+    let charges = venue.sandbox.charges(tenant_id()).await.unwrap();
+    let captured: BTreeMap<_, _> = charges
+        .iter()
+        .filter(|charge| charge.captured_at.is_some())
+        .map(|charge| (charge.order_id.to_string(), charge.amount))
+        .collect();
+    let mut owed = BTreeMap::new();
+    for order in &books.orders {
+        match order.state {
+            OrderState::Pending { .. } => panic!("{case}: order {} is still pending", order.id),
+            OrderState::Paid { .. } => {
+                owed.extend(order.payment.as_ref().map(|payment| (order.id.to_string(), payment.amount)));
+            }
+            OrderState::Void { .. } => {}
+        }
+    }
+    assert_eq!(captured, owed, "{case}: money captured (left) and paid orders (right)");
+    let sales = venue.scan("merchants").await.into_iter();
+    let sales = sales.filter(|item| part(item, "pk").starts_with("T#204#SALE#"));
+    let sales: BTreeMap<_, _> = sales
+        .map(|item| store::decode::<Sale>(item).unwrap())
+        .map(|sale| (sale.order.to_string(), sale.amount))
+        .collect();
+    assert_eq!(sales, owed, "{case}: sales (left) and paid orders (right)");
+}
+
+async fn check_seats(venue: &Venue, books: &Books, case: &str) {
+    for slot in [0, 1] {
+        let ledger = venue.ledger(slot).await;
+        assert!(ledger.is_sound(), "{case}: {ledger:?}");
+        let id = catalog::slot(slot);
+        let sold: u32 = books.paid().iter().filter_map(|order| order.seats().get(&id).copied()).sum();
+        assert_eq!(ledger.sold, sold, "{case}: seats sold (left) and tickets of paid orders (right)");
+    }
+}
+
+fn check_tickets(books: &Books, case: &str) {
+    let mut barcodes = BTreeSet::new();
+    for order in &books.orders {
+        let tickets = books.tickets.get(order.id.as_str()).cloned().unwrap_or_default();
+        let seats: u32 = order.seats().values().sum();
+        let owed = if order.paid_at().is_some() { usize::try_from(seats).unwrap() } else { 0 };
+        assert_eq!(tickets.len(), owed, "{case}: tickets of {}", order.id);
+        for barcode in tickets {
+            assert!(barcodes.insert(barcode), "{case}: a barcode twice");
+        }
+    }
+}
+
+/// Every mail owed is there once and announced; once they are sent, nothing is due.
+async fn check_mails(venue: &Venue, books: &Books, case: &str) {
+    let kinds = |mails: Vec<OutboxMail>| mails.into_iter().map(|mail| mail.kind).collect::<Vec<MailKind>>();
+    for order in &books.orders {
+        let owed = if order.paid_at().is_some() { kinds(mails_of(order)) } else { Vec::new() };
+        let rows = books.mails.iter().filter(|(id, _)| *id == order.id.as_str());
+        let rows = kinds(rows.map(|(_, mail)| mail.clone()).collect());
+        assert_eq!(rows, owed, "{case}: mails of {}", order.id);
+    }
+    let mut announced = BTreeSet::new();
+    if venue.queue.depth() > 0 {
+        for delivery in venue.queue.receive(1_000).await {
+            let job: MailJob = serde_json::from_str(&delivery.body).unwrap();
+            announced.insert((job.order.to_string(), job.kind));
+            venue.queue.delete(delivery.receipt);
+            send(venue, &job).await;
+        }
+    }
+    for (order, mail) in &books.mails {
+        let sent = mail.state != MailState::Queued;
+        assert!(sent || announced.contains(&(order.clone(), mail.kind)), "{case}: a mail nobody heard of");
+    }
+    for clock in [DueClock::Real, DueClock::Chosen] {
+        let due = venue.store.load_due(clock, after(1_000_000), 100).await.unwrap();
+        assert_eq!(due, [], "{case}: still due");
+    }
+}
+
+/// What the mailer does, without a mail.
+async fn send(venue: &Venue, job: &MailJob) {
+    let mail = (job.tenant, &job.order, job.kind);
+    if venue.store.claim_mail(mail, t0(), after(60)).await.unwrap() {
+        let sent = MailState::Sent { at: t0() };
+        assert!(venue.store.finish_mail(mail, after(60), sent).await.unwrap());
+    }
+}

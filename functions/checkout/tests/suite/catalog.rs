@@ -1,0 +1,159 @@
+//! What the venue sells, and the keys that open it.
+
+use crate::venue::{ORIGIN, after, t0, tenant_id};
+use domain::catalog::{InventoryItem, InventoryKind, PersonType, Template};
+use domain::ledger::{Ledger, SlotState};
+use domain::merchant::{Merchant, MerchantStatus, RateCard};
+use domain::tenant::{ApiKey, ProcessorKind, Scope, Tenant};
+use domain::time::plus_secs;
+use domain::{InstanceId, InventoryId, Mid, Money, Percent, TenantId, TicketTypeId, Timestamp, Zone};
+use platform::app::hash_key_context;
+use platform::vault::{LocalVault, Vault};
+use serde_json::json;
+use std::collections::BTreeMap;
+use store::Store;
+use store::identity::key_hash;
+
+pub(crate) const ADULT: &str = "66d1b2f0a93c4e517720bb01";
+pub(crate) const CHILD: &str = "66d1b2f0a93c4e517720bb02";
+pub(crate) const FREE: &str = "66d1b2f0a93c4e517720bb03";
+pub(crate) const ADD_ON: i64 = 71;
+pub(crate) const FIXED_DONATION: i64 = 72;
+pub(crate) const DONATION: i64 = 73;
+
+/// The template with this price of an adult, in cents.
+pub(crate) fn template(adult: i64) -> Template {
+    let stored = json!({
+        "id": "6f2e91b0c47d5a3e18b90f42",
+        "name": "Harbor Gallery Entry",
+        "description": "",
+        "short_description": "",
+        "start": start(0),
+        "review_state": "Published",
+        "duration_minutes": 60,
+        "capacity": 10,
+        "price_lists": [{
+            "id": "64b8a7c6d5e4f3021a2b3c4d",
+            "name": "Regular",
+            "prices": [
+                {"ticket_type": ADULT, "price": adult, "display_order": 1},
+                {"ticket_type": CHILD, "price": 900, "display_order": 2},
+                {"ticket_type": FREE, "price": 0, "display_order": 3},
+            ],
+        }],
+        "last_updated": t0(),
+    });
+    serde_json::from_value(stored).unwrap()
+}
+
+fn start(slot: u16) -> Timestamp {
+    after(2 * 86_400 + i64::from(slot) * 3_600)
+}
+
+/// The id of a slot; the first two have ledgers.
+pub(crate) fn slot(number: u16) -> InstanceId {
+    let start = start(number);
+    InstanceId::of(&template(1800).id, None, start.naive_utc(), start).unwrap()
+}
+
+pub(crate) fn ledger(number: u16, size: u32) -> Ledger {
+    Ledger {
+        instance: slot(number),
+        template: template(1800).id,
+        schedule: None,
+        shard: 0,
+        start: start(number),
+        end: plus_secs(start(number), 3_600),
+        state: SlotState::Active,
+        size,
+        free: size,
+        sold: 0,
+        holds: BTreeMap::new(),
+    }
+}
+
+pub(crate) async fn save(store: &Store, vault: &LocalVault) {
+    for number in [204, 205] {
+        let id = TenantId::parse(number).unwrap();
+        save_tenant(store, vault, id).await;
+        for (name, scope) in [("key", Scope::B2c), ("browser", Scope::B2cBrowser), ("staff", Scope::B2b)] {
+            let key = ApiKey {
+                tenant: id,
+                scopes: [scope].into(),
+                origins: [ORIGIN.to_owned()].into(),
+                mid: None,
+                label: String::new(),
+                revoked: false,
+            };
+            store.save_api_key(&key_hash(&format!("{name}-{number}")), &key).await.unwrap();
+        }
+        let merchant = Merchant {
+            mid: Mid::parse("60417").unwrap(),
+            name: "Harbor Museum".to_owned(),
+            status: MerchantStatus::Approved,
+            rate_card: Some(RateCard {
+                percentage: Percent::parse("2.90").unwrap(),
+                fixed: Money::from_cents(30),
+            }),
+            descriptor: "HARBOR".to_owned(),
+        };
+        store.save_merchant(id, &merchant).await.unwrap();
+        save_catalog(store, id).await;
+    }
+    store.create_ledger(TenantId::parse(205).unwrap(), &ledger(0, 10)).await.unwrap();
+}
+
+async fn save_tenant(store: &Store, vault: &LocalVault, id: TenantId) {
+    let sealed = vault.seal(&hash_key_context(id), &[7; 32]).await.unwrap();
+    let tenant = Tenant {
+        id,
+        name: "Harbor Museum".to_owned(),
+        zone: Zone::parse("America/New_York").unwrap(),
+        sandbox: true,
+        hold_secs: 600,
+        allowed_origins: [ORIGIN.to_owned()].into(),
+        descriptor_prefix: "BOX*".to_owned(),
+        processor: ProcessorKind::Sandbox,
+        mail_from: None,
+        sealed_hash_key: hex::encode(sealed),
+    };
+    store.save_tenant(&tenant).await.unwrap();
+}
+
+async fn save_catalog(store: &Store, tenant: TenantId) {
+    store.save_template(tenant, &template(1800)).await.unwrap();
+    for (id, name) in [(ADULT, "Adult"), (CHILD, "Child"), (FREE, "Infant")] {
+        let person_type = PersonType {
+            id: TicketTypeId::parse(id).unwrap(),
+            name: name.to_owned(),
+            description: String::new(),
+            active: true,
+            kind: "individual".to_owned(),
+            display_order: 1,
+        };
+        store.save_person_type(tenant, &person_type).await.unwrap();
+    }
+    for (id, kind, price, name) in [
+        (ADD_ON, InventoryKind::AddOn, 450, "Audio guide"),
+        (FIXED_DONATION, InventoryKind::FixedDonation, 2_500, "Friends of the harbor"),
+        (DONATION, InventoryKind::Donation, 0, "Restoration fund"),
+    ] {
+        let item = InventoryItem {
+            id: InventoryId::parse(id).unwrap(),
+            sku: String::new(),
+            name: name.to_owned(),
+            description: String::new(),
+            kind,
+            price: Money::from_cents(price),
+            active: true,
+            display_order: 1,
+            sales_channels: Vec::new(),
+        };
+        store.save_inventory(tenant, &item).await.unwrap();
+    }
+}
+
+/// Puts another price of an adult in force.
+pub(crate) async fn reprice(store: &Store, adult: i64) {
+    store.save_template(tenant_id(), &template(adult)).await.unwrap();
+}

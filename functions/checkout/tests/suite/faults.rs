@@ -1,0 +1,242 @@
+//! Every step of a checkout meets every fault. Afterwards one pass of the scheduled work is enough for money,
+//! orders, seats and mails to agree, and the customer's second try makes at most one charge of it all.
+
+use crate::audit::audit;
+use crate::catalog::FREE;
+use crate::outside::{Mishap, Verb};
+use crate::venue::{Answer, Ask, Process, Venue, after, pay, tickets};
+use domain::ReservationId;
+use engine::{Fault, Throttling};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+const DECLINED: &str = "4000000000000002";
+const LOSES_THE_ANSWER: &str = "4000000000000259";
+
+const FAULTS: [Fault; 7] = [
+    Fault::CrashBefore,
+    Fault::CrashAfter,
+    Fault::AnswerLost,
+    Fault::Throttle(Throttling::Table),
+    Fault::Throttle(Throttling::Account),
+    Fault::TransactionConflict,
+    Fault::Slow(Duration::from_secs(5)),
+];
+
+/// A customer's checkout.
+#[derive(Clone, Copy, Debug)]
+enum Customer {
+    Inline,
+    Keyed,
+    Stored,
+    StoredAndKeyed,
+    Reserved,
+    Declined,
+    DeclinedWithReservation,
+    AnswerLost,
+    Free,
+}
+
+impl Customer {
+    const ALL: [Self; 9] = [
+        Self::Inline,
+        Self::Keyed,
+        Self::Stored,
+        Self::StoredAndKeyed,
+        Self::Reserved,
+        Self::Declined,
+        Self::DeclinedWithReservation,
+        Self::AnswerLost,
+        Self::Free,
+    ];
+
+    fn is_keyed(self) -> bool {
+        !matches!(self, Self::Inline | Self::Stored)
+    }
+
+    fn is_declined(self) -> bool {
+        matches!(self, Self::Declined | Self::DeclinedWithReservation)
+    }
+
+    fn has_reservation(self) -> bool {
+        matches!(self, Self::Reserved | Self::DeclinedWithReservation)
+    }
+
+    async fn prepare(self, venue: &Venue, process: &Process) -> Ask {
+        if self.has_reservation() {
+            venue.hold(10, &[(0, 3)], 600).await;
+        }
+        let fields = match self {
+            Self::Inline | Self::Keyed => json!({}),
+            Self::Stored | Self::StoredAndKeyed => {
+                json!({"shoppingCartId": process.cart(json!([tickets(2)])).await})
+            }
+            Self::Reserved => json!({"reservationId": 10}),
+            Self::Declined => json!({"manualEntryCardNumber": DECLINED}),
+            Self::DeclinedWithReservation => json!({"manualEntryCardNumber": DECLINED, "reservationId": 10}),
+            Self::AnswerLost => json!({"manualEntryCardNumber": LOSES_THE_ANSWER}),
+            Self::Free => json!({"shoppingCart": {"items": [free_tickets()]}}),
+        };
+        process.faults.reset();
+        if self.is_keyed() { pay(fields).keyed("the-key") } else { pay(fields) }
+    }
+}
+
+fn free_tickets() -> Value {
+    let mut free = tickets(2);
+    free["ticketingTypeId"] = FREE.into();
+    free
+}
+
+/// What strikes.
+#[derive(Clone, Copy, Debug)]
+enum Strike {
+    Call(usize, Fault),
+    Verb(Verb, Mishap),
+    Queue,
+}
+
+async fn run(customer: Customer, strike: Strike) {
+    let case = format!("{customer:?} {strike:?}");
+    let venue = Venue::open([10, 10]).await;
+    let process = venue.process().await;
+    let ask = customer.prepare(&venue, &process).await;
+    match strike {
+        Strike::Call(call, fault) => {
+            process.faults.at(call, fault);
+        }
+        Strike::Verb(verb, mishap) => process.processor.next(verb, mishap),
+        Strike::Queue => process.queue.fail(),
+    }
+    let first = process.send(ask.clone()).await;
+    let status = first.status.as_u16();
+    assert!([200, 402, 503].contains(&status), "{case}: {}", first.text);
+
+    // Whether the process lives or not, another one finds what it left.
+    let next = venue.process().await;
+    next.clean_up(100).await;
+    let paid = audit(&venue, &case).await;
+    check_hold(&venue, &case, (customer, paid.len())).await;
+    match status {
+        200 => assert_eq!(paid.len(), 1, "{case}: an order was answered"),
+        402 => assert!(customer.is_declined() && paid.is_empty(), "{case}"),
+        _ => {}
+    }
+
+    let again = next.send(ask.at(after(100))).await;
+    check_second_try(&case, (customer, paid.first().map(|order| order.id.as_str())), &again);
+    next.clean_up(200).await;
+    let paid = audit(&venue, &case).await;
+    assert_eq!(paid.len(), usize::from(!customer.is_declined()), "{case}: orders in the end");
+}
+
+/// A hold comes back as it was when nothing was sold.
+async fn check_hold(venue: &Venue, case: &str, (customer, paid): (Customer, usize)) {
+    let ledger = venue.ledger(0).await;
+    let held = ledger.holds.get(&ReservationId::parse(10).unwrap()).map_or(0, |hold| hold.quantity);
+    match (customer.has_reservation(), paid) {
+        (true, 0) => assert_eq!(held, 3, "{case}: the hold is back"),
+        // What the order did not need is released at once, or with the reservation's expiry.
+        (true, _) => assert!(held <= 1, "{case}: the hold is consumed"),
+        (false, _) => assert_eq!(held, 0, "{case}"),
+    }
+}
+
+fn check_second_try(case: &str, (customer, paid): (Customer, Option<&str>), again: &Answer) {
+    match paid {
+        Some(order) if customer.is_keyed() => {
+            assert!(again.is_replayed(), "{case}: {}", again.text);
+            assert_eq!(again.order_id(), order, "{case}");
+        }
+        Some(order) if matches!(customer, Customer::Stored) => {
+            assert_eq!(again.kind(), "CART_ALREADY_CHECKED_OUT", "{case}");
+            assert_eq!(again.body["orderId"], order, "{case}");
+        }
+        Some(_) => assert_eq!(again.kind(), "DUPLICATE_TRANSACTION_FOUND", "{case}"),
+        None if customer.is_declined() => assert_eq!(again.kind(), "CARD_DECLINED", "{case}"),
+        None => assert_eq!(again.kind(), "OK", "{case}: {}", again.text),
+    }
+}
+
+/// The database calls a checkout of this customer makes.
+async fn calls_of(customer: Customer) -> usize {
+    let venue = Venue::open([10, 10]).await;
+    let process = venue.process().await;
+    let ask = customer.prepare(&venue, &process).await;
+    let answer = process.send(ask).await;
+    assert_eq!(answer.status.as_u16(), if customer.is_declined() { 402 } else { 200 }, "{}", answer.text);
+    process.faults.calls().len()
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_database_call_of_a_checkout_may_meet_every_fault() {
+    let mut cases = 0;
+    for customer in Customer::ALL {
+        for call in 0..calls_of(customer).await {
+            for fault in FAULTS {
+                run(customer, Strike::Call(call, fault)).await;
+                cases += 1;
+            }
+        }
+    }
+    assert!(cases >= 200, "{cases} cases");
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_verb_of_the_processor_may_meet_every_mishap() {
+    for customer in Customer::ALL.into_iter().filter(|customer| !matches!(customer, Customer::Free)) {
+        for verb in [Verb::Open, Verb::Confirm, Verb::Cancel] {
+            for mishap in Mishap::ALL {
+                run(customer, Strike::Verb(verb, mishap)).await;
+            }
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_queue_out_of_reach_loses_no_mail_and_fails_no_order() {
+    for customer in Customer::ALL {
+        run(customer, Strike::Queue).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_confirmation_that_dies_is_finished_by_the_second_try_alone() {
+    for (mishap, kind) in [(Mishap::CrashAfter, "OK"), (Mishap::CrashBefore, "OK")] {
+        let venue = Venue::open([10, 10]).await;
+        let process = venue.process().await;
+        process.processor.next(Verb::Confirm, mishap);
+        assert_eq!(process.send(pay(json!({})).keyed("k")).await.kind(), "TRY_AGAIN");
+        let next = venue.process().await;
+        let early = next.send(pay(json!({})).keyed("k").at(after(59))).await;
+        assert_eq!((early.kind(), early.header("retry-after")), ("REQUEST_IN_PROGRESS", "2"));
+        let late = next.send(pay(json!({})).keyed("k").at(after(60))).await;
+        assert_eq!(late.kind(), kind, "{}", late.text);
+        assert_eq!(late.is_replayed(), mishap == Mishap::CrashAfter);
+        next.clean_up(300).await;
+        assert_eq!(audit(&venue, "second try").await.len(), 1);
+        assert_eq!(venue.captured().await, [3_600]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handler_that_wakes_after_recovery_changes_nothing_any_more() {
+    for verb in [Verb::Open, Verb::Confirm] {
+        let venue = Venue::open([10, 10]).await;
+        let process = venue.process().await;
+        process.processor.next(verb, Mishap::Slow(Duration::from_secs(3)));
+        let slow = tokio::spawn({
+            let process = process.clone();
+            async move { process.send(pay(json!({}))).await }
+        });
+        while !process.processor.calls().contains(&verb) {
+            tokio::task::yield_now().await;
+        }
+        let next = venue.process().await;
+        next.clean_up(100).await;
+        let slow = slow.await.unwrap();
+        assert!(["TRY_AGAIN", "OK", "PAYMENT_PROCESSOR_ERROR"].contains(&slow.kind()), "{}", slow.text);
+        let paid = audit(&venue, "slow handler").await;
+        assert_eq!(paid.len(), usize::from(slow.kind() == "OK"), "{}", slow.text);
+    }
+}

@@ -1,0 +1,114 @@
+//! Card number and security code live in memory for the length of the call, and nowhere else (contract §6).
+
+use crate::catalog::DONATION;
+use crate::outside::{Mishap, Verb};
+use crate::venue::{Venue, ask, checkout, pay, tickets};
+use serde_json::json;
+use std::io;
+use std::sync::{Arc, Mutex};
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::MakeWriter;
+
+const CANARY: &str = "4242424242424242";
+const SPACED: &str = "4242 4242 4242 4242";
+const CVC: &str = "739";
+
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> MakeWriter<'a> for Log {
+    type Writer = Self;
+    fn make_writer(&'a self) -> Self {
+        self.clone()
+    }
+}
+
+/// The canary, whatever separates its digits.
+fn shows_the_card(text: &str) -> bool {
+    let digits: String = text.chars().filter(|letter| ![' ', '-', '.'].contains(letter)).collect();
+    digits.contains(CANARY) || digits.contains("4000000000000002")
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_card_is_in_no_log_line_answer_item_or_message() {
+    let log = Log::default();
+    // The service keeps the SDK quiet the same way, since at its lowest levels it prints requests.
+    let filter = EnvFilter::new("trace,aws_smithy_runtime=warn,aws_sdk_dynamodb=warn,aws_runtime=warn");
+    let subscriber =
+        tracing_subscriber::fmt().json().with_env_filter(filter).with_writer(log.clone()).finish();
+    // For the whole process, so that what other tests log meanwhile is looked through as well.
+    tracing::subscriber::set_global_default(subscriber).unwrap();
+    let venue = Venue::open([50, 10]).await;
+    let process = venue.process().await;
+    let donation = json!({
+        "inventoryId": DONATION, "quantity": 1, "type": "donation", "unitPrice": "5.00",
+        "donationDetail": {"donorRecognition": format!("card {CANARY}"), "dedicationLastName": SPACED},
+    });
+    let everywhere = json!({
+        "manualEntryCardNumber": SPACED, "cvc": CVC, "notes": format!("my card is {CANARY}, code {CVC}x"),
+        "contactFirstName": CANARY, "billingLastName": SPACED, "billingAddress1": format!("{CANARY} Main St"),
+        "phoneNumber": CANARY, "billingZipCode": "94000",
+        "shoppingCart": {"items": [tickets(1), donation]},
+    });
+    let cart = process.cart(json!([donation])).await;
+    let coded = json!({"items": [tickets(1)], "couponCodes": [CANARY, SPACED]});
+    let coded = process.send(ask("POST", "/v2/b2c/carts", coded)).await.body;
+    let whole = checkout(json!({"manualEntryCardNumber": CANARY, "cvc": CVC})).to_string();
+    let cut = whole.find(CANARY).unwrap() + CANARY.len();
+    let digits = CANARY.parse::<i64>().unwrap();
+    let coupon = json!({"items": [tickets(1)], "couponCodes": [CANARY]});
+    let declined = json!({"manualEntryCardNumber": "4000000000000002", "cvc": CVC, "notes": SPACED});
+    let mut answers = Vec::new();
+    for ask in [
+        pay(everywhere.clone()).keyed("k"),
+        pay(everywhere).keyed("k"),
+        pay(json!({"shoppingCartId": cart, "manualEntryCardNumber": CANARY, "cvc": CVC})),
+        pay(json!({})).raw(&whole[..cut]),
+        pay(json!({})).raw(&whole[..=cut]),
+        pay(json!({"manualEntryCardNumber": digits, "cvc": 739})),
+        pay(json!({"manualEntryCardNumber": format!("{CANARY}1"), "cvc": CVC})),
+        pay(json!({"email": CANARY, "billingEmail": format!("{CANARY}@example.test"), "country": CANARY})),
+        pay(json!({"shoppingCart": coupon, "manualEntryCardNumber": CANARY, "cvc": CVC})),
+        pay(json!({"shoppingCartId": coded, "manualEntryCardNumber": CANARY, "cvc": CVC})),
+        ask("GET", &format!("/v2/b2c/carts/{}", coded.as_str().unwrap()), json!({})),
+        pay(declined.clone()).keyed("declined"),
+        pay(declined).keyed("declined"),
+    ] {
+        answers.push(process.send(ask).await);
+    }
+    process.processor.next(Verb::Confirm, Mishap::Panic);
+    answers.push(process.pay(json!({"manualEntryCardNumber": CANARY, "cvc": CVC})).await);
+    assert_eq!(answers.last().unwrap().kind(), "INTERNAL");
+    process.clean_up(100).await;
+    for answer in &answers {
+        assert!(!shows_the_card(&answer.text) && !answer.text.contains("\"739\""), "{}", answer.text);
+    }
+    for table in ["catalog", "carts", "reservations", "orders", "members", "merchants"] {
+        for item in venue.scan(table).await {
+            let text = format!("{item:?}");
+            assert!(!shows_the_card(&text), "{table}: {text}");
+            assert!(!text.contains("cvc") && !text.contains("\"739\""), "{table}: {text}");
+        }
+    }
+    for delivery in venue.queue.receive(100).await {
+        assert!(!shows_the_card(&delivery.body), "{}", delivery.body);
+    }
+    let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    for answer in &answers {
+        assert!(log.contains(answer.header("x-service-request-id")), "every request is logged");
+    }
+    for line in log.lines() {
+        assert!(!shows_the_card(line) && !line.contains("\"739\""), "{line}");
+    }
+}

@@ -1,0 +1,23 @@
+//! The checkout through the whole shell, on the embedded engine: what it answers, and that no fault at any
+//! step leaves money, seats or mails in limbo.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "whatever fails in a helper of the tests is a failed test"
+)]
+
+mod audit;
+mod browser;
+mod cancellations;
+mod catalog;
+mod faults;
+mod leaks;
+mod outside;
+mod races;
+mod refusals;
+mod repeats;
+mod reserved;
+mod sale;
+mod schedules;
+mod venue;

@@ -1,0 +1,183 @@
+//! What lies outside the service, with planned mishaps: the card processor and the mail queue.
+
+use async_trait::async_trait;
+use domain::PaymentReference;
+use domain::card::Card;
+use domain::outbox::MailJob;
+use domain::payment::{Confirmation, FinalStatus};
+use engine::{Fault, FaultPlan};
+use platform::processor::{CardProcessor, PaymentRequest, ProcessorError, SandboxProcessor};
+use platform::queue::{LocalQueue, MailQueue, QueueError};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verb {
+    Open,
+    Confirm,
+    Cancel,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mishap {
+    /// The process dies before the call.
+    CrashBefore,
+    /// The process dies after the call, before it sees the answer.
+    CrashAfter,
+    /// The call is carried out, and its answer is lost.
+    AnswerLost,
+    /// The call does not get there.
+    Unreachable,
+    /// The call takes so long.
+    Slow(Duration),
+    /// The code that makes the call panics, and tells the card.
+    Panic,
+}
+
+impl Mishap {
+    pub(crate) const ALL: [Self; 5] = [
+        Self::CrashBefore,
+        Self::CrashAfter,
+        Self::AnswerLost,
+        Self::Unreachable,
+        Self::Slow(Duration::from_secs(40)),
+    ];
+}
+
+/// Mishaps by script, or by chance.
+#[derive(Debug, Default)]
+struct Plan {
+    script: Vec<(Verb, Mishap)>,
+    chance: Option<(fastrand::Rng, u16)>,
+    calls: Vec<Verb>,
+}
+
+/// The sandbox processor as one process reaches it.
+pub(crate) struct Processor {
+    sandbox: SandboxProcessor,
+    /// The process whose calls these are: when it crashes, so do they, and the other way round.
+    process: FaultPlan,
+    dead: AtomicBool,
+    plan: Mutex<Plan>,
+}
+
+impl Processor {
+    pub(crate) fn new(sandbox: SandboxProcessor, process: FaultPlan) -> Self {
+        Self { sandbox, process, dead: AtomicBool::new(false), plan: Mutex::default() }
+    }
+
+    /// The next call of this verb meets the mishap.
+    pub(crate) fn next(&self, verb: Verb, mishap: Mishap) {
+        self.plan.lock().unwrap().script.push((verb, mishap));
+    }
+
+    /// Every call meets a mishap in so many of a thousand cases.
+    pub(crate) fn by_chance(&self, seed: u64, permille: u16) {
+        self.plan.lock().unwrap().chance = Some((fastrand::Rng::with_seed(seed), permille));
+    }
+
+    /// The calls that were made, in order.
+    pub(crate) fn calls(&self) -> Vec<Verb> {
+        self.plan.lock().unwrap().calls.clone()
+    }
+
+    pub(crate) fn is_dead(&self) -> bool {
+        self.dead.load(Ordering::SeqCst) || self.process.is_crashed()
+    }
+
+    fn draw(&self, verb: Verb) -> Option<Mishap> {
+        let mut plan = self.plan.lock().unwrap();
+        plan.calls.push(verb);
+        if let Some(place) = plan.script.iter().position(|(scripted, _)| *scripted == verb) {
+            return Some(plan.script.remove(place).1);
+        }
+        let (random, permille) = plan.chance.as_mut()?;
+        let strikes = random.u16(0..1000) < *permille;
+        strikes.then(|| Mishap::ALL[random.usize(0..Mishap::ALL.len())])
+    }
+
+    fn crash(&self) {
+        self.dead.store(true, Ordering::SeqCst);
+        // Whatever the dead process would still ask its database for does not arrive.
+        let next = self.process.calls().len();
+        for call in next..next + 200 {
+            self.process.at(call, Fault::CrashBefore);
+        }
+    }
+
+    async fn met<T>(
+        &self,
+        verb: Verb,
+        call: impl Future<Output = Result<T, ProcessorError>>,
+    ) -> Result<T, ProcessorError> {
+        if self.is_dead() {
+            return Err(ProcessorError::Unreachable);
+        }
+        match self.draw(verb) {
+            None => call.await,
+            Some(Mishap::Unreachable) => Err(ProcessorError::Unreachable),
+            Some(Mishap::AnswerLost) => call.await.and(Err(ProcessorError::AnswerLost)),
+            Some(Mishap::CrashBefore) => {
+                self.crash();
+                Err(ProcessorError::Unreachable)
+            }
+            Some(Mishap::CrashAfter) => {
+                let _unseen = call.await;
+                self.crash();
+                Err(ProcessorError::Unreachable)
+            }
+            Some(Mishap::Panic) => panic!("cannot charge card 4242424242424242"),
+            Some(Mishap::Slow(delay)) => {
+                tokio::time::sleep(delay).await;
+                call.await
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl CardProcessor for Processor {
+    async fn open(&self, payment: &PaymentRequest) -> Result<PaymentReference, ProcessorError> {
+        self.met(Verb::Open, self.sandbox.open(payment)).await
+    }
+
+    async fn confirm(
+        &self,
+        reference: &PaymentReference,
+        card: &Card,
+    ) -> Result<Confirmation, ProcessorError> {
+        self.met(Verb::Confirm, self.sandbox.confirm(reference, card)).await
+    }
+
+    async fn cancel_or_status(&self, reference: &PaymentReference) -> Result<FinalStatus, ProcessorError> {
+        self.met(Verb::Cancel, self.sandbox.cancel_or_status(reference)).await
+    }
+}
+
+/// The local queue as one process reaches it.
+pub(crate) struct Queue {
+    pub(crate) local: LocalQueue,
+    process: FaultPlan,
+    failing: AtomicBool,
+}
+
+impl Queue {
+    pub(crate) fn new(local: LocalQueue, process: FaultPlan) -> Self {
+        Self { local, process, failing: AtomicBool::new(false) }
+    }
+
+    pub(crate) fn fail(&self) {
+        self.failing.store(true, Ordering::SeqCst);
+    }
+}
+
+#[async_trait]
+impl MailQueue for Queue {
+    async fn send(&self, job: &MailJob) -> Result<(), QueueError> {
+        if self.failing.load(Ordering::SeqCst) || self.process.is_crashed() {
+            return Err(QueueError::Unanswered("the queue is out of reach, by plan".into()));
+        }
+        self.local.send(job).await
+    }
+}

@@ -1,0 +1,250 @@
+//! What keeps a cart from becoming an order; nothing of it is charged or kept.
+
+use crate::audit::Books;
+use crate::catalog::{self, FREE, slot};
+use crate::venue::{Venue, after, ask, pay, tickets, tickets_for};
+use domain::ledger::SlotState;
+use serde_json::{Value, json};
+
+#[tokio::test]
+async fn every_decline_gives_everything_back_and_says_why() {
+    for (card, kind, code, processor, issuer) in [
+        ("4000000000000002", "CARD_DECLINED", 20017, "card_declined", "card_declined"),
+        ("4000000000009995", "INSUFFICIENT_FUNDS", 20020, "insufficient_funds", "insufficient_funds"),
+        ("4000000000000127", "INCORRECT_CVC", 20018, "incorrect_cvc", "incorrect_cvc"),
+        ("4000000000000069", "EXPIRED_CARD", 20019, "expired_card", "expired_card"),
+        ("4000000000000010", "INCORRECT_ZIP", 6107, "incorrect_zip", "incorrect_zip"),
+        ("4000000000000119", "PAYMENT_PROCESSOR_ERROR", 20021, "processing_error", ""),
+    ] {
+        let venue = Venue::open([10, 10]).await;
+        venue.hold(10, &[(0, 3)], 600).await;
+        let process = venue.process().await;
+        let answer = process.pay(json!({"manualEntryCardNumber": card, "reservationId": 10})).await;
+        assert_eq!((answer.status.as_u16(), answer.kind()), (402, kind), "{}", answer.text);
+        assert_eq!(answer.body["errorCode"], code);
+        assert_eq!(answer.body["processorErrorCode"], processor);
+        assert_eq!(answer.body["issuingErrorCode"].as_str().unwrap_or_default(), issuer);
+        assert_eq!(venue.seats(0).await, [7, 3, 0], "{kind}");
+        assert_eq!(crate::audit::audit(&venue, kind).await, []);
+    }
+}
+
+#[tokio::test]
+async fn all_faults_of_a_request_are_reported_at_once() {
+    let venue = Venue::open([10, 10]).await;
+    let process = venue.process().await;
+    let answer = process
+        .pay(json!({
+            "shoppingCart": {"items": [{"eventId": slot(0), "ticketingTypeId": catalog::ADULT, "quantity": 1.5}]},
+            "billingEmail": "no address", "email": 7, "ticketDeliveryEmail": "x@", "country": "Atlantis",
+            "manualEntryCardNumber": "4111111111111112", "expDate": "1320", "cvc": "12",
+            "ccLastFourDigits": "123", "creditCardBrand": "Acme", "paymentMethod": "Cash",
+            "sendEmail": "yes", "expectedTotal": "1.005", "dryRun": 1,
+        }))
+        .await;
+    insta::assert_snapshot!(answer.refusal(), @r#"
+    400 VALIDATION_ERROR
+    /shoppingCart/items/0/quantity must be an integer
+    /manualEntryCardNumber is not a card number
+    /expDate must begin with a month, 01 to 12
+    /cvc does not have the length this card's code has
+    /creditCardBrand is not a known brand
+    /ccLastFourDigits must be four digits
+    /email must be a string
+    /country is not a country of the list at /v2/b2c/locations/avs/countries
+    /billingEmail must be an e-mail address
+    /ticketDeliveryEmail must be an e-mail address
+    /paymentMethod must be CreditCard
+    /sendEmail must be true or false
+    /expectedTotal must have at most two decimals
+    /dryRun must be true or false
+    "#);
+}
+
+#[tokio::test]
+async fn card_fields_are_checked_each_by_its_own_rule() {
+    let venue = Venue::open([10, 10]).await;
+    let process = venue.process().await;
+    for (fields, field) in [
+        (json!({"manualEntryCardNumber": 4_111_111_111_111_111_i64}), "/manualEntryCardNumber"),
+        (json!({"manualEntryCardNumber": null}), "/manualEntryCardNumber"),
+        (json!({"expDate": null}), "/expDate"),
+        (json!({"expDate": "0427"}), "/expDate"),
+        (json!({"cvc": null}), "/cvc"),
+        (json!({"creditCardBrand": "MasterCard"}), "/creditCardBrand"),
+        (json!({"ccLastFourDigits": "1112"}), "/ccLastFourDigits"),
+        (json!({"billingEmail": null}), "/billingEmail"),
+        (json!({"shoppingCart": null}), "/shoppingCartId"),
+        (json!({"shoppingCart": {"items": []}}), "/shoppingCart/items"),
+        (json!({"shoppingCart": {"items": [tickets(0)]}}), "/shoppingCart/items"),
+    ] {
+        let answer = process.pay(fields.clone()).await;
+        assert_eq!((answer.status.as_u16(), answer.kind()), (400, "VALIDATION_ERROR"), "{fields}");
+        let details = answer.body["details"].as_array().unwrap();
+        assert_eq!(details.len(), 1, "{}", answer.text);
+        assert_eq!(details[0]["field"], field);
+    }
+    let without = json!({"manualEntryCardNumber": null, "expDate": null, "cvc": null});
+    insta::assert_snapshot!(process.pay(without).await.refusal(), @r#"
+    400 VALIDATION_ERROR
+    /manualEntryCardNumber is required
+    /expDate is required
+    /cvc is required
+    "#);
+}
+
+#[tokio::test]
+async fn an_order_that_costs_nothing_needs_no_card_and_no_processor() {
+    let venue = Venue::open([10, 10]).await;
+    let process = venue.process().await;
+    let cart = json!({"items": [{"eventId": slot(0), "ticketingTypeId": FREE, "quantity": 1}]});
+    let without = json!({"shoppingCart": cart, "manualEntryCardNumber": null, "expDate": null, "cvc": null});
+    for fields in [without, json!({"shoppingCart": cart}), json!({"shoppingCart": cart})] {
+        let order = process.pay(fields).await;
+        assert_eq!(order.kind(), "OK", "{}", order.text);
+        assert_eq!(order.body["paidAmount"], "0.00");
+        assert_eq!(order.body["payments"], json!([]));
+        assert_eq!((order.calls.rounds, order.calls.total), (2, 2));
+    }
+    assert!(process.processor.calls().is_empty());
+    assert_eq!(crate::audit::audit(&venue, "free").await.len(), 3);
+}
+
+#[tokio::test]
+async fn a_risen_price_is_shown_before_it_is_charged_and_a_fallen_one_passes() {
+    let venue = Venue::open([10, 10]).await;
+    let cart = venue.process().await.cart(json!([tickets(2)])).await;
+    let fields = json!({"shoppingCartId": cart});
+    catalog::reprice(&venue.store, 2500).await;
+    let process = venue.process().await;
+    let dry = process.pay(json!({"shoppingCartId": cart, "dryRun": true})).await;
+    assert_eq!(dry.body["findings"][0]["type"], "PRICE_CHANGED", "{}", dry.text);
+    let risen = process.pay(fields.clone()).await;
+    assert_eq!(risen.refusal(), "409 PRICE_CHANGED");
+    assert_eq!(risen.body["cart"]["items"][0]["unitPrice"], "25.00", "{}", risen.text);
+    assert!(venue.captured().await.is_empty());
+    catalog::reprice(&venue.store, 1500).await;
+    let fallen = venue.process().await.pay(fields).await;
+    assert_eq!(fallen.kind(), "OK", "{}", fallen.text);
+    assert_eq!(venue.captured().await, [3_000]);
+}
+
+#[tokio::test]
+async fn the_second_try_accepts_the_risen_price() {
+    let venue = Venue::open([10, 10]).await;
+    let cart = venue.process().await.cart(json!([tickets(2)])).await;
+    let fields = json!({"shoppingCartId": cart});
+    catalog::reprice(&venue.store, 2500).await;
+    let process = venue.process().await;
+    assert_eq!(process.pay(fields.clone()).await.kind(), "PRICE_CHANGED");
+    assert_eq!(process.pay(fields).await.kind(), "OK");
+    assert_eq!(venue.captured().await, [5_000]);
+}
+
+#[tokio::test]
+async fn an_expected_total_is_an_upper_limit() {
+    let venue = Venue::open([10, 10]).await;
+    let process = venue.process().await;
+    for (expected, kind) in [("35.99", "PRICE_CHANGED"), ("36.00", "OK")] {
+        assert_eq!(process.pay(json!({"expectedTotal": expected})).await.kind(), kind, "{expected}");
+    }
+    let above = process.pay(json!({"expectedTotal": 40, "manualEntryCardNumber": "4242424242424242"})).await;
+    assert_eq!(above.kind(), "OK");
+}
+
+#[tokio::test]
+async fn a_dry_run_reports_every_finding_and_changes_nothing() {
+    let venue = Venue::open([1, 10]).await;
+    let process = venue.process().await;
+    let before = venue.scan("reservations").await.len();
+    let dry = process
+        .send(
+            pay(json!({
+                "dryRun": true, "expectedTotal": "1.00",
+                "manualEntryCardNumber": null, "expDate": null, "cvc": null,
+            }))
+            .keyed("k"),
+        )
+        .await;
+    let types: Vec<_> = dry.body["findings"].as_array().unwrap().iter().map(|one| &one["type"]).collect();
+    assert_eq!(types, ["PRICE_CHANGED", "VALIDATION_ERROR", "NOT_ENOUGH_CAPACITY"], "{}", dry.text);
+    assert_eq!(dry.body["valid"], false);
+    assert_eq!(dry.body["totalAmount"], "36.00");
+    let clean = process.pay(json!({"dryRun": true, "shoppingCart": {"items": [tickets(1)]}})).await;
+    assert_eq!((&clean.body["valid"], &clean.body["findings"]), (&json!(true), &json!([])));
+    assert_eq!(Books::open(&venue).await.orders, []);
+    assert_eq!((venue.scan("reservations").await.len(), venue.scan("carts").await.len()), (before, 0));
+    assert!(process.processor.calls().is_empty());
+}
+
+#[tokio::test]
+async fn what_is_not_there_or_not_on_sale_is_refused() {
+    let venue = Venue::open([1, 10]).await;
+    let process = venue.process().await;
+    let cart = process.cart(json!([tickets_for(1, 1)])).await;
+    let unknown = |field: &str| json!({field: "0123456789abcdef01234567"});
+    let items = |item: Value| json!({"shoppingCart": {"items": [item]}});
+    for (case, ask, expected) in [
+        ("cart", pay(unknown("shoppingCartId")), "404 NOT_FOUND\n/shoppingCartId was not found"),
+        (
+            "another tenant's cart",
+            pay(json!({"shoppingCartId": cart})).key("key-205"),
+            "404 NOT_FOUND\n/shoppingCartId was not found",
+        ),
+        (
+            "cart of yesterday",
+            pay(json!({"shoppingCartId": cart})).at(after(86_400)),
+            "404 NOT_FOUND\n/shoppingCartId was not found",
+        ),
+        ("slot", pay(items(tickets_for(5, 1))), "404 NOT_FOUND\n/shoppingCart/items/0/eventId was not found"),
+        ("seats", pay(json!({})), "409 NOT_ENOUGH_CAPACITY"),
+        (
+            "event over",
+            pay(items(tickets(1))).at(after(200_000)),
+            "409 SALES_CLOSED\n/shoppingCart/items/0/eventId is no longer on sale",
+        ),
+    ] {
+        assert_eq!(process.send(ask).await.refusal(), expected, "{case}");
+    }
+    let mut cancelled = catalog::ledger(2, 10);
+    cancelled.state = SlotState::Cancelled;
+    venue.store.create_ledger(crate::venue::tenant_id(), &cancelled).await.unwrap();
+    let refused = process.pay(items(tickets_for(2, 1))).await;
+    assert_eq!(refused.kind(), "SALES_CLOSED", "{}", refused.text);
+    assert!(venue.captured().await.is_empty());
+}
+
+#[tokio::test]
+async fn only_the_right_key_with_the_right_headers_checks_out() {
+    let venue = Venue::open([10, 10]).await;
+    let process = venue.process().await;
+    let page = |ask: crate::venue::Ask| ask.on_page();
+    for (case, ask, expected) in [
+        ("no key", pay(json!({})).header("x-service-api-key", ""), "401 UNAUTHORIZED"),
+        ("unknown key", pay(json!({})).header("x-service-api-key", "nope"), "401 UNAUTHORIZED"),
+        ("staff", pay(json!({})).key("staff-204"), "403 FORBIDDEN"),
+        ("browser key at the server's route", pay(json!({})).key("browser-204"), "403 FORBIDDEN"),
+        ("server key at the page's route", page(pay(json!({}))).key("key-204"), "403 FORBIDDEN"),
+        ("another tenant", pay(json!({})).header("x-b2c-tenant-id", "205"), "403 FORBIDDEN"),
+        (
+            "no tenant",
+            pay(json!({})).header("x-b2c-tenant-id", ""),
+            "400 VALIDATION_ERROR\nx-b2c-tenant-id is required",
+        ),
+        (
+            "no address",
+            pay(json!({})).header("x-service-browser-ip", ""),
+            "400 VALIDATION_ERROR\nx-service-browser-ip is required",
+        ),
+        (
+            "no such address",
+            pay(json!({})).header("x-service-browser-ip", "203.0.113"),
+            "400 VALIDATION_ERROR\nx-service-browser-ip must be an IPv4 or IPv6 address",
+        ),
+        ("GET", ask("GET", "/v2/b2c/checkout", json!({})), "405 METHOD_NOT_ALLOWED"),
+        ("other type", pay(json!({})).header("content-type", "text/plain"), "415 UNSUPPORTED_MEDIA_TYPE"),
+    ] {
+        assert_eq!(process.send(ask).await.refusal(), expected, "{case}");
+    }
+    assert_eq!(Books::open(&venue).await.orders, []);
+}

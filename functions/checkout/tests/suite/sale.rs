@@ -1,0 +1,131 @@
+//! What is sold, to whom, for how much, with how many calls.
+
+use crate::catalog::{ADD_ON, CHILD, DONATION, FIXED_DONATION, slot};
+use crate::venue::{Venue, tickets, tickets_for};
+use serde_json::json;
+
+#[tokio::test]
+async fn a_cart_within_the_request_becomes_an_order() {
+    let venue = Venue::open([10, 10]).await;
+    let process = venue.process().await;
+    let answer = process.pay(json!({})).await;
+    insta::assert_snapshot!(answer.shown(), @r#"
+    200 OK
+    {
+      "balanceAmount": "0.00",
+      "billingEmail": "buyer@example.test",
+      "billingFirstName": "Pat",
+      "billingLastName": "Payer",
+      "billingZipCode": "94000",
+      "ccLastFourDigits": "1111",
+      "checkInStatus": "NotCheckedIn",
+      "contactFirstName": "Ines",
+      "contactLastName": "Okafor",
+      "createdBy": "online",
+      "createdOn": "2027-06-01T10:00:00-04:00",
+      "creationDate": "2027-06-01T10:00:00-04:00",
+      "discountedOriginalTotalAmount": "36.00",
+      "discountedTotalAmount": "36.00",
+      "email": "ines@example.test",
+      "hideEventDate": false,
+      "id": "[id]",
+      "invoiceAfter": false,
+      "legacy": false,
+      "membershipIds": [],
+      "obfuscated": false,
+      "orderItems": [
+        {
+          "amount": "36.00",
+          "balanceAmount": "0.00",
+          "basicOriginalQuantity": 2,
+          "basicQuantity": 2,
+          "conversionStatus": "NoConversion",
+          "discountedAmount": "36.00",
+          "discountedOriginalAmount": "36.00",
+          "discountedUnitPrice": "18.00",
+          "displayName": "Adult",
+          "eventId": "eed214b66c0166e05f729454",
+          "eventName": "Harbor Gallery Entry",
+          "eventStartTime": 1812031200000,
+          "itemDetailId": "[itemDetailId]",
+          "itemId": "[itemId]",
+          "itemType": "Event",
+          "itemTypeNg": "Event",
+          "originalAmount": "36.00",
+          "originalQuantity": 2,
+          "parentItemId": "0",
+          "quantity": 2,
+          "ticketingTypeId": "66d1b2f0a93c4e517720bb01",
+          "ticketingTypeName": "Adult",
+          "unitPrice": "18.00"
+        }
+      ],
+      "orderNumber": "[orderNumber]",
+      "originalTotalAmount": "36.00",
+      "paidAmount": "36.00",
+      "paymentDueDate": "2027-06-01T10:00:00-04:00",
+      "payments": [
+        {
+          "amount": "36.00",
+          "cardBrand": "Visa",
+          "lastFour": "1111",
+          "mid": "60417",
+          "saleId": "[saleId]"
+        }
+      ],
+      "refundAmount": "0.00",
+      "saleChannel": "Online",
+      "tenantId": 204,
+      "totalAmount": "36.00",
+      "updatedBy": "online",
+      "updatedOn": "2027-06-01T10:00:00-04:00",
+      "visitorId": "[visitorId]"
+    }
+    "#);
+    assert_eq!(venue.seats(0).await, [8, 0, 2]);
+    assert_eq!(venue.captured().await, [3_600]);
+    assert_eq!(venue.queue.depth(), 1);
+}
+
+#[tokio::test]
+async fn a_stored_cart_of_every_kind_of_line_becomes_an_order() {
+    let venue = Venue::open([10, 10]).await;
+    let process = venue.process().await;
+    let child = json!({"eventId": slot(1), "ticketingTypeId": CHILD, "quantity": 3});
+    let items = json!([
+        tickets(2), child, tickets_for(1, 0),
+        {"inventoryId": ADD_ON, "quantity": 2},
+        {"inventoryId": FIXED_DONATION, "quantity": 1, "type": "fixedDonation"},
+        {"inventoryId": DONATION, "quantity": 1, "type": "donation", "unitPrice": "12.34"},
+    ]);
+    let cart = process.cart(items).await;
+    let answer = process.pay(json!({"shoppingCartId": cart})).await;
+    assert_eq!(answer.kind(), "OK", "{}", answer.text);
+    assert_eq!(answer.body["discountedTotalAmount"], "109.34");
+    assert_eq!(answer.body["orderItems"].as_array().unwrap().len(), 5);
+    assert_eq!((venue.seats(0).await, venue.seats(1).await), ([8, 0, 2], [7, 0, 3]));
+    assert_eq!(venue.captured().await, [10_934]);
+}
+
+#[tokio::test]
+async fn a_checkout_makes_four_round_trips_by_cart_id_and_three_with_a_cart_inside() {
+    let venue = Venue::open([10, 10]).await;
+    let process = venue.process().await;
+    let inline = process.pay(json!({})).await;
+    let cart = process.cart(json!([tickets(3)])).await;
+    let stored = process.pay(json!({"shoppingCartId": cart})).await;
+    let calls = |answer: &crate::venue::Answer| (answer.calls.rounds, answer.calls.total);
+    assert_eq!((calls(&inline), calls(&stored)), ((3, 3), (4, 4)), "{}", stored.text);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_card_and_a_lost_answer_still_become_orders_in_one_request() {
+    for card in ["4000000000000341", "4000000000000259"] {
+        let venue = Venue::open([10, 10]).await;
+        let process = venue.process().await;
+        let order = process.pay(json!({"manualEntryCardNumber": card})).await;
+        assert_eq!(order.kind(), "OK", "{card}: {}", order.text);
+        assert_eq!(venue.captured().await, [3_600]);
+        assert_eq!(crate::audit::audit(&venue, card).await.len(), 1);
+    }
+}

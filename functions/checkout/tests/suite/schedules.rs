@@ -1,0 +1,109 @@
+//! Random schedules: several customers at once, processes that die and lose answers, by seed.
+
+use crate::audit::audit;
+use crate::venue::{Ask, Process, Venue, after, pay, tickets_for};
+use engine::{FaultPlan, Rates};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::time::Duration;
+use tokio::runtime::Builder;
+
+const CARDS: [&str; 5] =
+    ["4111111111111111", "4242424242424242", "4000000000000002", "4000000000000259", "4000000000000341"];
+const CUSTOMERS: usize = 5;
+const SEEDS: u64 = 120;
+/// Seconds between the waves of tries: past the deadline of the orders of the wave before.
+const WAVES: [i64; 3] = [0, 20, 90];
+
+fn rates() -> Rates {
+    Rates {
+        crash_before: 15,
+        crash_after: 15,
+        answer_lost: 40,
+        throttle: 30,
+        transaction_conflict: 40,
+        slow: 50,
+        unprocessed: 30,
+        slowest: Duration::from_secs(2),
+    }
+}
+
+async fn process(venue: &Venue, seed: u64) -> Process {
+    let process = venue.process_under(FaultPlan::random(seed, rates())).await;
+    process.processor.by_chance(seed, 60);
+    process
+}
+
+/// A customer with one thing to buy, however often the request has to be sent.
+async fn customer(venue: &Venue, process: &Process, (number, random): (usize, &mut fastrand::Rng)) -> Ask {
+    let slot = random.u16(0..2);
+    let quantity = random.u32(1..=3);
+    let mut fields = json!({
+        "billingEmail": format!("c{number}@example.test"),
+        "manualEntryCardNumber": CARDS[random.usize(0..CARDS.len())],
+    });
+    if random.bool() {
+        let cart = process.cart(json!([tickets_for(slot, quantity)])).await;
+        fields["shoppingCartId"] = json!(cart);
+    } else {
+        fields["shoppingCart"] = json!({"items": [tickets_for(slot, quantity)]});
+    }
+    if number == 0 {
+        venue.hold(10, &[(slot, quantity)], 600).await;
+        fields["reservationId"] = json!(10);
+    }
+    pay(fields).keyed(&format!("key-of-{number}"))
+}
+
+async fn play(seed: u64) {
+    let case = format!("replay with: BOXOFFICE_SEED={seed} cargo test -p checkout random_schedules");
+    let mut random = fastrand::Rng::with_seed(seed);
+    let venue = Venue::open([7, 7]).await;
+    let healthy = venue.process().await;
+    let mut customers = Vec::new();
+    for number in 0..CUSTOMERS {
+        customers.push(customer(&venue, &healthy, (number, &mut random)).await);
+    }
+    let mut current = process(&venue, random.u64(..)).await;
+    for wave in WAVES {
+        let mut tries = tokio::task::JoinSet::new();
+        for ask in &customers {
+            let (process, ask) = (current.clone(), ask.clone().at(after(wave)));
+            tries.spawn(async move { process.send(ask).await });
+        }
+        while let Some(answer) = tries.join_next().await {
+            let answer = answer.unwrap();
+            let status = answer.status.as_u16();
+            assert!([200, 402, 409, 503].contains(&status), "{case}: {}", answer.text);
+        }
+        if current.processor.is_dead() {
+            current = process(&venue, random.u64(..)).await;
+        }
+    }
+    let report = healthy.clean_up(400).await;
+    assert_eq!(report.failed, 0, "{case}");
+    audit(&venue, &case).await;
+    for (number, ask) in customers.iter().enumerate() {
+        let answer = healthy.send(ask.clone().at(after(400))).await;
+        let status = answer.status.as_u16();
+        assert!([200, 402, 409].contains(&status), "{case}: customer {number}: {}", answer.text);
+    }
+    healthy.clean_up(900).await;
+    let mut orders: BTreeMap<Option<String>, usize> = BTreeMap::new();
+    for order in audit(&venue, &case).await {
+        *orders.entry(order.billing.email.clone()).or_default() += 1;
+    }
+    assert!(orders.values().all(|count| *count == 1), "{case}: {orders:?}");
+}
+
+#[test]
+fn random_schedules_of_several_customers_end_with_the_books_in_order() {
+    let chosen = std::env::var("BOXOFFICE_SEED").ok().and_then(|seed| seed.parse().ok());
+    let seeds = chosen.map_or(0..SEEDS, |seed: u64| seed..seed + 1);
+    for seed in seeds {
+        // One thread for the engine's work keeps its calls in the order in which they were made.
+        let mut builder = Builder::new_current_thread();
+        let runtime = builder.enable_all().start_paused(true).max_blocking_threads(1).build().unwrap();
+        runtime.block_on(play(seed));
+    }
+}

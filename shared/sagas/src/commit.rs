@@ -1,0 +1,28 @@
+//! Carrying out one plan, although its answer may get lost.
+
+use platform::{ApiError, App, ErrorType};
+use store::{Plan, Refused, StoreFault};
+
+/// Repetitions of one plan whose answer was lost.
+const MAX_REPEATS: u32 = 3;
+
+/// Commits a plan. A lost answer is asked for again under the same token, which belongs to this one attempt:
+/// another process that finishes the same order with other content must not meet it.
+///
+/// # Errors
+/// [`ApiError`] when it is not known whether the plan was carried out.
+pub(crate) async fn commit<R: Clone>(
+    app: &App,
+    plan: &Plan<R>,
+) -> Result<Result<(), Vec<Refused<R>>>, ApiError> {
+    let token = format!("{:032x}", u128::from_be_bytes(app.ids.bytes()?));
+    let mut last = None;
+    for _ in 0..MAX_REPEATS {
+        match Box::pin(app.store.commit(plan, &token)).await {
+            Ok(done) => return Ok(done),
+            Err(error) if error.kind == StoreFault::TryAgain => last = Some(error),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(last.map_or_else(|| ApiError::new(ErrorType::TryAgain), ApiError::from))
+}
