@@ -212,3 +212,48 @@ async fn deliveries_of_the_sandbox_are_listed_one_by_one() {
         service.request(("GET", "/sandbox/outbox"), &[("x-service-api-key", "demo-b2c-1002")], None).await;
     assert_eq!(others.body, json!([]));
 }
+
+/// From a slot on sale to a mail in the outbox, through the routes alone.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_sale_charged_and_mailed_can_be_looked_at_in_the_sandbox() {
+    const SERVER: [(&str, &str); 3] = [
+        ("x-service-api-key", "demo-b2c-1001"),
+        ("x-b2c-tenant-id", "1001"),
+        ("x-service-browser-ip", "192.0.2.7"),
+    ];
+    let service = Service::start().await;
+    let today = platform::clock::wall_now();
+    let (from, to) = (domain::time::plus_secs(today, 86_400), domain::time::plus_secs(today, 8 * 86_400));
+    let (from, to) = (from.format("%Y-%m-%d"), to.format("%Y-%m-%d"));
+    let times = format!("/v2/b2c/event/templates/times?startTime={from}T00:00:00Z&endTime={to}T00:00:00Z");
+    let times = service.request(("GET", &times), &SERVER, None).await;
+    let slot = &times.body[0]["times"][0];
+    assert!(slot["id"].is_string(), "{}", times.body);
+    let person_type = &slot["event"]["priceList"]["prices"][0]["personType"]["id"];
+    let cart = json!({ "items": [{
+        "itemType": "Event", "eventId": slot["id"], "ticketingTypeId": person_type, "quantity": 2,
+    }] });
+    let cart = service.request(("POST", "/v2/b2c/carts"), &SERVER, Some(&cart)).await;
+    assert_eq!(cart.status, 200, "{}", cart.body);
+    let checkout = json!({
+        "shoppingCartId": cart.body, "manualEntryCardNumber": "4242424242424242", "expDate": "1239", "cvc": "123",
+        "billingEmail": "buyer@example.test", "billingFirstName": "Ada", "billingLastName": "Byron",
+        "billingZipCode": "02110", "contactFirstName": "Ada", "contactLastName": "Byron",
+        "contactEmail": "buyer@example.test",
+    });
+    let order = service.request(("POST", "/v2/b2c/checkout"), &SERVER, Some(&checkout)).await;
+    assert_eq!(order.status, 200, "{}", order.body);
+
+    assert_eq!(service.deliver_mail().await, 1);
+    let outbox = service.request(("GET", "/sandbox/outbox"), &[], None).await;
+    assert_eq!(outbox.body.as_array().unwrap().len(), 1);
+    assert_eq!(outbox.body[0]["to"], "buyer@example.test");
+    assert_eq!(outbox.body[0]["orderNumber"], order.body["orderNumber"]);
+    let payments = service.request(("GET", "/sandbox/processor"), &[], None).await;
+    assert_eq!(payments.body.as_array().unwrap().len(), 1);
+    assert_eq!(
+        (&payments.body[0]["type"], &payments.body[0]["status"]),
+        (&json!("charge"), &json!("captured"))
+    );
+    assert_eq!(payments.body[0]["amount"], "36.00");
+}
