@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::bench::BenchArgs;
 use crate::commands::{
     import::ImportFile, key::KeyCommand, merchant::MerchantCommand, outbox::OutboxFilter,
     tables::TablesCommand, tenant::TenantCommand,
@@ -73,6 +74,8 @@ pub(crate) enum Command {
     Import(ImportFile),
     /// List the mails that wait to be sent
     Outbox(OutboxFilter),
+    /// Measure what requests cost on this machine, in memory; build with --release
+    Bench(BenchArgs),
     /// Print the OpenAPI document
     Openapi,
     /// Print the error table as Markdown

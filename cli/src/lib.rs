@@ -2,6 +2,7 @@
 //! beside them, the sandbox's own routes, and the tools of those who run a deployment.
 
 mod args;
+mod bench;
 mod commands;
 mod database;
 mod endpoint;
@@ -57,6 +58,7 @@ async fn run_command(Arguments { database, serve, command }: Arguments) -> Resul
         Some(Command::Tables(command)) => commands::tables::run(&database, &command).await,
         Some(Command::Import(document)) => commands::import::run(&database, &document).await,
         Some(Command::Outbox(filter)) => commands::outbox::run(&database, &filter).await,
+        Some(Command::Bench(args)) => bench::run(&args).await,
         Some(Command::Openapi) => commands::print(&openapi::text()?),
         Some(Command::Errors) => commands::print(&error_table()),
     }

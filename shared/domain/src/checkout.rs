@@ -5,11 +5,13 @@ use crate::cart::{Cart, CartLine};
 use crate::cart_request::CartRequest;
 use crate::catalog::Template;
 use crate::order::{
-    CardSummary, ConsumedReservation, Order, OrderAddOnLine, OrderAmounts, OrderDonationLine, OrderLine, OrderState,
-    OrderTicketLine, Payment, Person, Ticket, TicketStatus,
+    CardSummary, ConsumedReservation, Order, OrderAddOnLine, OrderAmounts, OrderDonationLine, OrderLine,
+    OrderState, OrderTicketLine, Payment, Person, Ticket, TicketStatus,
 };
 use crate::sale::Sale;
-use crate::{CartId, CustomerId, Money, MoneyOverflow, OrderId, OrderItemId, OrderNumber, ReservationId, TenantId};
+use crate::{
+    CartId, CustomerId, Money, MoneyOverflow, OrderId, OrderItemId, OrderNumber, ReservationId, TenantId,
+};
 use crate::{TicketBarcode, TicketId, Timestamp};
 
 /// Seconds from securing an order until whoever finds it may settle or undo it.
@@ -146,8 +148,18 @@ impl From<MoneyOverflow> for OrderFault {
 /// # Errors
 /// [`OrderFault`] when the cart and its templates do not make an order.
 pub fn order_of(request: &CheckoutRequest, facts: OrderFacts<'_>) -> Result<Order, OrderFault> {
-    let OrderFacts { tenant, ids, cart, cart_is_stored, templates, customer, payment, reservation, now, chosen_clock } =
-        facts;
+    let OrderFacts {
+        tenant,
+        ids,
+        cart,
+        cart_is_stored,
+        templates,
+        customer,
+        payment,
+        reservation,
+        now,
+        chosen_clock,
+    } = facts;
     let bought = cart.lines.iter().filter(|line| line.quantity() > 0);
     let lines: Result<Vec<OrderLine>, OrderFault> =
         bought.zip(ids.items).map(|(line, id)| order_line(line, id, templates)).collect();
@@ -273,7 +285,8 @@ pub fn sale_of(order: &Order, captured_at: Timestamp) -> Option<Sale> {
 /// charge comes from a caller of a sandbox who chose an earlier clock.
 #[must_use]
 pub fn within_duplicate_window(paid_at: Timestamp, now: Timestamp, window_secs: i64) -> bool {
-    now >= crate::time::plus_secs(paid_at, -DEADLINE_SECS) && now < crate::time::plus_secs(paid_at, window_secs)
+    now >= crate::time::plus_secs(paid_at, -DEADLINE_SECS)
+        && now < crate::time::plus_secs(paid_at, window_secs)
 }
 
 #[cfg(test)]
@@ -305,7 +318,9 @@ mod tests {
     fn the_duplicate_window_lasts_from_the_charge_to_just_before_five_minutes() {
         let paid_at = chrono::DateTime::from_timestamp(1_800_000_000, 0).unwrap();
         let after = |millis: i64| paid_at + chrono::Duration::milliseconds(millis);
-        for (millis, within) in [(-60_001, false), (-60_000, true), (0, true), (299_900, true), (300_000, false)] {
+        for (millis, within) in
+            [(-60_001, false), (-60_000, true), (0, true), (299_900, true), (300_000, false)]
+        {
             assert_eq!(within_duplicate_window(paid_at, after(millis), 300), within, "{millis}");
         }
     }

@@ -249,11 +249,19 @@ impl CheckoutInput {
             email: None,
         };
         let sent = std::mem::take(&mut self.billing_email);
-        if is_left_out(&sent) {
+        if is_blank(&sent) {
             checker.invalid("billingEmail", "is required");
         }
         let email = email(checker, "billingEmail", sent);
         located(checker, "billingCountry", Person { email, ..person })
+    }
+}
+
+fn is_blank(field: &Field<String>) -> bool {
+    match field {
+        Field::Absent | Field::Null => true,
+        Field::Value(text) => text.trim().is_empty(),
+        Field::Wrong => false,
     }
 }
 
@@ -269,7 +277,9 @@ fn text(checker: &mut Checker, name: &str, field: Field<String>, max_chars: usiz
 
 fn email(checker: &mut Checker, name: &str, field: Field<String>) -> Option<String> {
     let text = checker.optional_text(name, field, MAX_EMAIL_CHARS)?;
-    if !text.is_ascii() || lettre::Address::from_str(&text).is_err() {
+    // Quoted names and address literals are legal, but no mail service delivers to them.
+    let exotic = text.contains(['"', '[', '(']) || !text.is_ascii();
+    if exotic || lettre::Address::from_str(&text).is_err() {
         checker.invalid(name, "must be an e-mail address");
         return None;
     }

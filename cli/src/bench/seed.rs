@@ -1,0 +1,175 @@
+//! A venue to measure on: one published event with many seats.
+
+use super::BenchError;
+use crate::local;
+use domain::catalog::{InventoryItem, InventoryKind, PersonType, Template};
+use domain::ledger::{Ledger, SlotState};
+use domain::merchant::{Merchant, MerchantStatus, RateCard};
+use domain::tenant::{ApiKey, DEFAULT_HOLD_SECS, ProcessorKind, Scope, Tenant};
+use domain::time::plus_secs;
+use domain::{
+    InstanceId, InventoryId, Mid, Money, Percent, PriceListId, TemplateId, TenantId, TicketTypeId, Timestamp,
+    Zone,
+};
+use engine::Embedded;
+use platform::app::hash_key_context;
+use platform::queue::LocalQueue;
+use platform::vault::{LocalVault, Vault};
+use platform::{App, clock::wall_now, shell};
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use store::identity::key_hash;
+
+/// Seats of the measured slot: enough that no case sells out.
+const SEATS: u32 = 10_000_000;
+/// Slots of the event, so that a day's times are worth listing.
+const SLOTS: i64 = 16;
+
+/// The key all cases use.
+pub(crate) const KEY: &str = "bench-key";
+/// The tenant's id.
+pub(crate) const TENANT: &str = "1";
+
+/// A venue and the service over it.
+#[derive(Clone)]
+pub(crate) struct Venue {
+    pub(crate) service: axum::Router,
+    pub(crate) template: TemplateId,
+    pub(crate) instance: InstanceId,
+    pub(crate) ticket_type: TicketTypeId,
+    pub(crate) donation: InventoryId,
+}
+
+/// A fresh venue in memory, with this many tickets sold of its first slot.
+pub(crate) async fn venue(sold: u32) -> Result<Venue, BenchError> {
+    let engine = Embedded::memory()?;
+    let vault: Arc<dyn Vault> = Arc::new(LocalVault::in_memory()?);
+    let app = local::app(engine.clone(), engine, (Arc::clone(&vault), &LocalQueue::default()));
+    app.store.create_tables().await?;
+    let tenant = TenantId::from_bits(1);
+    let sealed = vault.seal(&hash_key_context(tenant), &[7; 32]).await?;
+    save_identity(&app, tenant, hex::encode(sealed)).await?;
+    let start = plus_secs(wall_now(), 86_400);
+    let template = template(start)?;
+    let ticket_type = person_type();
+    app.store.save_person_type(tenant, &ticket_type).await?;
+    let donation = donation();
+    app.store.save_inventory(tenant, &donation).await?;
+    let mut instances = Vec::new();
+    for slot in 0..SLOTS {
+        let start = plus_secs(start, slot.saturating_mul(1_800));
+        let ledger = ledger(&template, start, sold)?;
+        app.store.create_ledger(tenant, &ledger).await?;
+        instances.push(ledger.instance);
+    }
+    let instance = *instances.first().ok_or_else(|| BenchError::from("no slot was made"))?;
+    app.store.save_template(tenant, &template).await?;
+    Ok(Venue {
+        service: shell::service(crate::routes::routes(), &app),
+        template: template.id,
+        instance,
+        ticket_type: ticket_type.id,
+        donation: donation.id,
+    })
+}
+
+async fn save_identity(app: &App, tenant: TenantId, sealed_hash_key: String) -> Result<(), BenchError> {
+    let settings = Tenant {
+        id: tenant,
+        name: "Bench".to_owned(),
+        zone: Zone::parse("UTC").map_err(|_| BenchError::from("there is no zone UTC"))?,
+        sandbox: true,
+        hold_secs: DEFAULT_HOLD_SECS,
+        allowed_origins: BTreeSet::new(),
+        descriptor_prefix: String::new(),
+        processor: ProcessorKind::Sandbox,
+        mail_from: None,
+        sealed_hash_key,
+    };
+    app.store.save_tenant(&settings).await?;
+    let key = ApiKey {
+        tenant,
+        scopes: BTreeSet::from([Scope::B2c, Scope::B2b]),
+        origins: BTreeSet::new(),
+        mid: None,
+        label: "bench".to_owned(),
+        revoked: false,
+    };
+    app.store.save_api_key(&key_hash(KEY), &key).await?;
+    let merchant = Merchant {
+        mid: Mid::parse("1").map_err(|_| BenchError::from("1 is no merchant id"))?,
+        name: "Bench".to_owned(),
+        status: MerchantStatus::Approved,
+        rate_card: Some(RateCard {
+            percentage: Percent::parse("2.90").map_err(|_| BenchError::from("2.90 is no percentage"))?,
+            fixed: Money::from_cents(30),
+        }),
+        descriptor: "BENCH".to_owned(),
+    };
+    app.store.save_merchant(tenant, &merchant).await?;
+    Ok(())
+}
+
+fn person_type() -> PersonType {
+    PersonType {
+        id: TicketTypeId::from_bytes([1; 12]),
+        name: "Adult".to_owned(),
+        description: String::new(),
+        active: true,
+        kind: "individual".to_owned(),
+        display_order: 1,
+    }
+}
+
+fn donation() -> InventoryItem {
+    InventoryItem {
+        id: InventoryId::from_bits(4),
+        sku: String::new(),
+        name: "Donation".to_owned(),
+        description: String::new(),
+        kind: InventoryKind::Donation,
+        price: Money::ZERO,
+        active: true,
+        display_order: 1,
+        sales_channels: Vec::new(),
+    }
+}
+
+fn template(start: Timestamp) -> Result<Template, BenchError> {
+    let stored = json!({
+        "id": TemplateId::from_bytes([3; 12]),
+        "name": "Entry",
+        "description": "",
+        "short_description": "",
+        "start": start,
+        "review_state": "Published",
+        "duration_minutes": 60,
+        "capacity": SEATS,
+        "price_lists": [{
+            "id": PriceListId::from_bytes([2; 12]),
+            "name": "Standard",
+            "prices": [{ "ticket_type": person_type().id, "price": 1_800, "display_order": 1 }],
+        }],
+        "last_updated": start,
+    });
+    Ok(serde_json::from_value(stored)?)
+}
+
+fn ledger(template: &Template, start: Timestamp, sold: u32) -> Result<Ledger, BenchError> {
+    let instance = InstanceId::of(&template.id, None, start.naive_utc(), start)
+        .map_err(|_| BenchError::from("the clock is beyond the year 2106"))?;
+    Ok(Ledger {
+        instance,
+        template: template.id.clone(),
+        schedule: None,
+        shard: 0,
+        start,
+        end: plus_secs(start, 3_600),
+        state: SlotState::Active,
+        size: SEATS,
+        free: SEATS.saturating_sub(sold),
+        sold,
+        holds: std::collections::BTreeMap::new(),
+    })
+}
