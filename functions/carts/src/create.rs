@@ -26,17 +26,20 @@ struct Draft<'a> {
 /// read while it is put, nearly always agree. Where they do not, the cart is priced again or taken back.
 pub(crate) async fn fresh(app: &App, caller: &Caller, request: CartRequest) -> Result<Response, ApiError> {
     let id = CartId::from_bytes(app.ids.bytes()?);
-    let draft = Draft::of(app, caller, request).await?;
+    let mut draft = Draft::of(app, caller, request).await?;
     let assumed = draft.price_assumed();
     let Ok(priced) = assumed else {
         let ledgers = draft.load_ledgers().await?;
+        draft.catalog = app.catalog_of(caller.tenant.id, &ledgers).await?;
         let cart = draft.cart(id, draft.price(&ledgers)?)?;
         return draft.put(&cart).await.map(|()| answer(&cart.id));
     };
     let cart = draft.cart(id, priced.clone())?;
     let (put, ledgers) = tokio::join!(draft.put(&cart), draft.load_ledgers());
     put?;
-    match draft.price(&ledgers?) {
+    let ledgers = ledgers?;
+    draft.catalog = app.catalog_of(caller.tenant.id, &ledgers).await?;
+    match draft.price(&ledgers) {
         Ok(confirmed) if confirmed == priced => {}
         Ok(confirmed) => {
             let corrected = cart.replaced(draft.request.terms.clone(), confirmed, caller.clock.now());
@@ -66,7 +69,8 @@ pub(crate) async fn once(
     if let Some(existing) = existing.filter(|cart| cart.is_live(caller.clock.now())) {
         return repeated(&existing, fingerprint);
     }
-    let draft = Draft::of(app, caller, request).await?;
+    let mut draft = Draft::of(app, caller, request).await?;
+    draft.catalog = app.catalog_of(caller.tenant.id, &ledgers).await?;
     let mut cart = draft.cart(id, draft.price(&ledgers)?)?;
     cart.created_by = Some(fingerprint.to_owned());
     let now = caller.clock.now();

@@ -1,7 +1,6 @@
 //! Shopping carts (spec §4.1, contract §4).
 
 mod create;
-mod order;
 mod update;
 
 use axum::Json;

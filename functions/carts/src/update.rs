@@ -1,7 +1,6 @@
 //! Changing and deleting a cart.
 
 use crate::live;
-use crate::order::refuse_unless_open;
 use domain::cart::Cart;
 use domain::cart_request::{CartRequest, name_lines};
 use domain::channel::Channel;
@@ -28,7 +27,7 @@ pub(crate) async fn replace(
     let instances = request.instances();
     let (found, ledgers) = app.store.load_cart_and_ledgers((caller.tenant.id, id), &instances).await?;
     let mut before = live(found, now)?;
-    let catalog = app.catalog(caller.tenant.id).await?;
+    let catalog = app.catalog_of(caller.tenant.id, &ledgers).await?;
     let view = CatalogView::of_ledgers(catalog.view(), Channel::Online, &ledgers);
     for _ in 0..MAX_TRIES {
         refuse_unless_open(app, caller, &before).await?;
@@ -39,6 +38,11 @@ pub(crate) async fn replace(
         }
     }
     Err(ApiError::new(ErrorType::TryAgain))
+}
+
+async fn refuse_unless_open(app: &App, caller: &Caller, cart: &Cart) -> Result<(), ApiError> {
+    let pointer = (caller.tenant.id, cart.order.as_ref());
+    Box::pin(sagas::open_again(app, pointer, caller.clock.now())).await.map(|_| ())
 }
 
 fn decide(

@@ -9,7 +9,7 @@ use domain::merchant::Merchant;
 use domain::order::{ConsumedReservation, Payment, Person};
 use domain::pricing::{Catalog, CatalogView, PricedLines, price};
 use domain::reservation::Reservation;
-use domain::tenant::Tenant;
+use domain::tenant::{ProcessorKind, Tenant};
 use domain::{CustomerId, InstanceId, Money, SaleId, Timestamp};
 use platform::cart::pricing_refused;
 use platform::keyed_hash::HashKey;
@@ -34,12 +34,12 @@ pub(crate) fn priced(
 }
 
 /// A cart that names coupons that take nothing off is not sold at other prices than its visitor expects.
-pub(crate) fn check_coupons(priced: &PricedLines) -> Result<(), ApiError> {
-    if priced.coupon_messages.is_empty() {
+pub(crate) fn check_coupons(cart: &Cart) -> Result<(), ApiError> {
+    if cart.coupon_messages.is_empty() {
         return Ok(());
     }
     let error = ApiError::new(ErrorType::CouponNotValid);
-    Err(priced.coupon_messages.iter().fold(error, |error, message| {
+    Err(cart.coupon_messages.iter().fold(error, |error, message| {
         error.detail("couponCodes", format!("the code {} is not valid", message.code))
     }))
 }
@@ -139,6 +139,13 @@ pub(crate) fn payment(
             .into_iter()
             .fold(error, |error, field| error.detail(field, "is required")));
     };
+    match tenant.processor {
+        // It moves no money, so a live order would be given away.
+        ProcessorKind::Sandbox if !tenant.sandbox => {
+            return Err(ApiError::new(ErrorType::MerchantNotReady).message("No card processor is set up"));
+        }
+        ProcessorKind::Sandbox => {}
+    }
     let charging = merchants.iter().find_map(|merchant| Some((merchant, merchant.charging()?)));
     let (merchant, rate_card) = charging.ok_or_else(|| ApiError::new(ErrorType::MerchantNotReady))?;
     Ok(Some(Payment {

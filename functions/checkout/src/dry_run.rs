@@ -1,6 +1,7 @@
 //! Every check of a checkout, with all findings at once and without effect (contract §6).
 
 use crate::load::Facts;
+use crate::replay::Manner;
 use crate::{answer, decide, replay};
 use axum::Json;
 use axum::response::{IntoResponse, Response};
@@ -8,51 +9,85 @@ use domain::cart::Cart;
 use domain::checkout::CheckoutRequest;
 use domain::{Money, SaleId};
 use platform::access::Caller;
-use platform::{ApiError, App};
+use platform::{ApiError, App, ErrorType};
 use serde_json::json;
 use wire::cart::CartOutput;
 
-/// What a checkout of this cart would meet right now.
+/// What a checkout of this cart would meet right now. A cart that has no price is not looked at further.
 pub(crate) async fn report(
     app: &App,
     caller: &Caller,
     (request, facts): (&CheckoutRequest, &Facts),
-    (cart, shown): (&Cart, Option<Money>),
+    (opened, mut findings): (Result<(Cart, Option<Money>), ApiError>, Vec<ApiError>),
 ) -> Result<Response, ApiError> {
-    let now = caller.clock.now();
-    let (merchants, hash_key) =
-        tokio::try_join!(app.merchants(caller.tenant.id), app.hash_key(&caller.tenant))?;
-    let mut findings = Vec::new();
     if !facts.customer_known {
         findings.push(decide::unknown_customer());
     }
-    if decide::price_rose(cart.shown_total, shown, request.expected_total) {
-        findings.push(ApiError::new(platform::ErrorType::PriceChanged));
-    }
-    let sale = SaleId::from_bytes(app.ids.bytes()?);
-    findings.extend(decide::payment((&caller.tenant, &merchants), request, (cart.shown_total, sale)).err());
-    if let Some(hash) = decide::guard_hash(request, cart.shown_total, &hash_key)
-        && let Some(holder) = app.store.load_guard(caller.tenant.id, &hash).await?
-    {
-        findings.extend(replay::check_duplicate(app, caller, &holder).await.err());
-    }
-    match decide::consumed((facts.reservation.as_ref(), cart), &facts.ledgers, now) {
-        Err(refusal) => findings.push(refusal),
-        Ok(consumed) => {
-            for (instance, change) in decide::sales(cart, consumed.as_ref()) {
-                let refusal =
-                    facts.ledgers.get(&instance).and_then(|ledger| ledger.course(&change, now).err());
-                findings.extend(refusal.map(|refusal| answer::no_seats(caller, instance, &refusal)));
+    let cart = match opened {
+        Ok((cart, shown)) => {
+            findings.extend(decide::check_coupons(&cart).err());
+            findings.extend(decide::check_not_empty(&cart).err());
+            if decide::price_rose(cart.shown_total, shown, request.expected_total) {
+                findings.push(ApiError::new(ErrorType::PriceChanged));
             }
+            findings.extend(payment(app, caller, request, &cart).await?);
+            findings.extend(seats(caller, facts, &cart));
+            Some(cart)
         }
+        Err(refusal) => {
+            findings.push(refusal);
+            None
+        }
+    };
+    if let Some(failure) = findings.iter().position(is_failure) {
+        return Err(findings.swap_remove(failure));
     }
     let request_id = &caller.context.request_id;
     let findings: Vec<_> = findings.iter().map(|finding| finding.body(request_id)).collect();
     Ok(Json(json!({
         "valid": findings.is_empty(),
-        "totalAmount": cart.shown_total.to_string(),
+        "totalAmount": cart.as_ref().map(|cart| cart.shown_total.to_string()),
         "findings": findings,
-        "cart": CartOutput::from(cart),
+        "cart": cart.as_ref().map(CartOutput::from),
     }))
     .into_response())
+}
+
+/// A check that could not be made is no finding.
+fn is_failure(finding: &ApiError) -> bool {
+    [ErrorType::TryAgain, ErrorType::Internal].contains(&finding.kind())
+}
+
+/// What stands against the charge.
+async fn payment(
+    app: &App,
+    caller: &Caller,
+    request: &CheckoutRequest,
+    cart: &Cart,
+) -> Result<Vec<ApiError>, ApiError> {
+    let tenant = &caller.tenant;
+    let (merchants, hash_key) = tokio::try_join!(app.merchants(tenant.id), app.hash_key(tenant))?;
+    let sale = SaleId::from_bytes(app.ids.bytes()?);
+    let refusal = decide::payment((tenant, &merchants), request, (cart.shown_total, sale)).err();
+    let mut findings: Vec<ApiError> = refusal.into_iter().collect();
+    if let Some(hash) = decide::guard_hash(request, cart.shown_total, &hash_key)
+        && let Some(holder) = app.store.load_guard(tenant.id, &hash).await?
+    {
+        findings.extend(replay::check_duplicate(app, caller, &holder, Manner::Looking).await.err());
+    }
+    Ok(findings)
+}
+
+/// What stands against the seats.
+fn seats(caller: &Caller, facts: &Facts, cart: &Cart) -> Vec<ApiError> {
+    let now = caller.clock.now();
+    let consumed = match decide::consumed((facts.reservation.as_ref(), cart), &facts.ledgers, now) {
+        Ok(consumed) => consumed,
+        Err(refusal) => return vec![refusal],
+    };
+    let refusal = |(instance, change)| {
+        let refusal = facts.ledgers.get(&instance)?.course(&change, now).err()?;
+        Some(answer::no_seats(caller, instance, &refusal))
+    };
+    decide::sales(cart, consumed.as_ref()).into_iter().filter_map(refusal).collect()
 }

@@ -101,8 +101,23 @@ fn take_record(found: &mut Found, key: Option<&Key>) -> Result<Option<Idempotenc
     Ok(key.map(|key| found.take(key)).transpose()?.flatten())
 }
 
-/// Everything a cart names, and for a cart within the request the idempotency record too.
+/// Everything a cart names, and for a cart within the request the idempotency record too. Read once more where
+/// the cached templates are older than a slot, so that what was just published is sold at once.
 pub(crate) async fn facts(
+    app: &App,
+    caller: &Caller,
+    (named, key_hash): (&Named, Option<&str>),
+) -> Result<(Facts, Option<IdempotencyRecord>), ApiError> {
+    let (facts, record) = read(app, caller, (named, key_hash)).await?;
+    let is_known = |ledger: &Ledger| facts.templates.iter().any(|template| template.id == ledger.template);
+    if facts.ledgers.values().all(is_known) {
+        return Ok((facts, record));
+    }
+    app.forget_catalog(caller.tenant.id).await;
+    read(app, caller, (named, key_hash)).await
+}
+
+async fn read(
     app: &App,
     caller: &Caller,
     (named, key_hash): (&Named, Option<&str>),

@@ -1,7 +1,7 @@
 //! The checkout: load, decide, secure, charge, answer.
 
 use crate::load::{Facts, Named};
-use crate::replay::{Replay, SentKey};
+use crate::replay::{Manner, Replay, SentKey};
 use crate::{answer, decide, dry_run, load, replay};
 use axum::response::Response;
 use domain::cart::Cart;
@@ -33,43 +33,45 @@ struct StoredCart {
     claim: CartClaim,
 }
 
+/// A checkout whose cart is read.
+struct Loaded {
+    /// The cart at the prices of this moment, or why it has none.
+    opened: Result<Opened, ApiError>,
+    facts: Facts,
+    claim: Option<KeyClaim>,
+    /// Findings of a dry run so far.
+    findings: Vec<ApiError>,
+}
+
+/// What the load of a cart comes to.
+enum Start {
+    Answer(Box<Response>),
+    GoOn(Box<Loaded>),
+}
+
 /// Pays for a cart.
 pub(crate) async fn check_out(
     app: &App,
     caller: &Caller,
-    mut request: CheckoutRequest,
+    request: CheckoutRequest,
     key: Option<SentKey>,
 ) -> Result<Response, ApiError> {
-    let key_hash = key.as_ref().map(|key| key.hash.as_str());
-    let (opened, facts, claim) = match &mut request.source {
-        CartSource::Stored(id) => {
-            let (cart, record) = load::cart_and_record(app, caller, (id, key_hash)).await?;
-            let claim = match replayed(app, caller, key.as_ref(), record).await? {
-                Replayed::Answer(response) => return Ok(*response),
-                Replayed::GoOn(claim) => claim,
-            };
-            let before = live(cart, caller)?;
-            let undone_order = replay::undone_order(app, caller, before.order.as_ref()).await?;
-            let named = Named::in_cart(&before, request.reservation);
-            let (facts, _) = load::facts(app, caller, (&named, None)).await?;
-            let facts = load::strange_slots(app, caller, facts).await?;
-            (reopened(before, undone_order, &facts, caller)?, facts, claim)
-        }
-        CartSource::Inline(cart) => {
-            let named = Named::in_request(cart, request.reservation);
-            let (facts, record) = load::facts(app, caller, (&named, key_hash)).await?;
-            let claim = match replayed(app, caller, key.as_ref(), record).await? {
-                Replayed::Answer(response) => return Ok(*response),
-                Replayed::GoOn(claim) => claim,
-            };
-            let facts = load::strange_slots(app, caller, facts).await?;
-            (inline(app, caller, cart, &facts)?, facts, claim)
-        }
+    let start = match &request.source {
+        CartSource::Stored(id) => load_stored(app, caller, (id, &request), key.as_ref()).await?,
+        CartSource::Inline(cart) => load_inline(app, caller, (cart, &request), key.as_ref()).await?,
+    };
+    let Loaded { opened, facts, claim, findings } = match start {
+        Start::Answer(response) => return Ok(*response),
+        Start::GoOn(loaded) => *loaded,
     };
     if request.dry_run {
-        let shown = opened.stored.as_ref().map(|stored| stored.before.shown_total);
-        return dry_run::report(app, caller, (&request, &facts), (&opened.cart, shown)).await;
+        let opened =
+            opened.map(|opened| (opened.cart, opened.stored.map(|stored| stored.before.shown_total)));
+        return dry_run::report(app, caller, (&request, &facts), (opened, findings)).await;
     }
+    let opened = opened?;
+    decide::check_coupons(&opened.cart)?;
+    decide::check_not_empty(&opened.cart)?;
     check_price(app, caller, &request, &opened).await?;
     let sale = decide_sale(app, caller, (&request, &opened, &facts)).await?;
     let checkout = Checkout { app: app.clone(), caller: caller.clone(), sale, claim };
@@ -77,6 +79,55 @@ pub(crate) async fn check_out(
     let saga = Calls::current().scope(Box::pin(checkout.run(request)));
     // The cause of a task that ended early may quote what it worked on, so it is left out of the log.
     tokio::spawn(saga).await.map_err(|_| ApiError::new(ErrorType::Internal))?
+}
+
+async fn load_stored(
+    app: &App,
+    caller: &Caller,
+    (id, request): (&CartId, &CheckoutRequest),
+    key: Option<&SentKey>,
+) -> Result<Start, ApiError> {
+    let manner = manner(request);
+    let (cart, record) = load::cart_and_record(app, caller, (id, key.map(|key| key.hash.as_str()))).await?;
+    let claim = match replayed(app, caller, (key, record), manner).await? {
+        Replayed::Answer(response) => return Ok(Start::Answer(response)),
+        Replayed::GoOn(claim) => claim,
+    };
+    let before = live(cart, caller)?;
+    let mut findings = Vec::new();
+    let undone_order = match replay::undone_order(app, caller, before.order.as_ref(), manner).await {
+        Err(refusal) if request.dry_run => {
+            findings.push(refusal);
+            None
+        }
+        undone_order => undone_order?,
+    };
+    let named = Named::in_cart(&before, request.reservation);
+    let (facts, _) = load::facts(app, caller, (&named, None)).await?;
+    let facts = load::strange_slots(app, caller, facts).await?;
+    let opened = reopened(before, undone_order, &facts, caller);
+    Ok(Start::GoOn(Box::new(Loaded { opened, facts, claim, findings })))
+}
+
+async fn load_inline(
+    app: &App,
+    caller: &Caller,
+    (cart, request): (&CartRequest, &CheckoutRequest),
+    key: Option<&SentKey>,
+) -> Result<Start, ApiError> {
+    let named = Named::in_request(cart, request.reservation);
+    let (facts, record) = load::facts(app, caller, (&named, key.map(|key| key.hash.as_str()))).await?;
+    let claim = match replayed(app, caller, (key, record), manner(request)).await? {
+        Replayed::Answer(response) => return Ok(Start::Answer(response)),
+        Replayed::GoOn(claim) => claim,
+    };
+    let facts = load::strange_slots(app, caller, facts).await?;
+    let opened = inline(app, caller, cart, &facts);
+    Ok(Start::GoOn(Box::new(Loaded { opened, facts, claim, findings: Vec::new() })))
+}
+
+fn manner(request: &CheckoutRequest) -> Manner {
+    if request.dry_run { Manner::Looking } else { Manner::Finishing }
 }
 
 enum Replayed {
@@ -87,11 +138,11 @@ enum Replayed {
 async fn replayed(
     app: &App,
     caller: &Caller,
-    key: Option<&SentKey>,
-    record: Option<IdempotencyRecord>,
+    (key, record): (Option<&SentKey>, Option<IdempotencyRecord>),
+    manner: Manner,
 ) -> Result<Replayed, ApiError> {
     let Some(key) = key else { return Ok(Replayed::GoOn(None)) };
-    Ok(match replay::look(app, caller, (key, record)).await? {
+    Ok(match replay::look(app, caller, (key, record), manner).await? {
         Replay::Answer(response) => Replayed::Answer(response),
         Replay::Claim(claim) => Replayed::GoOn(Some(claim)),
     })
@@ -111,10 +162,8 @@ fn reopened(
 ) -> Result<Opened, ApiError> {
     let now = caller.clock.now();
     let priced = decide::priced(&before.terms(), &before.requests(), (facts, "/shoppingCart"), now)?;
-    decide::check_coupons(&priced)?;
     let claim = CartClaim { id: before.id.clone(), version: before.version, undone_order };
     let cart = before.replaced(before.terms(), priced, now);
-    decide::check_not_empty(&cart)?;
     Ok(Opened { cart, stored: Some(StoredCart { before, claim }) })
 }
 
@@ -123,11 +172,9 @@ fn inline(app: &App, caller: &Caller, request: &CartRequest, facts: &Facts) -> R
     let now = caller.clock.now();
     let lines = name_lines(&request.lines, &[], || app.ids.bytes().map(CartItemId::from_bytes))?;
     let priced = decide::priced(&request.terms, &lines, (facts, "/shoppingCart"), now)?;
-    decide::check_coupons(&priced)?;
     let id = CartId::from_bytes(app.ids.bytes()?);
     let visitor = OrderId::from_bits(app.ids.bits()?).to_string();
     let cart = Cart::new((id, visitor), request.terms.clone(), priced, now);
-    decide::check_not_empty(&cart)?;
     Ok(Opened { cart, stored: None })
 }
 
@@ -149,11 +196,19 @@ async fn check_price(
             app.store.replace_cart(caller.tenant.id, (&stored.before, &opened.cart), wall_now()).await;
         match written {
             Ok(Ok(())) => {}
+            // An earlier try stored it, and its answer was lost.
+            Ok(Err(Some(current))) if current.shown_total == opened.cart.shown_total => {
+                return Err(price_changed(&current));
+            }
             Ok(Err(_)) => return Err(ApiError::new(ErrorType::TryAgain)),
             Err(fault) => tracing::warn!(%fault, "a cart may not be stored at its new prices"),
         }
     }
-    Err(ApiError::new(ErrorType::PriceChanged).fact("cart", CartOutput::from(&opened.cart)))
+    Err(price_changed(&opened.cart))
+}
+
+fn price_changed(cart: &Cart) -> ApiError {
+    ApiError::new(ErrorType::PriceChanged).fact("cart", CartOutput::from(cart))
 }
 
 /// What is to be secured and charged.
@@ -216,7 +271,7 @@ async fn outranked(app: &App, caller: &Caller, (guard_hash, refusal): (Option<&s
     };
     let earlier = async {
         match app.store.load_guard(caller.tenant.id, hash).await? {
-            Some(holder) => replay::check_duplicate(app, caller, &holder).await,
+            Some(holder) => replay::check_duplicate(app, caller, &holder, Manner::Finishing).await,
             None => Ok(()),
         }
     };
@@ -296,7 +351,7 @@ impl Checkout {
                     return Ok(Taken::Order(Box::new(secured.0)));
                 }
                 Err(SecureFault::Duplicate(holder)) => {
-                    replay::check_duplicate(&self.app, &self.caller, &holder).await?;
+                    replay::check_duplicate(&self.app, &self.caller, &holder, Manner::Finishing).await?;
                     released_by = Some(holder);
                 }
                 Err(SecureFault::IdempotencyHeld(record)) => match self.held(*record).await? {
@@ -333,7 +388,7 @@ impl Checkout {
             .claim
             .as_ref()
             .map(|claim| SentKey { hash: claim.hash.clone(), fingerprint: claim.record.fingerprint.clone() });
-        replayed(&self.app, &self.caller, key.as_ref(), Some(record)).await
+        replayed(&self.app, &self.caller, (key.as_ref(), Some(record)), Manner::Finishing).await
     }
 
     /// Why nothing could be secured.
@@ -350,7 +405,7 @@ impl Checkout {
     async fn cart_moved(&self) -> Result<ApiError, ApiError> {
         let Some(claim) = &self.sale.cart else { return Ok(ApiError::new(ErrorType::TryAgain)) };
         let cart = live(self.app.store.load_cart(self.caller.tenant.id, &claim.id).await?, &self.caller)?;
-        replay::undone_order(&self.app, &self.caller, cart.order.as_ref()).await?;
+        replay::undone_order(&self.app, &self.caller, cart.order.as_ref(), Manner::Finishing).await?;
         Ok(ApiError::new(ErrorType::TryAgain))
     }
 

@@ -8,7 +8,7 @@ use domain::checkout::within_duplicate_window;
 use domain::order::OrderState;
 use platform::access::Caller;
 use platform::{ApiError, App, ErrorType};
-use sagas::{Outcome, recover};
+use sagas::Outcome;
 use store::checkout::{DUPLICATE_WINDOW_SECS, KeyClaim};
 use store::idempotency::IdempotencyRecord;
 
@@ -17,6 +17,15 @@ use store::idempotency::IdempotencyRecord;
 pub(crate) struct SentKey {
     pub(crate) hash: String,
     pub(crate) fingerprint: String,
+}
+
+/// How orders that earlier requests left half-way are met.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Manner {
+    /// They are finished first.
+    Finishing,
+    /// They are looked at only, by a dry run.
+    Looking,
 }
 
 /// What is to be done with a request that carries an idempotency key.
@@ -33,6 +42,7 @@ pub(crate) async fn look(
     app: &App,
     caller: &Caller,
     (key, record): (&SentKey, Option<IdempotencyRecord>),
+    manner: Manner,
 ) -> Result<Replay, ApiError> {
     let now = caller.clock.now();
     let held = record.filter(|record| record.is_kept(now));
@@ -40,7 +50,7 @@ pub(crate) async fn look(
         return Err(ApiError::new(ErrorType::IdempotencyKeyReused));
     }
     if let Some(order) = held.as_ref().and_then(|held| held.order.as_ref()) {
-        match outcome_of(app, caller, order).await? {
+        match outcome_of(app, caller, order, manner).await? {
             Some(Outcome::Paid(order)) => {
                 return Ok(Replay::Answer(Box::new(answer::replayed(&order, caller.tenant.zone))));
             }
@@ -60,11 +70,16 @@ pub(crate) async fn look(
     Ok(Replay::Claim(KeyClaim { hash: key.hash.clone(), record: claim, abandoned: held }))
 }
 
-/// What became of an order, finishing it first when its deadline has passed; none if there is no such order.
-async fn outcome_of(app: &App, caller: &Caller, id: &OrderId) -> Result<Option<Outcome>, ApiError> {
-    match app.store.load_order(caller.tenant.id, id).await? {
-        Some(order) => Box::pin(recover(app, order, caller.clock.now())).await.map(Some),
-        None => Ok(None),
+async fn outcome_of(
+    app: &App,
+    caller: &Caller,
+    id: &OrderId,
+    manner: Manner,
+) -> Result<Option<Outcome>, ApiError> {
+    let order = (caller.tenant.id, id);
+    match manner {
+        Manner::Finishing => Box::pin(sagas::outcome_of(app, order, caller.clock.now())).await,
+        Manner::Looking => sagas::outcome_so_far(app, order).await,
     }
 }
 
@@ -76,14 +91,16 @@ pub(crate) async fn undone_order(
     app: &App,
     caller: &Caller,
     pointer: Option<&OrderId>,
+    manner: Manner,
 ) -> Result<Option<OrderId>, ApiError> {
-    let Some(id) = pointer else { return Ok(None) };
-    match outcome_of(app, caller, id).await? {
-        Some(Outcome::Paid(order)) => {
-            Err(ApiError::new(ErrorType::CartAlreadyCheckedOut).fact("orderId", &order.id))
+    match (pointer, manner) {
+        (None, Manner::Finishing | Manner::Looking) => Ok(None),
+        (Some(_), Manner::Finishing) => {
+            Box::pin(sagas::open_again(app, (caller.tenant.id, pointer), caller.clock.now())).await
         }
-        Some(Outcome::Undecided) => Err(ApiError::new(ErrorType::RequestInProgress)),
-        Some(Outcome::Declined(_) | Outcome::Undone) | None => Ok(Some(id.clone())),
+        (Some(id), Manner::Looking) => {
+            sagas::left_open(id, outcome_of(app, caller, id, manner).await?.as_ref())
+        }
     }
 }
 
@@ -91,8 +108,13 @@ pub(crate) async fn undone_order(
 ///
 /// # Errors
 /// `DUPLICATE_TRANSACTION_FOUND`, `REQUEST_IN_PROGRESS`.
-pub(crate) async fn check_duplicate(app: &App, caller: &Caller, holder: &OrderId) -> Result<(), ApiError> {
-    match outcome_of(app, caller, holder).await? {
+pub(crate) async fn check_duplicate(
+    app: &App,
+    caller: &Caller,
+    holder: &OrderId,
+    manner: Manner,
+) -> Result<(), ApiError> {
+    match outcome_of(app, caller, holder, manner).await? {
         Some(Outcome::Paid(order)) => {
             let OrderState::Paid { at } = order.state else { return Ok(()) };
             if within_duplicate_window(at, caller.clock.now(), DUPLICATE_WINDOW_SECS) {

@@ -89,7 +89,7 @@ async fn start(
         hold_secs: caller.tenant.hold_secs,
         fingerprint: repeatable.map(|repeatable| repeatable.fingerprint.clone()),
     };
-    let reservation = Reservation::begin(id, wanted, &item_ids(app, wanted.len())?, beginning);
+    let mut reservation = Reservation::begin(id, wanted, &item_ids(app, wanted.len())?, beginning);
     let (put, ledgers) = tokio::join!(
         app.store.create_reservation(tenant, &reservation, wall_now()),
         app.store.load_slots(tenant, wanted.iter().map(|item| item.instance)),
@@ -99,6 +99,15 @@ async fn start(
         Ok(()) => None,
         // The first try's answer was lost, and the client of the database tried again.
         Err(earlier) if earlier == reservation => None,
+        // Its idempotency key is free again, and its holds are long over.
+        Err(earlier) if repeatable.is_some() && !earlier.is_repeatable(caller.clock.now()) => {
+            reservation.revision = earlier.revision.saturating_add(1);
+            let renewal = RecordChange { old: &earlier, next: &reservation };
+            if !app.store.replace_reservation(tenant, renewal, wall_now()).await? {
+                return Ok(None);
+            }
+            None
+        }
         Err(earlier) => Some(earlier),
     };
     let mut work = Work::on(app, caller, ledgers).await?;
@@ -144,6 +153,8 @@ async fn repeat(
     Ok(Some(replayed(Json(answer).into_response())))
 }
 
+/// Holds the seats. A record that can be asked for again is marked in the same transaction: afterwards nothing
+/// that becomes of the holds makes a repetition take seats a second time.
 async fn hold(
     work: &mut Work<'_>,
     caller: &Caller,
@@ -151,13 +162,21 @@ async fn hold(
     wanted: &[WantedItem],
 ) -> Result<ReservationOutput, ApiError> {
     let target = (wanted, reservation.terms.expires_at);
+    let held = || ReservationOutput::of(reservation, reservation.first_terms(), caller.tenant.zone);
+    let mut record = reservation.clone();
     for _ in 0..MAX_ROUNDS {
-        let step = decide_holds(reservation, target, &work.slots(), caller.clock.now()).map_err(refused)?;
-        match work.carry_out(&step, None).await? {
-            Outcome::Done => {
-                return Ok(ReservationOutput::of(reservation, &reservation.terms, caller.tenant.zone));
-            }
-            Outcome::Again | Outcome::RecordChanged(_) => {}
+        let step = decide_holds(&record, target, &work.slots(), caller.clock.now()).map_err(refused)?;
+        let placed = record.as_placed();
+        let mark = RecordChange { old: &record, next: &placed };
+        let mark = (record.fingerprint.is_some() && !wanted.is_empty()).then_some(mark);
+        match work.carry_out(&step, mark).await? {
+            Outcome::Done => return Ok(held()),
+            Outcome::Again => {}
+            // Another try of the same request held the seats, or they were even given back since.
+            Outcome::RecordChanged(Some(current)) if current.placed || current.released => return Ok(held()),
+            // Another try of the same request took the record over.
+            Outcome::RecordChanged(Some(current)) => record = current,
+            Outcome::RecordChanged(None) => return Err(try_again()),
         }
     }
     Err(try_again())

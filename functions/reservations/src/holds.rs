@@ -42,7 +42,7 @@ impl<'a> Work<'a> {
         caller: &'a Caller,
         ledgers: BTreeMap<InstanceId, Ledger>,
     ) -> Result<Self, ApiError> {
-        let templates = templates_of(app, caller, &ledgers).await?;
+        let templates = app.templates_of(caller.tenant.id, ledgers.values()).await?;
         Ok(Self { app, caller, ledgers, templates, in_doubt: false })
     }
 
@@ -114,27 +114,6 @@ impl<'a> Work<'a> {
         self.in_doubt = true;
         Ok(Outcome::Again)
     }
-}
-
-/// The tenant's templates. Cached ones that know nothing of a slot's template, or only its draft, are older
-/// than the slot and are read again.
-async fn templates_of(
-    app: &App,
-    caller: &Caller,
-    ledgers: &BTreeMap<InstanceId, Ledger>,
-) -> Result<Arc<Vec<Template>>, ApiError> {
-    let tenant = caller.tenant.id;
-    let cached = app.templates(tenant).await?;
-    let is_known = |ledger: &Ledger| {
-        cached.iter().any(|template| {
-            template.id == ledger.template && template.review_state == domain::catalog::ReviewState::Published
-        })
-    };
-    if ledgers.values().all(is_known) {
-        return Ok(cached);
-    }
-    app.forget_catalog(tenant).await;
-    app.templates(tenant).await
 }
 
 /// New item ids, one for each event.

@@ -31,6 +31,9 @@ pub const MAX_EVENTS: usize = 50;
 /// Seats one reservation may hold of one event (contract §8).
 pub const MAX_QUANTITY: u32 = 999;
 
+/// How long the request that made a reservation can be repeated, in seconds.
+const REPEATABLE_SECS: i64 = 24 * 3_600;
+
 /// Events whose seats one update may change: one transaction with the record itself.
 const MAX_CHANGED_EVENTS: usize = 99;
 
@@ -73,6 +76,10 @@ pub struct Reservation {
     /// Its release was asked for; no repetition of an earlier request may hold seats again.
     #[serde(default)]
     pub released: bool,
+    /// Its seats were held once, by a request with an idempotency key; no repetition of it may hold them again,
+    /// whatever has become of the holds since.
+    #[serde(default)]
+    pub placed: bool,
     /// Of the request that made it, when that had an idempotency key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,
@@ -208,6 +215,7 @@ impl Reservation {
             first: None,
             revision: 1,
             released: false,
+            placed: false,
             fingerprint,
         }
     }
@@ -252,12 +260,24 @@ impl Reservation {
         self.first.as_ref().unwrap_or(&self.terms)
     }
 
-    /// True when the request that made it may have died before it held the seats: nothing has been done to the
-    /// reservation since, and no hold is there. Its repetition then holds them.
+    /// True while a repetition of the request that made it is answered as that was: for a day (contract §8).
+    #[must_use]
+    pub fn is_repeatable(&self, now: Timestamp) -> bool {
+        now < plus_secs(self.created_at, REPEATABLE_SECS)
+    }
+
+    /// The record as it is once the seats are held.
+    #[must_use]
+    pub fn as_placed(&self) -> Self {
+        Self { placed: true, revision: self.revision.saturating_add(1), ..self.clone() }
+    }
+
+    /// True when the request that made it may have died before it held the seats: they were never held, nothing
+    /// has been done to the reservation since, and no hold is there. Its repetition then holds them.
     #[must_use]
     pub fn is_unfinished(&self, ledgers: &BTreeMap<InstanceId, Ledger>, now: Timestamp) -> bool {
         let held = ledgers.values().any(|ledger| ledger.holds.contains_key(&self.id));
-        !held && !self.is_over(now) && self.first.is_none() && !self.terms.items.is_empty()
+        !held && !self.placed && !self.is_over(now) && self.first.is_none() && !self.terms.items.is_empty()
     }
 }
 

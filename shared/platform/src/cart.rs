@@ -2,7 +2,8 @@
 
 use crate::{ApiError, App, ErrorType};
 use domain::TenantId;
-use domain::catalog::{InventoryKind, Template};
+use domain::catalog::{InventoryKind, ReviewState, Template};
+use domain::ledger::Ledger;
 use domain::pricing::{Catalog, Closed, LineFault, PricingRefusal, PricingRefusals, RefusalClass};
 use std::sync::Arc;
 use store::catalog::Definitions;
@@ -22,6 +23,42 @@ impl App {
     pub async fn catalog(&self, tenant: TenantId) -> Result<TenantCatalog, ApiError> {
         let (templates, definitions) = tokio::try_join!(self.templates(tenant), self.definitions(tenant))?;
         Ok(TenantCatalog { templates, definitions })
+    }
+
+    /// What a tenant sells, from caches that know the templates of these slots.
+    ///
+    /// # Errors
+    /// [`ApiError`] when the database does not answer.
+    pub async fn catalog_of(
+        &self,
+        tenant: TenantId,
+        ledgers: impl IntoIterator<Item = &Ledger>,
+    ) -> Result<TenantCatalog, ApiError> {
+        self.templates_of(tenant, ledgers).await?;
+        self.catalog(tenant).await
+    }
+
+    /// The tenant's templates. Cached ones that know nothing of a slot's template, or only its draft, are older
+    /// than the slot and are read again: what was just published is sold at once.
+    ///
+    /// # Errors
+    /// [`ApiError`] when the database does not answer.
+    pub async fn templates_of(
+        &self,
+        tenant: TenantId,
+        ledgers: impl IntoIterator<Item = &Ledger>,
+    ) -> Result<Arc<Vec<Template>>, ApiError> {
+        let cached = self.templates(tenant).await?;
+        let is_known = |ledger: &Ledger| {
+            cached.iter().any(|template| {
+                template.id == ledger.template && template.review_state == ReviewState::Published
+            })
+        };
+        if ledgers.into_iter().all(is_known) {
+            return Ok(cached);
+        }
+        self.forget_catalog(tenant).await;
+        self.templates(tenant).await
     }
 }
 

@@ -8,6 +8,6 @@ mod secure;
 mod settle;
 
 pub use charge::{Outcome, charge};
-pub use recover::recover;
+pub use recover::{left_open, open_again, outcome_of, outcome_so_far, recover};
 pub use secure::{FreeParts, SecureFault, SecureRequest, Secured, secure};
 pub use settle::{MAIL_RETRY_SECS, announce, settlement, undo};

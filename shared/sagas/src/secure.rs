@@ -197,6 +197,16 @@ async fn reclaiming(
             let _ = app.store.write(&key, ledger_update(&reclaim)).await?;
             Ok(change.clone())
         }
+        // Staff changed the reservation meanwhile: it lives, and the next try sees what it holds now.
+        Err(LedgerRefusal::HoldChanged) if still_holds(&ledger, order) => {
+            Err(SecureFault::Failed(ApiError::new(ErrorType::TryAgain)))
+        }
         Err(refusal) => Err(SecureFault::Seats(instance, refusal)),
     }
+}
+
+/// True when the ledger has a live hold of the reservation the order would consume.
+fn still_holds(ledger: &Ledger, order: &Order) -> bool {
+    let hold = order.reservation.as_ref().and_then(|reservation| ledger.holds.get(&reservation.id));
+    hold.is_some_and(|hold| hold.is_live(order.created_at))
 }

@@ -4,7 +4,7 @@ use crate::{
     Action, AttributeValue, Consistency, Expression, Item, Key, SortKeys, Store, StoreError, Table, decode,
     number, order_partition_of, partition_of, text,
 };
-use domain::order::{Order, OrderState, Ticket, TicketChunk};
+use domain::order::{Order, Ticket, TicketChunk};
 use domain::outbox::{MailKind, MailState, OutboxMail};
 use domain::{OrderId, TenantId, Timestamp};
 use sha2::{Digest, Sha256};
@@ -103,18 +103,6 @@ impl Store {
     /// [`StoreError`] when the database does not answer.
     pub async fn load_order(&self, tenant: TenantId, id: &OrderId) -> Result<Option<Order>, StoreError> {
         self.get(&Key::order(tenant, id), Consistency::Strong).await
-    }
-
-    /// What became of an order.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database does not answer.
-    pub async fn load_order_state(
-        &self,
-        tenant: TenantId,
-        id: &OrderId,
-    ) -> Result<Option<OrderState>, StoreError> {
-        Ok(self.load_order(tenant, id).await?.map(|order| order.state))
     }
 
     /// One order with its tickets, in one round trip.

@@ -3,6 +3,7 @@
 use crate::support::{ADD_ON, ADULT, DONATION, FIXED_DONATION, Venue, now, slot, start, tenant_id, tickets};
 use domain::cart::Cart;
 use domain::order::{Order, OrderState, Person};
+use domain::time::plus_secs;
 use domain::{CartId, Money, OrderId, OrderNumber};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -200,7 +201,7 @@ async fn a_slot_whose_sale_has_closed_cannot_be_put_into_a_cart() {
 async fn a_cart_is_open_unless_its_order_is_pending_or_paid() {
     let void = OrderState::Void { at: now(), decline: None };
     for (case, state, expected) in [
-        ("pending", Some(OrderState::Pending { deadline: now() }), "409 REQUEST_IN_PROGRESS"),
+        ("pending", Some(OrderState::Pending { deadline: plus_secs(now(), 60) }), "409 REQUEST_IN_PROGRESS"),
         ("paid", Some(OrderState::Paid { at: now() }), "409 CART_ALREADY_CHECKED_OUT"),
         ("undone", Some(void), "200 "),
         ("never written", None, "200 "),

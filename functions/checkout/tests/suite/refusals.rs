@@ -2,8 +2,10 @@
 
 use crate::audit::Books;
 use crate::catalog::{self, FREE, slot};
+use crate::outside::{Mishap, Verb};
 use crate::venue::{Venue, after, ask, pay, tickets, tickets_for};
 use domain::ledger::SlotState;
+use engine::Fault;
 use serde_json::{Value, json};
 
 #[tokio::test]
@@ -247,4 +249,120 @@ async fn only_the_right_key_with_the_right_headers_checks_out() {
         assert_eq!(process.send(ask).await.refusal(), expected, "{case}");
     }
     assert_eq!(Books::open(&venue).await.orders, []);
+}
+
+#[tokio::test]
+async fn a_live_tenant_is_not_charged_through_the_built_in_processor() {
+    let venue = Venue::open([10, 10]).await;
+    let tenant = venue.store.load_tenant(crate::venue::tenant_id()).await.unwrap().unwrap();
+    venue.store.save_tenant(&domain::tenant::Tenant { sandbox: false, ..tenant }).await.unwrap();
+    let process = venue.process().await;
+    let refused = process.send(pay(json!({})).header("x-service-test-now", "")).await;
+    assert_eq!(refused.refusal(), "409 MERCHANT_NOT_READY");
+    assert_eq!(refused.body["message"], "No card processor is set up");
+    assert!(process.processor.calls().is_empty());
+    assert_eq!(Books::open(&venue).await.orders, []);
+}
+
+#[tokio::test]
+async fn a_risen_price_is_shown_although_the_answer_of_its_storage_is_lost() {
+    let venue = Venue::open([10, 10]).await;
+    let cart = venue.process().await.cart(json!([tickets(2)])).await;
+    catalog::reprice(&venue.store, 2500).await;
+    let process = venue.process().await;
+    process.faults.at_operation("PutItem", 0, Fault::AnswerLost);
+    let risen = process.pay(json!({"shoppingCartId": cart})).await;
+    assert_eq!(risen.refusal(), "409 PRICE_CHANGED");
+    assert_eq!(risen.body["cart"]["items"][0]["unitPrice"], "25.00", "{}", risen.text);
+    assert_eq!(process.pay(json!({"shoppingCartId": cart})).await.kind(), "OK");
+}
+
+/// Kinds of the findings of a dry run.
+fn found(dry: &crate::venue::Answer) -> Vec<&str> {
+    assert_eq!((dry.status.as_u16(), &dry.body["valid"]), (200, &json!(false)), "{}", dry.text);
+    dry.body["findings"].as_array().unwrap().iter().map(|one| one["type"].as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn a_dry_run_leaves_an_abandoned_order_as_it_is() {
+    let venue = Venue::open([10, 10]).await;
+    let process = venue.process().await;
+    let cart = process.cart(json!([tickets(2)])).await;
+    process.processor.next(Verb::Confirm, Mishap::CrashBefore);
+    assert_eq!(process.pay(json!({"shoppingCartId": cart})).await.kind(), "TRY_AGAIN");
+    let next = venue.process().await;
+    for (fields, findings) in [
+        (json!({"shoppingCartId": cart, "dryRun": true}), vec!["REQUEST_IN_PROGRESS"; 2]),
+        (json!({"dryRun": true}), vec!["REQUEST_IN_PROGRESS"]),
+    ] {
+        let dry = next.send(pay(fields).at(after(100))).await;
+        assert_eq!(found(&dry), findings, "{}", dry.text);
+    }
+    assert!(next.processor.calls().is_empty());
+    assert_eq!(venue.seats(0).await, [8, 0, 2]);
+}
+
+#[tokio::test]
+async fn a_dry_run_finds_what_is_wrong_with_the_cart_itself() {
+    let venue = Venue::open([10, 10]).await;
+    let process = venue.process().await;
+    let unknown = json!({"items": [tickets_for(5, 1)]});
+    for (cart, expected, total) in [
+        (json!({"items": []}), vec!["VALIDATION_ERROR"], json!("0.00")),
+        (
+            json!({"items": [tickets(1)], "couponCodes": ["NOPE"]}),
+            vec!["COUPON_NOT_VALID", "PRICE_CHANGED"],
+            json!("18.00"),
+        ),
+        (unknown, vec!["NOT_FOUND"], Value::Null),
+    ] {
+        let dry = process.pay(json!({"dryRun": true, "expectedTotal": "1.00", "shoppingCart": cart})).await;
+        assert_eq!((found(&dry), &dry.body["totalAmount"]), (expected, &total), "{}", dry.text);
+    }
+}
+
+#[tokio::test]
+async fn what_was_published_a_moment_ago_is_sold_at_once() {
+    for way in ["cart", "cart with key", "update", "checkout"] {
+        let venue = Venue::open([10, 10]).await;
+        let process = venue.process().await;
+        let open = process.cart(json!([tickets(1)])).await;
+        let mut template = catalog::template(1800);
+        template.id = domain::TemplateId::parse("6f2e91b0c47d5a3e18b90f99").unwrap();
+        let old = catalog::ledger(0, 10);
+        let instance = domain::InstanceId::of(&template.id, None, old.start.naive_utc(), old.start).unwrap();
+        let ledger = domain::ledger::Ledger { instance, template: template.id.clone(), ..old };
+        venue.store.save_template(crate::venue::tenant_id(), &template).await.unwrap();
+        venue.store.create_ledger(crate::venue::tenant_id(), &ledger).await.unwrap();
+        let items = json!([{"eventId": instance, "ticketingTypeId": catalog::ADULT, "quantity": 1}]);
+        let new = ask("POST", "/v2/b2c/carts", json!({"items": items}));
+        let sent = match way {
+            "cart" => new,
+            "cart with key" => new.keyed("a"),
+            "update" => ask("PUT", &format!("/v2/b2c/carts/{open}"), json!({"id": open, "items": items})),
+            _ => pay(json!({"shoppingCart": {"items": items}})),
+        };
+        let answer = process.send(sent).await;
+        assert_eq!(answer.status.as_u16(), 200, "{way}: {}", answer.text);
+    }
+}
+
+#[tokio::test]
+async fn a_cart_whose_order_is_past_its_deadline_can_be_changed_and_deleted() {
+    for method in ["PUT", "DELETE"] {
+        let venue = Venue::open([10, 10]).await;
+        let process = venue.process().await;
+        let cart = process.cart(json!([tickets(2)])).await;
+        process.processor.next(Verb::Confirm, Mishap::CrashBefore);
+        assert_eq!(process.pay(json!({"shoppingCartId": cart})).await.kind(), "TRY_AGAIN");
+        let next = venue.process().await;
+        let body = json!({"id": cart, "items": [tickets(1)]});
+        let change = ask(method, &format!("/v2/b2c/carts/{cart}"), body);
+        let early = next.send(change.clone().at(after(59))).await;
+        assert_eq!(early.kind(), "REQUEST_IN_PROGRESS", "{method}");
+        let late = next.send(change.at(after(60))).await;
+        assert_eq!(late.status.as_u16(), 200, "{method}: {}", late.text);
+        assert_eq!(venue.seats(0).await, [10, 0, 0], "{method}");
+        assert!(venue.captured().await.is_empty());
+    }
 }

@@ -2,10 +2,12 @@
 
 use crate::audit::audit;
 use crate::catalog::DONATION;
-use crate::venue::{Venue, after, pay, tickets, tickets_for};
+use crate::venue::{Venue, after, pay, t0, tenant_id, tickets, tickets_for};
 use domain::ReservationId;
 use domain::ledger::{Hold, LedgerChange};
+use engine::Fault;
 use serde_json::json;
+use std::time::Duration;
 
 const DECLINED: &str = "4000000000000002";
 
@@ -129,4 +131,31 @@ async fn a_hold_that_expires_before_the_decline_is_recovered_becomes_free_seats(
     venue.process().await.clean_up(100).await;
     assert_eq!(venue.ledger(0).await.available(after(100)), 10);
     assert_eq!(audit(&venue, "expired").await, []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hold_that_changed_meanwhile_is_tried_again_unless_it_is_gone() {
+    let id = ReservationId::parse(10).unwrap();
+    let hold = |quantity| Hold { quantity, expires_at: after(600) };
+    for (change, kind) in [
+        (LedgerChange::replace(id, hold(3), hold(5)), "TRY_AGAIN"),
+        (LedgerChange::release(id, hold(3)), "RESERVATION_EXPIRED"),
+    ] {
+        let venue = Venue::open([10, 10]).await;
+        venue.hold(10, &[(0, 3)], 600).await;
+        let process = venue.process().await;
+        process.faults.at_operation("TransactWriteItems", 0, Fault::Slow(Duration::from_secs(1)));
+        let slow = tokio::spawn({
+            let process = process.clone();
+            async move { process.pay(json!({"reservationId": 10})).await }
+        });
+        while !process.faults.calls().iter().any(|call| call == "TransactWriteItems") {
+            tokio::task::yield_now().await;
+        }
+        let slot = crate::catalog::slot(0);
+        venue.store.change_ledger((tenant_id(), &slot), &change, t0()).await.unwrap().unwrap();
+        let slow = slow.await.unwrap();
+        assert_eq!(slow.kind(), kind, "{}", slow.text);
+        assert_eq!(audit(&venue, kind).await, []);
+    }
 }

@@ -131,6 +131,7 @@ impl Venue {
             first: None,
             revision: 0,
             released: false,
+            placed: false,
             fingerprint: None,
         };
         self.store.create_reservation(tenant_id(), &record, t0()).await.unwrap().unwrap();

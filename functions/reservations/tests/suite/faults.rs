@@ -1,6 +1,9 @@
 //! Repeated requests, lost answers and crashes.
 
-use crate::support::{Venue, delete, get, post, put};
+use crate::support::{T0, Venue, delete, get, post, put, tenant_id};
+use domain::ReservationId;
+use domain::ledger::LedgerChange;
+use domain::time::plus_secs;
 use engine::Fault;
 
 #[tokio::test]
@@ -22,6 +25,54 @@ async fn a_repeated_request_is_answered_as_the_first_was_whatever_happened_since
     assert_eq!(again(601).await.body, first.body);
     let elsewhere = venue.send(post(&[]).keyed("a").by("key-2")).await;
     assert_ne!(elsewhere.id(), first.id(), "a key is its tenant's own");
+}
+
+#[tokio::test]
+async fn a_repetition_after_the_seats_were_sold_takes_none_again() {
+    for events in [1, 2] {
+        let venue = Venue::open().await;
+        let slots = [venue.slot(24, 9).await, venue.slot(48, 9).await];
+        let lines: Vec<_> = slots[..events].iter().map(|slot| (*slot, 2)).collect();
+        let first = venue.send(post(&lines).keyed("a")).await;
+        let id = ReservationId::parse(first.id()).unwrap();
+        for slot in &slots[..events] {
+            let hold = venue.ledger(*slot).await.holds[&id];
+            let sale = LedgerChange::sell(2, Some((id, hold)));
+            let sold = venue.store.change_ledger((tenant_id(1), slot), &sale, T0.parse().unwrap()).await;
+            sold.unwrap().unwrap();
+        }
+        let again = venue.send(post(&lines).keyed("a").at(60)).await;
+        assert_eq!((again.replayed, again.body), (true, first.body), "{events}");
+        for slot in &slots[..events] {
+            let ledger = venue.ledger(*slot).await;
+            assert_eq!((ledger.free, ledger.sold, ledger.holds.len()), (7, 2, 0), "{events}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn two_tries_of_one_request_at_once_are_one_reservation() {
+    let venue = Venue::open().await;
+    let slot = venue.slot(24, 9).await;
+    let ask = || venue.send(post(&[(slot, 2)]).keyed("a"));
+    let (one, other, third) = tokio::join!(ask(), ask(), ask());
+    assert_eq!((&one.body, &one.body), (&other.body, &third.body));
+    assert_eq!((one.status, venue.free(slot).await), (200, 7));
+}
+
+#[tokio::test]
+async fn after_a_day_a_key_makes_another_reservation() {
+    let day = 24 * 3_600;
+    let venue = Venue::open().await;
+    let slot = venue.slot(72, 9).await;
+    let first = venue.send(post(&[(slot, 2)]).keyed("a")).await;
+    assert_eq!(venue.send(post(&[(slot, 2)]).keyed("a").at(day - 1)).await.body, first.body);
+    let other = venue.send(post(&[(slot, 3)]).keyed("a").at(day)).await;
+    assert_eq!((other.status, other.replayed), (200, false), "{}", other.body);
+    assert_eq!(other.body["reservationItems"][0]["quantity"], 3);
+    let ledger = venue.ledger(slot).await;
+    assert_eq!(ledger.available(plus_secs(T0.parse().unwrap(), day)), 6);
+    assert_eq!(venue.send(get(other.id()).at(day)).await.body, other.body);
 }
 
 #[tokio::test]

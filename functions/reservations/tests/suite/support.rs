@@ -116,7 +116,7 @@ pub(crate) fn delete<'a>(id: i64) -> Ask<'a> {
     Ask { method: "DELETE", ..get(id) }
 }
 
-fn tenant_id(number: i64) -> TenantId {
+pub(crate) fn tenant_id(number: i64) -> TenantId {
     TenantId::parse(number).unwrap()
 }
 
