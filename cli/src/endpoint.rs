@@ -20,9 +20,13 @@ use tokio::net::TcpListener;
 pub async fn dynamodb_endpoint(embedded: Embedded) -> std::io::Result<SocketAddr> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
     let address = listener.local_addr()?;
-    let routes = Router::new().fallback(forward).with_state(embedded);
-    tokio::spawn(async move { axum::serve(listener, routes).await });
+    tokio::spawn(async move { axum::serve(listener, dynamodb_routes(embedded)).await });
     Ok(address)
+}
+
+/// The same without a socket, so that a test can stand before the database and watch what passes.
+pub fn dynamodb_routes(embedded: Embedded) -> Router {
+    Router::new().fallback(forward).with_state(embedded)
 }
 
 async fn forward(State(embedded): State<Embedded>, headers: HeaderMap, body: Bytes) -> Response {

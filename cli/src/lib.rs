@@ -20,7 +20,7 @@ pub mod compatibility;
 pub mod import;
 pub mod testing;
 
-pub use endpoint::dynamodb_endpoint;
+pub use endpoint::{dynamodb_endpoint, dynamodb_routes};
 pub use error_table::error_table;
 pub use openapi::openapi;
 pub use routes::routes;

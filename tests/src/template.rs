@@ -1,6 +1,8 @@
 //! Reads `template.yaml` as plain JSON in CloudFormation's long form: `!Ref x` is `{"Ref": "x"}`,
 //! `!Sub x` is `{"Fn::Sub": "x"}`, and so on.
 
+use std::collections::BTreeSet;
+
 use saphyr::{LoadableYamlNode, ScalarOwned, YamlOwned};
 use serde_json::{Map, Value};
 
@@ -34,6 +36,44 @@ pub fn crate_of(function: &str) -> String {
     function.strip_suffix("Function").unwrap_or_else(|| panic!("{function} is no function")).to_lowercase()
 }
 
+/// The logical name of the function that is the crate `functions/<name>`: `EventsFunction` for `events`.
+///
+/// # Panics
+/// If no function of the template is that crate.
+#[must_use]
+pub fn function_of(name: &str) -> String {
+    let functions = resources(&template(), "AWS::Serverless::Function");
+    let found = functions.into_iter().map(|(logical, _)| logical).find(|logical| crate_of(logical) == name);
+    found.unwrap_or_else(|| panic!("{name} is not deployed"))
+}
+
+/// What the function of the crate `functions/<name>` may do, as (action, resource). A resource is a logical
+/// name, for an index with `/index/` and its name behind; or what else the template says.
+#[must_use]
+pub fn permissions(name: &str) -> BTreeSet<(String, String)> {
+    let properties = &template()["Resources"][function_of(name)]["Properties"];
+    let mut permitted = BTreeSet::new();
+    for statement in properties["Policies"][0]["Statement"].as_array().into_iter().flatten() {
+        let resource = &statement["Resource"];
+        let attribute = resource["Fn::GetAtt"].as_str().and_then(|attribute| attribute.strip_suffix(".Arn"));
+        let text = attribute.or_else(|| resource["Fn::Sub"].as_str()).unwrap_or_default();
+        let text = text.replace(".Arn}", "").replace("${", "");
+        for action in statement["Action"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+            permitted.insert((action.to_owned(), text.clone()));
+        }
+    }
+    permitted
+}
+
+/// The names of the environment variables that the function of the crate `functions/<name>` is given.
+#[must_use]
+pub fn environment(name: &str) -> BTreeSet<String> {
+    let template = template();
+    let own = &template["Resources"][function_of(name)]["Properties"];
+    let given = [&template["Globals"]["Function"], own].map(|of| of["Environment"]["Variables"].as_object());
+    given.into_iter().flatten().flat_map(|variables| variables.keys().cloned()).collect()
+}
+
 /// The routes of the ticketing API as (method, path, crate under `functions/`), in the template's order.
 /// The catch-all is (`ANY`, `$default`, …).
 ///
@@ -62,16 +102,26 @@ fn template_route(template: &Value, name: &str, route: &Value) -> (String, Strin
     (method.to_owned(), path.to_owned(), crate_of(function))
 }
 
-/// The crate that answers `method path` on the gateway: the most specific of [`template_routes`], as API
-/// Gateway chooses (an exact path before `{proxy+}`, the longest of these first, then `$default`; a named
-/// method before `ANY`). `{id}`-like segments of `path` are taken literally, so that a path of the OpenAPI
-/// document can be asked for. A trailing slash is a child of its path.
+/// The crate that answers `method path` on the gateway; that of the [`answering_route`].
 #[must_use]
 pub fn answering_crate<'r>(
     routes: &'r [(String, String, String)],
     method: &str,
     path: &str,
 ) -> Option<&'r str> {
+    answering_route(routes, method, path).map(|(_, _, function)| function.as_str())
+}
+
+/// The route that answers `method path`: the most specific of [`template_routes`], as API Gateway chooses (an
+/// exact path before `{proxy+}`, the longest of these first, then `$default`; a named
+/// method before `ANY`). `{id}`-like segments of `path` are taken literally, so that a path of the OpenAPI
+/// document can be asked for. A trailing slash is a child of its path.
+#[must_use]
+pub fn answering_route<'r>(
+    routes: &'r [(String, String, String)],
+    method: &str,
+    path: &str,
+) -> Option<&'r (String, String, String)> {
     let rank = |(route_method, route_path, _): &(String, String, String)| {
         let method_rank = if route_method == method { 1_usize } else { 0 };
         if method_rank == 0 && route_method != "ANY" {
@@ -87,7 +137,7 @@ pub fn answering_crate<'r>(
         path.starts_with(above).then_some((above.len(), method_rank))
     };
     let ranked = routes.iter().filter_map(|route| rank(route).map(|rank| (rank, route)));
-    ranked.max_by_key(|(rank, _)| *rank).map(|(_, (_, _, function))| function.as_str())
+    ranked.max_by_key(|(rank, _)| *rank).map(|(_, route)| route)
 }
 
 fn long_form(yaml: YamlOwned) -> Value {

@@ -1,4 +1,4 @@
-//! Functions as Lambda runs them: the real binary, the real event bodies of `events/`.
+//! The player of the Runtime API itself, with a function that does as it is told, and the kept events.
 #![expect(clippy::unwrap_used, reason = "a helper fails its test by panicking")]
 
 use std::collections::BTreeMap;
@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use blackbox::kept_events;
 use blackbox::runtime_api::{Outcome, Player, PlayerError};
 use serde_json::{Value, json};
 
@@ -15,21 +16,6 @@ const LIMIT: Duration = Duration::from_secs(20);
 async fn rehearsal(limit: Duration) -> Player {
     let binary = Path::new(env!("CARGO_BIN_EXE_rehearsal"));
     Player::start(binary, "rehearsal", &[("PROMPT", "line")], limit).await.unwrap()
-}
-
-/// The event bodies kept for `function`, by file name.
-fn events(function: &str) -> Vec<(String, Value)> {
-    let directory = blackbox::repository().join("events").join(function);
-    let mut events: Vec<_> = std::fs::read_dir(directory)
-        .unwrap()
-        .map(|entry| {
-            let entry = entry.unwrap();
-            let text = std::fs::read_to_string(entry.path()).unwrap();
-            (entry.file_name().into_string().unwrap(), serde_json::from_str(&text).unwrap())
-        })
-        .collect();
-    events.sort_by(|one, other| one.0.cmp(&other.0));
-    events
 }
 
 #[tokio::test]
@@ -75,7 +61,7 @@ async fn every_kept_event_reaches_a_function_as_it_was_written() {
     let mut player = rehearsal(LIMIT).await;
     for directory in std::fs::read_dir(blackbox::repository().join("events")).unwrap() {
         let function = directory.unwrap().file_name().into_string().unwrap();
-        for (file, event) in events(&function) {
+        for (file, event) in kept_events(&function) {
             let answer = player.invoke(&json!({"say": event.to_string()})).await.unwrap().http();
             assert_eq!(serde_json::from_str::<Value>(&answer.body).unwrap(), event, "{function}/{file}");
         }
@@ -104,7 +90,7 @@ fn the_forms_of_a_kept_event_ask_for_the_same_and_reach_the_function_they_are_ke
     let routes = blackbox::template::template_routes();
     for function in ["carts", "checkout", "events", "orders", "reference", "reservations"] {
         let mut by_name: BTreeMap<String, (String, String, Option<String>)> = BTreeMap::new();
-        for (file, event) in events(function) {
+        for (file, event) in kept_events(function) {
             let request = request(&event);
             let owner = blackbox::template::answering_crate(&routes, &request.0, &request.1);
             assert_eq!(owner, Some(function), "{function}/{file}");

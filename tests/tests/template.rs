@@ -1,9 +1,9 @@
 //! What the deployment template must keep true.
 #![expect(clippy::unwrap_used, reason = "a helper fails its test by panicking")]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use blackbox::template::{answering_crate, crate_of, resources, template, template_routes};
+use blackbox::template::{answering_crate, answering_route, crate_of, resources, template, template_routes};
 use serde_json::{Value, json};
 
 /// API Gateway ends a request after this many seconds.
@@ -212,4 +212,57 @@ fn a_request_reaches_the_function_that_owns_its_path() {
     }
     let keys: BTreeSet<_> = routes.iter().map(|(method, path, _)| (method, path)).collect();
     assert_eq!(keys.len(), routes.len(), "a route is declared twice");
+}
+
+/// The operations of the interface as (method, path), without those that exist on one machine only.
+fn operations() -> Vec<(String, String)> {
+    let text = std::fs::read_to_string(blackbox::repository().join("docs/openapi.json")).unwrap();
+    let document: Value = serde_json::from_str(&text).unwrap();
+    let paths = document["paths"].as_object().unwrap().iter();
+    let deployed = paths.filter(|(path, _)| !path.starts_with("/sandbox/"));
+    let all = deployed.flat_map(|(path, item)| {
+        item.as_object().unwrap().keys().map(move |method| (method.to_uppercase(), path.clone()))
+    });
+    all.collect()
+}
+
+/// The operations as the functions' own routers describe them, by crate.
+fn described() -> BTreeMap<&'static str, BTreeSet<String>> {
+    let routers = [
+        ("events", events::router()),
+        ("carts", carts::router()),
+        ("checkout", checkout::router()),
+        ("orders", orders::router()),
+        ("reservations", reservations::router()),
+        ("reference", reference::router()),
+    ];
+    let paths = |router: utoipa_axum::router::OpenApiRouter<platform::App>| {
+        router.into_openapi().paths.paths.into_keys().collect()
+    };
+    routers.map(|(name, router)| (name, paths(router))).into()
+}
+
+#[test]
+fn every_operation_reaches_the_function_whose_router_answers_it() {
+    let (routes, described) = (template_routes(), described());
+    for (method, path) in operations() {
+        let owners: Vec<_> = described.iter().filter(|(_, paths)| paths.contains(&path)).collect();
+        assert_eq!(owners.len(), 1, "{path} has {} owners", owners.len());
+        assert_eq!(answering_crate(&routes, &method, &path), Some(*owners[0].0), "{method} {path}");
+    }
+}
+
+#[test]
+fn every_route_of_the_template_answers_an_operation() {
+    let routes = template_routes();
+    // A caller may leave a slash at the end, which the gateway takes for a path below.
+    let answering: BTreeSet<_> = operations()
+        .iter()
+        .flat_map(|(method, path)| [path.clone(), format!("{path}/")].map(|path| (method.clone(), path)))
+        .filter_map(|(method, path)| answering_route(&routes, &method, &path))
+        .collect();
+    // What is left to the last route is what no operation is: it refuses.
+    let idle: Vec<_> =
+        routes.iter().filter(|route| route.1 != "$default" && !answering.contains(route)).collect();
+    assert_eq!(idle, Vec::<&(String, String, String)>::new());
 }

@@ -122,7 +122,8 @@ fn files(directory: &Path, ending: &str) -> Vec<PathBuf> {
     found
 }
 
-/// The Rust files that ship from these directories. A file of tests only (`tests.rs`, `tests/`) does not.
+/// The Rust files that ship from these directories. A file of tests only (`tests.rs`, `tests/`) does not, and
+/// neither does a build script, which talks to Cargo by printing.
 fn sources(directories: &[&str]) -> Vec<Source> {
     let paths =
         directories.iter().flat_map(|directory| files(&blackbox::repository().join(directory), ".rs"));
@@ -131,7 +132,9 @@ fn sources(directories: &[&str]) -> Vec<Source> {
             path: path.strip_prefix(blackbox::repository()).unwrap().display().to_string(),
             text: std::fs::read_to_string(path).unwrap(),
         })
-        .filter(|source| !source.path.split('/').any(|part| matches!(part, "tests" | "tests.rs")))
+        .filter(|source| {
+            !source.path.split('/').any(|part| matches!(part, "tests" | "tests.rs" | "build.rs"))
+        })
         .collect()
 }
 

@@ -1,0 +1,190 @@
+//! The services of AWS that the functions use, played on loopback ports: DynamoDB by the embedded engine, KMS
+//! by the vault that sealed the tenants' secrets, SQS and SES by lists of what they were given. Each function
+//! has a port of its own, which refuses what the template does not permit that function.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use axum::Json;
+use axum::body::to_bytes;
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use blackbox::runtime_api::Player;
+use blackbox::template::{environment, permissions};
+use boxoffice::testing::Service;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// When the demo venue was imported, and the clock of the kept events.
+pub(crate) const NOW: &str = "2026-03-16T12:00:00Z";
+
+const DAYS: u32 = 7;
+
+/// Everything around the functions: the tables with the demo venue, and the other services.
+pub(crate) struct Cloud {
+    service: Arc<Service>,
+    seen: Arc<Seen>,
+}
+
+/// What passed the other services.
+#[derive(Default)]
+struct Seen {
+    jobs: Mutex<Vec<String>>,
+    mails: Mutex<Vec<Value>>,
+    denied: Mutex<Vec<String>>,
+}
+
+/// One function's way to the services.
+struct Desk {
+    function: String,
+    permitted: BTreeSet<(String, String)>,
+    service: Arc<Service>,
+    seen: Arc<Seen>,
+}
+
+impl Cloud {
+    pub(crate) async fn start() -> Self {
+        let service = Service::empty().await;
+        let venue = blackbox::repository().join("demo/harbor-museum.json");
+        let venue = std::fs::read_to_string(venue).unwrap();
+        boxoffice::import::import_days(&service.app, &venue, NOW.parse().unwrap(), DAYS).await.unwrap();
+        Self { service: Arc::new(service), seen: Arc::default() }
+    }
+
+    /// Starts the binary of `functions/<name>` with the settings that the template gives it.
+    pub(crate) async fn function(&self, name: &str) -> Player {
+        let desk = Arc::new(Desk {
+            function: name.to_owned(),
+            permitted: permissions(name),
+            service: Arc::clone(&self.service),
+            seen: Arc::clone(&self.seen),
+        });
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let endpoint = format!("http://{}", listener.local_addr().unwrap());
+        let database = boxoffice::dynamodb_routes(self.service.embedded.clone());
+        let routes = database.layer(from_fn_with_state(desk, answer));
+        tokio::spawn(async move { axum::serve(listener, routes).await });
+
+        let mut settings = vec![("AWS_ENDPOINT_URL".to_owned(), endpoint)];
+        settings.extend(environment(name).into_iter().map(|variable| {
+            let value = match variable.as_str() {
+                "BOXOFFICE_TABLE_PREFIX" => "boxoffice-",
+                "BOXOFFICE_MAIL_QUEUE_URL" => {
+                    "https://sqs.us-east-1.amazonaws.com/123456789012/boxoffice-mail"
+                }
+                "BOXOFFICE_VAULT_KEY_ID" => "vault",
+                "BOXOFFICE_MAIL_FROM" => "tickets@example.org",
+                other => panic!("{other} has no value to test with"),
+            };
+            (variable, value.to_owned())
+        }));
+        let settings: Vec<(&str, &str)> = settings.iter().map(|(key, value)| (&**key, &**value)).collect();
+        let binary = blackbox::function_binary(name);
+        Player::start(&binary, name, &settings, LIMIT).await.unwrap()
+    }
+
+    /// The bodies of the messages in the mail queue, in the order in which they were sent.
+    pub(crate) fn jobs(&self) -> Vec<String> {
+        self.seen.jobs.lock().unwrap().clone()
+    }
+
+    /// The mails that SES accepted, as it was asked to send them.
+    pub(crate) fn mails(&self) -> Vec<Value> {
+        self.seen.mails.lock().unwrap().clone()
+    }
+
+    /// What functions asked for without being permitted to.
+    pub(crate) fn denied(&self) -> Vec<String> {
+        self.seen.denied.lock().unwrap().clone()
+    }
+}
+
+async fn answer(State(desk): State<Arc<Desk>>, request: Request, next: Next) -> Response {
+    let (parts, body) = request.into_parts();
+    let bytes = to_bytes(body, usize::MAX).await.unwrap();
+    let message: Value = serde_json::from_slice(&bytes).unwrap();
+    // SES is the only one that names its operation by the path.
+    let target = parts.headers.get("x-amz-target").map_or(parts.uri.path(), |name| name.to_str().unwrap());
+    for (action, resource) in needed(target, &message) {
+        let permitted = |(other, place): &(String, String)| {
+            // The address that may be sent from is a condition, which the message meets or not.
+            *other == action && (*place == resource || action == "ses:SendEmail")
+        };
+        if !desk.permitted.iter().any(permitted) {
+            let denied = format!("{} may not {action} {resource}", desk.function);
+            desk.seen.denied.lock().unwrap().push(denied);
+            return refusal("AccessDeniedException");
+        }
+    }
+    match target {
+        "TrentService.Decrypt" => desk.decrypt(&message).await,
+        "AmazonSQS.SendMessage" => {
+            let body = message["MessageBody"].as_str().unwrap().to_owned();
+            desk.seen.jobs.lock().unwrap().push(body);
+            Json(json!({"MessageId": "1"})).into_response()
+        }
+        "/v2/email/outbound-emails" => {
+            desk.seen.mails.lock().unwrap().push(message);
+            Json(json!({"MessageId": "1"})).into_response()
+        }
+        _ => next.run(Request::from_parts(parts, bytes.into())).await,
+    }
+}
+
+impl Desk {
+    async fn decrypt(&self, message: &Value) -> Response {
+        let sealed = BASE64_STANDARD.decode(message["CiphertextBlob"].as_str().unwrap()).unwrap();
+        let context = message["EncryptionContext"]["boxoffice"].as_str().unwrap();
+        match self.service.app.vault.open(context, &sealed).await {
+            Ok(plain) => {
+                let plain = BASE64_STANDARD.encode(plain.as_slice());
+                Json(json!({"KeyId": message["KeyId"], "Plaintext": plain})).into_response()
+            }
+            Err(_) => refusal("InvalidCiphertextException"),
+        }
+    }
+}
+
+fn refusal(kind: &str) -> Response {
+    (StatusCode::BAD_REQUEST, Json(json!({"__type": kind}))).into_response()
+}
+
+/// The permissions a call takes, as IAM sees it: a transaction takes those of its parts.
+fn needed(target: &str, message: &Value) -> Vec<(String, String)> {
+    let table = |name: &Value| {
+        let name = name.as_str().unwrap().strip_prefix("boxoffice-").unwrap();
+        format!("{}{}Table", name[..1].to_uppercase(), &name[1..])
+    };
+    let one = |action: &str, resource: &str| vec![(action.to_owned(), resource.to_owned())];
+    match target {
+        "TrentService.Decrypt" => one("kms:Decrypt", "VaultKey"),
+        "AmazonSQS.SendMessage" => one("sqs:SendMessage", "MailQueue"),
+        "/v2/email/outbound-emails" => one("ses:SendEmail", ""),
+        "DynamoDB_20120810.BatchGetItem" => {
+            let tables = message["RequestItems"].as_object().unwrap().keys();
+            tables.map(|name| ("dynamodb:BatchGetItem".to_owned(), table(&json!(name)))).collect()
+        }
+        "DynamoDB_20120810.TransactWriteItems" => {
+            let parts = message["TransactItems"].as_array().unwrap().iter();
+            let part = |(kind, write): (&String, &Value)| {
+                let action =
+                    if kind == "ConditionCheck" { "ConditionCheckItem" } else { &format!("{kind}Item") };
+                (format!("dynamodb:{action}"), table(&write["TableName"]))
+            };
+            parts.flat_map(|item| item.as_object().unwrap().iter().map(part)).collect()
+        }
+        other => {
+            let action = other.strip_prefix("DynamoDB_20120810.").unwrap_or(other);
+            let index = message["IndexName"].as_str().map(|index| format!("/index/{index}"));
+            let resource = format!("{}{}", table(&message["TableName"]), index.unwrap_or_default());
+            one(&format!("dynamodb:{action}"), &resource)
+        }
+    }
+}
