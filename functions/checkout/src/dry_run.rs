@@ -36,7 +36,7 @@ pub(crate) async fn report(
     {
         findings.extend(replay::check_duplicate(app, caller, &holder).await.err());
     }
-    match decide::consumed((facts.reservation.as_ref(), cart), &facts.ledgers, now) {
+    match decide::consumed(request, (facts.reservation.as_ref(), cart), &facts.ledgers, now) {
         Err(refusal) => findings.push(refusal),
         Ok(consumed) => {
             for (instance, change) in decide::sales(cart, consumed.as_ref()) {
