@@ -5,7 +5,10 @@ use crate::routes;
 use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::tag::TagBuilder;
-use utoipa::openapi::{Components, InfoBuilder, LicenseBuilder, OpenApi, ServerBuilder};
+use utoipa::openapi::{
+    Components, ContentBuilder, InfoBuilder, LicenseBuilder, OpenApi, Ref, Response, ResponseBuilder,
+    ServerBuilder,
+};
 
 /// Names of the security schemes, and the headers they stand for (spec §5).
 const SCHEMES: [(&str, &str, &str); 3] = [
@@ -58,6 +61,7 @@ pub fn openapi() -> OpenApi {
         for (method, operation) in operations(item) {
             operation.operation_id = Some(operation_id(method, path));
             let _ = operation.security.get_or_insert_with(|| usual_security(path));
+            describe_refusals(operation);
         }
     }
     document
@@ -90,6 +94,27 @@ fn operation_id(method: &str, path: &str) -> String {
         }
     }
     id
+}
+
+/// Adds the refusals that follow from what an operation takes, where it does not describe them itself.
+fn describe_refusals(operation: &mut Operation) {
+    let with_key = operation.security.iter().flatten().any(|way| *way != SecurityRequirement::default());
+    let with_body = operation.request_body.is_some();
+    for (applies, status, text) in [
+        (with_key, "400", "The request has fields or headers that are missing or wrong"),
+        (with_key, "401", "No valid key"),
+        (with_key, "403", "The key does not allow this"),
+        (with_body, "404", "Something the request names does not exist"),
+    ] {
+        if applies {
+            operation.responses.responses.entry(status.to_owned()).or_insert_with(|| refusal(text).into());
+        }
+    }
+}
+
+fn refusal(text: &str) -> Response {
+    let body = ContentBuilder::new().schema(Some(Ref::from_schema_name("ErrorBody"))).build();
+    ResponseBuilder::new().description(text).content("application/json", body).build()
 }
 
 /// Where `x-b2c-tenant-id` must be sent.

@@ -3,7 +3,7 @@
 use crate::load::Facts;
 use domain::cart::Cart;
 use domain::channel::Channel;
-use domain::checkout::{CheckoutRequest, card_summary};
+use domain::checkout::{CartSource, CheckoutRequest, card_summary};
 use domain::ledger::{Hold, Ledger, LedgerChange};
 use domain::merchant::Merchant;
 use domain::order::{ConsumedReservation, Payment, Person};
@@ -64,13 +64,14 @@ pub(crate) fn price_rose(total: Money, shown: Option<Money>, expected: Option<Mo
 
 /// The holds a checkout consumes: those of its reservation, for the slots it sells.
 pub(crate) fn consumed(
+    request: &CheckoutRequest,
     (reservation, cart): (Option<&Option<Reservation>>, &Cart),
     ledgers: &BTreeMap<InstanceId, Ledger>,
     now: Timestamp,
 ) -> Result<Option<ConsumedReservation>, ApiError> {
     let Some(reservation) = reservation else { return Ok(None) };
     let Some(reservation) = reservation else {
-        return Err(ApiError::new(ErrorType::NotFound).detail("/reservationId", "was not found"));
+        return Err(ApiError::new(ErrorType::NotFound).detail(reservation_pointer(request), "was not found"));
     };
     let expired = || ApiError::new(ErrorType::ReservationExpired);
     if reservation.is_over(now) {
@@ -93,6 +94,15 @@ pub(crate) fn consumed(
         holds.insert(instance, held(&instance).ok_or_else(expired)?);
     }
     Ok(Some(ConsumedReservation { id: reservation.id, holds }))
+}
+
+/// Where in the body the reservation was named; a stored cart names its own.
+fn reservation_pointer(request: &CheckoutRequest) -> &'static str {
+    match (&request.source, request.reservation) {
+        (_, Some(_)) => "/reservationId",
+        (CartSource::Inline(_), None) => "/shoppingCart/reservationId",
+        (CartSource::Stored(_), None) => "/shoppingCartId",
+    }
 }
 
 /// What every ledger has to give.

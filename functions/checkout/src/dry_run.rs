@@ -31,7 +31,7 @@ pub(crate) async fn report(
                 findings.push(ApiError::new(ErrorType::PriceChanged));
             }
             findings.extend(payment(app, caller, request, &cart).await?);
-            findings.extend(seats(caller, facts, &cart));
+            findings.extend(seats(caller, request, facts, &cart));
             Some(cart)
         }
         Err(refusal) => {
@@ -79,9 +79,9 @@ async fn payment(
 }
 
 /// What stands against the seats.
-fn seats(caller: &Caller, facts: &Facts, cart: &Cart) -> Vec<ApiError> {
+fn seats(caller: &Caller, request: &CheckoutRequest, facts: &Facts, cart: &Cart) -> Vec<ApiError> {
     let now = caller.clock.now();
-    let consumed = match decide::consumed((facts.reservation.as_ref(), cart), &facts.ledgers, now) {
+    let consumed = match decide::consumed(request, (facts.reservation.as_ref(), cart), &facts.ledgers, now) {
         Ok(consumed) => consumed,
         Err(refusal) => return vec![refusal],
     };

@@ -236,7 +236,7 @@ async fn decide_sale(
     let payment = decide::payment((&caller.tenant, &merchants), request, (cart.shown_total, sale))?;
     let guard_hash =
         payment.as_ref().and_then(|payment| decide::guard_hash(request, payment.amount, &hash_key));
-    let consumed = match decide::consumed((facts.reservation.as_ref(), cart), &facts.ledgers, now) {
+    let consumed = match decide::consumed(request, (facts.reservation.as_ref(), cart), &facts.ledgers, now) {
         Ok(consumed) => consumed,
         Err(refusal) => return Err(outranked(app, caller, (guard_hash.as_deref(), refusal)).await),
     };

@@ -6,6 +6,8 @@ use axum::body::{Bytes, to_bytes};
 use axum::extract::{FromRequest, Request};
 use http::header::CONTENT_TYPE;
 use serde_json::Value;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
 use wire::{Checker, Rejection, WireValue};
 
 /// Largest body accepted; a cart of 100 lines with everything filled in is a tenth of it.
@@ -62,16 +64,23 @@ impl<T> Body<T> {
     /// number takes part as its keyed hash only, the cvc not at all (contract §2).
     #[must_use]
     pub fn fingerprint(&self, route: &str, key: &HashKey) -> String {
-        let mut body: Value = serde_json::from_slice(&self.bytes).unwrap_or_default();
-        if let Value::Object(fields) = &mut body {
-            fields.remove("cvc");
-            if let Some(card) = fields.get_mut("manualEntryCardNumber") {
-                let digits: String =
-                    card.as_str().unwrap_or_default().chars().filter(char::is_ascii_digit).collect();
-                *card = hex::encode(key.hash("card", &[digits.as_bytes()])).into();
-            }
+        let sent: BTreeMap<String, &RawValue> = serde_json::from_slice(&self.bytes).unwrap_or_default();
+        let mut body: BTreeMap<String, Value> =
+            sent.into_iter().map(|(name, field)| (name, canonical(field))).collect();
+        body.remove("cvc");
+        if let Some(card) = body.get_mut("manualEntryCardNumber") {
+            let digits: String =
+                card.as_str().unwrap_or_default().chars().filter(char::is_ascii_digit).collect();
+            *card = hex::encode(key.hash("card", &[digits.as_bytes()])).into();
         }
         // `serde_json` keeps objects sorted, which makes the printed form canonical.
+        let body: Value = body.into_iter().collect();
         hex::encode(key.hash("body", &[route.as_bytes(), body.to_string().as_bytes()]))
     }
+}
+
+/// A field in its canonical form. What no value can hold, such as `1e400` in a field that is ignored, stays
+/// as it was written.
+fn canonical(field: &RawValue) -> Value {
+    serde_json::from_str(field.get()).unwrap_or_else(|_| field.get().into())
 }

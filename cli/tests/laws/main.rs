@@ -1,0 +1,10 @@
+//! What holds on every route. The routes are taken from the OpenAPI document, so that a new one is held to
+//! the same laws without being named here.
+
+mod document;
+mod fields;
+mod headers;
+mod identity;
+mod robust;
+mod support;
+mod tenants;

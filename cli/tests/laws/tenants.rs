@@ -1,0 +1,368 @@
+//! Another tenant's id is an unknown id (contract §2), wherever an id can be sent.
+
+use crate::support::{
+    NOTHING, Operation, complaints, document, headers_of, key_of, kind, operations, send_json, with_keys,
+};
+use boxoffice::testing::{Answer, Service};
+use domain::tenant::Scope;
+use serde_json::{Value, json};
+
+/// What an id names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Cart,
+    Line,
+    Reservation,
+    ReservationItem,
+    Order,
+    Instance,
+    Template,
+    TicketType,
+    Inventory,
+    Level,
+    Membership,
+    Customer,
+    Combo,
+    Delivery,
+    /// The same for everybody.
+    Common,
+}
+
+/// The parameter of every path that has one.
+const PATHS: [(&str, Kind); 14] = [
+    ("/docs/{file}", Kind::Common),
+    ("/sandbox/outbox/{deliveryId}", Kind::Delivery),
+    ("/v2/b2b/locations/states/{country}", Kind::Common),
+    ("/v2/b2b/orders/detail/{orderId}", Kind::Order),
+    ("/v2/b2b/reservations/{id}", Kind::Reservation),
+    ("/v2/b2b/willcall/orders/{orderId}", Kind::Order),
+    ("/v2/b2c/carts/{id}", Kind::Cart),
+    ("/v2/b2c/event/templates/{templateId}", Kind::Template),
+    ("/v2/b2c/event/templates/{templateId}/calendar", Kind::Template),
+    ("/v2/b2c/event/templates/{templateId}/times", Kind::Template),
+    ("/v2/b2c/events/{instanceId}", Kind::Instance),
+    ("/v2/b2c/events/{templateId}/nextAvailable", Kind::Template),
+    ("/v2/b2c/locations/states/{country}", Kind::Common),
+    ("/v2/b2c/orders/{id}", Kind::Order),
+];
+
+/// Where an unknown id is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Refused {
+    Everywhere,
+    AtCheckout,
+    Nowhere,
+}
+
+/// The ids of every body.
+const FIELDS: [(&str, Kind, Refused); 17] = [
+    // A new cart has no id yet, and one that is checked out at once never has.
+    ("CartInput.id", Kind::Cart, Refused::Nowhere),
+    // Nothing is sold for members yet, so what names them is kept as it was sent.
+    ("CartInput.membershipIds", Kind::Membership, Refused::Nowhere),
+    ("CartInput.membershipCategoryId", Kind::Level, Refused::Nowhere),
+    ("CartInput.reservationId", Kind::Reservation, Refused::AtCheckout),
+    ("CartInput.customerId", Kind::Customer, Refused::AtCheckout),
+    // A line that is not in the cart is a new one.
+    ("CartItemInput.itemId", Kind::Line, Refused::Nowhere),
+    ("CartItemInput.eventId", Kind::Instance, Refused::Everywhere),
+    ("CartItemInput.ticketingTypeId", Kind::TicketType, Refused::Everywhere),
+    ("CartItemInput.inventoryId", Kind::Inventory, Refused::Everywhere),
+    ("CheckoutInput.shoppingCartId", Kind::Cart, Refused::Everywhere),
+    ("CheckoutInput.reservationId", Kind::Reservation, Refused::Everywhere),
+    ("ReservationItemInput.eventId", Kind::Instance, Refused::Everywhere),
+    ("ReservationUpdateInput.id", Kind::Reservation, Refused::Everywhere),
+    ("ReservationItemUpdateInput.id", Kind::ReservationItem, Refused::Everywhere),
+    ("ReservationItemUpdateInput.reservationId", Kind::Reservation, Refused::Everywhere),
+    ("ReservationItemUpdateInput.eventId", Kind::Instance, Refused::Everywhere),
+    ("DonationDetailInput.gifterId", Kind::Customer, Refused::Nowhere),
+];
+
+/// The ids of query strings.
+const QUERY: [(&str, Kind); 3] = [
+    ("comboTemplateId", Kind::Combo),
+    ("membershipId", Kind::Membership),
+    ("membershipCategoryId", Kind::Level),
+];
+
+/// One of each thing of a tenant.
+struct Things {
+    tenant: i64,
+    instance: String,
+    cart: String,
+    line: String,
+    reservation: Value,
+    order: String,
+    delivery: String,
+}
+
+impl Things {
+    async fn of(service: &Service, tenant: i64) -> Self {
+        let shop = headers_of(&key_of(Scope::B2c, tenant), Scope::B2c, tenant);
+        let staff = headers_of(&key_of(Scope::B2b, tenant), Scope::B2b, tenant);
+        let ask = async |(method, path), headers, body: Value| {
+            let body = Some(&body).filter(|body| !body.is_null());
+            let answer = send_json(service, (method, path), headers, body).await;
+            assert_eq!(answer.status, 200, "{method} {path}: {}", answer.body);
+            answer.body
+        };
+        let next = format!("/v2/b2c/events/{tenant}ee000000000000000001/nextAvailable");
+        let instance = ask(("GET", &next), &shop, Value::Null).await["id"].as_str().unwrap().to_owned();
+        let cart = cart_of(&instance, tenant);
+        let id = ask(("POST", "/v2/b2c/carts"), &shop, cart.clone()).await.as_str().unwrap().to_owned();
+        let path = format!("/v2/b2c/carts/{id}");
+        let stored = ask(("GET", &path), &shop, Value::Null).await;
+        let seats = json!({ "reservationItems": [{ "eventId": instance, "quantity": 1 }] });
+        let reservation = ask(("POST", "/v2/b2b/reservations"), &staff, seats).await;
+        let mut checkout = payer();
+        checkout["shoppingCart"] = cart;
+        let order = ask(("POST", "/v2/b2c/checkout"), &shop, checkout).await;
+        service.deliver_mail().await;
+        let key = vec![("x-service-api-key".to_owned(), key_of(Scope::B2b, tenant))];
+        let outbox = ask(("GET", "/sandbox/outbox"), &key, Value::Null).await;
+        Self {
+            tenant,
+            cart: id,
+            line: stored["items"][0]["itemId"].as_str().unwrap().to_owned(),
+            reservation,
+            order: order["id"].as_str().unwrap().to_owned(),
+            delivery: outbox[0]["deliveryId"].as_str().unwrap().to_owned(),
+            instance,
+        }
+    }
+
+    fn id(&self, kind: Kind) -> Value {
+        let tenant = self.tenant;
+        match kind {
+            Kind::Cart => json!(self.cart),
+            Kind::Line => json!(self.line),
+            Kind::Reservation => self.reservation["id"].clone(),
+            Kind::ReservationItem => self.reservation["reservationItems"][0]["id"].clone(),
+            Kind::Order => json!(self.order),
+            Kind::Instance => json!(self.instance),
+            Kind::Template => json!(format!("{tenant}ee000000000000000001")),
+            Kind::TicketType => json!(format!("{tenant}aa000000000000000001")),
+            Kind::Inventory => json!(tenant * 1_000 + 1),
+            Kind::Level => json!(format!("{tenant}bb000000000000000001")),
+            Kind::Membership => json!(tenant * 100_000 + 51),
+            Kind::Customer => json!(tenant * 100_000 + 11),
+            Kind::Combo => json!(format!("{tenant}c1000000000000000001")),
+            Kind::Delivery => json!(self.delivery),
+            Kind::Common => json!("nothing"),
+        }
+    }
+}
+
+/// An id that nothing of anybody has.
+fn unknown(kind: Kind) -> Value {
+    match kind {
+        Kind::Reservation | Kind::ReservationItem | Kind::Inventory | Kind::Membership | Kind::Customer => {
+            json!(4_503_599_627_370_001_i64)
+        }
+        Kind::Line => json!(NOTHING.repeat(2)[..32]),
+        Kind::Order => json!("450359962737"),
+        Kind::Delivery => json!("0000000000001-z"),
+        Kind::Cart
+        | Kind::Instance
+        | Kind::Template
+        | Kind::TicketType
+        | Kind::Level
+        | Kind::Combo
+        | Kind::Common => json!(NOTHING),
+    }
+}
+
+fn text(id: &Value) -> String {
+    id.as_str().map_or_else(|| id.to_string(), str::to_owned)
+}
+
+fn cart_of(instance: &str, tenant: i64) -> Value {
+    let ticket_type = format!("{tenant}aa000000000000000001");
+    json!({ "items": [{ "eventId": instance, "ticketingTypeId": ticket_type, "quantity": 1 }] })
+}
+
+fn payer() -> Value {
+    json!({
+        "billingEmail": "buyer@example.test", "billingZipCode": "10004",
+        "manualEntryCardNumber": "4242424242424242", "expDate": "1230", "cvc": "123",
+    })
+}
+
+/// What was answered, without the id itself and the ids that are new in every answer.
+fn told(answer: &Answer, id: &Value) -> String {
+    let mut body = answer.body.to_string().replace(&text(id), "ID");
+    let words: Vec<String> =
+        body.split(|char: char| !char.is_ascii_alphanumeric()).map(str::to_owned).collect();
+    let is_new = |word: &&String| word.len() >= 24 && word.chars().all(|char| char.is_ascii_hexdigit());
+    for word in words.iter().filter(is_new) {
+        body = body.replace(word, "NEW");
+    }
+    format!("{} {body}", answer.status)
+}
+
+fn parameter_of(path: &str) -> Kind {
+    let row = PATHS.iter().find(|(known, _)| *known == path);
+    row.unwrap_or_else(|| panic!("{path} takes an id of which this test does not know what it names")).1
+}
+
+fn of_tenant(operation: &Operation, tenant: i64) -> Vec<(String, String)> {
+    if operation.path.starts_with("/sandbox/") {
+        return vec![("x-service-api-key".to_owned(), key_of(Scope::B2b, tenant))];
+    }
+    operation.headers(tenant)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_tenants_id_in_a_path_is_an_unknown_id() {
+    let service = with_keys().await;
+    let theirs = Things::of(&service, 1001).await;
+    let with_parameter =
+        || operations().into_iter().filter(|operation| !operation.parameters("path").is_empty());
+    for operation in with_parameter() {
+        assert_eq!(operation.parameters("path").len(), 1, "{}", operation.name());
+        let kind_of_id = parameter_of(&operation.path);
+        let mut answers = vec![];
+        for id in [theirs.id(kind_of_id), unknown(kind_of_id)] {
+            let path = operation.path_with(&text(&id));
+            let body = operation.body_schema().map(|_| json!({ "id": text(&id), "items": [] }));
+            let headers = of_tenant(&operation, 1002);
+            let answer = send_json(&service, (&operation.method, &path), &headers, body.as_ref()).await;
+            assert_eq!(kind(&answer), (404, "NOT_FOUND"), "{}: {}", operation.name(), answer.body);
+            answers.push(told(&answer, &id));
+        }
+        assert_eq!(answers[0], answers[1], "{}", operation.name());
+    }
+    // Its own tenant still finds everything.
+    for operation in with_parameter().filter(Operation::is_read) {
+        let kind_of_id = parameter_of(&operation.path);
+        let path = operation.path_with(&text(&theirs.id(kind_of_id)));
+        let answer = send_json(&service, ("GET", &path), &of_tenant(&operation, 1001), None).await;
+        let expected = if kind_of_id == Kind::Common { 404 } else { 200 };
+        assert_eq!(answer.status, expected, "{}: {}", operation.name(), answer.body);
+    }
+}
+
+/// A place of an id in a body: its pointer, and the field's name with that of its schema.
+fn id_fields(schema: &Value, (owner, pointer): (&str, &str), found: &mut Vec<(String, String)>) {
+    if let Some(name) = schema["$ref"].as_str().and_then(|reference| reference.rsplit('/').next()) {
+        let document = document();
+        return id_fields(&document["components"]["schemas"][name], (name, pointer), found);
+    }
+    for way in ["oneOf", "anyOf", "allOf"] {
+        for part in schema[way].as_array().into_iter().flatten() {
+            id_fields(part, (owner, pointer), found);
+        }
+    }
+    if schema.get("items").is_some() {
+        id_fields(&schema["items"], (owner, &format!("{pointer}/0")), found);
+    }
+    for (name, field) in schema["properties"].as_object().into_iter().flatten() {
+        let place = format!("{pointer}/{name}");
+        if name == "id" || name.ends_with("Id") || name.ends_with("Ids") {
+            let place = if field.get("items").is_some() { format!("{place}/0") } else { place };
+            found.push((place, format!("{owner}.{name}")));
+        } else {
+            id_fields(field, (owner, &place), found);
+        }
+    }
+}
+
+/// Puts a value where a pointer leads, making what is missing on the way.
+fn put(body: &mut Value, pointer: &str, value: &Value) {
+    let mut place = body;
+    for segment in pointer.split('/').skip(1) {
+        if segment == "0" {
+            if !place.is_array() {
+                *place = json!([{}]);
+            }
+            place = &mut place[0];
+        } else {
+            if !place.is_object() {
+                *place = json!({});
+            }
+            place = &mut place[segment];
+        }
+    }
+    *place = value.clone();
+}
+
+/// A request that names only things of its tenant, but for the id at that pointer.
+fn body_with(operation: &Operation, own: &Things, (pointer, id): (&str, &Value)) -> Value {
+    let mut body = match operation.path.as_str() {
+        "/v2/b2b/reservations" => {
+            let item = json!({ "eventId": own.instance, "quantity": 1 });
+            json!({ "id": own.reservation["id"], "reservationItems": [item] })
+        }
+        "/v2/b2c/checkout" | "/v2/b2c/cors/checkout" => payer(),
+        _ => cart_of(&own.instance, own.tenant),
+    };
+    if operation.path == "/v2/b2c/carts/{id}" {
+        body["id"] = json!(own.cart);
+    }
+    if operation.path.ends_with("/checkout") && pointer != "/shoppingCartId" {
+        body["shoppingCart"] = cart_of(&own.instance, own.tenant);
+    }
+    if let Some(line) = pointer.strip_suffix("/inventoryId") {
+        put(&mut body, line, &json!({ "quantity": 1 }));
+    }
+    put(&mut body, pointer, id);
+    body
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_tenants_id_in_a_body_is_an_unknown_id() {
+    let service = with_keys().await;
+    let (theirs, own) = (Things::of(&service, 1001).await, Things::of(&service, 1002).await);
+    for operation in operations() {
+        let Some(schema) = operation.body_schema() else { continue };
+        let mut fields = vec![];
+        id_fields(schema, ("", ""), &mut fields);
+        for (pointer, field) in fields {
+            let row = FIELDS.iter().find(|(known, ..)| *known == field);
+            let (_, kind_of_id, refused) = row
+                .unwrap_or_else(|| panic!("{field} is an id of which this test does not know what it names"));
+            let mut answers = vec![];
+            for id in [theirs.id(*kind_of_id), unknown(*kind_of_id)] {
+                let body = body_with(&operation, &own, (&pointer, &id));
+                let path = operation.path_with(&own.cart);
+                let headers = operation.headers(1002);
+                let answer = send_json(&service, (&operation.method, &path), &headers, Some(&body)).await;
+                let place = format!("{} {pointer}: {}", operation.name(), answer.body);
+                let refuses = match refused {
+                    Refused::Everywhere => true,
+                    Refused::AtCheckout => operation.path.ends_with("/checkout"),
+                    Refused::Nowhere => false,
+                };
+                if refuses {
+                    assert_eq!(kind(&answer), (404, "NOT_FOUND"), "{place}");
+                    let named: Vec<_> = complaints(&answer).into_iter().collect();
+                    assert_eq!(named, [pointer.as_str()], "{place}");
+                }
+                answers.push(told(&answer, &id));
+            }
+            assert_eq!(answers[0], answers[1], "{} {pointer}", operation.name());
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_tenants_id_in_a_query_is_an_unknown_id() {
+    let service = with_keys().await;
+    let theirs = Things::of(&service, 1001).await;
+    let own = Things::of(&service, 1002).await;
+    for operation in operations() {
+        for name in operation.parameters("query").iter().filter(|name| name.ends_with("Id")) {
+            let row = QUERY.iter().find(|(known, _)| known == name);
+            let kind_of_id = row.unwrap_or_else(|| panic!("this test does not know what {name} names")).1;
+            let path = operation.path.replace("{templateId}", &text(&own.id(Kind::Template)));
+            let path = path.replace("{instanceId}", &own.instance);
+            let mut answers = vec![];
+            for id in [theirs.id(kind_of_id), unknown(kind_of_id)] {
+                let path = format!("{path}?{name}={}", text(&id));
+                let headers = operation.headers(1002);
+                answers.push(told(&send_json(&service, ("GET", &path), &headers, None).await, &id));
+            }
+            assert_eq!(answers[0], answers[1], "{} {name}", operation.name());
+        }
+    }
+}
