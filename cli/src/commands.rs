@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use domain::TenantId;
 use domain::tenant::Tenant;
 use std::io::Write;
-use store::Store;
+use store::{Consistency, Store};
 
 /// Writes a text and a line end to standard output. A reader that went away is no failure.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
@@ -54,7 +54,8 @@ fn origin(text: &str) -> Result<String, &'static str> {
 }
 
 async fn known_tenant(store: &Store, id: TenantId) -> Result<Tenant, Failure> {
-    store.load_tenant(id).await?.ok_or_else(|| Failure::new(format!("there is no tenant {id}")))
+    let found = store.load_tenant(id, Consistency::Strong).await?;
+    found.ok_or_else(|| Failure::new(format!("there is no tenant {id}")))
 }
 
 /// A list on one line, a dash if it is empty.

@@ -94,7 +94,7 @@ async fn save_definitions(
     Ok(())
 }
 
-/// Keys with a text of the document's choice are for sandbox tenants, and never change hands.
+/// Keys with a text of the document's choice are for sandbox tenants, never change hands, and stay revoked.
 async fn save_api_keys(
     app: &App,
     tenant: &Tenant,
@@ -103,11 +103,13 @@ async fn save_api_keys(
 ) -> Result<(), ImportError> {
     for ApiKeyRecord { key, scopes, origins, label, mid } in records {
         let hash = key_hash(&key);
-        let holder = app.store.load_api_key(&key).await?.map(|found| found.tenant);
+        let held: Option<ApiKey> = app.store.get(&Key::api_key(&hash), Consistency::Strong).await?;
         let refusal = if !tenant.sandbox {
             Some("is honoured for sandbox tenants only")
-        } else if holder.is_some_and(|holder| holder != tenant.id) {
+        } else if held.as_ref().is_some_and(|held| held.tenant != tenant.id) {
             Some("belongs to another tenant")
+        } else if held.is_some_and(|held| held.revoked) {
+            Some("was revoked")
         } else {
             None
         };

@@ -67,7 +67,7 @@ async fn a_demo_venue_is_imported_whole() {
       tenant: 1 created, 0 updated, 0 unchanged
       event instances: 161 created
     ");
-    let tenant = app.store.load_tenant(tenant(1001)).await.unwrap().unwrap();
+    let tenant = app.store.load_tenant(tenant(1001), Consistency::Strong).await.unwrap().unwrap();
     assert!(tenant.sandbox);
     app.hash_key(&tenant).await.unwrap();
     let key = app.store.load_api_key("demo-browser-1001").await.unwrap().unwrap();
@@ -205,10 +205,85 @@ async fn a_published_template_does_not_return_to_draft() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_key_of_pages_has_no_other_scope() {
+    let app = service().await;
+    let text = changed(HARBOR, |document| {
+        let key = json!({
+            "key": "demo-both", "label": "Both", "scopes": ["b2c", "b2c-browser"],
+            "origins": ["https://tickets.example.org"],
+        });
+        document["apiKeys"] = json!([key]);
+    });
+    let faults = import(&app, &text).await.faults;
+    assert_eq!(faults.len(), 1);
+    let error = &faults[0].errors[0];
+    assert_eq!(
+        (error.field.as_str(), error.message.as_str()),
+        ("/apiKeys/0/scopes", "must be b2c-browser alone for a browser key")
+    );
+    assert!(app.store.load_api_key("demo-both").await.unwrap().is_none());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_revoked_key_is_not_brought_back_by_importing_it_again() {
+    let app = service().await;
+    import(&app, HARBOR).await;
+    let key = app.store.load_api_key("demo-b2c-1001").await.unwrap().unwrap();
+    let hash = store::identity::key_hash("demo-b2c-1001");
+    let revoked = domain::tenant::ApiKey { revoked: true, ..key };
+    app.store.save_api_key(&hash, &revoked).await.unwrap();
+
+    let faults = import(&app, HARBOR).await.faults;
+
+    assert_eq!(faults.len(), 1);
+    assert_eq!(faults[0].errors[0].message, "was revoked");
+    assert!(app.store.load_api_key("demo-b2c-1001").await.unwrap().is_none());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_import_turns_no_live_tenant_into_a_sandbox_nor_back() {
+    let app = service().await;
+    let live = changed(HARBOR, |document| document["tenant"]["sandbox"] = json!(false));
+    let attempt = async |text: &str| import_days(&app, text, now(), 14).await.map(|_| ());
+    attempt(&live).await.unwrap();
+    attempt(ZOO).await.unwrap();
+    let other_zoo = changed(ZOO, |document| document["tenant"]["sandbox"] = json!(false));
+    for (text, id, expected) in [
+        (HARBOR, 1001, "cannot turn a live tenant into a sandbox"),
+        (&other_zoo, 1002, "cannot turn a sandbox into a live tenant"),
+    ] {
+        let before = app.store.load_tenant(tenant(id), Consistency::Strong).await.unwrap();
+        let refused = attempt(text).await.unwrap_err().to_string();
+        assert!(refused.contains(expected), "{refused}");
+        assert_eq!(app.store.load_tenant(tenant(id), Consistency::Strong).await.unwrap(), before);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tenant_is_created_once_and_keeps_its_hash_key() {
+    let app = service().await;
+    import(&app, HARBOR).await;
+    let before = app.store.load_tenant(tenant(1001), Consistency::Strong).await.unwrap().unwrap();
+    let again = domain::tenant::Tenant {
+        sealed_hash_key: "00".to_owned(),
+        allowed_origins: ["https://elsewhere.example.org".to_owned()].into(),
+        ..before.clone()
+    };
+    assert!(!app.store.create_tenant(&again).await.unwrap());
+    let after = app.store.load_tenant(tenant(1001), Consistency::Strong).await.unwrap().unwrap();
+    assert_eq!(after, before);
+    assert_eq!(app.store.load_origin("https://elsewhere.example.org").await.unwrap(), vec![]);
+    assert_eq!(app.store.load_all_tenants().await.unwrap(), vec![before]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn keys_of_the_documents_choice_are_for_sandbox_tenants_and_never_change_hands() {
     let app = service().await;
     import(&app, HARBOR).await;
-    let live = changed(ZOO, |document| document["tenant"]["sandbox"] = json!(false));
+    let live = changed(ZOO, |document| {
+        document["tenant"]["id"] = json!(1003);
+        document["tenant"]["sandbox"] = json!(false);
+    });
     assert_eq!(import(&app, &live).await.faults.len(), 5);
     assert!(app.store.load_api_key("demo-b2c-1002").await.unwrap().is_none());
     let thief = changed(ZOO, |document| document["apiKeys"][0]["key"] = json!("demo-b2c-1001"));

@@ -175,6 +175,23 @@ fn what_cannot_be_done_is_said_in_one_line() {
         (&["key", "issue", "--tenant", "7", "--scope", "b2c-browser", "--label", "x"], "origins"),
         (&["key", "issue", "--tenant", "7", "--scope", "payment", "--label", "x"], "merchant id"),
         (
+            &[
+                "key",
+                "issue",
+                "--tenant",
+                "7",
+                "--scope",
+                "b2c",
+                "--scope",
+                "b2c-browser",
+                "--origin",
+                "https://a.example",
+                "--label",
+                "x",
+            ],
+            "no other scope",
+        ),
+        (
             &["key", "issue", "--tenant", "7", "--scope", "payment", "--mid", "1", "--label", "x"],
             "no merchant 1",
         ),

@@ -1,6 +1,7 @@
 //! What the service answers on routes that belong to no other place: pick lists, documents, the sandbox.
 
 use boxoffice::testing::Service;
+use domain::tenant::{ApiKey, Scope};
 use serde_json::{Value, json};
 
 const STAFF: [(&str, &str); 1] = [("x-service-api-key", "demo-b2b-1001")];
@@ -168,6 +169,28 @@ async fn a_service_can_be_reached_through_a_socket() {
     let address = Service::empty().await.listen().await;
     let stream = tokio::net::TcpStream::connect(address).await;
     assert!(stream.is_ok());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_browser_key_works_from_its_origins_only_whatever_else_it_may_do() {
+    let service = Service::start().await;
+    let key = ApiKey {
+        tenant: domain::TenantId::parse(1001).unwrap(),
+        scopes: [Scope::B2c, Scope::B2cBrowser].into(),
+        origins: ["https://tickets.example.org".to_owned()].into(),
+        mid: None,
+        label: "page and server".to_owned(),
+        revoked: false,
+    };
+    service.store.save_api_key(&store::identity::key_hash("bxo_both"), &key).await.unwrap();
+    for path in ["/v2/b2c/orders/search", "/v2/b2c/locations/avs/countries"] {
+        for (origin, status) in [("https://tickets.example.org", 200), ("https://elsewhere.example.org", 403)]
+        {
+            let headers = [("x-service-api-key", "bxo_both"), ("origin", origin)];
+            let answer = service.request(("GET", path), &headers, None).await;
+            assert_eq!(answer.status, status, "{path} from {origin}: {}", answer.body);
+        }
+    }
 }
 
 /// A mail that was delivered twice is listed twice, whatever its Message-ID.

@@ -88,6 +88,10 @@ async fn issue(store: &Store, key: NewKey) -> Result<(), Failure> {
     if for_browsers == origins.is_empty() {
         return Err(Failure::new("a key has origins if, and only if, its scope is b2c-browser"));
     }
+    // What a page shows to everyone must open nothing beyond what pages may do.
+    if for_browsers && scopes.iter().any(|scope| *scope != Scope::B2cBrowser) {
+        return Err(Failure::new("a b2c-browser key has no other scope"));
+    }
     if scopes.contains(&Scope::Payment) != mid.is_some() {
         return Err(Failure::new("a key has a merchant id if, and only if, its scope is payment"));
     }

@@ -141,9 +141,6 @@ async fn create(
     (id, name, zone): (TenantId, String, Zone),
     (sandbox, settings): (bool, Settings),
 ) -> Result<(), Failure> {
-    if opened.store.load_tenant(id).await?.is_some() {
-        return Err(Failure::new(format!("tenant {id} exists; change it with `tenant set`")));
-    }
     let hash_key = IdSource.bytes::<32>().map_err(|fault| Failure::because("there is no key", &fault))?;
     let sealed = opened.vault.seal(&hash_key_context(id), &hash_key).await;
     let sealed = sealed.map_err(|fault| Failure::because("the tenant's key cannot be sealed", &fault))?;
@@ -160,7 +157,9 @@ async fn create(
         sealed_hash_key: hex::encode(sealed),
     };
     settings.apply(&mut tenant);
-    opened.store.save_tenant(&tenant).await?;
+    if !opened.store.create_tenant(&tenant).await? {
+        return Err(Failure::new(format!("tenant {id} exists; change it with `tenant set`")));
+    }
     print(&described(&tenant))
 }
 

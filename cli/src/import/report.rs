@@ -85,6 +85,16 @@ pub enum ImportError {
     Tenant(RecordFault),
     /// The tenant is new and has no name or no zone.
     UnknownTenant(TenantId),
+    /// Someone else created the tenant at the same moment; nothing was written.
+    CreatedMeanwhile(TenantId),
+    /// The tenant is a sandbox and the document's is not, or the other way round: its orders and keys would
+    /// change what they mean.
+    OtherKind {
+        /// The tenant.
+        tenant: TenantId,
+        /// What it is, and stays.
+        is_sandbox: bool,
+    },
     /// The schedules of a template make no slots.
     Schedule {
         /// The template.
@@ -113,6 +123,15 @@ impl fmt::Display for ImportError {
             Self::UnknownTenant(id) => {
                 write!(out, "tenant {id} does not exist; to create it, give its name and timeZone")
             }
+            Self::CreatedMeanwhile(id) => {
+                write!(out, "tenant {id} was created by someone else at the same moment; import again")
+            }
+            Self::OtherKind { tenant, is_sandbox: true } => {
+                write!(out, "tenant {tenant}: an import cannot turn a sandbox into a live tenant")
+            }
+            Self::OtherKind { tenant, is_sandbox: false } => {
+                write!(out, "tenant {tenant}: an import cannot turn a live tenant into a sandbox")
+            }
             Self::Schedule { template, refusal } => {
                 write!(out, "the schedules of template {template} make no slots: {refusal:?}")
             }
@@ -126,7 +145,12 @@ impl fmt::Display for ImportError {
 impl std::error::Error for ImportError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Malformed(_) | Self::Tenant(_) | Self::UnknownTenant(_) | Self::Schedule { .. } => None,
+            Self::Malformed(_)
+            | Self::Tenant(_)
+            | Self::UnknownTenant(_)
+            | Self::CreatedMeanwhile(_)
+            | Self::OtherKind { .. }
+            | Self::Schedule { .. } => None,
             Self::Store(cause) => Some(cause),
             Self::Vault(cause) => Some(cause),
             Self::Service(cause) => Some(cause),

@@ -5,6 +5,7 @@ use domain::tenant::{DEFAULT_HOLD_SECS, ProcessorKind, Tenant};
 use domain::{TenantId, Zone};
 use platform::App;
 use platform::app::hash_key_context;
+use store::Consistency;
 use store::catalog::Saved;
 use wire::import::TenantRecord;
 
@@ -16,10 +17,13 @@ pub(super) async fn save(
     report: &mut ImportReport,
 ) -> Result<Tenant, ImportError> {
     let TenantRecord { id, name, zone, sandbox, hold_secs, allowed_origins, descriptor_prefix } = wanted;
-    let before = app.store.load_tenant(id).await?;
-    let (base, saved) = match &before {
-        Some(before) => (before.clone(), Saved::Updated),
-        None => (new_tenant(app, id, (name.as_deref(), zone)).await?, Saved::Created),
+    let before = app.store.load_tenant(id, Consistency::Strong).await?;
+    let base = match &before {
+        Some(before) if sandbox.is_some_and(|wanted| wanted != before.sandbox) => {
+            return Err(ImportError::OtherKind { tenant: id, is_sandbox: before.sandbox });
+        }
+        Some(before) => before.clone(),
+        None => new_tenant(app, id, (name.as_deref(), zone)).await?,
     };
     let tenant = Tenant {
         id,
@@ -37,8 +41,14 @@ pub(super) async fn save(
         report.note("tenant", Saved::Unchanged);
         return Ok(tenant);
     }
-    app.store.save_tenant(&tenant).await?;
-    report.note("tenant", saved);
+    if before.is_some() {
+        app.store.save_tenant(&tenant).await?;
+        report.note("tenant", Saved::Updated);
+    } else if app.store.create_tenant(&tenant).await? {
+        report.note("tenant", Saved::Created);
+    } else {
+        return Err(ImportError::CreatedMeanwhile(id));
+    }
     Ok(tenant)
 }
 

@@ -1,15 +1,21 @@
 //! The scheduled work: finishes abandoned checkouts and announces unsent mails again. Nothing depends on when
 //! it runs; it only makes what is already decided visible sooner.
 
-use domain::outbox::MailJob;
-use domain::{TenantId, Timestamp};
+use domain::outbox::{MailJob, MailKind};
+use domain::time::plus_secs;
+use domain::{OrderId, TenantId, Timestamp};
 use platform::App;
+use platform::clock::wall_now;
 use serde::Serialize;
 use std::collections::BTreeSet;
-use store::order::{DueClock, DueWork};
+use store::order::{DueClock, DueKind, DueWork};
 
 /// Work of one partition taken up in one pass.
 const MAX_PER_PARTITION: i32 = 25;
+
+/// A mail that was announced and is still not sent is announced again after this long, in seconds. Until then
+/// others have their turn.
+const ANNOUNCE_AGAIN_SECS: i64 = 60;
 
 /// Whose work a pass takes up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,11 +50,13 @@ pub async fn pass(app: &App, scope: Scope, now: Timestamp) -> Result<Report, pla
     let mut report = Report::default();
     let mut others = BTreeSet::new();
     for clock in clocks {
-        for work in app.store.load_due(*clock, now, MAX_PER_PARTITION).await? {
-            if scope == Scope::Sandbox && !is_sandbox(app, work.tenant(), &mut others).await? {
-                continue;
+        for kind in [DueKind::Orders, DueKind::Mails] {
+            for work in app.store.load_due((*clock, kind), now, MAX_PER_PARTITION).await? {
+                if scope == Scope::Sandbox && !is_sandbox(app, work.tenant(), &mut others).await? {
+                    continue;
+                }
+                take_up(app, work, (*clock, now), &mut report).await;
             }
-            take_up(app, work, now, &mut report).await;
         }
     }
     Ok(report)
@@ -70,14 +78,18 @@ async fn is_sandbox(
     Ok(sandbox)
 }
 
-async fn take_up(app: &App, work: DueWork, now: Timestamp, report: &mut Report) {
+async fn take_up(app: &App, work: DueWork, (clock, now): (DueClock, Timestamp), report: &mut Report) {
     let done = match &work {
         DueWork::Order(tenant, order) => finish(app, (*tenant, order), now).await.map(|finished| {
             report.orders_finished = report.orders_finished.saturating_add(u32::from(finished));
         }),
         DueWork::Mail(tenant, order, kind) => {
-            let job = MailJob { tenant: *tenant, order: order.clone(), kind: *kind };
-            app.queue.send(&job).await.map_err(platform::ApiError::internal).map(|()| {
+            // A caller's clock must not put off what real time makes due.
+            let now = match clock {
+                DueClock::Real => now.min(wall_now()),
+                DueClock::Chosen => now,
+            };
+            announce(app, (*tenant, order, *kind), now).await.map(|()| {
                 report.mails_announced = report.mails_announced.saturating_add(1);
             })
         }
@@ -88,10 +100,22 @@ async fn take_up(app: &App, work: DueWork, now: Timestamp, report: &mut Report) 
     }
 }
 
+/// Announces a mail, and makes way for others that wait.
+async fn announce(
+    app: &App,
+    (tenant, order, kind): (TenantId, &OrderId, MailKind),
+    now: Timestamp,
+) -> Result<(), platform::ApiError> {
+    let job = MailJob { tenant, order: order.clone(), kind };
+    app.queue.send(&job).await.map_err(platform::ApiError::internal)?;
+    app.store.postpone_mail((tenant, order, kind), plus_secs(now, ANNOUNCE_AGAIN_SECS)).await?;
+    Ok(())
+}
+
 /// Finishes an order; false when someone else already had.
 async fn finish(
     app: &App,
-    (tenant, order): (TenantId, &domain::OrderId),
+    (tenant, order): (TenantId, &OrderId),
     now: Timestamp,
 ) -> Result<bool, platform::ApiError> {
     let Some(order) = app.store.load_order(tenant, order).await? else { return Ok(false) };

@@ -35,7 +35,7 @@ pub(crate) struct SearchQuery {
 const MAX_LINES: usize = 4_000;
 
 /// Finds the orders of a contact: by e-mail address, by phone number, or by both at once. Without either,
-/// nothing is found.
+/// nothing is found; of more than 1,000 orders, the newest 1,000 are.
 #[utoipa::path(
     get,
     path = "/v2/b2c/orders/search",

@@ -411,6 +411,24 @@ async fn orders_are_found_by_either_contact_and_newest_first() {
 }
 
 #[tokio::test]
+async fn all_orders_of_a_frequent_buyer_are_found_up_to_the_newest_thousand() {
+    let service = Service::start().await;
+    for place in 0..1_003_i64 {
+        let (id, number) = ((700_000 - place).to_string(), (100_000_000 + place).to_string());
+        let sold = domain::order::Order {
+            id: OrderId::parse(&id).unwrap(),
+            number: OrderNumber::parse(&number).unwrap(),
+            created_at: domain::time::plus_secs(order().created_at, place),
+            ..order()
+        };
+        service.sell(&sold, &[]).await;
+    }
+    let numbers = found(&service, "phoneNumber=5555550142&pageSize=-1").await;
+    let newest: Vec<String> = (3..1_003).rev().map(|place| (100_000_000 + place).to_string()).collect();
+    assert_eq!(numbers, newest);
+}
+
+#[tokio::test]
 async fn a_page_that_cannot_be_is_refused_with_every_reason() {
     let service = Service::start().await;
     for (query, fields) in [

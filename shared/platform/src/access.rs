@@ -94,7 +94,7 @@ impl<P: Policy> FromRequestParts<App> for Access<P> {
         let _ = context.tenant.set(tenant.id);
         let scope = P::SCOPES.iter().find(|scope| key.scopes.contains(scope));
         let scope = *scope.ok_or_else(|| ApiError::new(ErrorType::Forbidden))?;
-        check_origin(&key, scope, parts)?;
+        check_origin(&key, parts)?;
         check_tenant_header(&parts.headers, &tenant, P::TENANT_HEADER)?;
         let ip = match scope {
             Scope::B2cBrowser => parts.extensions.get::<SourceIp>().map(|source| source.0),
@@ -129,10 +129,10 @@ fn is_demo_key(headers: &HeaderMap) -> bool {
     header(headers, KEY_HEADER).is_some_and(|text| text.starts_with("demo-"))
 }
 
-/// A browser key is publishable, so it works only from the pages of its origins. Browsers leave the header
-/// out of same-origin reads, and send it with every write.
-fn check_origin(key: &ApiKey, scope: Scope, parts: &Parts) -> Result<(), ApiError> {
-    if scope != Scope::B2cBrowser {
+/// A browser key is publishable, so it works only from the pages of its origins, whichever of its scopes a
+/// route asks for. Browsers leave the header out of same-origin reads, and send it with every write.
+fn check_origin(key: &ApiKey, parts: &Parts) -> Result<(), ApiError> {
+    if !key.scopes.contains(&Scope::B2cBrowser) {
         return Ok(());
     }
     match header(&parts.headers, ORIGIN.as_str()) {

@@ -73,7 +73,7 @@ impl App {
     /// # Errors
     /// [`ApiError`] when the database does not answer or the tenant is gone.
     pub async fn tenant(&self, id: TenantId) -> Result<Arc<Tenant>, ApiError> {
-        let load = async { self.store.load_tenant(id).await.map_err(ApiError::from) };
+        let load = async { self.store.load_tenant(id, Consistency::Eventual).await.map_err(ApiError::from) };
         let found = self.caches.tenants.get(id, load).await?;
         Option::clone(&found).map(Arc::new).ok_or_else(|| ApiError::new(ErrorType::Unauthorized))
     }

@@ -4,7 +4,7 @@
 
 use crate::idempotency::{self, IdempotencyRecord};
 use crate::ledger::ledger_update;
-use crate::order::{Contact, DueClock, due, phone_digits};
+use crate::order::{Contact, DueClock, DueKind, due, phone_digits};
 use crate::{
     Action, AttributeValue, Expression, Item, Key, Plan, StoreError, StoreFault, encode, number, text,
 };
@@ -208,7 +208,7 @@ fn put_order(order: &Order) -> Result<(Key, Action), StoreError> {
     let key = Key::order(order.tenant, &order.id);
     let mut item = encode(&key, order)?;
     if let OrderState::Pending { deadline } = order.state {
-        item.extend(due(&order.id, deadline, DueClock::of(order)));
+        item.extend(due(&order.id, deadline, (DueClock::of(order), DueKind::Orders)));
     }
     Ok((key, Action::Put(item, absent())))
 }
@@ -296,7 +296,7 @@ fn settlement_writes(settlement: &Settlement<'_>) -> Result<Vec<(Key, Action)>, 
     for mail in settlement.mails {
         let key = Key::outbox(order.tenant, &order.id, mail.kind.as_str());
         let mut item = encode(&key, mail)?;
-        item.extend(due(&order.id, settlement.mails_due, DueClock::of(order)));
+        item.extend(due(&order.id, settlement.mails_due, (DueClock::of(order), DueKind::Mails)));
         writes.push((key, Action::Put(item, Expression::new())));
     }
     for key in contact_keys(order) {
@@ -317,7 +317,7 @@ fn contact_keys(order: &Order) -> std::collections::BTreeSet<Key> {
     contacts
         .map(|contact| {
             let (kind, hash) = contact.lookup();
-            Key::order_contact(order.tenant, kind, &hash, order.id.as_str())
+            Key::order_contact(order.tenant, (kind, hash.as_str()), (order.created_at, &order.id))
         })
         .collect()
 }

@@ -1,8 +1,8 @@
 //! Tenants, keys and origins.
 
 use crate::{
-    Action, Consistency, Expression, Key, SortKeys, Store, StoreError, Table, api_keys_partition, encode,
-    origin_partition, tenants_partition,
+    Action, Consistency, Expression, Key, Plan, SortKeys, Store, StoreError, StoreFault, Table,
+    api_keys_partition, encode, origin_partition, tenants_partition,
 };
 use domain::TenantId;
 use domain::tenant::{ApiKey, Tenant};
@@ -22,6 +22,9 @@ struct Mark {}
 /// Tenants of one deployment that are listed.
 const MAX_TENANTS: usize = 10_000;
 
+/// Characters of the token that names a transaction; DynamoDB takes 36.
+const TOKEN_CHARS: usize = 32;
+
 /// Keys one tenant may have.
 const MAX_KEYS: usize = 10_000;
 
@@ -33,12 +36,41 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
-    pub async fn load_tenant(&self, id: TenantId) -> Result<Option<Tenant>, StoreError> {
-        self.get(&Key::tenant(id), Consistency::Eventual).await
+    pub async fn load_tenant(
+        &self,
+        id: TenantId,
+        consistency: Consistency,
+    ) -> Result<Option<Tenant>, StoreError> {
+        self.get(&Key::tenant(id), consistency).await
     }
 
-    /// Stores a tenant's settings and the marks of the origins it allows; origins it no longer allows lose
-    /// their mark.
+    /// Stores a new tenant with its marks, all or nothing; false when there is a tenant with this id, which
+    /// stays as it is. Its sealed key above all is never replaced: every keyed hash would be lost with it.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer, or the tenant allows more origins than one transaction
+    /// has writes.
+    pub async fn create_tenant(&self, tenant: &Tenant) -> Result<bool, StoreError> {
+        let key = Key::tenant(tenant.id);
+        let mut absent = Expression::new();
+        absent.require_no_item();
+        let mut plan = Plan::new();
+        let mut add = |key: Key, action: Action| {
+            plan.add(key, action, ()).map_err(|fault| StoreError::new(StoreFault::Refused, fault))
+        };
+        add(key.clone(), Action::Put(encode(&key, tenant)?, absent))?;
+        let origins = tenant.allowed_origins.iter().map(|origin| Key::origin(origin, tenant.id));
+        for mark in origins.chain([Key::tenant_mark(tenant.id)]) {
+            let item = encode(&mark, &Mark {})?;
+            add(mark, Action::Put(item, Expression::new()))?;
+        }
+        // The sealed key is random, and so names this attempt.
+        let token: String = key_hash(&tenant.sealed_hash_key).chars().take(TOKEN_CHARS).collect();
+        Ok(self.commit(&plan, &token).await?.is_ok())
+    }
+
+    /// Stores an existing tenant's settings and the marks of the origins it allows; origins it no longer allows
+    /// lose their mark.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.

@@ -5,7 +5,7 @@ use crate::Item;
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::{
     CardId, CartId, CouponId, CustomerId, InstanceId, InventoryId, Mid, OrderId, OrderNumber, ReservationId,
-    SaleId, TemplateId, TenantId, TicketTypeId, instance_id::TemplateTag,
+    SaleId, TemplateId, TenantId, TicketTypeId, Timestamp, instance_id::TemplateTag,
 };
 
 /// The six tables (architecture: storage); their physical names have a prefix in front.
@@ -187,10 +187,16 @@ impl Key {
         Self::of(Table::Orders, tenant, format!("NUMBER#{number}"), "NUMBER")
     }
 
-    /// An order found by a contact detail (`kind` is `EMAIL` or `PHONE`), by the SHA-256 of that detail.
+    /// An order found by a contact detail (`kind` is `EMAIL` or `PHONE`), by the SHA-256 of that detail. The
+    /// orders of a contact lie in the order of their creation.
     #[must_use]
-    pub fn order_contact(tenant: TenantId, kind: &str, hash: &str, order: &str) -> Self {
-        Self::of(Table::Orders, tenant, format!("{kind}#{hash}"), order)
+    pub fn order_contact(
+        tenant: TenantId,
+        (kind, hash): (&str, &str),
+        (created_at, order): (Timestamp, &OrderId),
+    ) -> Self {
+        let millis = created_at.timestamp_millis().max(0);
+        Self::of(Table::Orders, tenant, format!("{kind}#{hash}"), format!("{millis:015}#{order}"))
     }
 
     /// A delivery of the sandbox's mail, by the time and a name of its own.

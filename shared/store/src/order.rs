@@ -15,17 +15,19 @@ pub const DUE_SPREAD: u8 = 16;
 /// Items one order's partition may have: the order, its ticket chunks, its mails.
 const MAX_ORDER_ITEMS: usize = 50;
 
-/// Orders one search answers at most.
-const MAX_FOUND: usize = 100;
+/// Orders one search answers at most; of more, the newest. Nobody buys that often, and what 1,000 orders make
+/// still fits a Lambda's time and memory.
+const MAX_FOUND: usize = 1_000;
 
 /// Attributes of the due index: work of this order is due at an instant. Work made under a chosen clock has
 /// partitions of its own, which the real schedule never reads.
-pub(crate) fn due(order: &OrderId, at: Timestamp, chosen_clock: DueClock) -> [(String, AttributeValue); 2] {
+pub(crate) fn due(
+    order: &OrderId,
+    at: Timestamp,
+    queue: (DueClock, DueKind),
+) -> [(String, AttributeValue); 2] {
     let spread = Sha256::digest(order.as_str())[0] % DUE_SPREAD;
-    [
-        ("due_pk".to_owned(), text(due_partition(chosen_clock, spread))),
-        ("due_at".to_owned(), number(at.timestamp())),
-    ]
+    [("due_pk".to_owned(), text(due_partition(queue, spread))), ("due_at".to_owned(), number(at.timestamp()))]
 }
 
 /// Whose clock makes work due.
@@ -45,10 +47,21 @@ impl DueClock {
     }
 }
 
-fn due_partition(clock: DueClock, spread: u8) -> String {
-    match clock {
-        DueClock::Real => format!("DUE#{spread:02}"),
-        DueClock::Chosen => format!("CHOSEN#{spread:02}"),
+/// What is due. Each kind has partitions of its own, so that mails nobody can send hold back no order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DueKind {
+    /// Orders to settle or undo.
+    Orders,
+    /// Mails to announce again.
+    Mails,
+}
+
+fn due_partition(queue: (DueClock, DueKind), spread: u8) -> String {
+    match queue {
+        (DueClock::Real, DueKind::Orders) => format!("DUE#{spread:02}"),
+        (DueClock::Chosen, DueKind::Orders) => format!("CHOSEN#{spread:02}"),
+        (DueClock::Real, DueKind::Mails) => format!("DUEMAIL#{spread:02}"),
+        (DueClock::Chosen, DueKind::Mails) => format!("CHOSENMAIL#{spread:02}"),
     }
 }
 
@@ -132,7 +145,7 @@ impl Store {
         Ok(order.map(|order| (order, tickets)))
     }
 
-    /// Orders placed with an e-mail address or a phone number.
+    /// Orders placed with an e-mail address or a phone number, newest first, at most 1,000.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
@@ -143,9 +156,10 @@ impl Store {
     ) -> Result<Vec<Order>, StoreError> {
         let (kind, hash) = contact.lookup();
         let partition = partition_of(tenant, &format!("{kind}#{hash}"));
-        let found =
-            self.query((Table::Orders, &partition), SortKeys::All, (Consistency::Strong, MAX_FOUND)).await?;
-        let id = |item: &Item| OrderId::parse(item.get("sk")?.as_s().ok()?).ok();
+        let found = self
+            .query((Table::Orders, &partition), SortKeys::LastFirst, (Consistency::Strong, MAX_FOUND))
+            .await?;
+        let id = |item: &Item| OrderId::parse(item.get("order")?.as_s().ok()?).ok();
         let keys: Vec<Key> = found.iter().filter_map(id).map(|id| Key::order(tenant, &id)).collect();
         let mut orders = self.get_many(keys.clone(), Consistency::Strong).await?;
         let orders: Result<Vec<Option<Order>>, StoreError> =
@@ -162,20 +176,20 @@ impl Store {
         Ok(guard.and_then(|guard| OrderId::parse(guard.get("order")?.as_s().ok()?).ok()))
     }
 
-    /// Work due by `until`, from all partitions of the due index at once.
+    /// Work of one kind due by `until`, the oldest `limit` of each of its partitions, read at once.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
     pub async fn load_due(
         &self,
-        clock: DueClock,
+        queue: (DueClock, DueKind),
         until: Timestamp,
         limit: i32,
     ) -> Result<Vec<DueWork>, StoreError> {
         let mut queries = tokio::task::JoinSet::new();
         for spread in 0..DUE_SPREAD {
             let store = self.clone();
-            let partition = due_partition(clock, spread);
+            let partition = due_partition(queue, spread);
             queries.spawn(async move { store.query_due(&partition, until.timestamp(), limit).await });
         }
         let mut work = Vec::new();
@@ -215,6 +229,24 @@ impl Store {
         let now = update.number(wall_now.timestamp_millis());
         update.require(format!("({state} = {queued} OR ({state} = {claimed} AND {inner} <= {now}))"));
         update.assign("state", mail_state(&MailState::Claimed { until })?);
+        let key = Key::outbox(tenant, order, kind.as_str());
+        Ok(self.write(&key, Action::Update(update)).await?.is_ok())
+    }
+
+    /// Makes a mail that was announced due again at `at`, unless it is finished.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn postpone_mail(
+        &self,
+        (tenant, order, kind): (TenantId, &OrderId, MailKind),
+        at: Timestamp,
+    ) -> Result<bool, StoreError> {
+        let mut update = Expression::new();
+        let state = update.path(&["state", "state"]);
+        let (queued, claimed) = (update.text("queued"), update.text("claimed"));
+        update.require(format!("({state} = {queued} OR {state} = {claimed})"));
+        update.assign("due_at", number(at.timestamp()));
         let key = Key::outbox(tenant, order, kind.as_str());
         Ok(self.write(&key, Action::Update(update)).await?.is_ok())
     }

@@ -26,6 +26,8 @@ pub enum Consistency {
 pub enum SortKeys<'a> {
     /// All.
     All,
+    /// All, from the last to the first.
+    LastFirst,
     /// Those that start so.
     StartingWith(&'a str),
     /// Those from the first up to and including the second.
@@ -149,7 +151,8 @@ impl Store {
         Some(Key { table, pk: text("pk")?, sk: text("sk")? })
     }
 
-    /// Reads the items of a partition in the order of their sort keys, page after page, up to `limit` items.
+    /// Reads the items of a partition in the order of their sort keys, or from the last one back, page after
+    /// page, up to `limit` items.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
@@ -162,7 +165,7 @@ impl Store {
         let mut expression = Expression::new();
         let (pk, pk_value) = (expression.path(&["pk"]), expression.text(partition));
         let condition = match sort_keys {
-            SortKeys::All => format!("{pk} = {pk_value}"),
+            SortKeys::All | SortKeys::LastFirst => format!("{pk} = {pk_value}"),
             SortKeys::StartingWith(start) => {
                 let (sk, start) = (expression.path(&["sk"]), expression.text(start));
                 format!("{pk} = {pk_value} AND begins_with({sk}, {start})")
@@ -179,6 +182,7 @@ impl Store {
             .key_condition_expression(condition)
             .set_expression_attribute_names(expression.names())
             .set_expression_attribute_values(expression.values())
+            .scan_index_forward(sort_keys != SortKeys::LastFirst)
             .consistent_read(consistency == Consistency::Strong);
         let mut items = Vec::new();
         let mut start = None;

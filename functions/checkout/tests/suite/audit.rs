@@ -7,7 +7,7 @@ use domain::outbox::{MailJob, MailKind, MailState, OutboxMail, mails_of};
 use domain::sale::Sale;
 use std::collections::{BTreeMap, BTreeSet};
 use store::Item;
-use store::order::DueClock;
+use store::order::{DueClock, DueKind};
 
 /// All that was written about the tenant's orders.
 pub(crate) struct Books {
@@ -129,8 +129,10 @@ async fn check_mails(venue: &Venue, books: &Books, case: &str) {
         assert!(sent || announced.contains(&(order.clone(), mail.kind)), "{case}: a mail nobody heard of");
     }
     for clock in [DueClock::Real, DueClock::Chosen] {
-        let due = venue.store.load_due(clock, after(1_000_000), 100).await.unwrap();
-        assert_eq!(due, [], "{case}: still due");
+        for kind in [DueKind::Orders, DueKind::Mails] {
+            let due = venue.store.load_due((clock, kind), after(1_000_000), 100).await.unwrap();
+            assert_eq!(due, [], "{case}: still due");
+        }
     }
 }
 

@@ -13,6 +13,7 @@ mod cancellations;
 mod catalog;
 mod faults;
 mod leaks;
+mod mail_outage;
 mod outside;
 mod races;
 mod refusals;

@@ -152,6 +152,9 @@ impl ApiKeyInput {
         if named.is_empty() {
             checker.invalid("scopes", "must have at least one element");
         }
+        if scopes.contains(&Scope::B2cBrowser) && scopes.len() > 1 {
+            checker.invalid("scopes", "must be b2c-browser alone for a browser key");
+        }
         let origins = origins(checker, "origins", self.origins);
         if scopes.contains(&Scope::B2cBrowser) && origins.is_empty() {
             checker.invalid("origins", "must have at least one element for a browser key");
