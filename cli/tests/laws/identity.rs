@@ -6,6 +6,7 @@ use crate::support::{
 };
 use domain::TenantId;
 use domain::tenant::Scope;
+use store::Consistency;
 
 fn guarded() -> Vec<Operation> {
     operations().into_iter().filter(|operation| !operation.is_public()).collect()
@@ -119,7 +120,12 @@ async fn a_servers_browser_address_must_be_an_address_and_be_there_where_it_is_a
 #[tokio::test(flavor = "multi_thread")]
 async fn a_live_tenant_takes_no_chosen_clock_and_no_demo_key() {
     let service = with_keys().await;
-    let sandbox = service.store.load_tenant(TenantId::parse(1001).unwrap(), Consistency::Strong).await.unwrap().unwrap();
+    let sandbox = service
+        .store
+        .load_tenant(TenantId::parse(1001).unwrap(), Consistency::Strong)
+        .await
+        .unwrap()
+        .unwrap();
     let live = domain::tenant::Tenant { id: TenantId::parse(1003).unwrap(), sandbox: false, ..sandbox };
     service.store.save_tenant(&live).await.unwrap();
     for scope in Scope::ALL {

@@ -7,6 +7,7 @@ use domain::OrderId;
 use domain::checkout::within_duplicate_window;
 use domain::order::OrderState;
 use platform::access::Caller;
+use platform::idempotency::claim_nonce;
 use platform::{ApiError, App, ErrorType};
 use sagas::Outcome;
 use store::checkout::{DUPLICATE_WINDOW_SECS, KeyClaim};
@@ -64,6 +65,7 @@ pub(crate) async fn look(
     let claim = IdempotencyRecord {
         fingerprint: key.fingerprint.clone(),
         claimed_at: now.timestamp(),
+        nonce: claim_nonce(app.ids)?,
         answer: None,
         order: None,
     };

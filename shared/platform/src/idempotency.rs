@@ -2,7 +2,7 @@
 
 use crate::access::Caller;
 use crate::clock::wall_now;
-use crate::{ApiError, App, ErrorType};
+use crate::{ApiError, App, ErrorType, IdSource};
 use axum::Json;
 use axum::extract::FromRequestParts;
 use axum::response::{IntoResponse, Response};
@@ -77,8 +77,17 @@ pub fn replayed(mut response: Response) -> Response {
     response
 }
 
+/// What tells one claim of a key from another.
+///
+/// # Errors
+/// `INTERNAL` when the operating system has no randomness to give.
+pub fn claim_nonce(ids: IdSource) -> Result<String, ApiError> {
+    ids.bytes::<12>().map(hex::encode)
+}
+
 /// Runs a write whose repetition does no harm, and answers a repeated request with the first answer. A
-/// request that died on the way is run again by its repetition. Refusals are not kept.
+/// request that died on the way, or does not know whether it had its effect, is run again by a repetition
+/// that comes [`CLAIM_SECS`] later. Refusals are not kept.
 ///
 /// # Errors
 /// `IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`, or whatever `run` refuses with.
@@ -90,50 +99,68 @@ pub async fn once<T: Serialize>(
 ) -> Result<Response, ApiError> {
     let Some(hash) = key.hash() else { return run.await.map(|answer| Json(answer).into_response()) };
     let key = Key::idempotency(caller.tenant.id, &hash);
-    if let Some(answer) = claim(app, caller, (&key, fingerprint)).await? {
-        return Ok(answer);
-    }
+    let own = match claim(app, caller, (&key, fingerprint)).await? {
+        Claim::Answered(answer) => return Ok(*answer),
+        Claim::Own(own) => own,
+    };
     match run.await {
         Ok(answer) => {
             let text = serde_json::to_string(&answer).map_err(ApiError::internal)?;
-            app.store.keep_answer(&key, fingerprint, &text).await?;
+            app.store.keep_answer(&key, &own, &text).await?;
             Ok(Json(answer).into_response())
         }
         Err(refusal) => {
-            app.store.release_idempotency_key(&key, fingerprint).await?;
+            if !may_have_had_its_effect(&refusal)
+                && let Err(fault) = app.store.release_idempotency_key(&key, &own).await
+            {
+                tracing::warn!(%fault, "an idempotency key was not given free; it stays claimed for a while");
+            }
             Err(refusal)
         }
     }
 }
 
+/// Whether a write that failed may have been carried out all the same, its answer having been lost.
+fn may_have_had_its_effect(refusal: &ApiError) -> bool {
+    matches!(refusal.kind(), ErrorType::TryAgain | ErrorType::Internal)
+}
+
+/// What became of the wish to claim a key.
+enum Claim {
+    /// The key is this request's.
+    Own(IdempotencyRecord),
+    /// An earlier request was answered so.
+    Answered(Box<Response>),
+}
+
 /// Claims the key for this request, or finds the answer of an earlier one.
-async fn claim(
-    app: &App,
-    caller: &Caller,
-    (key, fingerprint): (&Key, &str),
-) -> Result<Option<Response>, ApiError> {
+async fn claim(app: &App, caller: &Caller, (key, fingerprint): (&Key, &str)) -> Result<Claim, ApiError> {
     let now = caller.clock.now();
     let record = IdempotencyRecord {
         fingerprint: fingerprint.to_owned(),
         claimed_at: now.timestamp(),
+        nonce: claim_nonce(app.ids)?,
         answer: None,
         order: None,
     };
     let Err(held) = app.store.claim_idempotency_key(key, (&record, None), wall_now()).await? else {
-        return Ok(None);
+        return Ok(Claim::Own(record));
     };
     if held.fingerprint != fingerprint {
         return Err(ApiError::new(ErrorType::IdempotencyKeyReused));
     }
     if let Some(answer) = held.answer {
         let answer = RawValue::from_string(answer).map_err(ApiError::internal)?;
-        return Ok(Some(replayed(Json(answer).into_response())));
+        return Ok(Claim::Answered(Box::new(replayed(Json(answer).into_response()))));
     }
     if is_running(&held, now) {
         return Err(ApiError::new(ErrorType::RequestInProgress));
     }
     match app.store.claim_idempotency_key(key, (&record, Some(&held)), wall_now()).await? {
-        Ok(()) => Ok(None),
+        Ok(()) => Ok(Claim::Own(record)),
         Err(_) => Err(ApiError::new(ErrorType::RequestInProgress)),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -17,6 +17,10 @@ pub struct IdempotencyRecord {
     pub fingerprint: String,
     /// When the key was claimed, in epoch seconds.
     pub claimed_at: i64,
+    /// Drawn at random for each claim. A claim that was carried out and whose answer was lost is recognised by
+    /// it when it is sent again.
+    #[serde(default)]
+    pub nonce: String,
     /// The answer of a finished request, as JSON text; none while it runs, and none for a checkout.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
@@ -69,8 +73,20 @@ pub fn claim(
     Ok(Action::Put(item, condition))
 }
 
+/// The condition that a key is held by this claim, which has not been answered.
+fn held_by(claim: &IdempotencyRecord) -> Expression {
+    let mut condition = Expression::new();
+    condition.require_equal("fingerprint", text(&claim.fingerprint));
+    condition.require_equal("claimed_at", number(claim.claimed_at));
+    condition.require_equal("nonce", text(&claim.nonce));
+    let answer = condition.path(&["answer"]);
+    condition.require(format!("attribute_not_exists({answer})"));
+    condition
+}
+
 impl Store {
-    /// Claims an idempotency key; the inner error is the record that holds it.
+    /// Claims an idempotency key; the inner error is the record that holds it. A key that is held by this very
+    /// claim is claimed: its first try was carried out, and only the answer was lost.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
@@ -82,31 +98,41 @@ impl Store {
     ) -> Result<Result<(), IdempotencyRecord>, StoreError> {
         match self.write(key, claim(key, record, abandoned, wall_now)?).await? {
             Ok(()) => Ok(Ok(())),
-            Err(Some(old)) => Ok(Err(decode(old)?)),
+            Err(Some(old)) => {
+                let held: IdempotencyRecord = decode(old)?;
+                Ok(if held == *record { Ok(()) } else { Err(held) })
+            }
             // The holder vanished between the refusal and its report; the next try will find the key free.
             Err(None) => Err(StoreError::corrupt("a refused claim came without its holder")),
         }
     }
 
-    /// Keeps the answer of a finished request.
+    /// Keeps the answer of a finished request, unless its claim has passed to someone else.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
-    pub async fn keep_answer(&self, key: &Key, fingerprint: &str, answer: &str) -> Result<(), StoreError> {
-        let mut update = Expression::new();
+    pub async fn keep_answer(
+        &self,
+        key: &Key,
+        claim: &IdempotencyRecord,
+        answer: &str,
+    ) -> Result<(), StoreError> {
+        let mut update = held_by(claim);
         update.assign("answer", text(answer));
-        update.require_equal("fingerprint", text(fingerprint));
         self.write(key, Action::Update(update)).await.map(|_| ())
     }
 
-    /// Gives a key free again after a request that changed nothing.
+    /// Gives a key free again after a request that changed nothing, unless its claim has passed to someone
+    /// else.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
-    pub async fn release_idempotency_key(&self, key: &Key, fingerprint: &str) -> Result<(), StoreError> {
-        let mut condition = Expression::new();
-        condition.require_equal("fingerprint", text(fingerprint));
-        self.write(key, Action::Delete(condition)).await.map(|_| ())
+    pub async fn release_idempotency_key(
+        &self,
+        key: &Key,
+        claim: &IdempotencyRecord,
+    ) -> Result<(), StoreError> {
+        self.write(key, Action::Delete(held_by(claim))).await.map(|_| ())
     }
 
     /// The record of a key.

@@ -1,0 +1,135 @@
+use super::*;
+use crate::Adapters;
+use crate::clock::RequestClock;
+use crate::context::RequestContext;
+use crate::processor::SandboxProcessor;
+use crate::queue::LocalQueue;
+use crate::vault::LocalVault;
+use domain::tenant::{DEFAULT_HOLD_SECS, ProcessorKind, Tenant};
+use domain::time::plus_secs;
+use domain::{TenantId, Zone};
+use engine::{Embedded, Fault, FaultPlan, Faulty};
+use std::sync::Arc;
+use store::Store;
+
+fn t0() -> Timestamp {
+    "2027-06-01T14:00:00Z".parse().unwrap()
+}
+
+async fn service() -> (App, FaultPlan) {
+    let plan = FaultPlan::new();
+    let store = Store::new(Faulty::new(Embedded::memory().unwrap(), plan.clone()).client(), "test-");
+    store.create_tables().await.unwrap();
+    plan.reset();
+    let adapters = Adapters {
+        queue: Arc::new(LocalQueue::default()),
+        vault: Arc::new(LocalVault::in_memory().unwrap()),
+        sandbox_processor: Arc::new(SandboxProcessor::new(store.clone(), Arc::new(t0))),
+    };
+    (App::new(store, adapters), plan)
+}
+
+fn tenant_id() -> TenantId {
+    TenantId::parse(204).unwrap()
+}
+
+fn caller(secs: i64) -> Caller {
+    let tenant = Tenant {
+        id: tenant_id(),
+        name: "Harbor Museum".to_owned(),
+        zone: Zone::parse("America/New_York").unwrap(),
+        sandbox: true,
+        hold_secs: DEFAULT_HOLD_SECS,
+        allowed_origins: Default::default(),
+        descriptor_prefix: String::new(),
+        processor: ProcessorKind::Sandbox,
+        mail_from: None,
+        sealed_hash_key: String::new(),
+    };
+    Caller {
+        tenant: Arc::new(tenant),
+        clock: RequestClock::chosen(plus_secs(t0(), secs)),
+        ip: None,
+        context: RequestContext::new("request".to_owned()),
+    }
+}
+
+/// How a request with the key ends that is made so many seconds after [`t0`]: answered for the first time,
+/// answered again, or refused.
+async fn ask(app: &App, secs: i64, outcome: Result<u32, ErrorType>) -> Result<&'static str, ErrorType> {
+    let key = IdempotencyKey(Some("key".to_owned()));
+    let run = async { outcome.map_err(ApiError::new) };
+    let answer = once(app, &caller(secs), (&key, "fingerprint"), run).await;
+    let answer = answer.map_err(|refusal| refusal.kind())?;
+    Ok(if answer.headers().contains_key(REPLAYED) { "replayed" } else { "first" })
+}
+
+#[tokio::test]
+async fn a_request_whose_effect_is_unknown_keeps_its_key_until_it_is_taken_for_dead() {
+    for unknown in [ErrorType::TryAgain, ErrorType::Internal] {
+        let (app, _) = service().await;
+        assert_eq!(ask(&app, 0, Err(unknown)).await, Err(unknown));
+        assert_eq!(ask(&app, CLAIM_SECS - 1, Ok(1)).await, Err(ErrorType::RequestInProgress));
+        assert_eq!(ask(&app, CLAIM_SECS, Ok(1)).await, Ok("first"));
+        assert_eq!(ask(&app, CLAIM_SECS, Ok(1)).await, Ok("replayed"));
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_gives_the_key_free_at_once() {
+    let (app, _) = service().await;
+    assert_eq!(ask(&app, 0, Err(ErrorType::NotFound)).await, Err(ErrorType::NotFound));
+    assert_eq!(ask(&app, 0, Ok(1)).await, Ok("first"));
+}
+
+#[tokio::test]
+async fn a_refusal_stays_what_it_is_when_the_key_cannot_be_given_free() {
+    let (app, plan) = service().await;
+    plan.at_operation("DeleteItem", 0, Fault::AnswerLost);
+    assert_eq!(ask(&app, 0, Err(ErrorType::NotFound)).await, Err(ErrorType::NotFound));
+    assert_eq!(plan.injected().len(), 1);
+}
+
+fn record(secs: i64, nonce: &str) -> IdempotencyRecord {
+    IdempotencyRecord {
+        fingerprint: "fingerprint".to_owned(),
+        claimed_at: plus_secs(t0(), secs).timestamp(),
+        nonce: nonce.to_owned(),
+        answer: None,
+        order: None,
+    }
+}
+
+#[tokio::test]
+async fn a_claim_that_is_sent_again_after_its_answer_was_lost_is_still_its_own() {
+    let (app, _) = service().await;
+    let key = Key::idempotency(tenant_id(), "hash");
+    let own = record(0, "a");
+    for _ in 0..2 {
+        assert_eq!(app.store.claim_idempotency_key(&key, (&own, None), t0()).await.unwrap(), Ok(()));
+    }
+    let other = record(0, "b");
+    assert_eq!(app.store.claim_idempotency_key(&key, (&other, None), t0()).await.unwrap(), Err(own.clone()));
+    app.store.keep_answer(&key, &own, "1").await.unwrap();
+    let again = app.store.claim_idempotency_key(&key, (&own, None), t0()).await.unwrap();
+    assert_eq!(again.unwrap_err().answer.as_deref(), Some("1"));
+}
+
+#[tokio::test]
+async fn a_request_taken_for_dead_neither_answers_nor_frees_the_key_of_its_successor() {
+    for later in [0, CLAIM_SECS] {
+        let (app, _) = service().await;
+        let key = Key::idempotency(tenant_id(), "hash");
+        let (dead, successor) = (record(0, "a"), record(later, "b"));
+        app.store.claim_idempotency_key(&key, (&dead, None), t0()).await.unwrap().unwrap();
+        let taken = app.store.claim_idempotency_key(&key, (&successor, Some(&dead)), t0()).await.unwrap();
+        assert_eq!(taken, Ok(()));
+        app.store.release_idempotency_key(&key, &dead).await.unwrap();
+        app.store.keep_answer(&key, &dead, "1").await.unwrap();
+        assert_eq!(app.store.load_idempotency(tenant_id(), "hash").await.unwrap(), Some(successor.clone()));
+        app.store.keep_answer(&key, &successor, "2").await.unwrap();
+        app.store.release_idempotency_key(&key, &successor).await.unwrap();
+        let kept = app.store.load_idempotency(tenant_id(), "hash").await.unwrap().unwrap();
+        assert_eq!(kept.answer.as_deref(), Some("2"));
+    }
+}
