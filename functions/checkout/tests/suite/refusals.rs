@@ -254,7 +254,12 @@ async fn only_the_right_key_with_the_right_headers_checks_out() {
 #[tokio::test]
 async fn a_live_tenant_is_not_charged_through_the_built_in_processor() {
     let venue = Venue::open([10, 10]).await;
-    let tenant = venue.store.load_tenant(crate::venue::tenant_id()).await.unwrap().unwrap();
+    let tenant = venue
+        .store
+        .load_tenant(crate::venue::tenant_id(), store::Consistency::Strong)
+        .await
+        .unwrap()
+        .unwrap();
     venue.store.save_tenant(&domain::tenant::Tenant { sandbox: false, ..tenant }).await.unwrap();
     let process = venue.process().await;
     let refused = process.send(pay(json!({})).header("x-service-test-now", "")).await;
