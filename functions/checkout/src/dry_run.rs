@@ -13,12 +13,15 @@ use platform::{ApiError, App, ErrorType};
 use serde_json::json;
 use wire::cart::CartOutput;
 
+/// The priced cart and the total its visitor was last shown, or why it has no price.
+type Priced = Result<(Cart, Option<Money>), ApiError>;
+
 /// What a checkout of this cart would meet right now. A cart that has no price is not looked at further.
 pub(crate) async fn report(
     app: &App,
     caller: &Caller,
     (request, facts): (&CheckoutRequest, &Facts),
-    (opened, mut findings): (Result<(Cart, Option<Money>), ApiError>, Vec<ApiError>),
+    (opened, mut findings): (Priced, Vec<ApiError>),
 ) -> Result<Response, ApiError> {
     if !facts.customer_known {
         findings.push(decide::unknown_customer());

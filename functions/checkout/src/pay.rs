@@ -91,7 +91,7 @@ async fn load_stored(
     let (cart, record) = load::cart_and_record(app, caller, (id, key.map(|key| key.hash.as_str()))).await?;
     let claim = match replayed(app, caller, (key, record), manner).await? {
         Replayed::Answer(response) => return Ok(Start::Answer(response)),
-        Replayed::GoOn(claim) => claim,
+        Replayed::GoOn(claim) => claim.map(|claim| *claim),
     };
     let before = live(cart, caller)?;
     let mut findings = Vec::new();
@@ -119,7 +119,7 @@ async fn load_inline(
     let (facts, record) = load::facts(app, caller, (&named, key.map(|key| key.hash.as_str()))).await?;
     let claim = match replayed(app, caller, (key, record), manner(request)).await? {
         Replayed::Answer(response) => return Ok(Start::Answer(response)),
-        Replayed::GoOn(claim) => claim,
+        Replayed::GoOn(claim) => claim.map(|claim| *claim),
     };
     let facts = load::strange_slots(app, caller, facts).await?;
     let opened = inline(app, caller, cart, &facts);
@@ -132,7 +132,7 @@ fn manner(request: &CheckoutRequest) -> Manner {
 
 enum Replayed {
     Answer(Box<Response>),
-    GoOn(Option<KeyClaim>),
+    GoOn(Option<Box<KeyClaim>>),
 }
 
 async fn replayed(
@@ -356,7 +356,7 @@ impl Checkout {
                 }
                 Err(SecureFault::IdempotencyHeld(record)) => match self.held(*record).await? {
                     Replayed::Answer(response) => return Ok(Taken::Replayed(response)),
-                    Replayed::GoOn(again) => claim = again,
+                    Replayed::GoOn(again) => claim = again.map(|again| *again),
                 },
                 Err(fault) => return Err(self.refused(fault).await),
             }

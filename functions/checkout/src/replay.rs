@@ -34,7 +34,7 @@ pub(crate) enum Replay {
     /// Give the first answer again.
     Answer(Box<Response>),
     /// Go on, claiming the key.
-    Claim(KeyClaim),
+    Claim(Box<KeyClaim>),
 }
 
 /// Looks what the first request with this key did. One that died half-way is finished first, so that a
@@ -69,7 +69,7 @@ pub(crate) async fn look(
         answer: None,
         order: None,
     };
-    Ok(Replay::Claim(KeyClaim { hash: key.hash.clone(), record: claim, abandoned: held }))
+    Ok(Replay::Claim(Box::new(KeyClaim { hash: key.hash.clone(), record: claim, abandoned: held })))
 }
 
 async fn outcome_of(
