@@ -59,7 +59,7 @@ impl Request {
 #[derive(Clone)]
 pub(crate) enum Client {
     InProcess(Router),
-    Loopback(HttpClient<HttpConnector, Body>, SocketAddr),
+    Loopback(Box<HttpClient<HttpConnector, Body>>, SocketAddr),
 }
 
 impl Client {
@@ -70,7 +70,8 @@ impl Client {
                 let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await?;
                 let address = listener.local_addr()?;
                 tokio::spawn(async move { axum::serve(listener, service).await });
-                Ok(Self::Loopback(HttpClient::builder(TokioExecutor::new()).build_http(), address))
+                let client = HttpClient::builder(TokioExecutor::new()).build_http();
+                Ok(Self::Loopback(Box::new(client), address))
             }
         }
     }
