@@ -32,7 +32,7 @@ impl Case {
             Self::Times => "template times",
             Self::CartCreate => "cart create",
             Self::CartUpdate => "cart update",
-            Self::Reservation => "reservation",
+            Self::Reservation => "reservation and release",
             Self::Checkout => "checkout",
         }
     }
@@ -48,6 +48,14 @@ impl Case {
                 let _ = venue;
                 Ok(None)
             }
+        }
+    }
+
+    /// What gives back what a request took: a slot takes so many holds and no more.
+    pub(crate) fn undo(self, answer: &Value) -> Option<Request> {
+        match self {
+            Self::Reservation => Some(Request::delete(&format!("/v2/b2b/reservations/{}", answer["id"]))),
+            Self::SlimList | Self::Times | Self::CartCreate | Self::CartUpdate | Self::Checkout => None,
         }
     }
 

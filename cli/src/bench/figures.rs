@@ -3,7 +3,7 @@
 use super::BenchError;
 use super::cases::Case;
 use super::seed::Venue;
-use super::wire::Client;
+use super::wire::{Client, Request};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -33,7 +33,7 @@ pub(crate) async fn measure(
     let cart = case.prepare(client, venue).await?;
     for _ in 0..WARM_UP {
         let number = numbers.fetch_add(1, Ordering::Relaxed);
-        client.send(case.request(venue, cart.as_deref(), number)).await?;
+        serve(case, client, case.request(venue, cart.as_deref(), number)).await?;
     }
     let (started, cpu) = (Instant::now(), cpu_time());
     let mut workers = tokio::task::JoinSet::new();
@@ -45,7 +45,7 @@ pub(crate) async fn measure(
             while started.elapsed() < limit {
                 let request = case.request(&venue, cart.as_deref(), numbers.fetch_add(1, Ordering::Relaxed));
                 let begun = Instant::now();
-                client.send(request).await?;
+                serve(case, &client, request).await?;
                 latencies.push(begun.elapsed());
             }
             Ok::<_, BenchError>(latencies)
@@ -64,6 +64,15 @@ pub(crate) async fn measure(
         cpu_per_request: cpu_time().saturating_sub(cpu) / requests.max(1),
         peak_memory_mib: peak_memory_mib(),
     })
+}
+
+/// One turn of a case: the request, and what gives back what it took.
+async fn serve(case: Case, client: &Client, request: Request) -> Result<(), BenchError> {
+    let answer = client.send(request).await?;
+    if let Some(undo) = case.undo(&answer) {
+        client.send(undo).await?;
+    }
+    Ok(())
 }
 
 impl Figures {

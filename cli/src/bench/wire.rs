@@ -46,6 +46,10 @@ impl Request {
         Self { method: Method::GET, path: path.to_owned(), body: None }
     }
 
+    pub(crate) fn delete(path: &str) -> Self {
+        Self { method: Method::DELETE, path: path.to_owned(), body: None }
+    }
+
     pub(crate) fn post(path: &str, body: Value) -> Self {
         Self { method: Method::POST, path: path.to_owned(), body: Some(body) }
     }
