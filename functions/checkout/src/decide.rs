@@ -25,11 +25,10 @@ pub(crate) fn priced(
 ) -> Result<PricedLines, ApiError> {
     let catalog = Catalog {
         templates: &facts.templates,
-        person_types: &facts.definitions.person_types,
-        inventory: &facts.definitions.inventory,
+        person_types: &facts.person_types,
+        inventory: &facts.inventory,
     };
-    let ledgers: Vec<Ledger> = facts.ledgers.values().cloned().collect();
-    let view = CatalogView::of_ledgers(catalog, Channel::Online, &ledgers);
+    let view = CatalogView::of_ledgers(catalog, Channel::Online, facts.ledgers.values());
     price(lines, cart, &view, now).map_err(|refusals| pricing_refused(&refusals, pointer))
 }
 

@@ -3,14 +3,17 @@
 
 use domain::cart::Cart;
 use domain::cart_request::{CartRequest, Wanted};
+use domain::catalog::{InventoryItem, PersonType};
 use domain::ledger::Ledger;
+use domain::merchant::Merchant;
 use domain::reservation::Reservation;
-use domain::{CartId, CustomerId, InstanceId, InventoryId, ReservationId, Template, TenantId};
+use domain::{
+    CartId, CustomerId, InstanceId, InventoryId, Mid, ReservationId, Template, TemplateId, TenantId,
+    TicketTypeId,
+};
 use platform::access::Caller;
 use platform::{ApiError, App};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
-use store::catalog::Definitions;
 use store::idempotency::IdempotencyRecord;
 use store::{Consistency, Found, Key};
 
@@ -18,6 +21,7 @@ use store::{Consistency, Found, Key};
 #[derive(Debug, Default)]
 pub(crate) struct Named {
     instances: BTreeSet<InstanceId>,
+    ticket_types: BTreeSet<TicketTypeId>,
     inventory: BTreeSet<InventoryId>,
     reservation: Option<ReservationId>,
     customer: Option<CustomerId>,
@@ -27,10 +31,9 @@ impl Named {
     /// What a request for a cart names.
     pub(crate) fn in_request(request: &CartRequest, reservation: Option<ReservationId>) -> Self {
         let mut named = Self {
-            instances: request.instances(),
             reservation: reservation.or(request.terms.reservation),
             customer: request.terms.customer,
-            inventory: BTreeSet::new(),
+            ..Self::default()
         };
         for line in &request.lines {
             named.note(&line.wanted);
@@ -46,7 +49,6 @@ impl Named {
             ..Self::default()
         };
         for line in cart.requests() {
-            named.instances.extend(line.wanted.instance());
             named.note(&line.wanted);
         }
         named
@@ -54,7 +56,10 @@ impl Named {
 
     fn note(&mut self, wanted: &Wanted) {
         match wanted {
-            Wanted::Ticket(_) => {}
+            Wanted::Ticket(ticket) => {
+                self.instances.insert(ticket.instance);
+                self.ticket_types.insert(ticket.ticket_type.clone());
+            }
             Wanted::AddOn(add_on) => {
                 self.inventory.insert(add_on.inventory);
             }
@@ -65,10 +70,13 @@ impl Named {
     }
 }
 
-/// The facts a checkout decides on.
+/// The facts a checkout decides on: of everything, no more than the cart names.
 pub(crate) struct Facts {
     pub(crate) templates: Vec<Template>,
-    pub(crate) definitions: Definitions,
+    pub(crate) person_types: BTreeMap<TicketTypeId, PersonType>,
+    pub(crate) inventory: BTreeMap<InventoryId, InventoryItem>,
+    /// Those of the tenant's merchants that could charge a few seconds ago, as they are now.
+    pub(crate) merchants: Vec<Merchant>,
     pub(crate) ledgers: BTreeMap<InstanceId, Ledger>,
     /// The reservation asked for; the inner option is empty when there is no such reservation.
     pub(crate) reservation: Option<Option<Reservation>>,
@@ -123,32 +131,34 @@ async fn read(
     (named, key_hash): (&Named, Option<&str>),
 ) -> Result<(Facts, Option<IdempotencyRecord>), ApiError> {
     let tenant = caller.tenant.id;
-    let (known, definitions) = tokio::try_join!(app.templates(tenant), app.definitions(tenant))?;
-    let owners = known.iter().filter(|template| named.instances.iter().any(|id| template.owns(id)));
-    let owners: Vec<_> = owners.map(|template| template.id.clone()).collect();
+    let (templates, merchants) = tokio::try_join!(app.templates(tenant), app.merchants(tenant))?;
+    let owners = templates.iter().filter(|template| named.instances.iter().any(|id| template.owns(id)));
+    let owners: Vec<TemplateId> = owners.map(|template| template.id.clone()).collect();
+    let charging = merchants.iter().filter(|merchant| merchant.charging().is_some());
+    let charging: Vec<Mid> = charging.map(|merchant| merchant.mid.clone()).collect();
     let record = key_hash.map(|hash| Key::idempotency(tenant, hash));
-    let keys =
-        keys(tenant, named).chain(owners.iter().map(|id| Key::template(tenant, id))).chain(record.clone());
+    let keys = keys(tenant, named)
+        .chain(owners.iter().map(|id| Key::template(tenant, id)))
+        .chain(charging.iter().map(|mid| Key::merchant(tenant, mid)))
+        .chain(record.clone());
     let mut found = app.store.get_many(keys, Consistency::Strong).await?;
-    let mut templates = Vec::with_capacity(owners.len());
-    for id in &owners {
-        templates.extend(found.take::<Template>(&Key::template(tenant, id))?);
-    }
-    let mut ledgers = BTreeMap::new();
-    for id in &named.instances {
-        if let Some(ledger) = found.take::<Ledger>(&Key::ledger(tenant, id, 0))? {
-            ledgers.insert(*id, ledger);
-        }
-    }
-    let reservation = named.reservation.map(|id| found.take(&Key::reservation(tenant, id))).transpose()?;
-    let customer = named.customer.map(|id| found.take_item(&Key::customer(tenant, id)));
-    let facts = Facts {
-        templates,
-        definitions: fresh_definitions(&mut found, (tenant, named), &definitions)?,
-        ledgers,
-        reservation,
-        customer_known: customer.is_none_or(|found| found.is_some()),
+    let mut facts = Facts {
+        templates: Vec::with_capacity(owners.len()),
+        person_types: found.take_all(&named.ticket_types, |id| Key::person_type(tenant, id))?,
+        inventory: found.take_all(&named.inventory, |id| Key::inventory(tenant, *id))?,
+        merchants: Vec::with_capacity(charging.len()),
+        ledgers: found.take_all(&named.instances, |id| Key::ledger(tenant, id, 0))?,
+        reservation: named.reservation.map(|id| found.take(&Key::reservation(tenant, id))).transpose()?,
+        customer_known: named
+            .customer
+            .is_none_or(|id| found.take_item(&Key::customer(tenant, id)).is_some()),
     };
+    for id in &owners {
+        facts.templates.extend(found.take::<Template>(&Key::template(tenant, id))?);
+    }
+    for mid in &charging {
+        facts.merchants.extend(found.take::<Merchant>(&Key::merchant(tenant, mid))?);
+    }
     Ok((facts, take_record(&mut found, record.as_ref())?))
 }
 
@@ -166,24 +176,20 @@ pub(crate) async fn strange_slots(app: &App, caller: &Caller, mut facts: Facts) 
 
 fn keys(tenant: TenantId, named: &Named) -> impl Iterator<Item = Key> {
     let ledgers = named.instances.iter().map(move |id| Key::ledger(tenant, id, 0));
+    let ticket_types = named.ticket_types.iter().map(move |id| Key::person_type(tenant, id));
     let inventory = named.inventory.iter().map(move |id| Key::inventory(tenant, *id));
     let reservation = named.reservation.map(|id| Key::reservation(tenant, id));
     let customer = named.customer.map(|id| Key::customer(tenant, id));
-    ledgers.chain(inventory).chain(reservation).chain(customer)
+    ledgers.chain(ticket_types).chain(inventory).chain(reservation).chain(customer)
 }
 
-/// The cached definitions, with what is charged for read afresh.
-fn fresh_definitions(
-    found: &mut Found,
-    (tenant, named): (TenantId, &Named),
-    cached: &Arc<Definitions>,
-) -> Result<Definitions, ApiError> {
-    let mut definitions = Definitions::clone(cached);
-    for id in &named.inventory {
-        match found.take(&Key::inventory(tenant, *id))? {
-            Some(item) => definitions.inventory.insert(*id, item),
-            None => definitions.inventory.remove(id),
-        };
+impl Facts {
+    /// The merchants to charge through. Where those of the cache cannot charge any more, all are read, so that
+    /// one that was approved a moment ago sells at once.
+    pub(crate) async fn merchants(&self, app: &App, tenant: TenantId) -> Result<Vec<Merchant>, ApiError> {
+        if self.merchants.iter().any(|merchant| merchant.charging().is_some()) {
+            return Ok(self.merchants.clone());
+        }
+        Ok(app.store.load_merchants(tenant, Consistency::Strong).await?)
     }
-    Ok(definitions)
 }

@@ -60,8 +60,12 @@ pub struct CatalogView<'a> {
 impl<'a> CatalogView<'a> {
     /// The catalog with the slots that exist, as their ledgers say.
     #[must_use]
-    pub fn of_ledgers(catalog: Catalog<'a>, channel: Channel, ledgers: &[Ledger]) -> Self {
-        let slots = ledgers.iter().filter_map(|ledger| {
+    pub fn of_ledgers<'l>(
+        catalog: Catalog<'a>,
+        channel: Channel,
+        ledgers: impl IntoIterator<Item = &'l Ledger>,
+    ) -> Self {
+        let slots = ledgers.into_iter().filter_map(|ledger| {
             let template = catalog.templates.iter().find(|template| template.id == ledger.template)?;
             let slot = Slot { template, start: ledger.start, end: ledger.end, state: ledger.state };
             Some((ledger.instance, slot))

@@ -4,7 +4,7 @@ use crate::{DUE_INDEX, Expression, Item, Key, Store, StoreError, StoreFault, Tab
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes};
 use serde::de::DeserializeOwned;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
 /// Keys one batch read may name.
@@ -45,6 +45,19 @@ impl Found {
     /// [`StoreError`] when the item does not read as a `T`.
     pub fn take<T: DeserializeOwned>(&mut self, key: &Key) -> Result<Option<T>, StoreError> {
         self.0.remove(key).map(decode).transpose()
+    }
+
+    /// Takes the values of these ids, as far as the read found them.
+    ///
+    /// # Errors
+    /// [`StoreError`] when an item does not read as a `T`.
+    pub fn take_all<I: Ord + Clone, T: DeserializeOwned>(
+        &mut self,
+        ids: &BTreeSet<I>,
+        key: impl Fn(&I) -> Key,
+    ) -> Result<BTreeMap<I, T>, StoreError> {
+        let found = ids.iter().filter_map(|id| Some((id.clone(), self.take(&key(id)).transpose()?)));
+        found.map(|(id, value)| Ok((id, value?))).collect()
     }
 
     /// Takes the raw item stored under `key`, if the read found one.

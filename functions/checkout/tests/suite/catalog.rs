@@ -87,20 +87,32 @@ pub(crate) async fn save(store: &Store, vault: &LocalVault) {
             };
             store.save_api_key(&key_hash(&format!("{name}-{number}")), &key).await.unwrap();
         }
-        let merchant = Merchant {
-            mid: Mid::parse("60417").unwrap(),
-            name: "Harbor Museum".to_owned(),
-            status: MerchantStatus::Approved,
-            rate_card: Some(RateCard {
-                percentage: Percent::parse("2.90").unwrap(),
-                fixed: Money::from_cents(30),
-            }),
-            descriptor: "HARBOR".to_owned(),
-        };
-        store.save_merchant(id, &merchant).await.unwrap();
+        store.save_merchant(id, &merchant("60417", MerchantStatus::Approved)).await.unwrap();
         save_catalog(store, id).await;
     }
     store.create_ledger(TenantId::parse(205).unwrap(), &ledger(0, 10)).await.unwrap();
+}
+
+pub(crate) fn merchant(mid: &str, status: MerchantStatus) -> Merchant {
+    let rate_card = RateCard { percentage: Percent::parse("2.90").unwrap(), fixed: Money::from_cents(30) };
+    Merchant {
+        mid: Mid::parse(mid).unwrap(),
+        name: "Harbor Museum".to_owned(),
+        status,
+        rate_card: Some(rate_card),
+        descriptor: "HARBOR".to_owned(),
+    }
+}
+
+pub(crate) fn person_type(id: &str, name: &str) -> PersonType {
+    PersonType {
+        id: TicketTypeId::parse(id).unwrap(),
+        name: name.to_owned(),
+        description: String::new(),
+        active: true,
+        kind: "individual".to_owned(),
+        display_order: 1,
+    }
 }
 
 async fn save_tenant(store: &Store, vault: &LocalVault, id: TenantId) {
@@ -123,15 +135,7 @@ async fn save_tenant(store: &Store, vault: &LocalVault, id: TenantId) {
 async fn save_catalog(store: &Store, tenant: TenantId) {
     store.save_template(tenant, &template(1800)).await.unwrap();
     for (id, name) in [(ADULT, "Adult"), (CHILD, "Child"), (FREE, "Infant")] {
-        let person_type = PersonType {
-            id: TicketTypeId::parse(id).unwrap(),
-            name: name.to_owned(),
-            description: String::new(),
-            active: true,
-            kind: "individual".to_owned(),
-            display_order: 1,
-        };
-        store.save_person_type(tenant, &person_type).await.unwrap();
+        store.save_person_type(tenant, &person_type(id, name)).await.unwrap();
     }
     for (id, kind, price, name) in [
         (ADD_ON, InventoryKind::AddOn, 450, "Audio guide"),

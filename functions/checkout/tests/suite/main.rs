@@ -12,6 +12,7 @@ mod browser;
 mod cancellations;
 mod catalog;
 mod faults;
+mod fresh;
 mod leaks;
 mod mail_outage;
 mod outside;
