@@ -88,8 +88,11 @@ async fn save_definitions(
     for level in &records.levels {
         report.note("membershipLevels", store.save_level(tenant, level).await?);
     }
-    for member in &records.members {
-        report.note("members", store.save_member_card(tenant, member).await?);
+    for customer in &records.customers {
+        report.note("customers", store.save_customer(tenant, customer).await?);
+    }
+    for membership in &records.memberships {
+        report.note("memberships", store.save_membership(tenant, membership).await?);
     }
     Ok(())
 }

@@ -5,13 +5,13 @@ use axum::response::{IntoResponse, Response};
 use domain::cart::Cart;
 use domain::cart_request::{CartRequest, LineRequest, name_lines};
 use domain::channel::Channel;
-use domain::ledger::Ledger;
 use domain::pricing::{CatalogView, PricedLines, PricingRefusals, price};
 use domain::{CartId, CartItemId};
 use platform::access::Caller;
-use platform::cart::{TenantCatalog, pricing_refused};
+use platform::cart::{Existing, Named, TenantCatalog, pricing_refused};
 use platform::clock::wall_now;
 use platform::{ApiError, App, ErrorType, idempotency};
+use store::{Consistency, Key};
 
 /// A request with its catalog and the ids of its lines.
 struct Draft<'a> {
@@ -19,6 +19,7 @@ struct Draft<'a> {
     caller: &'a Caller,
     request: CartRequest,
     lines: Vec<LineRequest>,
+    named: Named,
     catalog: TenantCatalog,
 }
 
@@ -29,17 +30,17 @@ pub(crate) async fn fresh(app: &App, caller: &Caller, request: CartRequest) -> R
     let mut draft = Draft::of(app, caller, request).await?;
     let assumed = draft.price_assumed();
     let Ok(priced) = assumed else {
-        let ledgers = draft.load_ledgers().await?;
-        draft.catalog = app.catalog_of(caller.tenant.id, &ledgers).await?;
-        let cart = draft.cart(id, draft.price(&ledgers)?)?;
+        let existing = draft.named.load(&app.store, caller.tenant.id).await?;
+        draft.catalog = app.catalog_of(caller.tenant.id, existing.ledgers.values()).await?;
+        let cart = draft.cart(id, draft.price(&existing)?)?;
         return draft.put(&cart).await.map(|()| answer(&cart.id));
     };
     let cart = draft.cart(id, priced.clone())?;
-    let (put, ledgers) = tokio::join!(draft.put(&cart), draft.load_ledgers());
+    let (put, existing) = tokio::join!(draft.put(&cart), draft.named.load(&app.store, caller.tenant.id));
     put?;
-    let ledgers = ledgers?;
-    draft.catalog = app.catalog_of(caller.tenant.id, &ledgers).await?;
-    match draft.price(&ledgers) {
+    let existing = existing?;
+    draft.catalog = app.catalog_of(caller.tenant.id, existing.ledgers.values()).await?;
+    match draft.price(&existing) {
         Ok(confirmed) if confirmed == priced => {}
         Ok(confirmed) => {
             let corrected = cart.replaced(draft.request.terms.clone(), confirmed, caller.clock.now());
@@ -63,15 +64,17 @@ pub(crate) async fn once(
     request: CartRequest,
 ) -> Result<Response, ApiError> {
     let id = derived_id(app, caller, key).await?;
-    let instances = request.instances();
-    let found = app.store.load_cart_and_ledgers((caller.tenant.id, &id), &instances).await?;
-    let (existing, ledgers) = found;
-    if let Some(existing) = existing.filter(|cart| cart.is_live(caller.clock.now())) {
-        return repeated(&existing, fingerprint);
-    }
+    let tenant = caller.tenant.id;
     let mut draft = Draft::of(app, caller, request).await?;
-    draft.catalog = app.catalog_of(caller.tenant.id, &ledgers).await?;
-    let mut cart = draft.cart(id, draft.price(&ledgers)?)?;
+    let key = Key::cart(tenant, &id);
+    let keys = draft.named.keys(tenant).chain([key.clone()]);
+    let mut found = app.store.get_many(keys, Consistency::Strong).await?;
+    if let Some(earlier) = found.take::<Cart>(&key)?.filter(|cart| cart.is_live(caller.clock.now())) {
+        return repeated(&earlier, fingerprint);
+    }
+    let existing = draft.named.take(&mut found, tenant)?;
+    draft.catalog = app.catalog_of(tenant, existing.ledgers.values()).await?;
+    let mut cart = draft.cart(id, draft.price(&existing)?)?;
     cart.created_by = Some(fingerprint.to_owned());
     let now = caller.clock.now();
     match app.store.create_cart((caller.tenant.id, &cart), now, wall_now()).await? {
@@ -85,23 +88,20 @@ impl<'a> Draft<'a> {
     async fn of(app: &'a App, caller: &'a Caller, request: CartRequest) -> Result<Self, ApiError> {
         let catalog = app.catalog(caller.tenant.id).await?;
         let lines = name_lines(&request.lines, &[], || app.ids.bytes().map(CartItemId::from_bytes))?;
-        Ok(Self { app, caller, request, lines, catalog })
-    }
-
-    async fn load_ledgers(&self) -> Result<Vec<Ledger>, ApiError> {
-        let instances = self.request.instances();
-        Ok(self.app.store.load_ledgers_of(self.caller.tenant.id, &instances).await?)
+        let named = Named::of(&request.terms, lines.iter().map(|line| &line.wanted));
+        Ok(Self { app, caller, request, lines, named, catalog })
     }
 
     fn price_assumed(&self) -> Result<PricedLines, PricingRefusals> {
-        let view = CatalogView::assumed(self.catalog.view(), Channel::Online, self.request.instances());
+        let instances = self.named.instances.iter().copied();
+        let view = CatalogView::assumed(self.catalog.view(), Channel::Online, instances);
         price(&self.lines, &self.request.terms, &view, self.caller.clock.now())
     }
 
-    fn price(&self, ledgers: &[Ledger]) -> Result<PricedLines, ApiError> {
-        let view = CatalogView::of_ledgers(self.catalog.view(), Channel::Online, ledgers);
-        price(&self.lines, &self.request.terms, &view, self.caller.clock.now())
-            .map_err(|refusals| pricing_refused(&refusals, ""))
+    fn price(&self, existing: &Existing) -> Result<PricedLines, ApiError> {
+        let view = CatalogView::of_ledgers(self.catalog.view(), Channel::Online, existing.ledgers.values());
+        let priced = price(&self.lines, &self.request.terms, &view, self.caller.clock.now());
+        existing.check_with(priced.map_err(|refusals| pricing_refused(&refusals, "")), "")
     }
 
     fn cart(&self, id: CartId, priced: PricedLines) -> Result<Cart, ApiError> {

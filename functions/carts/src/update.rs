@@ -7,9 +7,10 @@ use domain::channel::Channel;
 use domain::pricing::{CatalogView, price};
 use domain::{CartId, CartItemId};
 use platform::access::Caller;
-use platform::cart::pricing_refused;
+use platform::cart::{Named, pricing_refused};
 use platform::clock::wall_now;
 use platform::{ApiError, App, ErrorType};
+use store::{Consistency, Key};
 use wire::cart::CartOutput;
 
 /// Tries of a write that meets another one: a cart is one visitor's, so few can meet.
@@ -24,14 +25,17 @@ pub(crate) async fn replace(
     request: &CartRequest,
 ) -> Result<CartOutput, ApiError> {
     let now = caller.clock.now();
-    let instances = request.instances();
-    let (found, ledgers) = app.store.load_cart_and_ledgers((caller.tenant.id, id), &instances).await?;
-    let mut before = live(found, now)?;
-    let catalog = app.catalog_of(caller.tenant.id, &ledgers).await?;
-    let view = CatalogView::of_ledgers(catalog.view(), Channel::Online, &ledgers);
+    let tenant = caller.tenant.id;
+    let named = Named::of(&request.terms, request.lines.iter().map(|line| &line.wanted));
+    let key = Key::cart(tenant, id);
+    let mut found = app.store.get_many(named.keys(tenant).chain([key.clone()]), Consistency::Strong).await?;
+    let mut before = live(found.take(&key)?, now)?;
+    let existing = named.take(&mut found, tenant)?;
+    let catalog = app.catalog_of(tenant, existing.ledgers.values()).await?;
+    let view = CatalogView::of_ledgers(catalog.view(), Channel::Online, existing.ledgers.values());
     for _ in 0..MAX_TRIES {
         refuse_unless_open(app, caller, &before).await?;
-        let after = decide(app, (&before, request), &view, caller)?;
+        let after = existing.check_with(decide(app, (&before, request), &view, caller), "")?;
         match app.store.replace_cart(caller.tenant.id, (&before, &after), wall_now()).await? {
             Ok(()) => return Ok(CartOutput::from(&after)),
             Err(current) => before = live(current, now)?,

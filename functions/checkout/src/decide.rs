@@ -28,7 +28,7 @@ pub(crate) fn priced(
         person_types: &facts.person_types,
         inventory: &facts.inventory,
     };
-    let view = CatalogView::of_ledgers(catalog, Channel::Online, facts.ledgers.values());
+    let view = CatalogView::of_ledgers(catalog, Channel::Online, facts.existing.ledgers.values());
     price(lines, cart, &view, now).map_err(|refusals| pricing_refused(&refusals, pointer))
 }
 
@@ -41,11 +41,6 @@ pub(crate) fn check_coupons(cart: &Cart) -> Result<(), ApiError> {
     Err(cart.coupon_messages.iter().fold(error, |error, message| {
         error.detail("couponCodes", format!("the code {} is not valid", message.code))
     }))
-}
-
-/// The cart names a customer that does not exist.
-pub(crate) fn unknown_customer() -> ApiError {
-    ApiError::new(ErrorType::NotFound).detail("/shoppingCart/customerId", "was not found")
 }
 
 /// There must be something to buy.

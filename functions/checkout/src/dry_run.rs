@@ -23,9 +23,7 @@ pub(crate) async fn report(
     (request, facts): (&CheckoutRequest, &Facts),
     (opened, mut findings): (Priced, Vec<ApiError>),
 ) -> Result<Response, ApiError> {
-    if !facts.customer_known {
-        findings.push(decide::unknown_customer());
-    }
+    findings.extend(facts.existing.check("/shoppingCart").err());
     let cart = match opened {
         Ok((cart, shown)) => {
             findings.extend(decide::check_coupons(&cart).err());
@@ -86,12 +84,17 @@ async fn payment(
 /// What stands against the seats.
 fn seats(caller: &Caller, request: &CheckoutRequest, facts: &Facts, cart: &Cart) -> Vec<ApiError> {
     let now = caller.clock.now();
-    let consumed = match decide::consumed(request, (facts.reservation.as_ref(), cart), &facts.ledgers, now) {
+    let consumed = match decide::consumed(
+        request,
+        (facts.existing.reservation.as_ref(), cart),
+        &facts.existing.ledgers,
+        now,
+    ) {
         Ok(consumed) => consumed,
         Err(refusal) => return vec![refusal],
     };
     let refusal = |(instance, change)| {
-        let refusal = facts.ledgers.get(&instance)?.course(&change, now).err()?;
+        let refusal = facts.existing.ledgers.get(&instance)?.course(&change, now).err()?;
         Some(answer::no_seats(caller, instance, &refusal))
     };
     decide::sales(cart, consumed.as_ref()).into_iter().filter_map(refusal).collect()

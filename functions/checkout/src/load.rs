@@ -2,73 +2,16 @@
 //! consistently, because it is charged for.
 
 use domain::cart::Cart;
-use domain::cart_request::{CartRequest, Wanted};
 use domain::catalog::{InventoryItem, PersonType};
 use domain::ledger::Ledger;
 use domain::merchant::Merchant;
-use domain::reservation::Reservation;
-use domain::{
-    CartId, CustomerId, InstanceId, InventoryId, Mid, ReservationId, Template, TemplateId, TenantId,
-    TicketTypeId,
-};
+use domain::{CartId, InstanceId, InventoryId, Mid, Template, TemplateId, TenantId, TicketTypeId};
 use platform::access::Caller;
+use platform::cart::{Existing, Named};
 use platform::{ApiError, App};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use store::idempotency::IdempotencyRecord;
 use store::{Consistency, Found, Key};
-
-/// What a cart names.
-#[derive(Debug, Default)]
-pub(crate) struct Named {
-    instances: BTreeSet<InstanceId>,
-    ticket_types: BTreeSet<TicketTypeId>,
-    inventory: BTreeSet<InventoryId>,
-    reservation: Option<ReservationId>,
-    customer: Option<CustomerId>,
-}
-
-impl Named {
-    /// What a request for a cart names.
-    pub(crate) fn in_request(request: &CartRequest, reservation: Option<ReservationId>) -> Self {
-        let mut named = Self {
-            reservation: reservation.or(request.terms.reservation),
-            customer: request.terms.customer,
-            ..Self::default()
-        };
-        for line in &request.lines {
-            named.note(&line.wanted);
-        }
-        named
-    }
-
-    /// What a stored cart names.
-    pub(crate) fn in_cart(cart: &Cart, reservation: Option<ReservationId>) -> Self {
-        let mut named = Self {
-            reservation: reservation.or(cart.reservation),
-            customer: cart.customer,
-            ..Self::default()
-        };
-        for line in cart.requests() {
-            named.note(&line.wanted);
-        }
-        named
-    }
-
-    fn note(&mut self, wanted: &Wanted) {
-        match wanted {
-            Wanted::Ticket(ticket) => {
-                self.instances.insert(ticket.instance);
-                self.ticket_types.insert(ticket.ticket_type.clone());
-            }
-            Wanted::AddOn(add_on) => {
-                self.inventory.insert(add_on.inventory);
-            }
-            Wanted::Donation(donation) => {
-                self.inventory.insert(donation.inventory);
-            }
-        }
-    }
-}
 
 /// The facts a checkout decides on: of everything, no more than the cart names.
 pub(crate) struct Facts {
@@ -77,11 +20,7 @@ pub(crate) struct Facts {
     pub(crate) inventory: BTreeMap<InventoryId, InventoryItem>,
     /// Those of the tenant's merchants that could charge a few seconds ago, as they are now.
     pub(crate) merchants: Vec<Merchant>,
-    pub(crate) ledgers: BTreeMap<InstanceId, Ledger>,
-    /// The reservation asked for; the inner option is empty when there is no such reservation.
-    pub(crate) reservation: Option<Option<Reservation>>,
-    /// False when the cart names a customer that does not exist.
-    pub(crate) customer_known: bool,
+    pub(crate) existing: Existing,
 }
 
 /// The cart and the idempotency record, in one round trip. A batch is no snapshot: a cart that became an order
@@ -118,7 +57,7 @@ pub(crate) async fn facts(
 ) -> Result<(Facts, Option<IdempotencyRecord>), ApiError> {
     let (facts, record) = read(app, caller, (named, key_hash)).await?;
     let is_known = |ledger: &Ledger| facts.templates.iter().any(|template| template.id == ledger.template);
-    if facts.ledgers.values().all(is_known) {
+    if facts.existing.ledgers.values().all(is_known) {
         return Ok((facts, record));
     }
     app.forget_catalog(caller.tenant.id).await;
@@ -137,7 +76,9 @@ async fn read(
     let charging = merchants.iter().filter(|merchant| merchant.charging().is_some());
     let charging: Vec<Mid> = charging.map(|merchant| merchant.mid.clone()).collect();
     let record = key_hash.map(|hash| Key::idempotency(tenant, hash));
-    let keys = keys(tenant, named)
+    let keys = named
+        .keys(tenant)
+        .chain(charged_keys(tenant, named))
         .chain(owners.iter().map(|id| Key::template(tenant, id)))
         .chain(charging.iter().map(|mid| Key::merchant(tenant, mid)))
         .chain(record.clone());
@@ -147,11 +88,7 @@ async fn read(
         person_types: found.take_all(&named.ticket_types, |id| Key::person_type(tenant, id))?,
         inventory: found.take_all(&named.inventory, |id| Key::inventory(tenant, *id))?,
         merchants: Vec::with_capacity(charging.len()),
-        ledgers: found.take_all(&named.instances, |id| Key::ledger(tenant, id, 0))?,
-        reservation: named.reservation.map(|id| found.take(&Key::reservation(tenant, id))).transpose()?,
-        customer_known: named
-            .customer
-            .is_none_or(|id| found.take_item(&Key::customer(tenant, id)).is_some()),
+        existing: named.take(&mut found, tenant)?,
     };
     for id in &owners {
         facts.templates.extend(found.take::<Template>(&Key::template(tenant, id))?);
@@ -165,22 +102,20 @@ async fn read(
 /// Adds the ledgers of a reservation that is for none of the slots a cart names, so that it can be seen whether
 /// it still holds anything. Rare, hence a round trip of its own.
 pub(crate) async fn strange_slots(app: &App, caller: &Caller, mut facts: Facts) -> Result<Facts, ApiError> {
-    if let Some(Some(reservation)) = &facts.reservation {
+    if let Some(Some(reservation)) = &facts.existing.reservation {
         let slots: Vec<InstanceId> = reservation.terms.items.iter().map(|item| item.instance).collect();
-        if !slots.iter().any(|slot| facts.ledgers.contains_key(slot)) && !slots.is_empty() {
-            facts.ledgers.extend(app.store.load_slots(caller.tenant.id, slots).await?);
+        if !slots.iter().any(|slot| facts.existing.ledgers.contains_key(slot)) && !slots.is_empty() {
+            facts.existing.ledgers.extend(app.store.load_slots(caller.tenant.id, slots).await?);
         }
     }
     Ok(facts)
 }
 
-fn keys(tenant: TenantId, named: &Named) -> impl Iterator<Item = Key> {
-    let ledgers = named.instances.iter().map(move |id| Key::ledger(tenant, id, 0));
+/// What is charged for is read afresh.
+fn charged_keys(tenant: TenantId, named: &Named) -> impl Iterator<Item = Key> {
     let ticket_types = named.ticket_types.iter().map(move |id| Key::person_type(tenant, id));
     let inventory = named.inventory.iter().map(move |id| Key::inventory(tenant, *id));
-    let reservation = named.reservation.map(|id| Key::reservation(tenant, id));
-    let customer = named.customer.map(|id| Key::customer(tenant, id));
-    ledgers.chain(ticket_types).chain(inventory).chain(reservation).chain(customer)
+    ticket_types.chain(inventory)
 }
 
 impl Facts {

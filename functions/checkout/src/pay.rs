@@ -1,16 +1,17 @@
 //! The checkout: load, decide, secure, charge, answer.
 
-use crate::load::{Facts, Named};
+use crate::load::Facts;
 use crate::replay::{Manner, Replay, SentKey};
 use crate::{answer, decide, dry_run, load, replay};
 use axum::response::Response;
 use domain::cart::Cart;
-use domain::cart_request::{CartRequest, name_lines};
+use domain::cart_request::{CartRequest, CartTerms, name_lines};
 use domain::checkout::{CartSource, CheckoutRequest, OrderFacts, OrderIds, order_of};
 use domain::order::{ConsumedReservation, Order};
 use domain::time::plus_secs;
 use domain::{CartId, CartItemId, InstanceId, OrderId, OrderItemId, OrderNumber, SaleId};
 use platform::access::Caller;
+use platform::cart::{Existing, Named};
 use platform::clock::wall_now;
 use platform::{ApiError, App, ErrorType};
 use sagas::{FreeParts, MAIL_RETRY_SECS, Outcome, SecureFault, SecureRequest, charge, secure, settlement};
@@ -102,7 +103,9 @@ async fn load_stored(
         }
         undone_order => undone_order?,
     };
-    let named = Named::in_cart(&before, request.reservation);
+    let requests = before.requests();
+    let terms = CartTerms { reservation: request.reservation.or(before.reservation), ..before.terms() };
+    let named = Named::of(&terms, requests.iter().map(|line| &line.wanted));
     let (facts, _) = load::facts(app, caller, (&named, None)).await?;
     let facts = load::strange_slots(app, caller, facts).await?;
     let opened = reopened(before, undone_order, &facts, caller);
@@ -115,7 +118,9 @@ async fn load_inline(
     (cart, request): (&CartRequest, &CheckoutRequest),
     key: Option<&SentKey>,
 ) -> Result<Start, ApiError> {
-    let named = Named::in_request(cart, request.reservation);
+    let terms =
+        CartTerms { reservation: request.reservation.or(cart.terms.reservation), ..cart.terms.clone() };
+    let named = Named::of(&terms, cart.lines.iter().map(|line| &line.wanted));
     let (facts, record) = load::facts(app, caller, (&named, key.map(|key| key.hash.as_str()))).await?;
     let claim = match replayed(app, caller, (key, record), manner(request)).await? {
         Replayed::Answer(response) => return Ok(Start::Answer(response)),
@@ -227,9 +232,7 @@ async fn decide_sale(
 ) -> Result<Sale, ApiError> {
     let now = caller.clock.now();
     let cart = &opened.cart;
-    if !facts.customer_known {
-        return Err(decide::unknown_customer());
-    }
+    facts.existing.check("/shoppingCart")?;
     let hash_key = app.hash_key(&caller.tenant).await?;
     let sale = SaleId::from_bytes(app.ids.bytes()?);
     let total = cart.shown_total;
@@ -237,7 +240,8 @@ async fn decide_sale(
     let payment = decide::payment((&caller.tenant, &merchants), request, (total, sale))?;
     let guard_hash =
         payment.as_ref().and_then(|payment| decide::guard_hash(request, payment.amount, &hash_key));
-    let consumed = match decide::consumed(request, (facts.reservation.as_ref(), cart), &facts.ledgers, now) {
+    let Existing { reservation, ledgers, .. } = &facts.existing;
+    let consumed = match decide::consumed(request, (reservation.as_ref(), cart), ledgers, now) {
         Ok(consumed) => consumed,
         Err(refusal) => return Err(outranked(app, caller, (guard_hash.as_deref(), refusal)).await),
     };
@@ -284,7 +288,7 @@ fn surplus(
     cart: &Cart,
     consumed: Option<&ConsumedReservation>,
 ) -> Vec<(InstanceId, domain::ledger::LedgerChange)> {
-    match (&facts.reservation, consumed) {
+    match (&facts.existing.reservation, consumed) {
         (Some(Some(reservation)), Some(consumed)) => decide::surplus(reservation, cart, consumed),
         (Some(None) | None, _) | (Some(Some(_)), None) => Vec::new(),
     }

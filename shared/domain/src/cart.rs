@@ -5,8 +5,8 @@ use crate::catalog::AdmissionType;
 use crate::pricing::PricedLines;
 use crate::time::plus_secs;
 use crate::{
-    CartId, CartItemId, CustomerId, InstanceId, InventoryId, LevelId, Money, OrderId, ReservationId,
-    TicketTypeId, Timestamp,
+    CartId, CartItemId, CustomerId, InstanceId, InventoryId, LevelId, MembershipId, Money, OrderId,
+    ReservationId, TicketTypeId, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +36,7 @@ pub struct Cart {
     pub lines: Vec<CartLine>,
     /// Membership ids or numbers that drive member prices, as sent.
     #[serde(default)]
-    pub membership_ids: Vec<i64>,
+    pub membership_ids: Vec<MembershipId>,
     /// A level whose benefits apply without a membership.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub membership_category: Option<LevelId>,

@@ -1,7 +1,10 @@
 //! What a caller asks a cart to hold: read and checked, not yet priced.
 
 use crate::cart::{Cart, CartLine, DonationDetail, DonationKind, MAX_INSTANCES, MAX_TICKETS};
-use crate::{CartItemId, CustomerId, InstanceId, InventoryId, LevelId, Money, ReservationId, TicketTypeId};
+use crate::{
+    CartItemId, CustomerId, InstanceId, InventoryId, LevelId, MembershipId, Money, ReservationId,
+    TicketTypeId,
+};
 use std::collections::BTreeSet;
 
 /// A cart as it was asked for.
@@ -17,7 +20,7 @@ pub struct CartRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CartTerms {
     /// Membership ids or numbers that drive member prices, as sent.
-    pub membership_ids: Vec<i64>,
+    pub membership_ids: Vec<MembershipId>,
     /// A level whose benefits apply without a membership.
     pub membership_category: Option<LevelId>,
     /// Codes for all eligible lines.
@@ -155,25 +158,6 @@ pub fn has_tickets_for<'a>(add_on: &WantedAddOn, lines: impl IntoIterator<Item =
         }
         Wanted::AddOn(_) | Wanted::Donation(_) => false,
     })
-}
-
-impl CartRequest {
-    /// The event instances of the ticket lines.
-    #[must_use]
-    pub fn instances(&self) -> BTreeSet<InstanceId> {
-        self.lines.iter().filter_map(|line| line.wanted.instance()).collect()
-    }
-}
-
-impl Wanted {
-    /// The event instance of a ticket line.
-    #[must_use]
-    pub fn instance(&self) -> Option<InstanceId> {
-        match self {
-            Self::Ticket(ticket) => Some(ticket.instance),
-            Self::AddOn(_) | Self::Donation(_) => None,
-        }
-    }
 }
 
 /// Gives every line its id: the one it names where the cart has that line, a fresh one otherwise.

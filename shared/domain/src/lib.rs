@@ -10,6 +10,7 @@ pub mod catalog;
 pub mod channel;
 pub mod checkout;
 pub mod coupon;
+pub mod customer;
 pub mod ids;
 pub mod instance_id;
 pub mod ledger;

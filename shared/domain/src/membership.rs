@@ -1,7 +1,8 @@
-//! Membership levels, their offerings and the cards of members (spec §2.14–2.16).
+//! Membership levels, their offerings, and what members bought (spec §2.14–2.16).
 
 use crate::catalog::{Image, PriceList};
 use crate::channel::SalesChannel;
+use crate::customer::Person;
 use crate::{CardId, CustomerId, LevelId, MembershipId, OfferingId, TicketTypeId, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -207,13 +208,11 @@ pub enum CardStanding {
     Replaced,
 }
 
-/// A person with a card of a membership (spec §2.16).
+/// What a member bought: one term of one level, with its cards (spec §2.16, contract §9).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MemberCard {
-    /// Identity of the card.
-    pub id: CardId,
-    /// The membership, which several cards may share.
-    pub membership: MembershipId,
+pub struct Membership {
+    /// Identity; an upgrade makes a new one.
+    pub id: MembershipId,
     /// The number that stays through renewals and upgrades.
     pub number: MembershipId,
     /// The level.
@@ -222,6 +221,24 @@ pub struct MemberCard {
     pub offering: OfferingId,
     /// The price point it was bought at.
     pub price_point: TicketTypeId,
+    /// The venue's own number for the membership.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub external_id: Option<String>,
+    /// When its holder first became a member.
+    pub joined: Timestamp,
+    /// When the term began.
+    pub started: Timestamp,
+    /// The last instant of the term.
+    pub expires: Timestamp,
+    /// Its cards.
+    pub cards: Vec<MemberCard>,
+}
+
+/// A person's card of a membership (spec §2.16).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemberCard {
+    /// Identity.
+    pub id: CardId,
     /// Which card of the membership.
     #[serde(default)]
     pub card_type: CardType,
@@ -232,55 +249,7 @@ pub struct MemberCard {
     pub person: Person,
     /// Printed on the card.
     pub barcode: String,
-    /// The venue's own number for the membership.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub external_id: Option<String>,
     /// The customer the person is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub customer: Option<CustomerId>,
-    /// When the person first became a member.
-    pub joined: Timestamp,
-    /// When the term began.
-    pub started: Timestamp,
-    /// The last instant of the term.
-    pub expires: Timestamp,
-}
-
-/// Name and address of a card holder.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Person {
-    /// First name.
-    pub first_name: String,
-    /// Last name.
-    pub last_name: String,
-    /// Email address.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub email: Option<String>,
-    /// Phone number.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub phone_number: Option<String>,
-    /// Street and number.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub street_address_1: Option<String>,
-    /// City.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub city: Option<String>,
-    /// State.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub state: Option<String>,
-    /// Postal code.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub zip_code: Option<String>,
-    /// Country.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub country: Option<String>,
-}
-
-impl MemberCard {
-    /// True from the first to the last instant of the term.
-    #[must_use]
-    pub fn is_in_term(&self, now: Timestamp) -> bool {
-        self.started <= now && now <= self.expires
-    }
 }

@@ -7,7 +7,7 @@ use crate::ledger::Hold;
 use crate::merchant::RateCard;
 use crate::payment::Decline;
 use crate::{
-    CartId, CustomerId, InstanceId, InventoryId, Mid, Money, OrderId, OrderItemId, OrderNumber,
+    CartId, CustomerId, InstanceId, InventoryId, MembershipId, Mid, Money, OrderId, OrderItemId, OrderNumber,
     ReservationId, SaleId, TemplateId, TenantId, TicketBarcode, TicketId, TicketTypeId, Timestamp,
 };
 use serde::{Deserialize, Serialize};
@@ -51,7 +51,7 @@ pub struct Order {
     pub payment: Option<Payment>,
     /// Membership ids that drove its prices.
     #[serde(default)]
-    pub membership_ids: Vec<i64>,
+    pub membership_ids: Vec<MembershipId>,
     /// Whether a confirmation is mailed.
     pub send_email: bool,
     /// The cart it came from, when that was stored.

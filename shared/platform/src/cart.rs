@@ -1,5 +1,9 @@
 //! What carts and checkout share around pricing: the catalog it looks at and the answer when it refuses.
 
+mod named;
+
+pub use named::{Existing, Named};
+
 use crate::{ApiError, App, ErrorType};
 use domain::TenantId;
 use domain::catalog::{InventoryKind, ReviewState, Template};

@@ -5,8 +5,7 @@ use crate::{
     text,
 };
 use domain::cart::Cart;
-use domain::ledger::Ledger;
-use domain::{CartId, InstanceId, TenantId, Timestamp};
+use domain::{CartId, TenantId, Timestamp};
 
 /// How long the item of a cart stays after its last write, in seconds of real time: a day longer than the
 /// cart lives. Whether a cart is live is never read from it.
@@ -22,39 +21,6 @@ impl Store {
     /// [`StoreError`] when the database does not answer.
     pub async fn load_cart(&self, tenant: TenantId, id: &CartId) -> Result<Option<Cart>, StoreError> {
         self.get(&Key::cart(tenant, id), Consistency::Strong).await
-    }
-
-    /// The ledgers of these instances, in one round trip; instances that do not exist are left out.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database does not answer.
-    pub async fn load_ledgers_of(
-        &self,
-        tenant: TenantId,
-        instances: impl IntoIterator<Item = &InstanceId>,
-    ) -> Result<Vec<Ledger>, StoreError> {
-        let keys: Vec<Key> = instances.into_iter().map(|id| Key::ledger(tenant, id, 0)).collect();
-        let mut found = self.get_many(keys.clone(), Consistency::Strong).await?;
-        keys.iter().filter_map(|key| found.take(key).transpose()).collect()
-    }
-
-    /// A cart, whether it is live or not, and the ledgers of these instances, in one round trip.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database does not answer.
-    pub async fn load_cart_and_ledgers(
-        &self,
-        (tenant, id): (TenantId, &CartId),
-        instances: impl IntoIterator<Item = &InstanceId>,
-    ) -> Result<(Option<Cart>, Vec<Ledger>), StoreError> {
-        let cart = Key::cart(tenant, id);
-        let ledgers: Vec<Key> = instances.into_iter().map(|id| Key::ledger(tenant, id, 0)).collect();
-        let keys = ledgers.iter().cloned().chain([cart.clone()]);
-        let mut found = self.get_many(keys, Consistency::Strong).await?;
-        let cart = found.take(&cart)?;
-        let ledgers: Result<Vec<Ledger>, StoreError> =
-            ledgers.iter().filter_map(|key| found.take(key).transpose()).collect();
-        Ok((cart, ledgers?))
     }
 
     /// Puts a new cart, unless a live one has its id; `now` is the request's clock, `wall_now` real time.

@@ -8,7 +8,7 @@ use crate::{
 use domain::catalog::{InventoryItem, PersonType, Template};
 use domain::coupon::{Coupon, Discount};
 use domain::ledger::Ledger;
-use domain::membership::{Level, MemberCard};
+use domain::membership::Level;
 use domain::{CouponId, DiscountId, InventoryId, LevelId, TenantId, TicketTypeId};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,7 +47,6 @@ pub enum Saved {
 /// Kinds of small definitions, as their keys begin.
 mod kinds {
     pub(super) const DISCOUNT: &str = "DISCOUNT";
-    pub(super) const LEVEL: &str = "LEVEL";
 }
 
 /// Ledgers put in one transaction.
@@ -101,7 +100,7 @@ impl Store {
                     let coupon: Coupon = decode(item)?;
                     definitions.coupons.insert(coupon.id.clone(), coupon);
                 }
-                Some(kinds::LEVEL) => {
+                Some("LEVEL") => {
                     let level: Level = decode(item)?;
                     definitions.levels.insert(level.id.clone(), level);
                 }
@@ -160,15 +159,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`] when the database does not answer.
     pub async fn save_level(&self, tenant: TenantId, level: &Level) -> Result<Saved, StoreError> {
-        self.save(&Key::definition(tenant, kinds::LEVEL, level.id.as_str()), level).await
-    }
-
-    /// Stores a member's card as it is.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database does not answer.
-    pub async fn save_member_card(&self, tenant: TenantId, card: &MemberCard) -> Result<Saved, StoreError> {
-        self.save(&Key::member_card(tenant, card.id), card).await
+        self.save(&Key::level(tenant, &level.id), level).await
     }
 
     /// Stores a record, unless it is there just so.

@@ -4,8 +4,8 @@
 use crate::Item;
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::{
-    CardId, CartId, CouponId, CustomerId, InstanceId, InventoryId, Mid, OrderId, OrderNumber, ReservationId,
-    SaleId, TemplateId, TenantId, TicketTypeId, Timestamp, instance_id::TemplateTag,
+    CartId, CouponId, CustomerId, InstanceId, InventoryId, LevelId, MembershipId, Mid, OrderId, OrderNumber,
+    ReservationId, SaleId, TemplateId, TenantId, TicketTypeId, Timestamp, instance_id::TemplateTag,
 };
 
 /// The six tables (architecture: storage); their physical names have a prefix in front.
@@ -121,6 +121,12 @@ impl Key {
         Self::of(Table::Catalog, tenant, DEFINITIONS, format!("COUPON#{id}"))
     }
 
+    /// A membership level with its offerings.
+    #[must_use]
+    pub fn level(tenant: TenantId, id: &LevelId) -> Self {
+        Self::of(Table::Catalog, tenant, DEFINITIONS, format!("LEVEL#{id}"))
+    }
+
     /// Any other small definition of the catalog, named by its kind and id.
     #[must_use]
     pub fn definition(tenant: TenantId, kind: &str, id: &str) -> Self {
@@ -217,10 +223,16 @@ impl Key {
         Self::of(Table::Members, tenant, format!("CUSTOMER#{id}"), "CUSTOMER")
     }
 
-    /// A membership or one of its cards.
+    /// A membership.
     #[must_use]
-    pub fn member_card(tenant: TenantId, id: CardId) -> Self {
-        Self::of(Table::Members, tenant, format!("CARD#{id}"), "CARD")
+    pub fn membership(tenant: TenantId, id: MembershipId) -> Self {
+        Self::of(Table::Members, tenant, format!("MEMBERSHIP#{id}"), "MEMBERSHIP")
+    }
+
+    /// The current membership of a membership number, a copy of it: so that one read finds it by either.
+    #[must_use]
+    pub fn membership_number(tenant: TenantId, number: MembershipId) -> Self {
+        Self::of(Table::Members, tenant, format!("NUMBER#{number}"), "NUMBER")
     }
 
     /// A merchant.

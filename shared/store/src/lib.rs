@@ -17,6 +17,7 @@ pub mod checkout;
 pub mod idempotency;
 pub mod identity;
 pub mod ledger;
+pub mod member;
 pub mod merchant;
 pub mod order;
 pub mod reservation;

@@ -9,13 +9,14 @@ mod membership;
 pub use discount::{CouponInput, DiscountInput};
 pub use identity::{ApiKeyInput, ApiKeyRecord, DEMO_PREFIX, MerchantInput, TenantInput, TenantRecord};
 pub use inventory::InventoryInput;
-pub use membership::{LevelInput, MemberInput, OfferingInput};
+pub use membership::{LevelInput, MemberInput, MemberRecord, OfferingInput};
 
 use crate::event::{PersonTypeInput, TemplateContext, TemplateInput};
 use crate::{Checker, Field, FieldError, List, Malformed, Rejection, WireValue, incoming, read_body};
 use domain::catalog::{InventoryItem, PersonType, Template};
 use domain::coupon::{Coupon, Discount};
-use domain::membership::{Level, MemberCard};
+use domain::customer::Customer;
+use domain::membership::{Level, Membership};
 use domain::merchant::Merchant;
 use domain::{InventoryId, TicketTypeId, Timestamp, Zone};
 use std::collections::BTreeSet;
@@ -77,8 +78,10 @@ pub struct ImportRecords {
     pub coupons: Vec<Coupon>,
     /// Membership levels with their offerings.
     pub levels: Vec<Level>,
-    /// Cards of members.
-    pub members: Vec<MemberCard>,
+    /// The customers that members are.
+    pub customers: Vec<Customer>,
+    /// Memberships with their cards.
+    pub memberships: Vec<Membership>,
     /// Event templates.
     pub templates: Vec<Template>,
     /// Records that were left out.
@@ -123,6 +126,13 @@ impl ImportInput {
         inventory.extend(items.iter().map(|found| found.id));
         let context = TemplateContext { zone, now, ticket_types: &ticket_types, inventory: &inventory };
         let types = &ticket_types;
+        let mut memberships = Vec::new();
+        let customers = section(&mut faults, "members", self.members, |input, checker| {
+            let MemberRecord { membership, customer } = input.read(checker, zone)?;
+            membership::gather(checker, &mut memberships, membership);
+            Some(customer)
+        });
+        let customers = customers.into_iter().flatten().collect();
         ImportRecords {
             api_keys: section(&mut faults, "apiKeys", self.api_keys, ApiKeyInput::read),
             merchants: section(&mut faults, "merchants", self.merchants, MerchantInput::read),
@@ -135,9 +145,8 @@ impl ImportInput {
             levels: section(&mut faults, "membershipLevels", self.membership_levels, |input, checker| {
                 input.read(checker, (zone, types))
             }),
-            members: section(&mut faults, "members", self.members, |input, checker| {
-                input.read(checker, zone)
-            }),
+            customers,
+            memberships,
             templates: section(&mut faults, "eventTemplates", self.event_templates, |input, checker| {
                 input.read(checker, context)
             }),
@@ -187,7 +196,7 @@ fn section<T: WireValue + Named, R>(
     faults: &mut Vec<RecordFault>,
     name: &str,
     field: Field<List<T>>,
-    read: impl Fn(T, &mut Checker) -> Option<R>,
+    mut read: impl FnMut(T, &mut Checker) -> Option<R>,
 ) -> Vec<R> {
     let mut checker = Checker::new();
     let list = checker.optional(name, field);

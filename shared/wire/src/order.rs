@@ -327,7 +327,7 @@ impl OrderView {
             obfuscated: false,
             order_items: order.lines.iter().map(OrderItemView::new).collect(),
             payments: payment.map(PaymentView::new).into_iter().collect(),
-            membership_ids: order.membership_ids.clone(),
+            membership_ids: order.membership_ids.iter().map(|id| id.get()).collect(),
         }
     }
 }

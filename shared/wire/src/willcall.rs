@@ -272,7 +272,7 @@ impl WillCallOrderView {
             check_in_status: NOT_CHECKED_IN,
             legacy: false,
             sale_channel: SALE_CHANNEL,
-            membership_id: order.membership_ids.first().copied(),
+            membership_id: order.membership_ids.first().map(|id| id.get()),
             refund_status: "Not Refunded",
             order_balance: Money::ZERO,
             cc_last_four_digits: payment.map(|payment| payment.card.last_four.clone()),

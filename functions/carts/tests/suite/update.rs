@@ -12,6 +12,7 @@ use store::{Action, Expression, Key, encode, text};
 #[tokio::test]
 async fn every_kind_of_line_is_priced() {
     let venue = Venue::open().await;
+    crate::members::save(&venue).await;
     let (id, path) = venue.cart_of(json!([])).await;
     let detail = json!({"donationFundName": "Roof 4111 1111 1111 1111", "beneficiaryCity": " "});
     let body = json!({

@@ -10,8 +10,8 @@ use domain::cart_request::{
 };
 use domain::catalog::InventoryKind;
 use domain::{
-    CartId, CartItemId, CustomerId, InstanceId, InventoryId, LevelId, Money, ReservationId, TicketTypeId,
-    UnreadableId,
+    CartId, CartItemId, CustomerId, InstanceId, InventoryId, LevelId, MembershipId, Money, ReservationId,
+    TicketTypeId, UnreadableId,
 };
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -344,7 +344,7 @@ fn number_id<T>(
     id
 }
 
-fn read_memberships(checker: &mut Checker, field: Field<List<i64>>) -> Vec<i64> {
+fn read_memberships(checker: &mut Checker, field: Field<List<i64>>) -> Vec<MembershipId> {
     let sent = checker.optional("membershipIds", field).map(|list| list.0).unwrap_or_default();
     if sent.len() > MAX_MEMBERSHIPS {
         checker.invalid("membershipIds", format!("must have at most {MAX_MEMBERSHIPS} entries"));
@@ -354,8 +354,10 @@ fn read_memberships(checker: &mut Checker, field: Field<List<i64>>) -> Vec<i64> 
         let mut ids = Vec::with_capacity(sent.len());
         for (index, element) in sent.into_iter().enumerate() {
             match element {
-                Field::Value(id) if domain::MembershipId::parse(id).is_ok() => ids.push(id),
-                Field::Value(_) => checker.unknown(index),
+                Field::Value(id) => match MembershipId::parse(id) {
+                    Ok(id) => ids.push(id),
+                    Err(_) => checker.unknown(index),
+                },
                 Field::Absent | Field::Null | Field::Wrong => checker.invalid(index, "must be an integer"),
             }
         }

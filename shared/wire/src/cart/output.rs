@@ -140,7 +140,7 @@ impl From<&Cart> for CartOutput {
             items: lines.iter().map(CartItemOutput::from).collect(),
             forms: Vec::new(),
             combo_items: Vec::new(),
-            membership_ids: membership_ids.clone(),
+            membership_ids: membership_ids.iter().map(|id| id.get()).collect(),
             membership_category_id: membership_category.as_ref().map(ToString::to_string),
             verify_entitlements: *verify_entitlements,
             coupon_codes: coupon_codes.clone(),

@@ -5,9 +5,10 @@ use crate::event::{
     sales_channels, text, word,
 };
 use crate::{Checker, Field, List, incoming};
+use domain::customer::{Customer, Person};
 use domain::membership::{
-    Benefit, CardStanding, CardType, Level, LevelGroup, LevelState, MemberCard, MembershipRules, Offering,
-    OfferingAction, OfferingActionKind, Person,
+    Benefit, CardStanding, CardType, Level, LevelGroup, LevelState, MemberCard, Membership, MembershipRules,
+    Offering, OfferingAction, OfferingActionKind,
 };
 use domain::{
     CardId, CustomerId, LevelId, MembershipId, OfferingId, TicketTypeId, Timestamp, UnreadableId, Zone,
@@ -226,9 +227,18 @@ fn required_instant(
     checker.optional_instant(field, sent, zone)
 }
 
+/// An entry of the section of members: one card, with the facts of its membership.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemberRecord {
+    /// The membership, with this card alone.
+    pub membership: Membership,
+    /// The customer the card's person is, if the entry names one.
+    pub customer: Option<Customer>,
+}
+
 impl MemberInput {
     /// The card, unless a field is at fault.
-    pub fn read(self, checker: &mut Checker, zone: Zone) -> Option<MemberCard> {
+    pub fn read(self, checker: &mut Checker, zone: Zone) -> Option<MemberRecord> {
         for (field, sent) in [("id", &self.id), ("membershipId", &self.membership_id)] {
             if matches!(sent, Field::Absent | Field::Null) {
                 checker.invalid(field, "is required");
@@ -262,31 +272,50 @@ impl MemberInput {
             zip_code: checker.optional_text("zipCode", self.zip_code, NAME_CHARS),
             country: checker.optional_text("country", self.country, NAME_CHARS),
         };
+        let customer = number_id(checker, "customerId", self.customer_id, CustomerId::parse);
+        let card_type = word(checker, "cardType", self.card_type, (card_type, "primary, secondary"));
+        let standing = word(checker, "cardStanding", self.card_standing, (standing, STANDINGS));
+        let barcode = name(checker, "barcode", self.barcode);
+        let external_id =
+            checker.optional_text("externalMembershipId", self.external_membership_id, NAME_CHARS);
         let card = MemberCard {
-            card_type: word(checker, "cardType", self.card_type, (card_type, "primary, secondary"))
-                .unwrap_or_default(),
-            standing: word(checker, "cardStanding", self.card_standing, (standing, STANDINGS))
-                .unwrap_or_default(),
-            person,
-            barcode: name(checker, "barcode", self.barcode),
-            external_id: checker.optional_text(
-                "externalMembershipId",
-                self.external_membership_id,
-                NAME_CHARS,
-            ),
-            customer: number_id(checker, "customerId", self.customer_id, CustomerId::parse),
+            id: id?,
+            card_type: card_type.unwrap_or_default(),
+            standing: standing.unwrap_or_default(),
+            person: person.clone(),
+            barcode,
+            customer,
+        };
+        let membership = Membership {
             number: number.or(membership)?,
-            membership: membership?,
+            id: membership?,
             level: level?,
             offering: offering?,
             price_point: price_point?,
+            external_id,
             joined: joined?,
             started: started?,
             expires: expires?,
-            id: id?,
+            cards: vec![card],
         };
-        Some(card)
+        Some(MemberRecord { membership, customer: customer.map(|id| Customer { id, person }) })
     }
+}
+
+/// Puts the cards of one membership together; a card that contradicts those before it is at fault.
+pub(super) fn gather(checker: &mut Checker, gathered: &mut Vec<Membership>, mut next: Membership) {
+    let Some(known) = gathered.iter_mut().find(|known| known.id == next.id) else {
+        gathered.push(next);
+        return;
+    };
+    let mut cards = std::mem::take(&mut known.cards);
+    let added = std::mem::take(&mut next.cards);
+    if *known == next {
+        cards.extend(added);
+    } else {
+        checker.invalid("membershipId", "must agree with the other cards of its membership");
+    }
+    known.cards = cards;
 }
 
 fn card_type(text: &str) -> Option<CardType> {

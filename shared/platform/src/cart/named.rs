@@ -1,0 +1,159 @@
+//! What a cart names, and what of it exists: carts and checkout look it up in the same way.
+
+use crate::{ApiError, ErrorType};
+use domain::cart_request::{CartTerms, Wanted};
+use domain::ledger::Ledger;
+use domain::membership::Membership;
+use domain::reservation::Reservation;
+use domain::{
+    CustomerId, InstanceId, InventoryId, LevelId, MembershipId, ReservationId, TenantId, TicketTypeId,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use store::member::{membership_keys, take_membership};
+use store::{Consistency, Found, Key, Store, StoreError};
+
+/// What a cart names.
+#[derive(Debug, Default)]
+pub struct Named {
+    /// Event instances of its tickets.
+    pub instances: BTreeSet<InstanceId>,
+    /// Ticket types.
+    pub ticket_types: BTreeSet<TicketTypeId>,
+    /// Add-ons and donations.
+    pub inventory: BTreeSet<InventoryId>,
+    /// The reservation whose holds it consumes.
+    pub reservation: Option<ReservationId>,
+    customer: Option<CustomerId>,
+    level: Option<LevelId>,
+    memberships: Vec<MembershipId>,
+}
+
+/// What of it exists.
+#[derive(Debug)]
+pub struct Existing {
+    /// The ledgers of its slots.
+    pub ledgers: BTreeMap<InstanceId, Ledger>,
+    /// The reservation, if it names one; the inner option is empty when there is no such reservation.
+    pub reservation: Option<Option<Reservation>>,
+    /// Its memberships, by what was sent for them.
+    pub memberships: BTreeMap<MembershipId, Membership>,
+    /// Pointers within the cart of customer, level and memberships that do not exist.
+    unknown: Vec<String>,
+}
+
+impl Named {
+    /// What a cart with these terms and lines names.
+    pub fn of<'a>(terms: &CartTerms, lines: impl IntoIterator<Item = &'a Wanted>) -> Self {
+        let mut named = Self {
+            reservation: terms.reservation,
+            customer: terms.customer,
+            level: terms.membership_category.clone(),
+            memberships: terms.membership_ids.clone(),
+            ..Self::default()
+        };
+        for wanted in lines {
+            match wanted {
+                Wanted::Ticket(ticket) => {
+                    named.instances.insert(ticket.instance);
+                    named.ticket_types.insert(ticket.ticket_type.clone());
+                }
+                Wanted::AddOn(add_on) => {
+                    named.inventory.insert(add_on.inventory);
+                }
+                Wanted::Donation(donation) => {
+                    named.inventory.insert(donation.inventory);
+                }
+            }
+        }
+        named
+    }
+
+    /// The keys of everything that is looked up for a cart. Ticket types and inventory are not among them:
+    /// carts take them from the cache, and checkout reads them afresh.
+    pub fn keys(&self, tenant: TenantId) -> impl Iterator<Item = Key> {
+        let ledgers = self.instances.iter().map(move |id| Key::ledger(tenant, id, 0));
+        let reservation = self.reservation.map(|id| Key::reservation(tenant, id));
+        let customer = self.customer.map(|id| Key::customer(tenant, id));
+        let level = self.level.as_ref().map(|id| Key::level(tenant, id));
+        let memberships = self.memberships.iter().flat_map(move |sent| membership_keys(tenant, *sent));
+        ledgers.chain(reservation).chain(customer).chain(level).chain(memberships)
+    }
+
+    /// Reads what exists, in one round trip.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn load(&self, store: &Store, tenant: TenantId) -> Result<Existing, StoreError> {
+        self.take(&mut store.get_many(self.keys(tenant), Consistency::Strong).await?, tenant)
+    }
+
+    /// Takes what exists out of what was found under these keys.
+    ///
+    /// # Errors
+    /// [`StoreError`] when an item does not read as what it should be.
+    pub fn take(&self, found: &mut Found, tenant: TenantId) -> Result<Existing, StoreError> {
+        let mut unknown = Vec::new();
+        if self.level.as_ref().is_some_and(|id| found.take_item(&Key::level(tenant, id)).is_none()) {
+            unknown.push("membershipCategoryId".to_owned());
+        }
+        if self.customer.is_some_and(|id| found.take_item(&Key::customer(tenant, id)).is_none()) {
+            unknown.push("customerId".to_owned());
+        }
+        let mut memberships = BTreeMap::new();
+        for (index, sent) in self.memberships.iter().enumerate() {
+            match take_membership(found, tenant, *sent)? {
+                Some(membership) => {
+                    memberships.insert(*sent, membership);
+                }
+                None if memberships.contains_key(sent) => {}
+                None => unknown.push(format!("membershipIds/{index}")),
+            }
+        }
+        Ok(Existing {
+            ledgers: found.take_all(&self.instances, |id| Key::ledger(tenant, id, 0))?,
+            reservation: self.reservation.map(|id| found.take(&Key::reservation(tenant, id))).transpose()?,
+            memberships,
+            unknown,
+        })
+    }
+}
+
+impl Existing {
+    /// Refuses a cart whose customer, level or memberships do not exist; `cart` is the pointer of the cart
+    /// within the body.
+    ///
+    /// # Errors
+    /// `NOT_FOUND` with every such field.
+    pub fn check(&self, cart: &str) -> Result<(), ApiError> {
+        unknown(None, cart, self.unknown.iter().map(String::as_str)).map_or(Ok(()), Err)
+    }
+
+    /// What came of pricing a cart, refused also where its customer, level, memberships or reservation do not
+    /// exist. Ids that name nothing are told together, after lines that are wrong and before events that are
+    /// not on sale.
+    ///
+    /// # Errors
+    /// `NOT_FOUND` with every such field, or the refusal of pricing.
+    pub fn check_with<T>(&self, priced: Result<T, ApiError>, cart: &str) -> Result<T, ApiError> {
+        let reservation = matches!(self.reservation, Some(None)).then_some("reservationId");
+        let fields = self.unknown.iter().map(String::as_str).chain(reservation);
+        match priced {
+            Err(refusal) if refusal.kind() == ErrorType::ValidationError => Err(refusal),
+            Err(refusal) if refusal.kind() == ErrorType::NotFound => {
+                Err(unknown(Some(refusal.clone()), cart, fields).unwrap_or(refusal))
+            }
+            priced => unknown(None, cart, fields).map_or(priced, Err),
+        }
+    }
+}
+
+fn unknown<'a>(
+    other: Option<ApiError>,
+    cart: &str,
+    fields: impl Iterator<Item = &'a str>,
+) -> Option<ApiError> {
+    fields.fold(other, |error, field| {
+        let error = error.unwrap_or_else(|| ApiError::new(ErrorType::NotFound));
+        Some(error.detail(format!("{cart}/{field}"), "was not found"))
+    })
+}
