@@ -109,7 +109,7 @@ fn mail_tickets(order: &Order, tickets: &[Ticket], zone: Zone) -> Vec<MailTicket
 fn message(order: &Order) -> Option<String> {
     let mut said: Vec<&str> = Vec::new();
     for line in order.ticket_lines() {
-        let words = line.email_message.trim();
+        let words = order.messages.get(&line.template).map_or("", |words| words.trim());
         if !words.is_empty() && !said.contains(&words) {
             said.push(words);
         }

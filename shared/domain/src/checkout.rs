@@ -10,9 +10,10 @@ use crate::order::{
 };
 use crate::sale::Sale;
 use crate::{
-    CartId, CustomerId, Money, MoneyOverflow, OrderId, OrderItemId, OrderNumber, ReservationId, TenantId,
+    CartId, CustomerId, Money, MoneyOverflow, OrderId, OrderItemId, OrderNumber, ReservationId, TemplateId,
+    TenantId, TicketBarcode, TicketId, Timestamp,
 };
-use crate::{TicketBarcode, TicketId, Timestamp};
+use std::collections::BTreeMap;
 
 /// Seconds from securing an order until whoever finds it may settle or undo it.
 pub const DEADLINE_SECS: i64 = 60;
@@ -183,6 +184,7 @@ pub fn order_of(request: &CheckoutRequest, facts: OrderFacts<'_>) -> Result<Orde
         retail_total: Money::sum(lines.iter().map(|line| line.amounts().retail_amount))?,
         lines,
         payment,
+        messages: messages_of(cart, templates),
         membership_ids: cart.membership_ids.clone(),
         send_email: request.send_email,
         cart: cart_is_stored.then(|| cart.id.clone()),
@@ -190,6 +192,14 @@ pub fn order_of(request: &CheckoutRequest, facts: OrderFacts<'_>) -> Result<Orde
         created_at: now,
         chosen_clock,
     })
+}
+
+/// What the templates of bought tickets say in the confirmation mail.
+fn messages_of(cart: &Cart, templates: &[Template]) -> BTreeMap<TemplateId, String> {
+    let seats = cart.seats();
+    let bought = templates.iter().filter(|template| seats.keys().any(|instance| template.owns(instance)));
+    let said = bought.filter(|template| !template.email_confirmation_message.trim().is_empty());
+    said.map(|template| (template.id.clone(), template.email_confirmation_message.clone())).collect()
 }
 
 fn order_line(line: &CartLine, id: OrderItemId, templates: &[Template]) -> Result<OrderLine, OrderFault> {
@@ -215,7 +225,6 @@ fn order_line(line: &CartLine, id: OrderItemId, templates: &[Template]) -> Resul
                 ticket_type_name: line.ticket_type_name.clone(),
                 event_start: line.event_start,
                 admission: line.admission,
-                email_message: template.email_confirmation_message.clone(),
                 hide_event_date: template.ticket_details.hide_event_date,
                 amounts,
             })

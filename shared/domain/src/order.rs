@@ -57,6 +57,9 @@ pub struct Order {
     /// The cart it came from, when that was stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cart: Option<CartId>,
+    /// What the templates of its tickets add to the confirmation mail.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub messages: BTreeMap<TemplateId, String>,
     /// The reservation whose holds it consumed, as they were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reservation: Option<ConsumedReservation>,
@@ -226,9 +229,6 @@ pub struct OrderTicketLine {
     pub event_start: Timestamp,
     /// How visitors are admitted.
     pub admission: AdmissionType,
-    /// The template's addition to the confirmation mail.
-    #[serde(default)]
-    pub email_message: String,
     /// Whether the event's date is kept off tickets and mails.
     #[serde(default)]
     pub hide_event_date: bool,

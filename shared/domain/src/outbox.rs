@@ -172,6 +172,7 @@ mod tests {
             retail_total: Money::ZERO,
             payment: None,
             membership_ids: Vec::new(),
+            messages: Default::default(),
             send_email: true,
             cart: None,
             reservation: None,
@@ -193,7 +194,6 @@ mod tests {
             ticket_type_name: String::new(),
             event_start: Timestamp::UNIX_EPOCH,
             admission: crate::catalog::AdmissionType::Standard,
-            email_message: String::new(),
             hide_event_date: false,
             amounts: OrderAmounts {
                 quantity: 1,

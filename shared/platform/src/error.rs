@@ -135,6 +135,9 @@ struct Inner {
 /// Suggested to callers whose request met something busy.
 const RETRY_AFTER_SECS: u32 = 2;
 
+/// Says more than the table's text where not the body is too large, but what it asks to keep.
+const RECORD_TOO_LARGE: &str = "What is to be stored is too large: send shorter texts or fewer of them";
+
 impl ApiError {
     /// An error of this type.
     #[must_use]
@@ -249,7 +252,8 @@ impl IntoResponse for ApiError {
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
         let kind = match error.kind {
-            StoreFault::TryAgain => ErrorType::TryAgain,
+            StoreFault::TryAgain | StoreFault::Conflict => ErrorType::TryAgain,
+            StoreFault::TooLarge => return Self::new(ErrorType::PayloadTooLarge).message(RECORD_TOO_LARGE),
             StoreFault::Corrupt | StoreFault::Refused => ErrorType::Internal,
         };
         Self::new(kind).cause(error)

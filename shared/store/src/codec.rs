@@ -23,6 +23,30 @@ pub fn decode<T: DeserializeOwned>(item: Item) -> Result<T, StoreError> {
     serde_dynamo::from_item(item).map_err(StoreError::corrupt)
 }
 
+/// The size of an item as DynamoDB counts it, numbers rounded up.
+pub(crate) fn item_bytes(item: &Item) -> usize {
+    item.iter()
+        .fold(0, |bytes, (name, value)| bytes.saturating_add(name.len()).saturating_add(value_bytes(value)))
+}
+
+fn value_bytes(value: &AttributeValue) -> usize {
+    /// Of a map or list, and of each of its values.
+    const OVERHEAD: usize = 4;
+    match value {
+        AttributeValue::S(text) | AttributeValue::N(text) => text.len(),
+        AttributeValue::B(bytes) => bytes.as_ref().len(),
+        AttributeValue::M(map) => item_bytes(map).saturating_add(map.len()).saturating_add(OVERHEAD),
+        AttributeValue::L(list) => list
+            .iter()
+            .fold(OVERHEAD, |bytes, value| bytes.saturating_add(value_bytes(value)).saturating_add(1)),
+        AttributeValue::Ss(texts) | AttributeValue::Ns(texts) => {
+            texts.iter().fold(OVERHEAD, |bytes, text| bytes.saturating_add(text.len()))
+        }
+        // Booleans, nulls, and what Boxoffice does not store.
+        _ => 1,
+    }
+}
+
 /// A number attribute.
 #[must_use]
 pub fn number(number: i64) -> AttributeValue {

@@ -17,6 +17,10 @@ pub enum StoreFault {
     TryAgain,
     /// An item does not read as what its key says it is.
     Corrupt,
+    /// A transaction holds the item: nothing has happened. Ends within the store, which tries again.
+    Conflict,
+    /// The record would be larger than an item may be: nothing has happened.
+    TooLarge,
     /// The request itself was refused: a fault of ours.
     Refused,
 }
@@ -36,8 +40,9 @@ impl StoreError {
 impl fmt::Display for StoreError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self.kind {
-            StoreFault::TryAgain => "the database did not answer in time or was busy",
+            StoreFault::TryAgain | StoreFault::Conflict => "the database did not answer in time or was busy",
             StoreFault::Corrupt => "a stored item does not read as expected",
+            StoreFault::TooLarge => "a record is too large to be stored",
             StoreFault::Refused => "the database refused a request",
         })
     }

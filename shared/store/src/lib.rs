@@ -8,6 +8,7 @@ mod expression;
 mod key;
 mod plan;
 mod read;
+mod retry;
 mod schema;
 mod write;
 
@@ -34,6 +35,7 @@ pub use read::{Consistency, Found, SortKeys};
 pub use schema::{DUE_INDEX, SCHEMA_VERSION};
 
 use aws_sdk_dynamodb::Client;
+use retry::LostAnswersAreFinal;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -44,6 +46,8 @@ pub type Item = HashMap<String, AttributeValue>;
 #[derive(Debug, Clone)]
 pub struct Store {
     client: Client,
+    /// For plain conditional writes.
+    writer: Client,
     prefix: Arc<str>,
 }
 
@@ -51,7 +55,8 @@ impl Store {
     /// A store over tables whose names start with `prefix`.
     #[must_use]
     pub fn new(client: Client, prefix: &str) -> Self {
-        Self { client, prefix: prefix.into() }
+        let writer = client.config().to_builder().retry_classifier(LostAnswersAreFinal).build();
+        Self { writer: Client::from_conf(writer), client, prefix: prefix.into() }
     }
 
     /// The physical name of a table.

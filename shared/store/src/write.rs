@@ -1,8 +1,13 @@
 //! Writing: one conditional write, or a plan of several in one transaction.
 
+use crate::codec::item_bytes;
 use crate::read::failed;
 use crate::{Action, Expression, Item, Key, Plan, Refused, Store, StoreError, StoreFault};
+use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
+use aws_sdk_dynamodb::operation::delete_item::DeleteItemError;
+use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
+use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use aws_sdk_dynamodb::types::{
     CancellationReason, ConditionCheck, Delete, Put, ReturnValuesOnConditionCheckFailure as OldItem,
     TransactWriteItem, Update,
@@ -10,8 +15,10 @@ use aws_sdk_dynamodb::types::{
 use sha2::{Digest, Sha256};
 use std::time::Duration;
 
-/// Tries of a transaction that conflicts with another one.
+/// Tries of a write that conflicts with a transaction.
 const CONFLICT_TRIES: u32 = 5;
+/// Bytes an item may have when it is put: DynamoDB refuses more than 400 KB, and updates add to some.
+const MAX_ITEM_BYTES: usize = 380_000;
 
 impl Store {
     /// Carries out a plan: all writes or none. A plan of one write is a plain conditional write, which costs
@@ -41,6 +48,7 @@ impl Store {
     ) -> Result<Result<(), Vec<Refused<R>>>, StoreError> {
         let mut items = Vec::with_capacity(plan.writes().len());
         for (key, write) in plan.writes() {
+            check_size(&write.action)?;
             items.push(self.transaction_item(key, write.action.clone())?);
         }
         for attempt in 0..CONFLICT_TRIES {
@@ -64,23 +72,39 @@ impl Store {
             };
             match verdict(plan, reasons) {
                 Verdict::Refused(refused) => return Ok(Err(refused)),
-                Verdict::Conflict => tokio::time::sleep(backoff(token, attempt)).await,
+                Verdict::Conflict => rest_after(token, attempt).await,
                 Verdict::Fault(kind) => return Err(StoreError::new(kind, error)),
             }
         }
         Err(StoreError::new(StoreFault::TryAgain, "a transaction stayed in conflict"))
     }
 
-    /// Carries out one conditional write.
+    /// Carries out one conditional write. A conflict with a transaction is tried again; a lost answer is not,
+    /// since a second try of what has happened would be refused.
     ///
     /// # Errors
     /// [`StoreError`] when it is not known to have happened. The inner error is a condition that did not
     /// hold, with the item as it was.
     pub async fn write(&self, key: &Key, action: Action) -> Result<Result<(), Option<Item>>, StoreError> {
+        check_size(&action)?;
+        for attempt in 0..CONFLICT_TRIES {
+            let fault = match self.send(key, &action).await {
+                Ok(written) => return Ok(written),
+                Err(fault) => fault,
+            };
+            if fault.kind != StoreFault::Conflict {
+                return Err(fault);
+            }
+            rest_after(&format!("{key:?}{action:?}"), attempt).await;
+        }
+        Err(StoreError::new(StoreFault::TryAgain, "a write stayed in conflict"))
+    }
+
+    async fn send(&self, key: &Key, action: &Action) -> Result<Result<(), Option<Item>>, StoreError> {
         match action {
-            Action::Put(item, condition) => self.put(key, item, &condition).await,
-            Action::Update(update) => self.update(key, &update).await,
-            Action::Delete(condition) => self.delete(key, &condition).await,
+            Action::Put(item, condition) => self.put(key, item, condition).await,
+            Action::Update(update) => self.update(key, update).await,
+            Action::Delete(condition) => self.delete(key, condition).await,
             Action::Check(_) => {
                 Err(StoreError::new(StoreFault::Refused, "a lone condition check writes nothing"))
             }
@@ -90,34 +114,27 @@ impl Store {
     async fn put(
         &self,
         key: &Key,
-        item: Item,
+        item: &Item,
         condition: &Expression,
     ) -> Result<Result<(), Option<Item>>, StoreError> {
-        use aws_sdk_dynamodb::operation::put_item::PutItemError as Error;
-        let sent = self
-            .client
+        let put = self
+            .writer
             .put_item()
             .table_name(self.table(key.table))
-            .set_item(Some(item))
+            .set_item(Some(item.clone()))
             .set_condition_expression(condition.condition_text())
             .set_expression_attribute_names(condition.names())
             .set_expression_attribute_values(condition.values())
-            .return_values_on_condition_check_failure(OldItem::AllOld)
-            .send()
-            .await;
-        match sent {
-            Ok(_) => Ok(Ok(())),
-            Err(error) => match error.as_service_error() {
-                Some(Error::ConditionalCheckFailedException(refused)) => Ok(Err(refused.item.clone())),
-                _ => Err(failed(error)),
-            },
-        }
+            .return_values_on_condition_check_failure(OldItem::AllOld);
+        written(put.send().await, |error| match error {
+            PutItemError::ConditionalCheckFailedException(refused) => Some(refused.item.clone()),
+            _ => None,
+        })
     }
 
     async fn update(&self, key: &Key, update: &Expression) -> Result<Result<(), Option<Item>>, StoreError> {
-        use aws_sdk_dynamodb::operation::update_item::UpdateItemError as Error;
-        let sent = self
-            .client
+        let update = self
+            .writer
             .update_item()
             .table_name(self.table(key.table))
             .set_key(Some(key.attributes()))
@@ -125,16 +142,11 @@ impl Store {
             .set_condition_expression(update.condition_text())
             .set_expression_attribute_names(update.names())
             .set_expression_attribute_values(update.values())
-            .return_values_on_condition_check_failure(OldItem::AllOld)
-            .send()
-            .await;
-        match sent {
-            Ok(_) => Ok(Ok(())),
-            Err(error) => match error.as_service_error() {
-                Some(Error::ConditionalCheckFailedException(refused)) => Ok(Err(refused.item.clone())),
-                _ => Err(failed(error)),
-            },
-        }
+            .return_values_on_condition_check_failure(OldItem::AllOld);
+        written(update.send().await, |error| match error {
+            UpdateItemError::ConditionalCheckFailedException(refused) => Some(refused.item.clone()),
+            _ => None,
+        })
     }
 
     async fn delete(
@@ -142,25 +154,19 @@ impl Store {
         key: &Key,
         condition: &Expression,
     ) -> Result<Result<(), Option<Item>>, StoreError> {
-        use aws_sdk_dynamodb::operation::delete_item::DeleteItemError as Error;
-        let sent = self
-            .client
+        let delete = self
+            .writer
             .delete_item()
             .table_name(self.table(key.table))
             .set_key(Some(key.attributes()))
             .set_condition_expression(condition.condition_text())
             .set_expression_attribute_names(condition.names())
             .set_expression_attribute_values(condition.values())
-            .return_values_on_condition_check_failure(OldItem::AllOld)
-            .send()
-            .await;
-        match sent {
-            Ok(_) => Ok(Ok(())),
-            Err(error) => match error.as_service_error() {
-                Some(Error::ConditionalCheckFailedException(refused)) => Ok(Err(refused.item.clone())),
-                _ => Err(failed(error)),
-            },
-        }
+            .return_values_on_condition_check_failure(OldItem::AllOld);
+        written(delete.send().await, |error| match error {
+            DeleteItemError::ConditionalCheckFailedException(refused) => Some(refused.item.clone()),
+            _ => None,
+        })
     }
 
     fn transaction_item(&self, key: &Key, action: Action) -> Result<TransactWriteItem, StoreError> {
@@ -252,6 +258,45 @@ fn verdict<R: Clone>(plan: &Plan<R>, reasons: Vec<CancellationReason>) -> Verdic
     }
 }
 
+/// What came of a write. `refused` finds the item of a condition that did not hold.
+fn written<T, E>(
+    sent: Result<T, SdkError<E>>,
+    refused: impl FnOnce(&E) -> Option<Option<Item>>,
+) -> Result<Result<(), Option<Item>>, StoreError>
+where
+    E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
+{
+    let error = match sent {
+        Ok(_) => return Ok(Ok(())),
+        Err(error) => error,
+    };
+    if let Some(old) = error.as_service_error().and_then(refused) {
+        return Ok(Err(old));
+    }
+    let code = error.as_service_error().and_then(ProvideErrorMetadata::code);
+    if code == Some("TransactionConflictException") {
+        return Err(StoreError::new(StoreFault::Conflict, error));
+    }
+    Err(failed(error))
+}
+
+/// Refuses to send an item that DynamoDB would refuse for its size, or that would soon grow beyond it.
+fn check_size(action: &Action) -> Result<(), StoreError> {
+    match action {
+        Action::Put(item, _) if item_bytes(item) > MAX_ITEM_BYTES => {
+            Err(StoreError::new(StoreFault::TooLarge, "an item is too large"))
+        }
+        Action::Put(..) | Action::Update(_) | Action::Delete(_) | Action::Check(_) => Ok(()),
+    }
+}
+
+/// Waits before the next try; after the last there is none.
+async fn rest_after(token: &str, attempt: u32) {
+    if attempt.saturating_add(1) < CONFLICT_TRIES {
+        tokio::time::sleep(backoff(token, attempt)).await;
+    }
+}
+
 /// 25 to 400 ms, doubling, spread by the token so that two losers of one conflict do not meet again.
 fn backoff(token: &str, attempt: u32) -> Duration {
     let digest = Sha256::digest(format!("{token}{attempt}"));
@@ -263,3 +308,6 @@ fn backoff(token: &str, attempt: u32) -> Duration {
 fn unbuildable(fault: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> StoreError {
     StoreError::new(StoreFault::Refused, fault)
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,7 @@ use domain::customer::{Customer, Person};
 use domain::membership::{Level, Membership};
 use domain::reservation::Reservation;
 use domain::time::plus_secs;
-use domain::{CustomerId, MembershipId, ReservationId};
+use domain::{CustomerId, ReservationId};
 use serde_json::{Value, json};
 use store::{Action, Expression, Key, encode};
 

@@ -7,6 +7,7 @@ use domain::time::plus_secs;
 use domain::{CartId, Money, OrderId, OrderNumber};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use store::{Action, Expression, Key, encode, text};
 
 #[tokio::test]
@@ -246,6 +247,7 @@ async fn check_out(venue: &Venue, id: &CartId, state: Option<OrderState>) {
         retail_total: Money::ZERO,
         payment: None,
         membership_ids: Vec::new(),
+        messages: BTreeMap::new(),
         send_email: false,
         cart: Some(id.clone()),
         reservation: None,

@@ -1,9 +1,9 @@
 //! What keeps a cart from becoming an order; nothing of it is charged or kept.
 
 use crate::audit::Books;
-use crate::catalog::{self, FREE, slot};
+use crate::catalog::{self, DONATION, FREE, slot, template};
 use crate::outside::{Mishap, Verb};
-use crate::venue::{Venue, after, ask, pay, tickets, tickets_for};
+use crate::venue::{Venue, after, ask, pay, tenant_id, tickets, tickets_for};
 use domain::ledger::SlotState;
 use engine::Fault;
 use serde_json::{Value, json};
@@ -370,4 +370,47 @@ async fn a_cart_whose_order_is_past_its_deadline_can_be_changed_and_deleted() {
         assert_eq!(venue.seats(0).await, [10, 0, 0], "{method}");
         assert!(venue.captured().await.is_empty());
     }
+}
+
+#[tokio::test]
+async fn more_text_than_an_order_can_keep_is_refused_and_nothing_happens() {
+    let venue = Venue::open([10, 10]).await;
+    let process = venue.process().await;
+    let texts = [
+        "donationAppealName",
+        "donationCampaignName",
+        "donationFundName",
+        "donorRecognition",
+        "dedicationLastName",
+        "dedicationFirstName",
+        "beneficiaryLastName",
+        "beneficiaryFirstName",
+        "beneficiaryStreetAddress1",
+        "beneficiaryStreetAddress2",
+        "beneficiaryCity",
+        "beneficiaryState",
+    ];
+    let detail: serde_json::Map<_, _> =
+        texts.map(|name| (name.to_owned(), json!("\u{1f418}".repeat(200)))).into_iter().collect();
+    let donation = json!({
+        "inventoryId": DONATION, "quantity": 1, "type": "donation", "unitPrice": "1.00",
+        "donationDetail": detail,
+    });
+    let items = json!({"items": vec![donation; 100]});
+    let answer = process.pay(json!({"shoppingCart": items})).await;
+    assert_eq!((answer.status.as_u16(), answer.kind()), (413, "PAYLOAD_TOO_LARGE"), "{}", answer.text);
+    let stored = process.send(crate::venue::ask("POST", "/v2/b2c/carts", items)).await;
+    assert_eq!((stored.status.as_u16(), stored.kind()), (413, "PAYLOAD_TOO_LARGE"), "{}", stored.text);
+    assert!(crate::audit::audit(&venue, "too large").await.is_empty());
+}
+
+#[tokio::test]
+async fn a_long_message_on_every_line_is_kept_once() {
+    let venue = Venue::open([500, 10]).await;
+    let message = "Bring a coat. ".repeat(1_400);
+    let template = domain::Template { email_confirmation_message: message, ..template(1_800) };
+    venue.store.save_template(tenant_id(), &template).await.unwrap();
+    let process = venue.process().await;
+    let order = process.pay(json!({"shoppingCart": {"items": vec![tickets(1); 100]}})).await;
+    assert_eq!(order.kind(), "OK", "{}", order.text);
 }

@@ -253,7 +253,9 @@ fn an_event_that_hides_its_date_shows_it_nowhere() {
 #[test]
 fn words_that_several_lines_share_are_said_once() {
     let mut order = order(1);
-    let other = domain::order::OrderTicketLine { email_message: "Bring a coat.\n".into(), ..ticket_line() };
+    let other = domain::TemplateId::parse("another").unwrap();
+    order.messages.insert(other.clone(), "Bring a coat.\n".to_owned());
+    let other = domain::order::OrderTicketLine { template: other, ..ticket_line() };
     order.lines = [ticket_line(), ticket_line(), other].map(OrderLine::Ticket).into();
     let mail = &mails_of(&order)[0];
     let view = confirmation(&tenant(), "tickets@harbor.example", (&order, &tickets()), mail).unwrap();

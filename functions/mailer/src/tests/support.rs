@@ -89,7 +89,6 @@ pub(crate) fn ticket_line() -> OrderTicketLine {
         ticket_type_name: "Adult".into(),
         event_start: instant("2026-03-16T09:00:00"),
         admission: AdmissionType::GeneralAdmission,
-        email_message: "Doors open at 9.".into(),
         hide_event_date: false,
         amounts: amounts(2, 1_800, 1_620),
     }
@@ -120,6 +119,7 @@ pub(crate) fn order(id: u64) -> Order {
         retail_total: Money::from_cents(5_300),
         payment: Some(payment()),
         membership_ids: Vec::new(),
+        messages: [(ticket_line().template, "Doors open at 9.".to_owned())].into(),
         send_email: true,
         cart: None,
         reservation: None,

@@ -223,6 +223,7 @@ pub(crate) fn order() -> Order {
         total: Money::from_cents(4_940),
         retail_total: Money::from_cents(5_300),
         payment: Some(payment()),
+        messages: Default::default(),
         membership_ids: vec![domain::MembershipId::parse(4_100_200).unwrap()],
         send_email: false,
         cart: None,
@@ -247,7 +248,6 @@ fn ticket_line() -> OrderLine {
         ticket_type_name: "Adult".into(),
         event_start: instant("2026-03-16T09:00:00"),
         admission: AdmissionType::GeneralAdmission,
-        email_message: String::new(),
         hide_event_date: false,
         amounts: amounts(2, 1_800, 1_620),
     })
