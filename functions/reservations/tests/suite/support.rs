@@ -2,6 +2,9 @@
 
 use axum::Router;
 use axum::body::Body;
+use axum::extract::Request;
+use axum::middleware::{Next, from_fn};
+use axum::response::Response;
 use domain::ledger::{Ledger, SlotState};
 use domain::tenant::{ApiKey, DEFAULT_HOLD_SECS, ProcessorKind, Scope, Tenant};
 use domain::time::plus_secs;
@@ -15,7 +18,7 @@ use platform::{Adapters, App};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use store::{Consistency, Store};
+use store::{CallCount, Calls, Consistency, Counted, Store};
 use tower::ServiceExt;
 
 pub(crate) const T0: &str = "2027-05-01T10:00:00-04:00";
@@ -29,11 +32,12 @@ pub(crate) struct Venue {
 }
 
 /// An answer: status, headers of interest, body.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) replayed: bool,
     pub(crate) body: Value,
+    pub(crate) calls: CallCount,
 }
 
 impl Answer {
@@ -165,7 +169,7 @@ impl Venue {
             }
         }
         store.save_template(tenant_id(1), &template()).await.unwrap();
-        let client = Faulty::new(engine, faults.clone()).client();
+        let client = engine::client_over(Counted(Faulty::new(engine, faults.clone())));
         let adapters = Adapters {
             queue: Arc::new(LocalQueue::default()),
             vault: Arc::new(vault),
@@ -175,7 +179,7 @@ impl Venue {
             )),
         };
         let app = App::new(Store::new(client, "test-"), adapters);
-        let router = platform::shell::service(reservations::router(), &app);
+        let router = platform::shell::service(reservations::router().layer(from_fn(note_calls)), &app);
         let venue = Self { router, store, faults };
         // The first request fills the caches of keys and definitions.
         venue.send(ask("POST", "/v2/b2b/reservations", json!({"reservationItems": []})).keyed("warm")).await;
@@ -231,15 +235,17 @@ impl Venue {
         let body = ask.body.map_or_else(Body::empty, |body| Body::from(body.to_string()));
         let response = self.router.clone().oneshot(request.body(body).unwrap()).await.unwrap();
         let status = response.status().as_u16();
+        let calls = response.extensions().get().copied().unwrap_or_default();
         let replayed = response.headers().contains_key("x-service-replayed");
         let bytes = response.into_body().collect().await.unwrap().to_bytes();
-        Answer { status, replayed, body: serde_json::from_slice(&bytes).unwrap_or_default() }
+        Answer { status, replayed, body: serde_json::from_slice(&bytes).unwrap_or_default(), calls }
     }
+}
 
-    /// Sends a request and counts its database calls as the engine's wrapper sees them.
-    pub(crate) async fn counted(&self, ask: Ask<'_>) -> (Answer, usize) {
-        let before = self.faults.calls().len();
-        let answer = self.send(ask).await;
-        (answer, self.faults.calls().len() - before)
-    }
+/// Leaves the number of database calls where the test finds it.
+async fn note_calls(request: Request, next: Next) -> Response {
+    let calls = Calls::current();
+    let mut response = next.run(request).await;
+    response.extensions_mut().insert(calls.count());
+    response
 }
