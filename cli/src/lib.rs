@@ -30,11 +30,17 @@ use clap::Parser;
 use failure::Failure;
 use std::process::ExitCode;
 
+/// Threads that wait for the embedded database, which serves one call at a time: more would only keep memory.
+const BLOCKING_THREADS: usize = 4;
+
 /// Runs the program on the arguments of this process.
 #[must_use]
 pub fn run() -> ExitCode {
     let arguments = Arguments::parse();
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .max_blocking_threads(BLOCKING_THREADS)
+        .build();
     let outcome = match runtime {
         Ok(runtime) => runtime.block_on(run_command(arguments)),
         Err(fault) => Err(Failure::because("the runtime cannot start", &fault)),

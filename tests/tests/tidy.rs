@@ -67,6 +67,37 @@ fn dependencies_point_one_way() {
 }
 
 #[test]
+fn every_dependency_is_used() {
+    let metadata = metadata();
+    let library = |name: &str| {
+        let package = metadata.packages.iter().find(|package| *package.name == name).unwrap();
+        let target = package.targets.iter().find(|target| !target.is_bin()).unwrap();
+        target.name.replace('-', "_")
+    };
+    let mut unused = Vec::new();
+    for package in metadata.workspace_packages() {
+        let here = place(package);
+        for dependency in &package.dependencies {
+            let places: &[&str] = if dependency.kind == DependencyKind::Development {
+                &["src", "tests"]
+            } else if dependency.kind == DependencyKind::Build {
+                &["build.rs"]
+            } else {
+                &["src"]
+            };
+            let name = library(&dependency.name);
+            let places = places.iter().map(|place| blackbox::repository().join(&here).join(place));
+            let within = |place: PathBuf| if place.is_dir() { files(&place, ".rs") } else { vec![place] };
+            let mut files = places.filter(|place| place.exists()).flat_map(within);
+            if !files.any(|file| std::fs::read_to_string(file).unwrap().contains(&name)) {
+                unused.push(format!("{here} does not use {}", dependency.name));
+            }
+        }
+    }
+    assert_eq!(unused, Vec::<String>::new());
+}
+
+#[test]
 fn only_the_store_and_those_who_make_its_client_know_dynamodb() {
     let metadata = metadata();
     let known: BTreeSet<String> = metadata

@@ -329,13 +329,6 @@ impl LedgerChange {
         let removed = self.set.values().filter(|hold| hold.is_none()).count();
         self.takes_seats && added > removed
     }
-
-    /// True when the ledger holds what the change would have made of these holds: an earlier try of it, whose
-    /// answer was lost, has happened.
-    #[must_use]
-    pub fn is_done_in(&self, ledger: &Ledger) -> bool {
-        self.set.iter().all(|(id, hold)| ledger.holds.get(id) == hold.as_ref())
-    }
 }
 
 #[cfg(test)]

@@ -109,7 +109,8 @@ error_table! {
         "Cards cannot be charged: no merchant is approved and has a rate card";
     /// The caller asks too often.
     Throttled, TOO_MANY_REQUESTS, 20023, "THROTTLED", "Too many requests";
-    /// Something is busy; nothing has happened.
+    /// Something is busy or did not answer, so it is open whether the request took effect. With the same
+    /// idempotency key it is safe to repeat.
     TryAgain, SERVICE_UNAVAILABLE, 20024, "TRY_AGAIN", "The service is busy, please try again";
     /// A fault of ours.
     Internal, INTERNAL_SERVER_ERROR, 20025, "INTERNAL", "Something went wrong on our side";

@@ -83,11 +83,11 @@ pub async fn secure(app: &App, mut request: SecureRequest<'_>) -> Result<Secured
             Err(refused) => refused,
         };
         refused.sort_by(|a, b| a.refusal.cmp(&b.refusal));
-        let outranking = refused.iter().find(|one| !is_mendable(&one.refusal)).cloned();
-        if let Some(first) = outranking {
-            match fault_of(first)? {
-                None => return Ok(Secured(request.order)),
-                Some(fault) => return Err(fault),
+        for one in &refused {
+            match meaning(one)? {
+                Meaning::AlreadySecured => return Ok(Secured(request.order)),
+                Meaning::Fault(fault) => return Err(fault),
+                Meaning::Mendable => {}
             }
         }
         mend(app, &mut request, (&wanted, refused)).await?;
@@ -124,33 +124,30 @@ async fn attempt(
     Ok(commit(app, &plan).await?)
 }
 
-/// Refusals that a changed attempt can get past.
-fn is_mendable(refusal: &SecureRefusal) -> bool {
-    match refusal {
-        SecureRefusal::Seats(_) | SecureRefusal::NumberTaken => true,
-        SecureRefusal::AlreadySecured
-        | SecureRefusal::IdempotencyHeld
-        | SecureRefusal::CartMoved
-        | SecureRefusal::Duplicate => false,
-    }
+/// What a refused write means for the attempt.
+enum Meaning {
+    /// An earlier try of it succeeded.
+    AlreadySecured,
+    /// Nothing was taken, and no other attempt would take it.
+    Fault(SecureFault),
+    /// A changed attempt can get past it.
+    Mendable,
 }
 
-/// What a refusal that cannot be mended means; none when the order is already there.
-fn fault_of(refused: Refused<SecureRefusal>) -> Result<Option<SecureFault>, SecureFault> {
-    match refused.refusal {
-        SecureRefusal::AlreadySecured => Ok(None),
-        SecureRefusal::IdempotencyHeld => match refused.old {
-            Some(item) => Ok(Some(SecureFault::IdempotencyHeld(Box::new(decode(item)?)))),
-            None => Ok(Some(SecureFault::Failed(ApiError::new(ErrorType::TryAgain)))),
-        },
-        SecureRefusal::CartMoved => Ok(Some(SecureFault::CartMoved)),
-        SecureRefusal::Duplicate => match order_in(refused.old.as_ref()) {
-            Some(order) => Ok(Some(SecureFault::Duplicate(order))),
-            None => Ok(Some(SecureFault::Failed(ApiError::new(ErrorType::TryAgain)))),
-        },
-        SecureRefusal::Seats(instance) => Ok(Some(SecureFault::Seats(instance, LedgerRefusal::UnknownSlot))),
-        SecureRefusal::NumberTaken => Ok(Some(SecureFault::Failed(ApiError::new(ErrorType::TryAgain)))),
-    }
+fn meaning(refused: &Refused<SecureRefusal>) -> Result<Meaning, SecureFault> {
+    let try_again = || SecureFault::Failed(ApiError::new(ErrorType::TryAgain));
+    Ok(match refused.refusal {
+        SecureRefusal::AlreadySecured => Meaning::AlreadySecured,
+        SecureRefusal::IdempotencyHeld => Meaning::Fault(match &refused.old {
+            Some(item) => SecureFault::IdempotencyHeld(Box::new(decode(item.clone())?)),
+            None => try_again(),
+        }),
+        SecureRefusal::CartMoved => Meaning::Fault(SecureFault::CartMoved),
+        SecureRefusal::Duplicate => {
+            Meaning::Fault(order_in(refused.old.as_ref()).map_or_else(try_again, SecureFault::Duplicate))
+        }
+        SecureRefusal::Seats(_) | SecureRefusal::NumberTaken => Meaning::Mendable,
+    })
 }
 
 fn order_in(item: Option<&Item>) -> Option<OrderId> {

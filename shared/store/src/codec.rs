@@ -42,8 +42,7 @@ fn value_bytes(value: &AttributeValue) -> usize {
         AttributeValue::Ss(texts) | AttributeValue::Ns(texts) => {
             texts.iter().fold(OVERHEAD, |bytes, text| bytes.saturating_add(text.len()))
         }
-        // Booleans, nulls, and what Boxoffice does not store.
-        _ => 1,
+        AttributeValue::Bool(_) | AttributeValue::Bs(_) | AttributeValue::Null(_) | _ => 1,
     }
 }
 

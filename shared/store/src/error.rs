@@ -17,7 +17,7 @@ pub enum StoreFault {
     TryAgain,
     /// An item does not read as what its key says it is.
     Corrupt,
-    /// A transaction holds the item: nothing has happened. Ends within the store, which tries again.
+    /// A transaction held the item through every try: nothing has happened.
     Conflict,
     /// The record would be larger than an item may be: nothing has happened.
     TooLarge,

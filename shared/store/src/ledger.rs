@@ -62,22 +62,6 @@ fn hold_value(hold: Hold) -> AttributeValue {
     ]))
 }
 
-/// Why the ledger refused a change, read from the item the refused update returned.
-///
-/// # Errors
-/// [`StoreError`] when the item does not read as a ledger.
-pub fn ledger_refusal(
-    old: Option<Item>,
-    change: &LedgerChange,
-    now: Timestamp,
-) -> Result<(LedgerRefusal, Option<Ledger>), StoreError> {
-    let Some(item) = old else { return Ok((LedgerRefusal::UnknownSlot, None)) };
-    let ledger: Ledger = decode(item)?;
-    // A ledger that would allow the change by now has been changed back since: worth another try.
-    let refusal = ledger.refusal(change, now).unwrap_or(LedgerRefusal::MustReclaim);
-    Ok((refusal, Some(ledger)))
-}
-
 /// The item of a new ledger.
 ///
 /// # Errors

@@ -28,8 +28,6 @@ pub enum SortKeys<'a> {
     All,
     /// All, from the last to the first.
     LastFirst,
-    /// Those that start so.
-    StartingWith(&'a str),
     /// Those from the first up to and including the second.
     Between(&'a str, &'a str),
 }
@@ -179,10 +177,6 @@ impl Store {
         let (pk, pk_value) = (expression.path(&["pk"]), expression.text(partition));
         let condition = match sort_keys {
             SortKeys::All | SortKeys::LastFirst => format!("{pk} = {pk_value}"),
-            SortKeys::StartingWith(start) => {
-                let (sk, start) = (expression.path(&["sk"]), expression.text(start));
-                format!("{pk} = {pk_value} AND begins_with({sk}, {start})")
-            }
             SortKeys::Between(from, to) => {
                 let (sk, from, to) = (expression.path(&["sk"]), expression.text(from), expression.text(to));
                 format!("{pk} = {pk_value} AND {sk} BETWEEN {from} AND {to}")

@@ -51,6 +51,7 @@ impl Store {
             check_size(&write.action)?;
             items.push(self.transaction_item(key, write.action.clone())?);
         }
+        let mut stayed = StoreFault::Conflict;
         for attempt in 0..CONFLICT_TRIES {
             let sent = self
                 .client
@@ -67,7 +68,11 @@ impl Store {
                 Some(TransactWriteItemsError::TransactionCanceledException(cancelled)) => {
                     cancelled.cancellation_reasons.clone().unwrap_or_default()
                 }
-                Some(TransactWriteItemsError::TransactionInProgressException(_)) => Vec::new(),
+                Some(TransactWriteItemsError::TransactionInProgressException(_)) => {
+                    // An earlier try of it is on its way, and may happen.
+                    stayed = StoreFault::TryAgain;
+                    Vec::new()
+                }
                 _ => return Err(failed(error)),
             };
             match verdict(plan, reasons) {
@@ -76,7 +81,7 @@ impl Store {
                 Verdict::Fault(kind) => return Err(StoreError::new(kind, error)),
             }
         }
-        Err(StoreError::new(StoreFault::TryAgain, "a transaction stayed in conflict"))
+        Err(StoreError::new(stayed, "a transaction stayed in conflict"))
     }
 
     /// Carries out one conditional write. A conflict with a transaction is tried again; a lost answer is not,
@@ -97,7 +102,7 @@ impl Store {
             }
             rest_after(&format!("{key:?}{action:?}"), attempt).await;
         }
-        Err(StoreError::new(StoreFault::TryAgain, "a write stayed in conflict"))
+        Err(StoreError::new(StoreFault::Conflict, "a write stayed in conflict"))
     }
 
     async fn send(&self, key: &Key, action: &Action) -> Result<Result<(), Option<Item>>, StoreError> {
@@ -126,9 +131,9 @@ impl Store {
             .set_expression_attribute_names(condition.names())
             .set_expression_attribute_values(condition.values())
             .return_values_on_condition_check_failure(OldItem::AllOld);
-        written(put.send().await, |error| match error {
-            PutItemError::ConditionalCheckFailedException(refused) => Some(refused.item.clone()),
-            _ => None,
+        written(put.send().await, |error| {
+            let PutItemError::ConditionalCheckFailedException(refused) = error else { return None };
+            Some(refused.item.clone())
         })
     }
 
@@ -143,9 +148,9 @@ impl Store {
             .set_expression_attribute_names(update.names())
             .set_expression_attribute_values(update.values())
             .return_values_on_condition_check_failure(OldItem::AllOld);
-        written(update.send().await, |error| match error {
-            UpdateItemError::ConditionalCheckFailedException(refused) => Some(refused.item.clone()),
-            _ => None,
+        written(update.send().await, |error| {
+            let UpdateItemError::ConditionalCheckFailedException(refused) = error else { return None };
+            Some(refused.item.clone())
         })
     }
 
@@ -163,9 +168,9 @@ impl Store {
             .set_expression_attribute_names(condition.names())
             .set_expression_attribute_values(condition.values())
             .return_values_on_condition_check_failure(OldItem::AllOld);
-        written(delete.send().await, |error| match error {
-            DeleteItemError::ConditionalCheckFailedException(refused) => Some(refused.item.clone()),
-            _ => None,
+        written(delete.send().await, |error| {
+            let DeleteItemError::ConditionalCheckFailedException(refused) = error else { return None };
+            Some(refused.item.clone())
         })
     }
 

@@ -105,7 +105,7 @@ async fn a_write_that_stays_in_conflict_is_given_up_and_never_a_refusal() {
     for call in 0..5 {
         faults.at_operation("PutItem", call, Fault::TransactionConflict);
     }
-    assert_eq!(store.write(&key(), put("first")).await.unwrap_err().kind, StoreFault::TryAgain);
+    assert_eq!(store.write(&key(), put("first")).await.unwrap_err().kind, StoreFault::Conflict);
 }
 
 #[tokio::test]

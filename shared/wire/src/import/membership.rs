@@ -238,12 +238,13 @@ pub struct MemberRecord {
 
 impl MemberInput {
     /// The card, unless a field is at fault.
-    pub fn read(self, checker: &mut Checker, zone: Zone) -> Option<MemberRecord> {
+    pub fn read(mut self, checker: &mut Checker, zone: Zone) -> Option<MemberRecord> {
         for (field, sent) in [("id", &self.id), ("membershipId", &self.membership_id)] {
             if matches!(sent, Field::Absent | Field::Null) {
                 checker.invalid(field, "is required");
             }
         }
+        let person = self.read_person(checker);
         let id = number_id(checker, "id", self.id, CardId::parse);
         let membership = number_id(checker, "membershipId", self.membership_id, MembershipId::parse);
         let number = number_id(checker, "membershipNumber", self.membership_number, MembershipId::parse);
@@ -261,17 +262,6 @@ impl MemberInput {
         }
         let joined =
             checker.optional_instant("membershipJoinedDate", self.membership_joined_date, zone).or(started);
-        let person = Person {
-            first_name: name(checker, "firstName", self.first_name),
-            last_name: name(checker, "lastName", self.last_name),
-            email: checker.optional_text("email", self.email, NAME_CHARS),
-            phone_number: checker.optional_text("phoneNumber", self.phone_number, NAME_CHARS),
-            street_address_1: checker.optional_text("streetAddress1", self.street_address1, NAME_CHARS),
-            city: checker.optional_text("city", self.city, NAME_CHARS),
-            state: checker.optional_text("state", self.state, NAME_CHARS),
-            zip_code: checker.optional_text("zipCode", self.zip_code, NAME_CHARS),
-            country: checker.optional_text("country", self.country, NAME_CHARS),
-        };
         let customer = number_id(checker, "customerId", self.customer_id, CustomerId::parse);
         let card_type = word(checker, "cardType", self.card_type, (card_type, "primary, secondary"));
         let standing = word(checker, "cardStanding", self.card_standing, (standing, STANDINGS));
@@ -299,6 +289,22 @@ impl MemberInput {
             cards: vec![card],
         };
         Some(MemberRecord { membership, customer: customer.map(|id| Customer { id, person }) })
+    }
+
+    fn read_person(&mut self, checker: &mut Checker) -> Person {
+        let mut optional =
+            |field, sent: &mut Field<String>| checker.optional_text(field, std::mem::take(sent), NAME_CHARS);
+        Person {
+            email: optional("email", &mut self.email),
+            phone_number: optional("phoneNumber", &mut self.phone_number),
+            street_address_1: optional("streetAddress1", &mut self.street_address1),
+            city: optional("city", &mut self.city),
+            state: optional("state", &mut self.state),
+            zip_code: optional("zipCode", &mut self.zip_code),
+            country: optional("country", &mut self.country),
+            first_name: name(checker, "firstName", std::mem::take(&mut self.first_name)),
+            last_name: name(checker, "lastName", std::mem::take(&mut self.last_name)),
+        }
     }
 }
 
