@@ -11,10 +11,12 @@ use domain::catalog::{ReviewState, Template};
 use domain::tenant::{ApiKey, Tenant};
 use domain::{TenantId, Timestamp};
 use platform::App;
+use store::authored::Taken;
 use store::catalog::Saved;
 use store::identity::key_hash;
 use store::{Consistency, Key};
 use wire::FieldError;
+use wire::catalog::Known;
 use wire::import::{ApiKeyRecord, ImportContext, ImportRecords, RecordFault, read_document};
 
 /// Days ahead for which instances exist (contract §7).
@@ -44,11 +46,18 @@ pub async fn import_days(
     let mut report = ImportReport::new(wanted.id);
     let tenant = tenant::save(app, wanted, &mut report).await?;
     let definitions = app.store.load_definitions(tenant.id, Consistency::Strong).await?;
+    let templates = app.store.load_templates(tenant.id, Consistency::Strong).await?;
     let mut records = document.read(ImportContext {
         zone: tenant.zone,
         now,
-        ticket_types: definitions.person_types.into_keys().collect(),
-        inventory: definitions.inventory.into_keys().collect(),
+        known: Known {
+            ticket_types: definitions.person_types.into_keys().collect(),
+            inventory: definitions.inventory.into_keys().collect(),
+            discounts: definitions.discounts.into_keys().collect(),
+            forms: definitions.forms.into_keys().collect(),
+            levels: definitions.levels.into_keys().collect(),
+            templates: templates.into_iter().map(|template| template.id).collect(),
+        },
     });
     report.faults.append(&mut records.faults);
     save_definitions(app, tenant.id, &records, &mut report).await?;
@@ -79,11 +88,21 @@ async fn save_definitions(
     for item in &records.inventory {
         report.note("inventory", store.save_inventory(tenant, item).await?);
     }
+    for form in &records.forms {
+        report.note("forms", store.save_form(tenant, form).await?);
+    }
     for discount in &records.discounts {
         report.note("discounts", store.save_discount(tenant, discount).await?);
     }
     for coupon in &records.coupons {
-        report.note("coupons", store.save_coupon(tenant, coupon).await?);
+        let attempt = app.ids.bytes::<8>().map(hex::encode)?;
+        match store.save_coupon((tenant, &attempt), coupon).await? {
+            Ok(saved) => report.note("coupons", saved),
+            Err(Taken) => {
+                let fault = ("code", "is the code of another coupon");
+                report.faults.push(record_fault("/coupons", coupon.id.to_string(), fault));
+            }
+        }
     }
     for level in &records.levels {
         report.note("membershipLevels", store.save_level(tenant, level).await?);

@@ -12,13 +12,14 @@ pub fn routes() -> OpenApiRouter<App> {
 }
 
 /// The groups of routes, one for each function.
-fn groups() -> [OpenApiRouter<App>; 7] {
+fn groups() -> [OpenApiRouter<App>; 8] {
     [
         events::router(),
         carts::router(),
         reservations::router(),
         checkout::router(),
         orders::router(),
+        backoffice::router(),
         reference::router(),
         crate::sandbox::router(),
     ]

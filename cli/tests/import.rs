@@ -60,6 +60,7 @@ async fn a_demo_venue_is_imported_whole() {
       customers: 1 created, 0 updated, 0 unchanged
       discounts: 1 created, 0 updated, 0 unchanged
       eventTemplates: 3 created, 0 updated, 0 unchanged
+      forms: 1 created, 0 updated, 0 unchanged
       inventory: 3 created, 0 updated, 0 unchanged
       membershipLevels: 2 created, 0 updated, 0 unchanged
       memberships: 1 created, 0 updated, 0 unchanged
@@ -158,22 +159,17 @@ async fn every_fault_of_every_record_is_reported_and_the_others_are_stored() {
       personTypes: 2 created, 0 updated, 0 unchanged
       tenant: 1 created, 0 updated, 0 unchanged
       event instances: 0 created
+      left out: /apiKeys/0 (Storefront server)
+        /apiKeys/0/key must start with demo-; other keys are issued, not written
+      left out: /merchants/0 (60417)
+        /merchants/0/rateCard/percentageRate must be a percentage from 0 to 100 with at most two decimals
       left out: /personTypes/1 (1001aa000000000000000002)
         /personTypes/1/name is required
         /personTypes/1/displayOrder must be an integer
       left out: /inventory/0 (1001001)
         /inventory/0/price must have at most two decimals
-      left out: /members/0
-        /members/0 must be an object
-      left out: /apiKeys/0 (Storefront server)
-        /apiKeys/0/key must start with demo-; other keys are issued, not written
-      left out: /merchants/0 (60417)
-        /merchants/0/rateCard/percentageRate must be a percentage from 0 to 100 with at most two decimals
       left out: /discounts/0 (1001dd000000000000000001)
         /discounts/0/values/1/personTypeId was not found
-      left out: /coupons/0 (1001c0000000000000000001)
-        /coupons/0/discountType must be one of amount, percent, fixedPrice
-        /coupons/0/effectiveStart must be a date, such as 2027-07-04
       left out: /membershipLevels/0 (1001bb000000000000000001)
         /membershipLevels/0/offerings/0/duration must be from 1 to 1200
       left out: /eventTemplates/0 (a b)
@@ -192,6 +188,11 @@ async fn every_fault_of_every_record_is_reported_and_the_others_are_stored() {
         /eventTemplates/1/priceLists/0/prices/1/personType/id was not found
       left out: /eventTemplates/2 (1001ee000000000000000003)
         /eventTemplates/2/priceLists/0/prices/1/personType/id was not found
+      left out: /coupons/0 (1001c0000000000000000001)
+        /coupons/0/discountType must be one of amount, percent, fixedPrice
+        /coupons/0/effectiveStart must be a date, such as 2027-07-04
+      left out: /members/0
+        /members/0 must be an object
     "#);
 }
 

@@ -200,6 +200,9 @@ fn a_request_reaches_the_function_that_owns_its_path() {
         ("GET", "/v2/b2b/willcall/orders/{orderId}", "orders"),
         ("PUT", "/v2/b2b/reservations", "reservations"),
         ("DELETE", "/v2/b2b/reservations/{id}", "reservations"),
+        ("POST", "/v2/b2b/persontypes", "backoffice"),
+        ("PUT", "/v2/b2b/persontypes/{id}", "backoffice"),
+        ("GET", "/v2/b2b/addons", "backoffice"),
         ("GET", "/v2/b2c/locations/avs/countries", "reference"),
         ("OPTIONS", "/v2/b2c/locations/states/{country}", "reference"),
         ("GET", "/v2/b2b/locations/states/{country}", "reference"),
@@ -235,6 +238,7 @@ fn described() -> BTreeMap<&'static str, BTreeSet<String>> {
         ("orders", orders::router()),
         ("reservations", reservations::router()),
         ("reference", reference::router()),
+        ("backoffice", backoffice::router()),
     ];
     let paths = |router: utoipa_axum::router::OpenApiRouter<platform::App>| {
         router.into_openapi().paths.paths.into_keys().collect()

@@ -130,6 +130,7 @@ fn donation() -> InventoryItem {
         description: String::new(),
         kind: InventoryKind::Donation,
         price: Money::ZERO,
+        stock: None,
         active: true,
         display_order: 1,
         sales_channels: Vec::new(),

@@ -48,6 +48,21 @@ async fn every_fault_of_a_request_is_named_at_once() {
         "/sendEmail",
         "/expectedTotal",
     ];
+    let coupon = "/v2/b2b/coupons/1001c0000000000000000001";
+    let faulty_coupon = json!({
+        "code": "A B", "discountType": "half", "appliesTo": ["event", "all"], "effectiveStart": "soon",
+        "maxUses": 0, "active": 1,
+    });
+    let of_coupon = [
+        "/name",
+        "/code",
+        "/discountType",
+        "/value",
+        "/appliesTo/1",
+        "/effectiveStart",
+        "/maxUses",
+        "/active",
+    ];
     for (route, headers, body, expected) in [
         (("PUT", cart.as_str()), &shop, &faulty_cart, &of_cart[..]),
         (("POST", "/v2/b2c/carts"), &page, &faulty_cart, &of_cart[1..]),
@@ -55,6 +70,8 @@ async fn every_fault_of_a_request_is_named_at_once() {
         (("PUT", "/v2/b2b/reservations"), &staff, &faulty_reservation, &of_reservation[..]),
         (("POST", "/v2/b2c/checkout"), &shop, &faulty_checkout, &of_checkout[..]),
         (("POST", "/v2/b2c/cors/checkout"), &page, &faulty_checkout, &of_checkout[..]),
+        (("POST", "/v2/b2b/coupons"), &staff, &faulty_coupon, &of_coupon[..]),
+        (("PUT", coupon), &staff, &faulty_coupon, &of_coupon[..]),
     ] {
         let answer = send_json(&service, route, headers, Some(body)).await;
         assert_eq!(kind(&answer), (400, "VALIDATION_ERROR"), "{route:?}: {}", answer.body);

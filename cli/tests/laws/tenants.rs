@@ -19,6 +19,9 @@ enum Kind {
     Template,
     TicketType,
     Inventory,
+    Discount,
+    Coupon,
+    Form,
     Level,
     Membership,
     Customer,
@@ -29,11 +32,16 @@ enum Kind {
 }
 
 /// The parameter of every path that has one.
-const PATHS: [(&str, Kind); 14] = [
+const PATHS: [(&str, Kind); 19] = [
     ("/docs/{file}", Kind::Common),
     ("/sandbox/outbox/{deliveryId}", Kind::Delivery),
+    ("/v2/b2b/coupons/{id}", Kind::Coupon),
+    ("/v2/b2b/discounts/{id}", Kind::Discount),
+    ("/v2/b2b/forms/{id}", Kind::Form),
+    ("/v2/b2b/inventory/{id}", Kind::Inventory),
     ("/v2/b2b/locations/states/{country}", Kind::Common),
     ("/v2/b2b/orders/detail/{orderId}", Kind::Order),
+    ("/v2/b2b/persontypes/{id}", Kind::TicketType),
     ("/v2/b2b/reservations/{id}", Kind::Reservation),
     ("/v2/b2b/willcall/orders/{orderId}", Kind::Order),
     ("/v2/b2c/carts/{id}", Kind::Cart),
@@ -54,7 +62,7 @@ enum Refused {
 }
 
 /// The ids of every body.
-const FIELDS: [(&str, Kind, Refused); 17] = [
+const FIELDS: [(&str, Kind, Refused); 27] = [
     // A new cart has no id yet, and one that is checked out at once never has.
     ("CartInput.id", Kind::Cart, Refused::Nowhere),
     ("CartInput.membershipIds", Kind::Membership, Refused::Everywhere),
@@ -74,6 +82,17 @@ const FIELDS: [(&str, Kind, Refused); 17] = [
     ("ReservationItemUpdateInput.reservationId", Kind::Reservation, Refused::Everywhere),
     ("ReservationItemUpdateInput.eventId", Kind::Instance, Refused::Everywhere),
     ("DonationDetailInput.gifterId", Kind::Customer, Refused::Nowhere),
+    // A new record does not choose its id, and another than that of the path is a fault of its own.
+    ("CouponInput.id", Kind::Coupon, Refused::Nowhere),
+    ("DiscountInput.id", Kind::Discount, Refused::Nowhere),
+    ("FormInput.id", Kind::Form, Refused::Nowhere),
+    ("InventoryInput.id", Kind::Inventory, Refused::Nowhere),
+    ("PersonTypeInput.id", Kind::TicketType, Refused::Nowhere),
+    ("CouponInput.discountId", Kind::Discount, Refused::Everywhere),
+    ("CouponInput.eventTemplateIds", Kind::Template, Refused::Everywhere),
+    ("CouponInput.membershipCategoryIds", Kind::Level, Refused::Everywhere),
+    ("CouponInput.personTypeIds", Kind::TicketType, Refused::Everywhere),
+    ("DiscountValueInput.personTypeId", Kind::TicketType, Refused::Everywhere),
 ];
 
 /// The ids of query strings.
@@ -141,6 +160,9 @@ impl Things {
             Kind::Template => json!(format!("{tenant}ee000000000000000001")),
             Kind::TicketType => json!(format!("{tenant}aa000000000000000001")),
             Kind::Inventory => json!(tenant * 1_000 + 1),
+            Kind::Discount => json!(format!("{tenant}dd000000000000000001")),
+            Kind::Coupon => json!(format!("{tenant}c0000000000000000001")),
+            Kind::Form => json!(format!("{tenant}f0000000000000000001")),
             Kind::Level => json!(format!("{tenant}bb000000000000000001")),
             Kind::Membership => json!(tenant * 100_000 + 51),
             Kind::Customer => json!(tenant * 100_000 + 11),
@@ -164,6 +186,9 @@ fn unknown(kind: Kind) -> Value {
         | Kind::Instance
         | Kind::Template
         | Kind::TicketType
+        | Kind::Discount
+        | Kind::Coupon
+        | Kind::Form
         | Kind::Level
         | Kind::Combo
         | Kind::Common => json!(NOTHING),
@@ -191,7 +216,10 @@ fn told(answer: &Answer, id: &Value) -> String {
     let mut body = answer.body.to_string().replace(&text(id), "ID");
     let words: Vec<String> =
         body.split(|char: char| !char.is_ascii_alphanumeric()).map(str::to_owned).collect();
-    let is_new = |word: &&String| word.len() >= 24 && word.chars().all(|char| char.is_ascii_hexdigit());
+    let is_new = |word: &&String| {
+        word.len() >= 24 && word.chars().all(|char| char.is_ascii_hexdigit())
+            || word.len() >= 10 && word.chars().all(|char| char.is_ascii_digit())
+    };
     for word in words.iter().filter(is_new) {
         body = body.replace(word, "NEW");
     }
@@ -201,6 +229,12 @@ fn told(answer: &Answer, id: &Value) -> String {
 fn parameter_of(path: &str) -> Kind {
     let row = PATHS.iter().find(|(known, _)| *known == path);
     row.unwrap_or_else(|| panic!("{path} takes an id of which this test does not know what it names")).1
+}
+
+/// The id in the path of an operation on a thing of its tenant; nothing where the path has none.
+fn own_parameter(operation: &Operation, own: &Things) -> String {
+    let row = PATHS.iter().find(|(known, _)| *known == operation.path);
+    row.map(|(_, kind)| text(&own.id(*kind))).unwrap_or_default()
 }
 
 fn of_tenant(operation: &Operation, tenant: i64) -> Vec<(String, String)> {
@@ -292,6 +326,17 @@ fn body_with(operation: &Operation, own: &Things, (pointer, id): (&str, &Value))
             json!({ "id": own.reservation["id"], "reservationItems": [item] })
         }
         "/v2/b2c/checkout" | "/v2/b2c/cors/checkout" => payer(),
+        path if path.starts_with("/v2/b2b/coupons") => {
+            let code = format!("LAW-{}", text(id));
+            match pointer {
+                "/discountId" => json!({ "name": "Law", "code": code }),
+                _ => json!({ "name": "Law", "code": code, "discountType": "percent", "value": "10" }),
+            }
+        }
+        path if path.starts_with("/v2/b2b/discounts") => {
+            json!({ "name": "Law", "values": [{ "discountType": "amount", "value": "1.00" }] })
+        }
+        path if path.starts_with("/v2/b2b/") => json!({ "name": "Law" }),
         _ => cart_of(&own.instance, own.tenant),
     };
     if operation.path == "/v2/b2c/carts/{id}" {
@@ -322,7 +367,7 @@ async fn another_tenants_id_in_a_body_is_an_unknown_id() {
             let mut answers = vec![];
             for id in [theirs.id(*kind_of_id), unknown(*kind_of_id)] {
                 let body = body_with(&operation, &own, (&pointer, &id));
-                let path = operation.path_with(&own.cart);
+                let path = operation.path_with(&own_parameter(&operation, &own));
                 let headers = operation.headers(1002);
                 let answer = send_json(&service, (&operation.method, &path), &headers, Some(&body)).await;
                 let place = format!("{} {pointer}: {}", operation.name(), answer.body);

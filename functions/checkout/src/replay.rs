@@ -67,6 +67,7 @@ pub(crate) async fn look(
         claimed_at: now.timestamp(),
         nonce: claim_nonce(app.ids)?,
         answer: None,
+        revision: None,
         order: None,
     };
     Ok(Replay::Claim(Box::new(KeyClaim { hash: key.hash.clone(), record: claim, abandoned: held })))

@@ -9,9 +9,9 @@
 //! Only paid orders can be read. One whose card is still being charged, or that was undone, is as unknown as
 //! one of another tenant: there is nothing to hand out for it, and no caller ever learnt its id from an order.
 
-mod paging;
 mod read;
 mod search;
+mod sorting;
 mod willcall;
 
 use platform::App;

@@ -1,17 +1,18 @@
 //! `GET /v2/b2c/orders/search`.
 
-use crate::paging::Paging;
 use crate::read::is_readable;
+use crate::sorting::SORTING;
 use axum::Json;
 use axum::extract::{Query, State};
 use domain::order::Order;
 use platform::access::{Caller, StorefrontServer};
+use platform::paging::{PageQuery, Paging};
 use platform::{ApiError, App, ErrorBody, ErrorType};
 use serde::Deserialize;
 use store::order::{Contact, phone_digits};
 use wire::order::{OrderListView, OrderView};
 
-/// What is searched for, and which page of the result is wanted.
+/// What is searched for.
 #[derive(Debug, Default, Deserialize, utoipa::IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
@@ -20,14 +21,6 @@ pub(crate) struct SearchQuery {
     email: Option<String>,
     /// The phone number of contact or payer; only its digits count.
     phone_number: Option<String>,
-    /// Number of the page; default 1.
-    pub(crate) page: Option<String>,
-    /// Orders on a page; default 100, -1 for all.
-    pub(crate) page_size: Option<String>,
-    /// `createdOn`, the default, or `orderNumber`.
-    pub(crate) sort_field: Option<String>,
-    /// `asc`, or `desc`, the default.
-    pub(crate) sort_direction: Option<String>,
 }
 
 /// Lines one answer carries at most, so that it stays below the 6 MB of a Lambda's answer (contract §1): a
@@ -35,12 +28,13 @@ pub(crate) struct SearchQuery {
 const MAX_LINES: usize = 4_000;
 
 /// Finds the orders of a contact: by e-mail address, by phone number, or by both at once. Without either,
-/// nothing is found; of more than 1,000 orders, the newest 1,000 are.
+/// nothing is found; of more than 1,000 orders, the newest 1,000 are. They are sorted by `createdOn` or
+/// `orderNumber`, the newest first unless asked otherwise.
 #[utoipa::path(
     get,
     path = "/v2/b2c/orders/search",
     tag = "Orders",
-    params(SearchQuery),
+    params(SearchQuery, PageQuery),
     responses(
         (status = 200, description = "The orders found", body = OrderListView),
         (status = 400, description = "`VALIDATION_ERROR`: a page or order that does not exist", body = ErrorBody),
@@ -50,8 +44,9 @@ pub(crate) async fn search(
     State(app): State<App>,
     server: StorefrontServer,
     Query(query): Query<SearchQuery>,
+    Query(page): Query<PageQuery>,
 ) -> Result<Json<OrderListView>, ApiError> {
-    let paging = Paging::parse(&query)?;
+    let paging = Paging::parse(&page, &SORTING)?;
     let found = find(&app, &server, &query).await?;
     let (page, pagination) = paging.cut(found);
     if page.iter().map(|order| order.lines.len()).sum::<usize>() > MAX_LINES {

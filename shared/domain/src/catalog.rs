@@ -343,6 +343,9 @@ pub struct InventoryItem {
     pub kind: InventoryKind,
     /// Unit price; of a variable donation, nothing.
     pub price: Money,
+    /// How many there are to sell; none is without limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stock: Option<u32>,
     /// An inactive one is not offered.
     pub active: bool,
     /// Order in listings.

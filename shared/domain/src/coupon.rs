@@ -141,6 +141,12 @@ pub struct Coupon {
 }
 
 impl Coupon {
+    /// The code without regard to case: no two coupons of a tenant have the same.
+    #[must_use]
+    pub fn folded_code(&self) -> String {
+        self.code.trim().to_uppercase()
+    }
+
     /// True when a sale on this date may use it.
     #[must_use]
     pub fn is_valid_on(&self, date: NaiveDate) -> bool {

@@ -170,6 +170,7 @@ bytes_ids! {
     CartItemId <- 16;
     CouponId <- 12;
     DiscountId <- 12;
+    FormId <- 12;
     FormResponseId <- 16;
     LevelId <- 12;
     OfferingId <- 16;

@@ -11,6 +11,7 @@ pub mod channel;
 pub mod checkout;
 pub mod coupon;
 pub mod customer;
+pub mod form;
 pub mod ids;
 pub mod instance_id;
 pub mod ledger;

@@ -117,6 +117,11 @@ error_table! {
     /// The answer would be larger than can be returned.
     ResponseTooLarge, BAD_REQUEST, 20026, "RESPONSE_TOO_LARGE",
         "The answer would be too large; ask for a shorter range";
+    /// `If-Match` names another revision than the current one; nothing was changed.
+    PreconditionFailed, PRECONDITION_FAILED, 20027, "PRECONDITION_FAILED",
+        "It was changed since it was read; read it again";
+    /// Something names what was to be deleted; `usedBy` says what.
+    InUse, CONFLICT, 20028, "IN_USE", "It is in use";
 }
 
 /// A failure on its way to the caller: what it is told, and a cause that only the log sees.

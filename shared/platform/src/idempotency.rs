@@ -7,6 +7,7 @@ use axum::Json;
 use axum::extract::FromRequestParts;
 use axum::response::{IntoResponse, Response};
 use domain::Timestamp;
+use http::header::ETAG;
 use http::request::Parts;
 use http::{HeaderName, HeaderValue};
 use serde::Serialize;
@@ -85,6 +86,26 @@ pub fn claim_nonce(ids: IdSource) -> Result<String, ApiError> {
     ids.bytes::<12>().map(hex::encode)
 }
 
+/// What a write answers: a body, and the revision of what it shows.
+#[derive(Debug)]
+pub struct Tagged<T> {
+    /// The body.
+    pub body: T,
+    /// What `ETag` says, without quotation marks; none for what has no revisions.
+    pub revision: Option<String>,
+}
+
+impl<T: Serialize> IntoResponse for Tagged<T> {
+    fn into_response(self) -> Response {
+        let mut response = Json(self.body).into_response();
+        let tag = self.revision.and_then(|revision| HeaderValue::try_from(format!("\"{revision}\"")).ok());
+        if let Some(tag) = tag {
+            response.headers_mut().insert(ETAG, tag);
+        }
+        response
+    }
+}
+
 /// Runs a write whose repetition does no harm, and answers a repeated request with the first answer. A
 /// request that died on the way, or does not know whether it had its effect, is run again by a repetition
 /// that comes [`CLAIM_SECS`] later. Refusals are not kept.
@@ -97,7 +118,21 @@ pub async fn once<T: Serialize>(
     (key, fingerprint): (&IdempotencyKey, &str),
     run: impl Future<Output = Result<T, ApiError>>,
 ) -> Result<Response, ApiError> {
-    let Some(hash) = key.hash() else { return run.await.map(|answer| Json(answer).into_response()) };
+    let run = async { run.await.map(|body| Tagged { body, revision: None }) };
+    once_tagged(app, caller, (key, fingerprint), run).await
+}
+
+/// [`once`] for a write whose answer has a revision, which a repetition shows as well.
+///
+/// # Errors
+/// Those of [`once`].
+pub async fn once_tagged<T: Serialize>(
+    app: &App,
+    caller: &Caller,
+    (key, fingerprint): (&IdempotencyKey, &str),
+    run: impl Future<Output = Result<Tagged<T>, ApiError>>,
+) -> Result<Response, ApiError> {
+    let Some(hash) = key.hash() else { return run.await.map(IntoResponse::into_response) };
     let key = Key::idempotency(caller.tenant.id, &hash);
     let own = match claim(app, caller, (&key, fingerprint)).await? {
         Claim::Answered(answer) => return Ok(*answer),
@@ -105,9 +140,9 @@ pub async fn once<T: Serialize>(
     };
     match run.await {
         Ok(answer) => {
-            let text = serde_json::to_string(&answer).map_err(ApiError::internal)?;
-            app.store.keep_answer(&key, &own, &text).await?;
-            Ok(Json(answer).into_response())
+            let text = serde_json::to_string(&answer.body).map_err(ApiError::internal)?;
+            app.store.keep_answer(&key, &own, (&text, answer.revision.as_deref())).await?;
+            Ok(answer.into_response())
         }
         Err(refusal) => {
             if !may_have_had_its_effect(&refusal)
@@ -141,6 +176,7 @@ async fn claim(app: &App, caller: &Caller, (key, fingerprint): (&Key, &str)) -> 
         claimed_at: now.timestamp(),
         nonce: claim_nonce(app.ids)?,
         answer: None,
+        revision: None,
         order: None,
     };
     let Err(held) = app.store.claim_idempotency_key(key, (&record, None), wall_now()).await? else {
@@ -150,8 +186,9 @@ async fn claim(app: &App, caller: &Caller, (key, fingerprint): (&Key, &str)) -> 
         return Err(ApiError::new(ErrorType::IdempotencyKeyReused));
     }
     if let Some(answer) = held.answer {
-        let answer = RawValue::from_string(answer).map_err(ApiError::internal)?;
-        return Ok(Claim::Answered(Box::new(replayed(Json(answer).into_response()))));
+        let body = RawValue::from_string(answer).map_err(ApiError::internal)?;
+        let answer = Tagged { body, revision: held.revision };
+        return Ok(Claim::Answered(Box::new(replayed(answer.into_response()))));
     }
     if is_running(&held, now) {
         return Err(ApiError::new(ErrorType::RequestInProgress));

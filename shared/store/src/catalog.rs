@@ -1,5 +1,6 @@
 //! Templates and the small definitions of a tenant's catalog.
 
+use crate::authored::{Authored, CHANGE_TRIES, ChangeRefusal, Taken, revision_of};
 use crate::ledger::ledger_item;
 use crate::{
     Action, Consistency, Expression, Key, Plan, SortKeys, Store, StoreError, StoreFault, Table, decode,
@@ -7,9 +8,10 @@ use crate::{
 };
 use domain::catalog::{InventoryItem, PersonType, Template};
 use domain::coupon::{Coupon, Discount};
+use domain::form::Form;
 use domain::ledger::Ledger;
 use domain::membership::Level;
-use domain::{CouponId, DiscountId, InventoryId, LevelId, TenantId, TicketTypeId};
+use domain::{CouponId, DiscountId, FormId, InventoryId, LevelId, TenantId, TicketTypeId};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,6 +31,8 @@ pub struct Definitions {
     pub discounts: BTreeMap<DiscountId, Discount>,
     /// Coupons.
     pub coupons: BTreeMap<CouponId, Coupon>,
+    /// Forms.
+    pub forms: BTreeMap<FormId, Form>,
     /// Membership levels with their offerings.
     pub levels: BTreeMap<LevelId, Level>,
 }
@@ -42,11 +46,6 @@ pub enum Saved {
     Updated,
     /// It was there just so.
     Unchanged,
-}
-
-/// Kinds of small definitions, as their keys begin.
-mod kinds {
-    pub(super) const DISCOUNT: &str = "DISCOUNT";
 }
 
 /// Ledgers put in one transaction.
@@ -92,13 +91,17 @@ impl Store {
                     let entry: InventoryItem = decode(item)?;
                     definitions.inventory.insert(entry.id, entry);
                 }
-                Some(kinds::DISCOUNT) => {
+                Some("DISCOUNT") => {
                     let discount: Discount = decode(item)?;
                     definitions.discounts.insert(discount.id.clone(), discount);
                 }
                 Some("COUPON") => {
                     let coupon: Coupon = decode(item)?;
                     definitions.coupons.insert(coupon.id.clone(), coupon);
+                }
+                Some("FORM") => {
+                    let form: Form = decode(item)?;
+                    definitions.forms.insert(form.id.clone(), form);
                 }
                 Some("LEVEL") => {
                     let level: Level = decode(item)?;
@@ -115,7 +118,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`] when the database does not answer.
     pub async fn save_template(&self, tenant: TenantId, template: &Template) -> Result<Saved, StoreError> {
-        self.save(&Key::template(tenant, &template.id), template).await
+        self.save_unreserved(tenant, template).await
     }
 
     /// Stores a ticket type as it is.
@@ -127,7 +130,7 @@ impl Store {
         tenant: TenantId,
         person_type: &PersonType,
     ) -> Result<Saved, StoreError> {
-        self.save(&Key::person_type(tenant, &person_type.id), person_type).await
+        self.save_unreserved(tenant, person_type).await
     }
 
     /// Stores an add-on or donation as it is.
@@ -135,7 +138,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`] when the database does not answer.
     pub async fn save_inventory(&self, tenant: TenantId, entry: &InventoryItem) -> Result<Saved, StoreError> {
-        self.save(&Key::inventory(tenant, entry.id), entry).await
+        self.save_unreserved(tenant, entry).await
     }
 
     /// Stores a discount as it is.
@@ -143,15 +146,28 @@ impl Store {
     /// # Errors
     /// [`StoreError`] when the database does not answer.
     pub async fn save_discount(&self, tenant: TenantId, discount: &Discount) -> Result<Saved, StoreError> {
-        self.save(&Key::definition(tenant, kinds::DISCOUNT, discount.id.as_str()), discount).await
+        self.save_unreserved(tenant, discount).await
     }
 
-    /// Stores a coupon as it is.
+    /// Stores a coupon as it is, unless another one has its code. The token, of at most 24 characters, names
+    /// this attempt.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer. The inner error: another coupon has its code.
+    pub async fn save_coupon(
+        &self,
+        (tenant, token): (TenantId, &str),
+        coupon: &Coupon,
+    ) -> Result<Result<Saved, Taken>, StoreError> {
+        self.save_authored((tenant, token), coupon).await
+    }
+
+    /// Stores a form as it is.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
-    pub async fn save_coupon(&self, tenant: TenantId, coupon: &Coupon) -> Result<Saved, StoreError> {
-        self.save(&Key::coupon(tenant, &coupon.id), coupon).await
+    pub async fn save_form(&self, tenant: TenantId, form: &Form) -> Result<Saved, StoreError> {
+        self.save_unreserved(tenant, form).await
     }
 
     /// Stores a membership level with its offerings as it is.
@@ -159,7 +175,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`] when the database does not answer.
     pub async fn save_level(&self, tenant: TenantId, level: &Level) -> Result<Saved, StoreError> {
-        self.save(&Key::level(tenant, &level.id), level).await
+        self.save_unreserved(tenant, level).await
     }
 
     /// Stores a record, unless it is there just so.
@@ -174,6 +190,36 @@ impl Store {
         }
         let _ = self.write(key, Action::Put(item, Expression::new())).await?;
         Ok(if before.is_some() { Saved::Updated } else { Saved::Created })
+    }
+
+    /// Stores a record that people write over whatever revision is there, unless it is there just so. What
+    /// someone else writes at the same moment is read again, and never half overwritten.
+    async fn save_authored<T: Authored>(
+        &self,
+        (tenant, token): (TenantId, &str),
+        record: &T,
+    ) -> Result<Result<Saved, Taken>, StoreError> {
+        let (key, revision) = (record.key(tenant), revision_of(record)?);
+        for attempt in 0..CHANGE_TRIES {
+            let before = self.load_authored::<T>(&key).await?;
+            if before.as_ref().is_some_and(|stored| stored.revision == revision) {
+                return Ok(Ok(Saved::Unchanged));
+            }
+            let token = format!("{token}-{attempt}");
+            match self.change_authored((tenant, &token), before.as_ref(), Some(record)).await? {
+                Ok(()) if before.is_some() => return Ok(Ok(Saved::Updated)),
+                Ok(()) => return Ok(Ok(Saved::Created)),
+                Err(ChangeRefusal::Taken) => return Ok(Err(Taken)),
+                Err(ChangeRefusal::Changed) => {}
+            }
+        }
+        Err(StoreError::new(StoreFault::TryAgain, "a record kept changing while it was stored"))
+    }
+
+    /// Stores a record that reserves nothing: one write, which needs no token.
+    async fn save_unreserved<T: Authored>(&self, tenant: TenantId, record: &T) -> Result<Saved, StoreError> {
+        let saved = self.save_authored((tenant, ""), record).await?;
+        saved.map_err(|Taken| StoreError::corrupt("a record that reserves nothing was refused its place"))
     }
 
     /// Puts the ledgers of a template's slots that have none yet, and says how many those were; the others

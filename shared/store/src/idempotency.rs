@@ -24,6 +24,9 @@ pub struct IdempotencyRecord {
     /// The answer of a finished request, as JSON text; none while it runs, and none for a checkout.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
+    /// The revision the answer shows; none where it shows none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<String>,
     /// The order a checkout made: its state says what became of the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<OrderId>,
@@ -115,10 +118,13 @@ impl Store {
         &self,
         key: &Key,
         claim: &IdempotencyRecord,
-        answer: &str,
+        (answer, revision): (&str, Option<&str>),
     ) -> Result<(), StoreError> {
         let mut update = held_by(claim);
         update.assign("answer", text(answer));
+        if let Some(revision) = revision {
+            update.assign("revision", text(revision));
+        }
         self.write(key, Action::Update(update)).await.map(|_| ())
     }
 

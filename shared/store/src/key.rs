@@ -4,8 +4,9 @@
 use crate::Item;
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::{
-    CartId, CouponId, CustomerId, InstanceId, InventoryId, LevelId, MembershipId, Mid, OrderId, OrderNumber,
-    ReservationId, SaleId, TemplateId, TenantId, TicketTypeId, Timestamp, instance_id::TemplateTag,
+    CartId, CouponId, CustomerId, DiscountId, FormId, InstanceId, InventoryId, LevelId, MembershipId, Mid,
+    OrderId, OrderNumber, ReservationId, SaleId, TemplateId, TenantId, TicketTypeId, Timestamp,
+    instance_id::TemplateTag,
 };
 
 /// The six tables (architecture: storage); their physical names have a prefix in front.
@@ -121,16 +122,28 @@ impl Key {
         Self::of(Table::Catalog, tenant, DEFINITIONS, format!("COUPON#{id}"))
     }
 
+    /// The mark that a coupon has this code, as [`domain::coupon::Coupon::folded_code`] writes it.
+    #[must_use]
+    pub fn coupon_code(tenant: TenantId, folded_code: &str) -> Self {
+        Self::of(Table::Catalog, tenant, DEFINITIONS, format!("COUPONCODE#{folded_code}"))
+    }
+
+    /// A discount.
+    #[must_use]
+    pub fn discount(tenant: TenantId, id: &DiscountId) -> Self {
+        Self::of(Table::Catalog, tenant, DEFINITIONS, format!("DISCOUNT#{id}"))
+    }
+
+    /// A form.
+    #[must_use]
+    pub fn form(tenant: TenantId, id: &FormId) -> Self {
+        Self::of(Table::Catalog, tenant, DEFINITIONS, format!("FORM#{id}"))
+    }
+
     /// A membership level with its offerings.
     #[must_use]
     pub fn level(tenant: TenantId, id: &LevelId) -> Self {
         Self::of(Table::Catalog, tenant, DEFINITIONS, format!("LEVEL#{id}"))
-    }
-
-    /// Any other small definition of the catalog, named by its kind and id.
-    #[must_use]
-    pub fn definition(tenant: TenantId, kind: &str, id: &str) -> Self {
-        Self::of(Table::Catalog, tenant, DEFINITIONS, format!("{kind}#{id}"))
     }
 
     /// A cart.

@@ -12,6 +12,7 @@ mod retry;
 mod schema;
 mod write;
 
+pub mod authored;
 pub mod cart;
 pub mod catalog;
 pub mod checkout;

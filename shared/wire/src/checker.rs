@@ -78,6 +78,16 @@ impl Checker {
         push(&mut self.unknown, field, "was not found".to_owned());
     }
 
+    /// Notes a fault of what is being read itself.
+    pub fn invalid_here(&mut self, message: impl Into<String>) {
+        push(&mut self.invalid, self.path.clone(), message.into());
+    }
+
+    /// Notes that the id that is being read names nothing (of this tenant).
+    pub fn unknown_here(&mut self) {
+        push(&mut self.unknown, self.path.clone(), "was not found".to_owned());
+    }
+
     /// The value of a field that may be left out.
     pub fn optional<T: WireValue>(&mut self, name: &str, field: Field<T>) -> Option<T> {
         match field {

@@ -1,25 +1,25 @@
 //! The import document: one JSON object in which an operator writes what a tenant sells. It is read record
 //! by record; a record with a fault is left out whole, and every fault is reported with its JSON pointer.
 
-mod discount;
 mod identity;
-mod inventory;
 mod membership;
 
-pub use discount::{CouponInput, DiscountInput};
 pub use identity::{ApiKeyInput, ApiKeyRecord, DEMO_PREFIX, MerchantInput, TenantInput, TenantRecord};
-pub use inventory::InventoryInput;
 pub use membership::{LevelInput, MemberInput, MemberRecord, OfferingInput};
 
+use crate::catalog::{CouponInput, DiscountInput, FormInput, InventoryInput, Known};
 use crate::event::{PersonTypeInput, TemplateContext, TemplateInput};
-use crate::{Checker, Field, FieldError, List, Malformed, Rejection, WireValue, incoming, read_body};
+use crate::identified::identified;
+use crate::{
+    Checker, Field, FieldError, Identified, List, Malformed, Rejection, WireValue, incoming, read_body,
+};
 use domain::catalog::{InventoryItem, PersonType, Template};
 use domain::coupon::{Coupon, Discount};
 use domain::customer::Customer;
+use domain::form::Form;
 use domain::membership::{Level, Membership};
 use domain::merchant::Merchant;
-use domain::{InventoryId, TicketTypeId, Timestamp, Zone};
-use std::collections::BTreeSet;
+use domain::{Timestamp, Zone};
 
 incoming! {
     /// What an operator writes; every section may be left out but the tenant.
@@ -31,6 +31,7 @@ incoming! {
         event_templates: Vec<TemplateInput>,
         inventory: Vec<InventoryInput>,
         discounts: Vec<DiscountInput>,
+        forms: Vec<FormInput>,
         coupons: Vec<CouponInput>,
         membership_levels: Vec<LevelInput>,
         members: Vec<MemberInput>,
@@ -55,10 +56,8 @@ pub struct ImportContext {
     pub zone: Zone,
     /// The moment of the import.
     pub now: Timestamp,
-    /// Ticket types the tenant has already.
-    pub ticket_types: BTreeSet<TicketTypeId>,
-    /// Add-ons and donations the tenant has already.
-    pub inventory: BTreeSet<InventoryId>,
+    /// What the tenant has already.
+    pub known: Known,
 }
 
 /// The records of a document that can be stored, and the faults of the others.
@@ -72,6 +71,8 @@ pub struct ImportRecords {
     pub person_types: Vec<PersonType>,
     /// Add-ons and donations.
     pub inventory: Vec<InventoryItem>,
+    /// Forms.
+    pub forms: Vec<Form>,
     /// Discounts.
     pub discounts: Vec<Discount>,
     /// Coupons.
@@ -115,17 +116,31 @@ impl ImportInput {
         checker.finish(record).map_err(|rejection| fault("/tenant".to_owned(), None, rejection))
     }
 
-    /// Reads every record. Ticket types and inventory come first, since the others refer to them.
+    /// Reads every record. What others refer to comes before them.
     #[must_use]
     pub fn read(self, context: ImportContext) -> ImportRecords {
-        let ImportContext { zone, now, mut ticket_types, mut inventory } = context;
+        let ImportContext { zone, now, mut known } = context;
         let mut faults = Vec::new();
+        let api_keys = section(&mut faults, "apiKeys", self.api_keys, ApiKeyInput::read);
+        let merchants = section(&mut faults, "merchants", self.merchants, MerchantInput::read);
         let person_types = section(&mut faults, "personTypes", self.person_types, PersonTypeInput::read);
-        ticket_types.extend(person_types.iter().map(|found| found.id.clone()));
-        let items = section(&mut faults, "inventory", self.inventory, InventoryInput::read);
-        inventory.extend(items.iter().map(|found| found.id));
-        let context = TemplateContext { zone, now, ticket_types: &ticket_types, inventory: &inventory };
-        let types = &ticket_types;
+        known.ticket_types.extend(person_types.iter().map(|found| found.id.clone()));
+        let inventory = section(&mut faults, "inventory", self.inventory, InventoryInput::read);
+        known.inventory.extend(inventory.iter().map(|found| found.id));
+        let forms = section(&mut faults, "forms", self.forms, FormInput::read);
+        known.forms.extend(forms.iter().map(|found| found.id.clone()));
+        let discounts =
+            section(&mut faults, "discounts", self.discounts, |input, checker| input.read(checker, &known));
+        known.discounts.extend(discounts.iter().map(|found| found.id.clone()));
+        let levels = section(&mut faults, "membershipLevels", self.membership_levels, |input, checker| {
+            input.read(checker, (zone, &known.ticket_types))
+        });
+        known.levels.extend(levels.iter().map(|found| found.id.clone()));
+        let templates = section(&mut faults, "eventTemplates", self.event_templates, |input, checker| {
+            let Known { ticket_types, inventory, .. } = &known;
+            input.read(checker, TemplateContext { zone, now, ticket_types, inventory })
+        });
+        known.templates.extend(templates.iter().map(|found| found.id.clone()));
         let mut memberships = Vec::new();
         let customers = section(&mut faults, "members", self.members, |input, checker| {
             let MemberRecord { membership, customer } = input.read(checker, zone)?;
@@ -134,65 +149,36 @@ impl ImportInput {
         });
         let customers = customers.into_iter().flatten().collect();
         ImportRecords {
-            api_keys: section(&mut faults, "apiKeys", self.api_keys, ApiKeyInput::read),
-            merchants: section(&mut faults, "merchants", self.merchants, MerchantInput::read),
-            discounts: section(&mut faults, "discounts", self.discounts, |input, checker| {
-                input.read(checker, types)
-            }),
+            api_keys,
+            merchants,
             coupons: section(&mut faults, "coupons", self.coupons, |input, checker| {
-                input.read(checker, zone)
-            }),
-            levels: section(&mut faults, "membershipLevels", self.membership_levels, |input, checker| {
-                input.read(checker, (zone, types))
+                input.read(checker, (zone, &known))
             }),
             customers,
             memberships,
-            templates: section(&mut faults, "eventTemplates", self.event_templates, |input, checker| {
-                input.read(checker, context)
-            }),
             person_types,
-            inventory: items,
+            inventory,
+            forms,
+            discounts,
+            levels,
+            templates,
             faults,
         }
     }
 }
 
-/// A record that can name itself in a report, faulty or not.
-pub(crate) trait Named {
-    /// The id as it was sent.
-    fn sent_id(&self) -> Option<String>;
-}
-
-macro_rules! named {
-    ($($input:ty: $field:ident;)*) => {$(
-        impl Named for $input {
-            fn sent_id(&self) -> Option<String> {
-                self.$field.clone().value().map(|id| id.to_string())
-            }
-        }
-    )*};
-}
-
-named! {
+identified! {
     MerchantInput: mid;
     PersonTypeInput: id;
     TemplateInput: id;
-    InventoryInput: id;
-    DiscountInput: id;
-    CouponInput: id;
     LevelInput: id;
     MemberInput: id;
-}
-
-/// Keys are never shown; their label names them.
-impl Named for ApiKeyInput {
-    fn sent_id(&self) -> Option<String> {
-        self.label.clone().value()
-    }
+    // Keys are never shown; their label names them.
+    ApiKeyInput: label;
 }
 
 /// Reads the records of one section; those with faults are left out and reported.
-fn section<T: WireValue + Named, R>(
+fn section<T: WireValue + Identified, R>(
     faults: &mut Vec<RecordFault>,
     name: &str,
     field: Field<List<T>>,
@@ -208,9 +194,10 @@ fn section<T: WireValue + Named, R>(
         let pointer = format!("{name}/{index}");
         let mut checker = Checker::new();
         let (id, record) = match element {
-            Field::Value(value) => {
-                (value.sent_id(), checker.within(&pointer, |checker| read(value, checker)))
-            }
+            Field::Value(value) => (
+                value.sent_id().filter(|id| !id.is_empty()),
+                checker.within(&pointer, |checker| read(value, checker)),
+            ),
             Field::Absent | Field::Null | Field::Wrong => {
                 checker.invalid(&pointer, "must be an object");
                 (None, None)

@@ -7,19 +7,23 @@
 mod amount;
 mod checker;
 mod field;
+mod identified;
 
 pub mod cart;
+pub mod catalog;
 pub mod checkout;
 pub mod event;
 pub mod import;
 pub mod location;
 pub mod order;
+pub mod page;
 pub mod reservation;
 pub mod willcall;
 
 pub use amount::{Amount, money_number, money_text};
 pub use checker::{Checker, FieldError, Rejection};
 pub use field::{Field, Incoming, List, Malformed, WireValue, read_body};
+pub use identified::Identified;
 
 #[doc(hidden)]
 pub use {serde, utoipa};

@@ -2,6 +2,7 @@
 
 use crate::cart::DonationDetailOutput;
 use crate::money_text;
+use crate::page::PaginationView;
 use domain::cart::DonationDetail;
 use domain::order::{Order, OrderAddOnLine, OrderDonationLine, OrderLine, OrderTicketLine, Payment};
 use domain::{Money, Zone};
@@ -256,22 +257,6 @@ pub struct OrderListView {
     pub list: Vec<OrderView>,
     /// Where the page stands.
     pub pagination: PaginationView,
-}
-
-/// Where a page of a list stands (contract §1, "List envelope").
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct PaginationView {
-    /// Number of the page, from 1.
-    pub page: i64,
-    /// Entries of a page; -1 for all of them.
-    pub page_size: i64,
-    /// `asc` or `desc`.
-    pub sort_direction: &'static str,
-    /// What the list is sorted by.
-    pub sort_field: &'static str,
-    /// Entries on all pages.
-    pub count: usize,
 }
 
 impl OrderView {

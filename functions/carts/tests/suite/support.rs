@@ -272,6 +272,7 @@ async fn save_catalog(store: &Store) {
             description: String::new(),
             kind,
             price: Money::from_cents(price),
+            stock: None,
             active: true,
             display_order: 1,
             sales_channels: Vec::new(),

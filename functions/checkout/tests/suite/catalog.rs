@@ -149,6 +149,7 @@ async fn save_catalog(store: &Store, tenant: TenantId) {
             description: String::new(),
             kind,
             price: Money::from_cents(price),
+            stock: None,
             active: true,
             display_order: 1,
             sales_channels: Vec::new(),

@@ -186,12 +186,8 @@ async fn save_catalog(store: &Store, zone: Zone, templates: Vec<Value>) -> Vec<I
         "personTypes": [{"id": "adult", "name": "Adult", "description": "18 and over", "displayOrder": 1}],
         "eventTemplates": templates,
     });
-    let context = ImportContext {
-        zone,
-        now: at("2027-01-01T00:00:00Z"),
-        ticket_types: BTreeSet::new(),
-        inventory: BTreeSet::new(),
-    };
+    let context =
+        ImportContext { zone, now: at("2027-01-01T00:00:00Z"), known: wire::catalog::Known::default() };
     let records = read_document(&document.to_string()).unwrap().read(context);
     assert_eq!(records.faults, vec![]);
     for person_type in &records.person_types {

@@ -107,6 +107,7 @@ fn shop() -> Shop {
             description: String::new(),
             kind,
             price: cents(price),
+            stock: None,
             active,
             display_order: 1,
             sales_channels: Vec::new(),

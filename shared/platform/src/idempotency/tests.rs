@@ -96,6 +96,7 @@ fn record(secs: i64, nonce: &str) -> IdempotencyRecord {
         claimed_at: plus_secs(t0(), secs).timestamp(),
         nonce: nonce.to_owned(),
         answer: None,
+        revision: None,
         order: None,
     }
 }
@@ -110,7 +111,7 @@ async fn a_claim_that_is_sent_again_after_its_answer_was_lost_is_still_its_own()
     }
     let other = record(0, "b");
     assert_eq!(app.store.claim_idempotency_key(&key, (&other, None), t0()).await.unwrap(), Err(own.clone()));
-    app.store.keep_answer(&key, &own, "1").await.unwrap();
+    app.store.keep_answer(&key, &own, ("1", None)).await.unwrap();
     let again = app.store.claim_idempotency_key(&key, (&own, None), t0()).await.unwrap();
     assert_eq!(again.unwrap_err().answer.as_deref(), Some("1"));
 }
@@ -125,9 +126,9 @@ async fn a_request_taken_for_dead_neither_answers_nor_frees_the_key_of_its_succe
         let taken = app.store.claim_idempotency_key(&key, (&successor, Some(&dead)), t0()).await.unwrap();
         assert_eq!(taken, Ok(()));
         app.store.release_idempotency_key(&key, &dead).await.unwrap();
-        app.store.keep_answer(&key, &dead, "1").await.unwrap();
+        app.store.keep_answer(&key, &dead, ("1", None)).await.unwrap();
         assert_eq!(app.store.load_idempotency(tenant_id(), "hash").await.unwrap(), Some(successor.clone()));
-        app.store.keep_answer(&key, &successor, "2").await.unwrap();
+        app.store.keep_answer(&key, &successor, ("2", None)).await.unwrap();
         app.store.release_idempotency_key(&key, &successor).await.unwrap();
         let kept = app.store.load_idempotency(tenant_id(), "hash").await.unwrap().unwrap();
         assert_eq!(kept.answer.as_deref(), Some("2"));

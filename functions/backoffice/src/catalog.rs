@@ -1,0 +1,113 @@
+//! What a tenant has, for records that refer to each other.
+
+use domain::TenantId;
+use domain::catalog::{PriceList, Template};
+use domain::coupon::{Coupon, Discount};
+use domain::membership::Level;
+use platform::{ApiError, App};
+use serde::Serialize;
+use store::Consistency;
+use store::catalog::Definitions;
+use wire::catalog::Known;
+
+/// How much of the catalog a write looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Needs {
+    /// Nothing but the record itself.
+    Nothing,
+    /// The small definitions.
+    Definitions,
+    /// The event templates as well.
+    Everything,
+}
+
+/// What a tenant has, with every earlier write.
+#[derive(Debug, Default)]
+pub(crate) struct Catalog {
+    pub(crate) definitions: Definitions,
+    pub(crate) templates: Vec<Template>,
+}
+
+impl Catalog {
+    pub(crate) async fn load(app: &App, tenant: TenantId, needs: Needs) -> Result<Self, ApiError> {
+        let definitions = async {
+            match needs {
+                Needs::Nothing => Ok(Definitions::default()),
+                Needs::Definitions | Needs::Everything => {
+                    app.store.load_definitions(tenant, Consistency::Strong).await
+                }
+            }
+        };
+        let templates = async {
+            match needs {
+                Needs::Nothing | Needs::Definitions => Ok(Vec::new()),
+                Needs::Everything => app.store.load_templates(tenant, Consistency::Strong).await,
+            }
+        };
+        let (definitions, templates) = tokio::join!(definitions, templates);
+        Ok(Self { definitions: definitions?, templates: templates? })
+    }
+
+    /// What records can refer to.
+    pub(crate) fn known(&self) -> Known {
+        let Definitions { person_types, inventory, discounts, coupons: _, forms, levels } = &self.definitions;
+        Known {
+            ticket_types: person_types.keys().cloned().collect(),
+            inventory: inventory.keys().copied().collect(),
+            discounts: discounts.keys().cloned().collect(),
+            forms: forms.keys().cloned().collect(),
+            levels: levels.keys().cloned().collect(),
+            templates: self.templates.iter().map(|template| template.id.clone()).collect(),
+        }
+    }
+}
+
+/// A record that names another one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Use {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    id: String,
+    name: String,
+}
+
+impl std::fmt::Display for Use {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{} {} ({})", self.kind, self.id, self.name)
+    }
+}
+
+impl Use {
+    /// The templates of which this holds.
+    pub(crate) fn by_templates(catalog: &Catalog, names: impl Fn(&Template) -> bool) -> Vec<Self> {
+        let found = catalog.templates.iter().filter(|template| names(template));
+        found.map(|template| Self::new("eventTemplate", &template.id, &template.name)).collect()
+    }
+
+    /// The discounts of which this holds.
+    pub(crate) fn by_discounts(catalog: &Catalog, names: impl Fn(&Discount) -> bool) -> Vec<Self> {
+        let found = catalog.definitions.discounts.values().filter(|discount| names(discount));
+        found.map(|discount| Self::new("discount", &discount.id, &discount.name)).collect()
+    }
+
+    /// The coupons of which this holds.
+    pub(crate) fn by_coupons(catalog: &Catalog, names: impl Fn(&Coupon) -> bool) -> Vec<Self> {
+        let found = catalog.definitions.coupons.values().filter(|coupon| names(coupon));
+        found.map(|coupon| Self::new("coupon", &coupon.id, &coupon.name)).collect()
+    }
+
+    /// The membership levels of which this holds.
+    pub(crate) fn by_levels(catalog: &Catalog, names: impl Fn(&Level) -> bool) -> Vec<Self> {
+        let found = catalog.definitions.levels.values().filter(|level| names(level));
+        found.map(|level| Self::new("membershipLevel", &level.id, &level.name)).collect()
+    }
+
+    fn new(kind: &'static str, id: impl std::fmt::Display, name: &str) -> Self {
+        Self { kind, id: id.to_string(), name: name.to_owned() }
+    }
+}
+
+/// True when one of the lists has a price of which this holds.
+pub(crate) fn any_price(lists: &[PriceList], names: impl Fn(&domain::catalog::Price) -> bool) -> bool {
+    lists.iter().flat_map(|list| &list.prices).any(names)
+}

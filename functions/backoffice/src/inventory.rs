@@ -1,0 +1,107 @@
+//! `/v2/b2b/inventory`: add-ons and donations. `/v2/b2b/addons` lists the add-ons among them.
+
+use crate::catalog::{Catalog, Needs, Use};
+use crate::resource::{Context, Resource, list as list_of};
+use axum::Json;
+use axum::extract::{Query, State};
+use domain::catalog::{InventoryItem, InventoryKind};
+use domain::{InventoryId, TenantId, Zone};
+use platform::access::Staff;
+use platform::paging::{Direction, PageQuery, SortField, Sorting};
+use platform::{ApiError, App, ErrorBody};
+use store::Key;
+use store::catalog::Definitions;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use wire::Checker;
+use wire::catalog::{InventoryInput, InventoryOutput};
+use wire::page::Page;
+
+struct Inventory;
+
+static SORTING: Sorting<InventoryItem> = Sorting {
+    fields: &[
+        SortField { name: "displayOrder", compare: |one, other| one.display_order.cmp(&other.display_order) },
+        SortField { name: "name", compare: |one, other| one.name.cmp(&other.name) },
+        SortField { name: "sku", compare: |one, other| one.sku.cmp(&other.sku) },
+        SortField { name: "id", compare: |one, other| one.id.cmp(&other.id) },
+    ],
+    direction: Direction::Ascending,
+    last: |one, other| one.id.cmp(&other.id),
+};
+
+impl Resource for Inventory {
+    type Record = InventoryItem;
+    type Input = InventoryInput;
+    type Output = InventoryOutput;
+
+    const PATH: &'static str = "/v2/b2b/inventory";
+    const NEEDS: Needs = Needs::Nothing;
+
+    fn sorting() -> &'static Sorting<InventoryItem> {
+        &SORTING
+    }
+
+    fn new_id([a, b, c, d, e, f, g, h, ..]: [u8; 16]) -> String {
+        InventoryId::from_bits(u64::from_be_bytes([a, b, c, d, e, f, g, h])).to_string()
+    }
+
+    fn key(tenant: TenantId, id: &str) -> Option<Key> {
+        let known = InventoryId::parse(id.parse().ok()?).ok()?;
+        (known.to_string() == id).then(|| Key::inventory(tenant, known))
+    }
+
+    fn read(input: InventoryInput, checker: &mut Checker, _: &Context<'_>) -> Option<InventoryItem> {
+        input.read(checker)
+    }
+
+    fn all(definitions: Definitions) -> Vec<InventoryItem> {
+        definitions.inventory.into_values().collect()
+    }
+
+    fn uses(InventoryItem { id, .. }: &InventoryItem, catalog: &Catalog) -> Vec<Use> {
+        Use::by_templates(catalog, |template| template.add_ons.contains(id))
+    }
+
+    fn show(record: &InventoryItem, _: Zone) -> InventoryOutput {
+        record.into()
+    }
+}
+
+mod written {
+    use super::{Inventory, InventoryInput, InventoryOutput};
+
+    crate::resource::routes_of! {
+        Inventory: "/v2/b2b/inventory", "/v2/b2b/inventory/{id}", "Back office", "an add-on or donation",
+        "add-ons and donations", InventoryInput, InventoryOutput
+    }
+}
+
+/// Lists add-ons.
+#[utoipa::path(
+    get,
+    path = "/v2/b2b/addons",
+    tag = "Back office",
+    params(PageQuery),
+    responses(
+        (status = 200, description = "A page of them", body = Page<InventoryOutput>),
+        (status = 400, description = "`VALIDATION_ERROR`: a page or order that does not exist", body = ErrorBody),
+    ),
+)]
+async fn add_ons(
+    State(app): State<App>,
+    staff: Staff,
+    Query(page): Query<PageQuery>,
+) -> Result<Json<Page<InventoryOutput>>, ApiError> {
+    list_of::<Inventory>(&app, &staff, &page, |item| match item.kind {
+        InventoryKind::AddOn => true,
+        InventoryKind::FixedDonation | InventoryKind::Donation | InventoryKind::MembershipCardReplacement => {
+            false
+        }
+    })
+    .await
+}
+
+pub(crate) fn router() -> OpenApiRouter<App> {
+    written::router().routes(routes!(add_ons))
+}

@@ -1,0 +1,35 @@
+//! What the back office writes: the definitions that events and memberships are made of (contract §7).
+//!
+//! | Request | Round trips |
+//! |---|---|
+//! | `GET` of a list | 1: the definitions |
+//! | `GET` of one | 1 |
+//! | `POST` | 1: the record; one more before it where it refers to others |
+//! | `PUT` | 2: the record, with what it refers to beside it; then the change of what was read |
+//! | `DELETE` | 2: the record, with all that may refer to it beside it; then the removal of what was read |
+//!
+//! An idempotency key adds two, to claim it and to keep the answer. Each resource is a [`resource::Resource`];
+//! what is the same for all of them is written once, in [`resource`] and [`write`].
+
+mod catalog;
+mod coupons;
+mod discounts;
+mod forms;
+mod inventory;
+mod person_types;
+mod resource;
+mod write;
+
+use platform::App;
+use utoipa_axum::router::OpenApiRouter;
+
+/// The routes of the back office.
+#[must_use]
+pub fn router() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .merge(person_types::router())
+        .merge(discounts::router())
+        .merge(coupons::router())
+        .merge(inventory::router())
+        .merge(forms::router())
+}

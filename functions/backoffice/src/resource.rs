@@ -1,0 +1,227 @@
+//! What the back office's resources have in common: their reads, and the routes of each.
+
+use crate::catalog::{Catalog, Needs, Use};
+use axum::Json;
+use axum::response::{IntoResponse, Response};
+use domain::{TenantId, Zone};
+use platform::access::Caller;
+use platform::idempotency::Tagged;
+use platform::paging::{PageQuery, Paging, Sorting};
+use platform::{ApiError, App, ErrorType};
+use serde::Serialize;
+use store::authored::{Authored, Stored};
+use store::catalog::Definitions;
+use store::{Consistency, Key};
+use wire::page::Page;
+use wire::{Checker, Identified, WireValue};
+
+/// Bytes of a list that fit into a Lambda's answer of 6 MB beside its headers (contract §1).
+const MAX_LIST_BYTES: usize = 5_500_000;
+
+/// What reading a record's fields needs to know.
+pub(crate) struct Context<'a> {
+    pub(crate) zone: Zone,
+    /// As much as the resource [`Resource::NEEDS`].
+    pub(crate) catalog: &'a Catalog,
+}
+
+/// A kind of record that the back office writes.
+pub(crate) trait Resource: 'static {
+    /// The record as it is stored.
+    type Record: Authored + Send + Sync;
+    /// The record as it is sent.
+    type Input: WireValue + Identified + Send;
+    /// The record as it is shown.
+    type Output: Serialize + Send;
+
+    /// The path of the list.
+    const PATH: &'static str;
+    /// What its fields refer to.
+    const NEEDS: Needs;
+    /// The field that no two records may have the same, and what is said of one that is taken.
+    const TAKEN: (&'static str, &'static str) = ("", "is taken");
+
+    /// The orders of its lists.
+    fn sorting() -> &'static Sorting<Self::Record>;
+
+    /// A new id of these random bytes.
+    fn new_id(random: [u8; 16]) -> String;
+
+    /// Where the record with the id of a path lives; none for text that is no id.
+    fn key(tenant: TenantId, id: &str) -> Option<Key>;
+
+    /// Reads the fields.
+    fn read(input: Self::Input, checker: &mut Checker, context: &Context<'_>) -> Option<Self::Record>;
+
+    /// All of them.
+    fn all(definitions: Definitions) -> Vec<Self::Record>;
+
+    /// What names a record.
+    fn uses(record: &Self::Record, catalog: &Catalog) -> Vec<Use>;
+
+    /// The record as callers see it.
+    fn show(record: &Self::Record, zone: Zone) -> Self::Output;
+}
+
+/// Nothing of this tenant has this id.
+pub(crate) fn not_found() -> ApiError {
+    ApiError::new(ErrorType::NotFound)
+}
+
+/// A page of those of which this holds.
+pub(crate) async fn list<R: Resource>(
+    app: &App,
+    caller: &Caller,
+    query: &PageQuery,
+    is_wanted: impl Fn(&R::Record) -> bool,
+) -> Result<Json<Page<R::Output>>, ApiError> {
+    let paging = Paging::parse(query, R::sorting())?;
+    let definitions = app.store.load_definitions(caller.tenant.id, Consistency::Strong).await?;
+    let (page, pagination) = paging.cut(R::all(definitions).into_iter().filter(is_wanted).collect());
+    let list: Vec<R::Output> = page.iter().map(|record| R::show(record, caller.tenant.zone)).collect();
+    if serde_json::to_vec(&list).map_err(ApiError::internal)?.len() > MAX_LIST_BYTES {
+        let message = "is too large for these entries, ask for fewer at once";
+        return Err(ApiError::new(ErrorType::ValidationError).detail("pageSize", message));
+    }
+    Ok(Json(Page { list, pagination }))
+}
+
+/// The record with the id of the path.
+pub(crate) async fn read<R: Resource>(app: &App, caller: &Caller, id: &str) -> Result<Response, ApiError> {
+    let key = R::key(caller.tenant.id, id).ok_or_else(not_found)?;
+    let found: Option<Stored<R::Record>> = app.store.load_authored(&key).await?;
+    let Stored { value, revision, .. } = found.ok_or_else(not_found)?;
+    let body = R::show(&value, caller.tenant.zone);
+    Ok(Tagged { body, revision: Some(revision) }.into_response())
+}
+
+/// The five routes of a resource.
+macro_rules! routes_of {
+    ($resource:ident: $list_path:literal, $path:literal, $tag:literal, $one:literal, $many:literal,
+     $input:ident, $output:ident) => {
+        #[utoipa::path(
+            get,
+            path = $list_path,
+            tag = $tag,
+            summary = concat!("Lists ", $many, "."),
+            params(platform::paging::PageQuery),
+            responses(
+                (status = 200, description = "A page of them", body = wire::page::Page<$output>),
+                (status = 400, description = "`VALIDATION_ERROR`: a page or order that does not exist", body = platform::ErrorBody),
+            ),
+        )]
+        async fn list(
+            axum::extract::State(app): axum::extract::State<platform::App>,
+            staff: platform::access::Staff,
+            axum::extract::Query(page): axum::extract::Query<platform::paging::PageQuery>,
+        ) -> Result<axum::Json<wire::page::Page<$output>>, platform::ApiError> {
+            crate::resource::list::<$resource>(&app, &staff, &page, |_| true).await
+        }
+
+        #[utoipa::path(
+            get,
+            path = $path,
+            tag = $tag,
+            summary = concat!("Returns ", $one, "."),
+            params(("id" = String, Path, description = "Its id")),
+            responses(
+                (status = 200, description = "It, with its revision in `ETag`", body = $output),
+                (status = 404, description = "`NOT_FOUND`", body = platform::ErrorBody),
+            ),
+        )]
+        async fn read(
+            axum::extract::State(app): axum::extract::State<platform::App>,
+            staff: platform::access::Staff,
+            axum::extract::Path(id): axum::extract::Path<String>,
+        ) -> Result<axum::response::Response, platform::ApiError> {
+            crate::resource::read::<$resource>(&app, &staff, &id).await
+        }
+
+        #[utoipa::path(
+            post,
+            path = $list_path,
+            tag = $tag,
+            summary = concat!("Creates ", $one, "."),
+            description = "The service chooses the id; one in the body is ignored.",
+            request_body = $input,
+            responses(
+                (status = 200, description = "It, with its revision in `ETag`", body = $output),
+                (status = 400, description = "`VALIDATION_ERROR`", body = platform::ErrorBody),
+                (status = 404, description = "`NOT_FOUND`: something it refers to does not exist", body = platform::ErrorBody),
+                (status = 409, description = "`IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = platform::ErrorBody),
+                (status = 503, description = "`TRY_AGAIN`", body = platform::ErrorBody),
+            ),
+        )]
+        async fn create(
+            axum::extract::State(app): axum::extract::State<platform::App>,
+            staff: platform::access::Staff,
+            key: platform::IdempotencyKey,
+            body: platform::Body<$input>,
+        ) -> Result<axum::response::Response, platform::ApiError> {
+            crate::write::create::<$resource>(&app, &staff, &key, body).await
+        }
+
+        #[utoipa::path(
+            put,
+            path = $path,
+            tag = $tag,
+            summary = concat!("Replaces ", $one, "."),
+            description = "What the body leaves out gets its default. With `If-Match`, only the revision it names is replaced.",
+            params(
+                ("id" = String, Path, description = "Its id"),
+                ("If-Match" = Option<String>, Header, description = "The revision that is replaced, as `ETag` showed it"),
+            ),
+            request_body = $input,
+            responses(
+                (status = 200, description = "It, with its revision in `ETag`", body = $output),
+                (status = 400, description = "`VALIDATION_ERROR`", body = platform::ErrorBody),
+                (status = 404, description = "`NOT_FOUND`: it, or something it refers to, does not exist", body = platform::ErrorBody),
+                (status = 409, description = "`IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = platform::ErrorBody),
+                (status = 412, description = "`PRECONDITION_FAILED`: it was changed since; nothing was changed now", body = platform::ErrorBody),
+                (status = 503, description = "`TRY_AGAIN`", body = platform::ErrorBody),
+            ),
+        )]
+        async fn update(
+            axum::extract::State(app): axum::extract::State<platform::App>,
+            staff: platform::access::Staff,
+            target: crate::write::Target,
+            body: platform::Body<$input>,
+        ) -> Result<axum::response::Response, platform::ApiError> {
+            crate::write::update::<$resource>(&app, &staff, target, body).await
+        }
+
+        #[utoipa::path(
+            delete,
+            path = $path,
+            tag = $tag,
+            summary = concat!("Deletes ", $one, "."),
+            description = "Nothing that something else names is deleted.",
+            params(
+                ("id" = String, Path, description = "Its id"),
+                ("If-Match" = Option<String>, Header, description = "The revision that is deleted, as `ETag` showed it"),
+            ),
+            responses(
+                (status = 200, description = "It as it was", body = $output),
+                (status = 404, description = "`NOT_FOUND`", body = platform::ErrorBody),
+                (status = 409, description = "`IN_USE`: `usedBy` says what names it; `IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = platform::ErrorBody),
+                (status = 412, description = "`PRECONDITION_FAILED`: it was changed since; nothing was changed now", body = platform::ErrorBody),
+                (status = 503, description = "`TRY_AGAIN`", body = platform::ErrorBody),
+            ),
+        )]
+        async fn delete(
+            axum::extract::State(app): axum::extract::State<platform::App>,
+            staff: platform::access::Staff,
+            target: crate::write::Target,
+        ) -> Result<axum::response::Response, platform::ApiError> {
+            crate::write::delete::<$resource>(&app, &staff, target).await
+        }
+
+        pub(crate) fn router() -> utoipa_axum::router::OpenApiRouter<platform::App> {
+            utoipa_axum::router::OpenApiRouter::new()
+                .routes(utoipa_axum::routes!(list, create))
+                .routes(utoipa_axum::routes!(read, update, delete))
+        }
+    };
+}
+
+pub(crate) use routes_of;

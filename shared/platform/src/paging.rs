@@ -1,0 +1,163 @@
+//! Which part of a list is wanted, and in which order (contract §1, "List envelope").
+
+use crate::{ApiError, ErrorType};
+use serde::Deserialize;
+use std::cmp::Ordering;
+use std::fmt::Write;
+use wire::page::PaginationView;
+
+/// Entries of a page when nobody asks for another number (spec §4.6).
+const DEFAULT_PAGE_SIZE: i64 = 100;
+/// Stands for all entries.
+const ALL: i64 = -1;
+
+/// The part of a list that is wanted.
+#[derive(Debug, Clone, Default, Deserialize, utoipa::IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+pub struct PageQuery {
+    /// Number of the page; default 1.
+    pub page: Option<String>,
+    /// Entries on a page; default 100, -1 for all.
+    pub page_size: Option<String>,
+    /// What the list is sorted by.
+    pub sort_field: Option<String>,
+    /// `asc` or `desc`.
+    pub sort_direction: Option<String>,
+}
+
+/// Something a list can be sorted by.
+#[derive(Debug)]
+pub struct SortField<T> {
+    /// Its name.
+    pub name: &'static str,
+    /// Which of two entries comes first.
+    pub compare: fn(&T, &T) -> Ordering,
+}
+
+/// The orders a list can have.
+#[derive(Debug)]
+pub struct Sorting<T: 'static> {
+    /// What it can be sorted by, the usual one first.
+    pub fields: &'static [SortField<T>],
+    /// The usual direction.
+    pub direction: Direction,
+    /// Which of two entries comes first where the chosen field does not decide: by their ids.
+    pub last: fn(&T, &T) -> Ordering,
+}
+
+/// Which end of a list comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// The smallest.
+    Ascending,
+    /// The largest.
+    Descending,
+}
+
+impl Direction {
+    const ALL: [Self; 2] = [Self::Ascending, Self::Descending];
+
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ascending => "asc",
+            Self::Descending => "desc",
+        }
+    }
+}
+
+/// One page of a sorted list.
+#[derive(Debug)]
+pub struct Paging<T: 'static> {
+    page: i64,
+    page_size: i64,
+    field: &'static SortField<T>,
+    direction: Direction,
+    last: fn(&T, &T) -> Ordering,
+}
+
+impl<T> Paging<T> {
+    /// Reads the page asked for.
+    ///
+    /// # Errors
+    /// `VALIDATION_ERROR` naming every parameter that cannot be read.
+    pub fn parse(query: &PageQuery, sorting: &'static Sorting<T>) -> Result<Self, ApiError> {
+        let page = number(query.page.as_deref(), 1).filter(|page| *page > 0);
+        let page_size = number(query.page_size.as_deref(), DEFAULT_PAGE_SIZE);
+        let page_size = page_size.filter(|size| *size > 0 || *size == ALL);
+        let field = match sent(query.sort_field.as_deref()) {
+            None => sorting.fields.first(),
+            Some(text) => sorting.fields.iter().find(|field| field.name.eq_ignore_ascii_case(text)),
+        };
+        let direction = match sent(query.sort_direction.as_deref()) {
+            None => Some(sorting.direction),
+            Some(text) => {
+                Direction::ALL.into_iter().find(|direction| direction.as_str().eq_ignore_ascii_case(text))
+            }
+        };
+        if let (Some(page), Some(page_size), Some(field), Some(direction)) =
+            (page, page_size, field, direction)
+        {
+            return Ok(Self { page, page_size, field, direction, last: sorting.last });
+        }
+        let mut refusal = ApiError::new(ErrorType::ValidationError);
+        for (wrong, name, message) in [
+            (page.is_none(), "page", "must be a whole number from 1".to_owned()),
+            (page_size.is_none(), "pageSize", "must be a whole number from 1, or -1 for all".to_owned()),
+            (field.is_none(), "sortField", format!("must be {}", names(sorting.fields))),
+            (direction.is_none(), "sortDirection", "must be asc or desc".to_owned()),
+        ] {
+            if wrong {
+                refusal = refusal.detail(name, message);
+            }
+        }
+        Err(refusal)
+    }
+
+    /// The page, out of all that was found.
+    #[must_use]
+    pub fn cut(&self, mut found: Vec<T>) -> (Vec<T>, PaginationView) {
+        let compare =
+            |one: &T, other: &T| (self.field.compare)(one, other).then_with(|| (self.last)(one, other));
+        found.sort_by(|one, other| match self.direction {
+            Direction::Ascending => compare(one, other),
+            Direction::Descending => compare(other, one),
+        });
+        let pagination = PaginationView {
+            page: self.page,
+            page_size: self.page_size,
+            sort_direction: self.direction.as_str(),
+            sort_field: self.field.name,
+            count: found.len(),
+        };
+        let size = usize::try_from(self.page_size).unwrap_or(usize::MAX);
+        let before = usize::try_from(self.page.saturating_sub(1)).unwrap_or(usize::MAX);
+        (found.into_iter().skip(before.saturating_mul(size)).take(size).collect(), pagination)
+    }
+}
+
+/// `a`, `a or b`, `a, b or c`.
+fn names<T>(fields: &[SortField<T>]) -> String {
+    let mut text = String::new();
+    for (index, field) in fields.iter().enumerate() {
+        let separator = match fields.len().saturating_sub(index) {
+            _ if index == 0 => "",
+            1 => " or ",
+            _ => ", ",
+        };
+        let _ = write!(text, "{separator}{}", field.name);
+    }
+    text
+}
+
+fn number(text: Option<&str>, default: i64) -> Option<i64> {
+    match sent(text) {
+        Some(text) => text.parse().ok(),
+        None => Some(default),
+    }
+}
+
+/// An empty parameter is one that was not sent.
+fn sent(text: Option<&str>) -> Option<&str> {
+    text.map(str::trim).filter(|text| !text.is_empty())
+}

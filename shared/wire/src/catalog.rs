@@ -1,0 +1,45 @@
+//! The small definitions of a tenant's catalog, as the back office and the import document write them and as the
+//! back office shows them (contract §7).
+
+mod coupon;
+mod discount;
+mod form;
+mod inventory;
+
+pub use coupon::{CouponInput, CouponOutput};
+pub use discount::{DiscountInput, DiscountOutput, DiscountValueInput, DiscountValueOutput};
+pub use form::{FormFieldInput, FormFieldOutput, FormInput, FormOutput};
+pub use inventory::{InventoryInput, InventoryOutput};
+
+use crate::Checker;
+use domain::{DiscountId, FormId, InventoryId, LevelId, TemplateId, TicketTypeId};
+use std::collections::BTreeSet;
+
+/// What a tenant has, for records that refer to it.
+#[derive(Debug, Clone, Default)]
+pub struct Known {
+    /// Ticket types.
+    pub ticket_types: BTreeSet<TicketTypeId>,
+    /// Add-ons and donations.
+    pub inventory: BTreeSet<InventoryId>,
+    /// Discounts.
+    pub discounts: BTreeSet<DiscountId>,
+    /// Forms.
+    pub forms: BTreeSet<FormId>,
+    /// Membership levels.
+    pub levels: BTreeSet<LevelId>,
+    /// Event templates.
+    pub templates: BTreeSet<TemplateId>,
+}
+
+/// Characters of a code that buyers type or that a venue calls a discount by.
+const CODE_CHARS: usize = 64;
+/// Entries of a list of ids or values.
+const MAX_ENTRIES: usize = 500;
+
+/// Notes a list that is too long.
+fn at_most<T>(checker: &mut Checker, field: &'static str, list: &[T], max: usize) {
+    if list.len() > max {
+        checker.invalid(field, format!("must have at most {max} entries"));
+    }
+}

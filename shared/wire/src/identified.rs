@@ -1,0 +1,71 @@
+//! Records that carry their own id.
+
+use crate::{Checker, Field};
+
+/// A record as it was sent, with the id it gives itself.
+pub trait Identified {
+    /// The id as it was sent, if it is one.
+    fn sent_id(&self) -> Option<String>;
+
+    /// Gives it this id, whatever it calls itself: a new record does not choose.
+    fn set_id(&mut self, id: &str);
+
+    /// Gives it the id of its path. One that it gives itself must be that one.
+    fn keep_id(&mut self, checker: &mut Checker, id: &str) {
+        if self.sent_id().is_some_and(|sent| sent != id) {
+            checker.invalid("id", "must be the id in the path");
+        }
+        self.set_id(id);
+    }
+}
+
+/// A field that can hold an id.
+pub(crate) trait IdField {
+    /// The id as text.
+    fn text(&self) -> Option<String>;
+    /// The field with this id in it.
+    fn holding(id: &str) -> Self;
+}
+
+impl IdField for Field<String> {
+    fn text(&self) -> Option<String> {
+        match self {
+            Self::Value(id) => Some(id.trim().to_owned()),
+            Self::Wrong => Some(String::new()),
+            Self::Absent | Self::Null => None,
+        }
+    }
+
+    fn holding(id: &str) -> Self {
+        Self::Value(id.to_owned())
+    }
+}
+
+impl IdField for Field<i64> {
+    fn text(&self) -> Option<String> {
+        match self {
+            Self::Value(id) => Some(id.to_string()),
+            Self::Wrong => Some(String::new()),
+            Self::Absent | Self::Null => None,
+        }
+    }
+
+    fn holding(id: &str) -> Self {
+        id.parse().map_or(Self::Wrong, Self::Value)
+    }
+}
+
+macro_rules! identified {
+    ($($input:ty: $field:ident;)*) => {$(
+        impl $crate::Identified for $input {
+            fn sent_id(&self) -> Option<String> {
+                $crate::identified::IdField::text(&self.$field)
+            }
+            fn set_id(&mut self, id: &str) {
+                self.$field = $crate::identified::IdField::holding(id);
+            }
+        }
+    )*};
+}
+
+pub(crate) use identified;
