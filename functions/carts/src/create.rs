@@ -2,15 +2,17 @@
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
+use domain::asker::Asker;
 use domain::cart::Cart;
 use domain::cart_request::{CartRequest, LineRequest, name_lines};
 use domain::channel::Channel;
-use domain::pricing::{CatalogView, PricedLines, PricingRefusals, price};
+use domain::pricing::{Buyer, CatalogView, PricedLines, PricingRefusals, price};
 use domain::{CartId, CartItemId};
 use platform::access::Caller;
 use platform::cart::{Existing, Named, TenantCatalog, pricing_refused};
 use platform::clock::wall_now;
 use platform::{ApiError, App, ErrorType, idempotency};
+use std::collections::BTreeSet;
 use store::{Consistency, Key};
 
 /// A request with its catalog and the ids of its lines.
@@ -88,18 +90,23 @@ impl<'a> Draft<'a> {
     async fn of(app: &'a App, caller: &'a Caller, request: CartRequest) -> Result<Self, ApiError> {
         let catalog = app.catalog(caller.tenant.id).await?;
         let lines = name_lines(&request.lines, &[], || app.ids.bytes().map(CartItemId::from_bytes))?;
-        let named = Named::of(&request.terms, lines.iter().map(|line| &line.wanted));
+        let named =
+            Named::of((&request.terms, catalog.view().coupons), lines.iter().map(|line| &line.wanted));
         Ok(Self { app, caller, request, lines, named, catalog })
     }
 
     fn price_assumed(&self) -> Result<PricedLines, PricingRefusals> {
         let instances = self.named.instances.iter().copied();
-        let view = CatalogView::assumed(self.catalog.view(), Channel::Online, instances);
+        let (asker, used_up) = (Asker::default(), BTreeSet::new());
+        let zone = self.caller.tenant.zone;
+        let buyer = Buyer { channel: Channel::Online, asker: &asker, zone, used_up: &used_up };
+        let view = CatalogView::assumed(self.catalog.view(), buyer, instances);
         price(&self.lines, &self.request.terms, &view, self.caller.clock.now())
     }
 
     fn price(&self, existing: &Existing) -> Result<PricedLines, ApiError> {
-        let view = CatalogView::of_ledgers(self.catalog.view(), Channel::Online, existing.ledgers.values());
+        let buyer = existing.buyer(self.caller.tenant.zone);
+        let view = CatalogView::of_ledgers(self.catalog.view(), buyer, existing.ledgers.values());
         let priced = price(&self.lines, &self.request.terms, &view, self.caller.clock.now());
         existing.check_with(priced.map_err(|refusals| pricing_refused(&refusals, "")), "")
     }

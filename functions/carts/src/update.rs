@@ -3,7 +3,6 @@
 use crate::live;
 use domain::cart::Cart;
 use domain::cart_request::{CartRequest, name_lines};
-use domain::channel::Channel;
 use domain::pricing::{CatalogView, price};
 use domain::{CartId, CartItemId};
 use platform::access::Caller;
@@ -26,13 +25,16 @@ pub(crate) async fn replace(
 ) -> Result<CartOutput, ApiError> {
     let now = caller.clock.now();
     let tenant = caller.tenant.id;
-    let named = Named::of(&request.terms, request.lines.iter().map(|line| &line.wanted));
+    let known = app.definitions(tenant).await?;
+    let wanted = request.lines.iter().map(|line| &line.wanted);
+    let named = Named::of((&request.terms, &known.coupons), wanted);
     let key = Key::cart(tenant, id);
     let mut found = app.store.get_many(named.keys(tenant).chain([key.clone()]), Consistency::Strong).await?;
     let mut before = live(found.take(&key)?, now)?;
     let existing = named.take(&mut found, tenant)?;
     let catalog = app.catalog_of(tenant, existing.ledgers.values()).await?;
-    let view = CatalogView::of_ledgers(catalog.view(), Channel::Online, existing.ledgers.values());
+    let buyer = existing.buyer(caller.tenant.zone);
+    let view = CatalogView::of_ledgers(catalog.view(), buyer, existing.ledgers.values());
     for _ in 0..MAX_TRIES {
         refuse_unless_open(app, caller, &before).await?;
         let after = existing.check_with(decide(app, (&before, request), &view, caller), "")?;

@@ -1,8 +1,7 @@
 //! What is sold, at what price, from which holds, through which merchant. Pure.
 
 use crate::load::Facts;
-use domain::cart::Cart;
-use domain::channel::Channel;
+use domain::cart::{Cart, CouponMessage, CouponProblem};
 use domain::checkout::{CartSource, CheckoutRequest, card_summary};
 use domain::ledger::{Hold, Ledger, LedgerChange};
 use domain::merchant::Merchant;
@@ -11,25 +10,30 @@ use domain::pricing::{Catalog, CatalogView, PricedLines, price};
 use domain::reservation::Reservation;
 use domain::tenant::{ProcessorKind, Tenant};
 use domain::{CustomerId, InstanceId, Money, SaleId, Timestamp};
+use platform::access::Caller;
 use platform::cart::pricing_refused;
 use platform::keyed_hash::HashKey;
 use platform::{ApiError, ErrorType};
 use std::collections::BTreeMap;
+use wire::cart::coupon_problem;
 
 /// The cart's lines at the prices of this moment.
 pub(crate) fn priced(
     cart: &domain::cart_request::CartTerms,
     lines: &[domain::cart_request::LineRequest],
     (facts, pointer): (&Facts, &str),
-    now: Timestamp,
+    caller: &Caller,
 ) -> Result<PricedLines, ApiError> {
     let catalog = Catalog {
         templates: &facts.templates,
         person_types: &facts.person_types,
         inventory: &facts.inventory,
+        discounts: &facts.discounts,
+        coupons: &facts.coupons,
     };
-    let view = CatalogView::of_ledgers(catalog, Channel::Online, facts.existing.ledgers.values());
-    price(lines, cart, &view, now).map_err(|refusals| pricing_refused(&refusals, pointer))
+    let buyer = facts.existing.buyer(caller.tenant.zone);
+    let view = CatalogView::of_ledgers(catalog, buyer, facts.existing.ledgers.values());
+    price(lines, cart, &view, caller.clock.now()).map_err(|refusals| pricing_refused(&refusals, pointer))
 }
 
 /// A cart that names coupons that take nothing off is not sold at other prices than its visitor expects.
@@ -37,9 +41,12 @@ pub(crate) fn check_coupons(cart: &Cart) -> Result<(), ApiError> {
     if cart.coupon_messages.is_empty() {
         return Ok(());
     }
-    let error = ApiError::new(ErrorType::CouponNotValid);
-    Err(cart.coupon_messages.iter().fold(error, |error, message| {
-        error.detail("couponCodes", format!("the code {} is not valid", message.code))
+    let used_up = |message: &CouponMessage| message.problem == CouponProblem::UsedUp;
+    let all_used_up = cart.coupon_messages.iter().all(used_up);
+    let kind = if all_used_up { ErrorType::CouponUsedUp } else { ErrorType::CouponNotValid };
+    let told = cart.coupon_messages.iter().map(|message| (&message.code, coupon_problem(message.problem)));
+    Err(told.fold(ApiError::new(kind), |error, (code, problem)| {
+        error.detail("/shoppingCart/couponCodes", format!("{code}: {problem}"))
     }))
 }
 

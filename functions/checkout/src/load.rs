@@ -3,13 +3,16 @@
 
 use domain::cart::Cart;
 use domain::catalog::{InventoryItem, PersonType};
+use domain::coupon::{Coupon, CouponReduction, Discount};
 use domain::ledger::Ledger;
 use domain::merchant::Merchant;
-use domain::{CartId, InstanceId, InventoryId, Mid, Template, TemplateId, TenantId, TicketTypeId};
+use domain::{
+    CartId, CouponId, DiscountId, InstanceId, InventoryId, Mid, Template, TemplateId, TenantId, TicketTypeId,
+};
 use platform::access::Caller;
 use platform::cart::{Existing, Named};
 use platform::{ApiError, App};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use store::idempotency::IdempotencyRecord;
 use store::{Consistency, Found, Key};
 
@@ -18,6 +21,8 @@ pub(crate) struct Facts {
     pub(crate) templates: Vec<Template>,
     pub(crate) person_types: BTreeMap<TicketTypeId, PersonType>,
     pub(crate) inventory: BTreeMap<InventoryId, InventoryItem>,
+    pub(crate) discounts: BTreeMap<DiscountId, Discount>,
+    pub(crate) coupons: BTreeMap<CouponId, Coupon>,
     /// Those of the tenant's merchants that could charge a few seconds ago, as they are now.
     pub(crate) merchants: Vec<Merchant>,
     pub(crate) existing: Existing,
@@ -70,8 +75,10 @@ async fn read(
     (named, key_hash): (&Named, Option<&str>),
 ) -> Result<(Facts, Option<IdempotencyRecord>), ApiError> {
     let tenant = caller.tenant.id;
-    let (templates, merchants) = tokio::try_join!(app.templates(tenant), app.merchants(tenant))?;
-    let owners = templates.iter().filter(|template| named.instances.iter().any(|id| template.owns(id)));
+    let (catalog, merchants) = tokio::try_join!(app.catalog(tenant), app.merchants(tenant))?;
+    let known = catalog.view();
+    let owners = known.templates.iter().filter(|template| named.instances.iter().any(|id| template.owns(id)));
+    let discounts = discounts_of(named, owners.clone(), known.coupons);
     let owners: Vec<TemplateId> = owners.map(|template| template.id.clone()).collect();
     let charging = merchants.iter().filter(|merchant| merchant.charging().is_some());
     let charging: Vec<Mid> = charging.map(|merchant| merchant.mid.clone()).collect();
@@ -79,6 +86,7 @@ async fn read(
     let keys = named
         .keys(tenant)
         .chain(charged_keys(tenant, named))
+        .chain(discounts.iter().map(|id| Key::discount(tenant, id)))
         .chain(owners.iter().map(|id| Key::template(tenant, id)))
         .chain(charging.iter().map(|mid| Key::merchant(tenant, mid)))
         .chain(record.clone());
@@ -87,6 +95,8 @@ async fn read(
         templates: Vec::with_capacity(owners.len()),
         person_types: found.take_all(&named.ticket_types, |id| Key::person_type(tenant, id))?,
         inventory: found.take_all(&named.inventory, |id| Key::inventory(tenant, *id))?,
+        discounts: found.take_all(&discounts, |id| Key::discount(tenant, id))?,
+        coupons: found.take_all(&named.coupons, |id| Key::coupon(tenant, id))?,
         merchants: Vec::with_capacity(charging.len()),
         existing: named.take(&mut found, tenant)?,
     };
@@ -115,7 +125,24 @@ pub(crate) async fn strange_slots(app: &App, caller: &Caller, mut facts: Facts) 
 fn charged_keys(tenant: TenantId, named: &Named) -> impl Iterator<Item = Key> {
     let ticket_types = named.ticket_types.iter().map(move |id| Key::person_type(tenant, id));
     let inventory = named.inventory.iter().map(move |id| Key::inventory(tenant, *id));
-    ticket_types.chain(inventory)
+    let coupons = named.coupons.iter().map(move |id| Key::coupon(tenant, id));
+    ticket_types.chain(inventory).chain(coupons)
+}
+
+/// The discounts that coupons and member prices refer to.
+fn discounts_of<'a>(
+    named: &Named,
+    templates: impl Iterator<Item = &'a Template>,
+    coupons: &BTreeMap<CouponId, Coupon>,
+) -> BTreeSet<DiscountId> {
+    let members = templates
+        .filter(|_| named.claims_benefits())
+        .flat_map(|template| template.membership.discounts.iter().map(|terms| terms.discount.clone()));
+    let coupons = named.coupons.iter().filter_map(|id| match &coupons.get(id)?.reduction {
+        CouponReduction::Discount(id) => Some(id.clone()),
+        CouponReduction::Same(_) => None,
+    });
+    members.chain(coupons).collect()
 }
 
 impl Facts {

@@ -4,21 +4,22 @@ use crate::load::Facts;
 use crate::replay::{Manner, Replay, SentKey};
 use crate::{answer, decide, dry_run, load, replay};
 use axum::response::Response;
-use domain::cart::Cart;
+use domain::cart::{Cart, CouponProblem};
 use domain::cart_request::{CartRequest, CartTerms, name_lines};
 use domain::checkout::{CartSource, CheckoutRequest, OrderFacts, OrderIds, order_of};
 use domain::order::{ConsumedReservation, Order};
 use domain::time::plus_secs;
-use domain::{CartId, CartItemId, InstanceId, OrderId, OrderItemId, OrderNumber, SaleId};
+use domain::{CartId, CartItemId, CouponId, InstanceId, OrderId, OrderItemId, OrderNumber, SaleId};
 use platform::access::Caller;
 use platform::cart::{Existing, Named};
 use platform::clock::wall_now;
 use platform::{ApiError, App, ErrorType};
 use sagas::{FreeParts, MAIL_RETRY_SECS, Outcome, SecureFault, SecureRequest, charge, secure, settlement};
+use std::collections::BTreeMap;
 use store::Calls;
 use store::checkout::{CartClaim, GuardClaim, KeyClaim};
 use store::idempotency::IdempotencyRecord;
-use wire::cart::CartOutput;
+use wire::cart::{CartOutput, coupon_problem};
 
 /// Times a guard or key that turns out not to count is claimed again.
 const MAX_CLAIMS: usize = 3;
@@ -105,7 +106,8 @@ async fn load_stored(
     };
     let requests = before.requests();
     let terms = CartTerms { reservation: request.reservation.or(before.reservation), ..before.terms() };
-    let named = Named::of(&terms, requests.iter().map(|line| &line.wanted));
+    let coupons = app.definitions(caller.tenant.id).await?;
+    let named = Named::of((&terms, &coupons.coupons), requests.iter().map(|line| &line.wanted));
     let (facts, _) = load::facts(app, caller, (&named, None)).await?;
     let facts = load::strange_slots(app, caller, facts).await?;
     let opened = reopened(before, undone_order, &facts, caller);
@@ -120,7 +122,8 @@ async fn load_inline(
 ) -> Result<Start, ApiError> {
     let terms =
         CartTerms { reservation: request.reservation.or(cart.terms.reservation), ..cart.terms.clone() };
-    let named = Named::of(&terms, cart.lines.iter().map(|line| &line.wanted));
+    let coupons = app.definitions(caller.tenant.id).await?;
+    let named = Named::of((&terms, &coupons.coupons), cart.lines.iter().map(|line| &line.wanted));
     let (facts, record) = load::facts(app, caller, (&named, key.map(|key| key.hash.as_str()))).await?;
     let claim = match replayed(app, caller, (key, record), manner(request)).await? {
         Replayed::Answer(response) => return Ok(Start::Answer(response)),
@@ -166,7 +169,7 @@ fn reopened(
     caller: &Caller,
 ) -> Result<Opened, ApiError> {
     let now = caller.clock.now();
-    let priced = decide::priced(&before.terms(), &before.requests(), (facts, "/shoppingCart"), now)?;
+    let priced = decide::priced(&before.terms(), &before.requests(), (facts, "/shoppingCart"), caller)?;
     let claim = CartClaim { id: before.id.clone(), version: before.version, undone_order };
     let cart = before.replaced(before.terms(), priced, now);
     Ok(Opened { cart, stored: Some(StoredCart { before, claim }) })
@@ -176,7 +179,7 @@ fn reopened(
 fn inline(app: &App, caller: &Caller, request: &CartRequest, facts: &Facts) -> Result<Opened, ApiError> {
     let now = caller.clock.now();
     let lines = name_lines(&request.lines, &[], || app.ids.bytes().map(CartItemId::from_bytes))?;
-    let priced = decide::priced(&request.terms, &lines, (facts, "/shoppingCart"), now)?;
+    let priced = decide::priced(&request.terms, &lines, (facts, "/shoppingCart"), caller)?;
     let id = CartId::from_bytes(app.ids.bytes()?);
     let visitor = OrderId::from_bits(app.ids.bits()?).to_string();
     let cart = Cart::new((id, visitor), request.terms.clone(), priced, now);
@@ -221,8 +224,10 @@ struct Sale {
     order: Order,
     cart: Option<CartClaim>,
     guard_hash: Option<String>,
-    ledgers: std::collections::BTreeMap<InstanceId, domain::ledger::LedgerChange>,
+    ledgers: BTreeMap<InstanceId, domain::ledger::LedgerChange>,
     surplus: Vec<(InstanceId, domain::ledger::LedgerChange)>,
+    /// The codes of its coupons.
+    codes: BTreeMap<CouponId, String>,
 }
 
 async fn decide_sale(
@@ -252,6 +257,7 @@ async fn decide_sale(
         cart,
         cart_is_stored: opened.stored.is_some(),
         templates: &facts.templates,
+        coupons: &facts.coupons,
         customer: decide::customer(cart.customer, &request.billing, &hash_key),
         payment,
         reservation: consumed.clone(),
@@ -265,6 +271,7 @@ async fn decide_sale(
         guard_hash,
         ledgers: decide::sales(cart, consumed.as_ref()),
         surplus,
+        codes: facts.coupons.iter().map(|(id, coupon)| (id.clone(), coupon.code.clone())).collect(),
     })
 }
 
@@ -400,10 +407,20 @@ impl Checkout {
     async fn refused(&self, fault: SecureFault) -> ApiError {
         match fault {
             SecureFault::Seats(instance, refusal) => answer::no_seats(&self.caller, instance, &refusal),
+            SecureFault::CouponUsedUp(coupon) => self.used_up(&coupon),
             SecureFault::CartMoved => self.cart_moved().await.unwrap_or_else(|error| error),
             SecureFault::Failed(error) => error,
             SecureFault::Duplicate(_) | SecureFault::IdempotencyHeld(_) => ApiError::new(ErrorType::TryAgain),
         }
+    }
+
+    /// The last use of a coupon was taken by another order.
+    fn used_up(&self, coupon: &CouponId) -> ApiError {
+        let error = ApiError::new(ErrorType::CouponUsedUp);
+        self.sale.codes.get(coupon).into_iter().fold(error, |error, code| {
+            let problem = coupon_problem(CouponProblem::UsedUp);
+            error.detail("/shoppingCart/couponCodes", format!("{code}: {problem}"))
+        })
     }
 
     /// The cart was changed or checked out between its load and its sale.

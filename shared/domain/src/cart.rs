@@ -5,7 +5,7 @@ use crate::catalog::AdmissionType;
 use crate::pricing::PricedLines;
 use crate::time::plus_secs;
 use crate::{
-    CartId, CartItemId, CustomerId, InstanceId, InventoryId, LevelId, MembershipId, Money, OrderId,
+    CartId, CartItemId, CouponId, CustomerId, InstanceId, InventoryId, LevelId, MembershipId, Money, OrderId,
     ReservationId, TicketTypeId, Timestamp,
 };
 use serde::{Deserialize, Serialize};
@@ -86,6 +86,18 @@ pub struct CouponMessage {
 pub enum CouponProblem {
     /// No coupon has this code.
     Unknown,
+    /// It is switched off.
+    Inactive,
+    /// Its first sale date is still to come.
+    NotYetValid,
+    /// Its last sale date is over.
+    Expired,
+    /// It is not for this sale channel.
+    OtherChannel,
+    /// It was used as often as it may be.
+    UsedUp,
+    /// It is for nothing that it was given for.
+    NothingEligible,
 }
 
 /// One line of a cart. Lines that differ in treatment are separate lines with their own ids (spec §4.1 rule 6).
@@ -141,6 +153,33 @@ pub struct TicketLine {
     pub event_start: Timestamp,
     /// What it costs.
     pub price: LinePrice,
+    /// What the price follows from.
+    #[serde(default)]
+    pub applied: AppliedPrice,
+}
+
+/// What the price of a ticket line follows from.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", tag = "kind")]
+pub enum AppliedPrice {
+    /// Nothing is taken off.
+    #[default]
+    FullPrice,
+    /// What members of a level get off.
+    Member {
+        /// The level.
+        level: LevelId,
+        /// The membership; none where the level was named without one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        membership: Option<MembershipId>,
+    },
+    /// A coupon.
+    Coupon {
+        /// The coupon.
+        coupon: CouponId,
+        /// Its code.
+        code: String,
+    },
 }
 
 /// An add-on.
@@ -279,7 +318,7 @@ impl Cart {
     /// voided, or the cart could not be written; it is forgotten.
     #[must_use]
     pub fn replaced(&self, terms: CartTerms, priced: PricedLines, now: Timestamp) -> Self {
-        let PricedLines { lines, total, coupon_messages } = priced;
+        let PricedLines { lines, total, coupon_messages, traces: _ } = priced;
         let CartTerms {
             membership_ids,
             membership_category,

@@ -1,17 +1,18 @@
 //! What a checkout asks for and the order it becomes (spec §2.8, §4.3; contract §6).
 
 use crate::card::Card;
-use crate::cart::{Cart, CartLine};
+use crate::cart::{AppliedPrice, Cart, CartLine};
 use crate::cart_request::CartRequest;
 use crate::catalog::Template;
+use crate::coupon::Coupon;
 use crate::order::{
     CardSummary, ConsumedReservation, Order, OrderAddOnLine, OrderAmounts, OrderDonationLine, OrderLine,
     OrderState, OrderTicketLine, Payment, Person, Ticket, TicketStatus,
 };
 use crate::sale::Sale;
 use crate::{
-    CartId, CustomerId, Money, MoneyOverflow, OrderId, OrderItemId, OrderNumber, ReservationId, TemplateId,
-    TenantId, TicketBarcode, TicketId, Timestamp,
+    CartId, CouponId, CustomerId, Money, MoneyOverflow, OrderId, OrderItemId, OrderNumber, ReservationId,
+    TemplateId, TenantId, TicketBarcode, TicketId, Timestamp,
 };
 use std::collections::BTreeMap;
 
@@ -117,6 +118,8 @@ pub struct OrderFacts<'a> {
     pub cart_is_stored: bool,
     /// The templates of its tickets.
     pub templates: &'a [Template],
+    /// The coupons of its codes, as they are now.
+    pub coupons: &'a BTreeMap<CouponId, Coupon>,
     /// The customer its billing data makes or finds.
     pub customer: Option<CustomerId>,
     /// How it is paid; none when it costs nothing.
@@ -155,6 +158,7 @@ pub fn order_of(request: &CheckoutRequest, facts: OrderFacts<'_>) -> Result<Orde
         cart,
         cart_is_stored,
         templates,
+        coupons,
         customer,
         payment,
         reservation,
@@ -184,6 +188,7 @@ pub fn order_of(request: &CheckoutRequest, facts: OrderFacts<'_>) -> Result<Orde
         retail_total: Money::sum(lines.iter().map(|line| line.amounts().retail_amount))?,
         lines,
         payment,
+        coupons: counted_coupons(cart, coupons),
         messages: messages_of(cart, templates),
         membership_ids: cart.membership_ids.clone(),
         send_email: request.send_email,
@@ -192,6 +197,18 @@ pub fn order_of(request: &CheckoutRequest, facts: OrderFacts<'_>) -> Result<Orde
         created_at: now,
         chosen_clock,
     })
+}
+
+/// The coupons that take something off what is bought and may be used so often only.
+fn counted_coupons(cart: &Cart, coupons: &BTreeMap<CouponId, Coupon>) -> BTreeMap<CouponId, u32> {
+    let applied = cart.lines.iter().filter(|line| line.quantity() > 0).filter_map(|line| match line {
+        CartLine::Ticket(line) => match &line.applied {
+            AppliedPrice::Coupon { coupon, code: _ } => Some(coupon),
+            AppliedPrice::FullPrice | AppliedPrice::Member { .. } => None,
+        },
+        CartLine::AddOn(_) | CartLine::Donation(_) => None,
+    });
+    applied.filter_map(|id| Some((id.clone(), coupons.get(id)?.max_uses?))).collect()
 }
 
 /// What the templates of bought tickets say in the confirmation mail.

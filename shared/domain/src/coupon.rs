@@ -1,9 +1,12 @@
 //! Discounts and coupons: what takes something off a price, for whom and when (contract §4, §7).
 
-use crate::channel::SalesChannel;
+use crate::cart::CouponProblem;
+use crate::channel::{Channel, SalesChannel, channel_allowed};
 use crate::{CouponId, DiscountId, LevelId, Money, MoneyOverflow, Percent, TemplateId, TicketTypeId};
 use chrono::NaiveDate;
+use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// What is taken off a unit price.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,18 +20,31 @@ pub enum Reduction {
     FixedPrice(Money),
 }
 
+/// A unit price after a reduction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reduced {
+    /// The price before it is rounded.
+    pub exact: Decimal,
+    /// The price: rounded half-up to the cent, never below nothing and never above the full price
+    /// (contract §1, §4).
+    pub unit: Money,
+}
+
 impl Reduction {
-    /// The unit price after the reduction: rounded half-up to the cent, never below nothing (contract §1, §4).
+    /// The unit price after the reduction.
     ///
     /// # Errors
     /// [`MoneyOverflow`] when an amount does not fit.
-    pub fn apply(self, price: Money) -> Result<Money, MoneyOverflow> {
-        let reduced = match self {
-            Self::Amount(amount) => price.checked_sub(amount)?,
-            Self::Percent(percent) => price.less_percent_half_up(percent)?,
-            Self::FixedPrice(fixed) => fixed,
+    pub fn apply(self, price: Money) -> Result<Reduced, MoneyOverflow> {
+        let (exact, unit) = match self {
+            Self::Amount(amount) => {
+                let unit = price.checked_sub(amount)?;
+                (unit.decimal(), unit)
+            }
+            Self::Percent(percent) => (price.less_percent(percent)?, price.less_percent_half_up(percent)?),
+            Self::FixedPrice(fixed) => (fixed.decimal(), fixed),
         };
-        Ok(reduced.max(Money::ZERO))
+        Ok(Reduced { exact, unit: unit.clamp(Money::ZERO, price.max(Money::ZERO)) })
     }
 }
 
@@ -56,6 +72,14 @@ pub struct Discount {
     pub code: String,
     /// One per ticket type that gets something off.
     pub values: Vec<DiscountValue>,
+}
+
+impl Discount {
+    /// What a ticket type gets off.
+    #[must_use]
+    pub fn reduction_of(&self, ticket_type: &TicketTypeId) -> Option<Reduction> {
+        self.values.iter().find(|value| value.ticket_type == *ticket_type).map(|value| value.reduction)
+    }
 }
 
 /// Where a coupon takes its reductions from.
@@ -140,19 +164,50 @@ pub struct Coupon {
     pub active: bool,
 }
 
+/// A code without regard to case.
+#[must_use]
+pub fn folded(code: &str) -> String {
+    code.trim().to_uppercase()
+}
+
 impl Coupon {
     /// The code without regard to case: no two coupons of a tenant have the same.
     #[must_use]
     pub fn folded_code(&self) -> String {
-        self.code.trim().to_uppercase()
+        folded(&self.code)
     }
 
-    /// True when a sale on this date may use it.
+    /// Why no sale on this date through this channel may use it, whatever is bought.
     #[must_use]
-    pub fn is_valid_on(&self, date: NaiveDate) -> bool {
-        self.active
-            && self.effective_start.is_none_or(|start| start <= date)
-            && self.effective_end.is_none_or(|end| date <= end)
+    pub fn problem(&self, date: NaiveDate, channel: Channel) -> Option<CouponProblem> {
+        if !self.active {
+            Some(CouponProblem::Inactive)
+        } else if self.effective_start.is_some_and(|start| date < start) {
+            Some(CouponProblem::NotYetValid)
+        } else if self.effective_end.is_some_and(|end| end < date) {
+            Some(CouponProblem::Expired)
+        } else if !channel_allowed(&self.sales_channels, channel) {
+            Some(CouponProblem::OtherChannel)
+        } else {
+            None
+        }
+    }
+
+    /// What it takes off a ticket of this type for this template, if it applies to one.
+    #[must_use]
+    pub fn reduction_of(
+        &self,
+        (template, ticket_type): (&TemplateId, &TicketTypeId),
+        discounts: &BTreeMap<DiscountId, Discount>,
+    ) -> Option<Reduction> {
+        let listed = (self.applies_to.is_empty() || self.applies_to.contains(&CouponTarget::Event))
+            && (self.templates.is_empty() || self.templates.contains(template))
+            && (self.ticket_types.is_empty() || self.ticket_types.contains(ticket_type));
+        match &self.reduction {
+            _ if !listed => None,
+            CouponReduction::Same(reduction) => Some(*reduction),
+            CouponReduction::Discount(id) => discounts.get(id)?.reduction_of(ticket_type),
+        }
     }
 }
 
@@ -170,9 +225,10 @@ mod tests {
             (Reduction::Amount(Money::from_cents(500)), 1_800, 1_300),
             (Reduction::Amount(Money::from_cents(2_000)), 1_800, 0),
             (Reduction::FixedPrice(Money::from_cents(999)), 1_800, 999),
+            (Reduction::FixedPrice(Money::from_cents(2_500)), 1_800, 1_800),
         ] {
             let reduced = reduction.apply(Money::from_cents(price)).unwrap();
-            assert_eq!(reduced, Money::from_cents(expected), "{reduction:?} of {price}");
+            assert_eq!(reduced.unit, Money::from_cents(expected), "{reduction:?} of {price}");
         }
     }
 
@@ -195,11 +251,15 @@ mod tests {
             max_uses: None,
             active: true,
         };
-        for (day, valid) in
-            [("2027-02-28", false), ("2027-03-01", true), ("2027-03-31", true), ("2027-04-01", false)]
-        {
-            assert_eq!(coupon.is_valid_on(date(day)), valid, "{day}");
+        for (day, problem) in [
+            ("2027-02-28", Some(CouponProblem::NotYetValid)),
+            ("2027-03-01", None),
+            ("2027-03-31", None),
+            ("2027-04-01", Some(CouponProblem::Expired)),
+        ] {
+            assert_eq!(coupon.problem(date(day), Channel::Online), problem, "{day}");
         }
-        assert!(!Coupon { active: false, ..coupon }.is_valid_on(date("2027-03-10")));
+        let inactive = Coupon { active: false, ..coupon };
+        assert_eq!(inactive.problem(date("2027-03-10"), Channel::Online), Some(CouponProblem::Inactive));
     }
 }

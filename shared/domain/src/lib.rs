@@ -3,6 +3,7 @@
 //! Everything here is pure. There is no AWS, no async runtime, no HTTP, no environment, no clock and no
 //! randomness; `now` and new ids are arguments. Serde is used for storage only.
 
+pub mod asker;
 pub mod card;
 pub mod cart;
 pub mod cart_request;

@@ -116,6 +116,22 @@ impl Money {
             .ok_or(MoneyOverflow)
     }
 
+    /// The amount as a decimal number of the currency's units.
+    #[must_use]
+    pub fn decimal(self) -> Decimal {
+        Decimal::new(self.0, 2)
+    }
+
+    /// What is left of a unit price after `percent` off, before it is rounded.
+    ///
+    /// # Errors
+    /// [`MoneyOverflow`] when it does not fit.
+    pub fn less_percent(self, percent: Percent) -> Result<Decimal, MoneyOverflow> {
+        let left = Decimal::ONE_HUNDRED.checked_sub(percent.0).ok_or(MoneyOverflow)?;
+        let product = self.decimal().checked_mul(left).ok_or(MoneyOverflow)?;
+        product.checked_div(Decimal::ONE_HUNDRED).map(|exact| exact.normalize()).ok_or(MoneyOverflow)
+    }
+
     /// What is left of a unit price after `percent` off, rounded half-up to the cent. The price is
     /// rounded, not the discount, so that 49.95 less 10 % is 44.96 (contract §1).
     ///

@@ -7,8 +7,9 @@ use crate::ledger::Hold;
 use crate::merchant::RateCard;
 use crate::payment::Decline;
 use crate::{
-    CartId, CustomerId, InstanceId, InventoryId, MembershipId, Mid, Money, OrderId, OrderItemId, OrderNumber,
-    ReservationId, SaleId, TemplateId, TenantId, TicketBarcode, TicketId, TicketTypeId, Timestamp,
+    CartId, CouponId, CustomerId, InstanceId, InventoryId, MembershipId, Mid, Money, OrderId, OrderItemId,
+    OrderNumber, ReservationId, SaleId, TemplateId, TenantId, TicketBarcode, TicketId, TicketTypeId,
+    Timestamp,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -57,6 +58,9 @@ pub struct Order {
     /// The cart it came from, when that was stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cart: Option<CartId>,
+    /// The coupons whose uses are counted and that took something off, with the uses each may have.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub coupons: BTreeMap<CouponId, u32>,
     /// What the templates of its tickets add to the confirmation mail.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub messages: BTreeMap<TemplateId, String>,

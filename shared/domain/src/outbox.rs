@@ -172,6 +172,7 @@ mod tests {
             retail_total: Money::ZERO,
             payment: None,
             membership_ids: Vec::new(),
+            coupons: Default::default(),
             messages: Default::default(),
             send_email: true,
             cart: None,

@@ -10,20 +10,29 @@
 //!
 //! A line's price follows from the line, the cart's terms and the catalog, never from its place in the cart.
 
-use crate::cart::{
-    AddOnLine, CartLine, CouponMessage, CouponProblem, DonationKind, DonationLine, LinePrice, TicketLine,
-};
+mod codes;
+mod treatment;
+
+pub use treatment::{Rule, Source, Tried};
+
+use crate::asker::Asker;
+use crate::cart::{AddOnLine, CartLine, CouponMessage, DonationKind, DonationLine, LinePrice, TicketLine};
 use crate::cart_request::{
     CartTerms, Gift, LineRequest, Wanted, WantedAddOn, WantedDonation, WantedTicket, WantedTreatment,
 };
 use crate::catalog::{InventoryItem, InventoryKind, PersonType, ReviewState, Template};
 use crate::channel::{Channel, channel_allowed};
+use crate::coupon::{Coupon, Discount};
 use crate::ledger::{Ledger, SlotState};
 use crate::sale_window::{Offer, SlotFacts, Unlisted, offer};
 use crate::time::plus_secs;
-use crate::{CartItemId, InstanceId, InventoryId, Money, MoneyOverflow, TicketTypeId, Timestamp};
-use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use crate::{
+    CartItemId, CouponId, DiscountId, InstanceId, InventoryId, Money, MoneyOverflow, TicketTypeId, Timestamp,
+    Zone,
+};
+use codes::CodeBook;
+use std::collections::{BTreeMap, BTreeSet};
+use treatment::{Terms, Treatments, treat};
 
 /// What a tenant sells.
 #[derive(Debug, Clone, Copy)]
@@ -34,6 +43,23 @@ pub struct Catalog<'a> {
     pub person_types: &'a BTreeMap<TicketTypeId, PersonType>,
     /// All add-ons and donations.
     pub inventory: &'a BTreeMap<InventoryId, InventoryItem>,
+    /// All discounts.
+    pub discounts: &'a BTreeMap<DiscountId, Discount>,
+    /// All coupons.
+    pub coupons: &'a BTreeMap<CouponId, Coupon>,
+}
+
+/// On whose behalf a cart is priced.
+#[derive(Debug, Clone, Copy)]
+pub struct Buyer<'a> {
+    /// The channel of the route.
+    pub channel: Channel,
+    /// Whose benefits count.
+    pub asker: &'a Asker,
+    /// The tenant's zone, whose dates the sale dates of coupons are.
+    pub zone: Zone,
+    /// Coupons that were used as often as they may be.
+    pub used_up: &'a BTreeSet<CouponId>,
 }
 
 /// A dated slot, with its template.
@@ -54,7 +80,7 @@ pub struct Slot<'a> {
 pub struct CatalogView<'a> {
     catalog: Catalog<'a>,
     slots: BTreeMap<InstanceId, Slot<'a>>,
-    channel: Channel,
+    buyer: Buyer<'a>,
 }
 
 impl<'a> CatalogView<'a> {
@@ -62,7 +88,7 @@ impl<'a> CatalogView<'a> {
     #[must_use]
     pub fn of_ledgers<'l>(
         catalog: Catalog<'a>,
-        channel: Channel,
+        buyer: Buyer<'a>,
         ledgers: impl IntoIterator<Item = &'l Ledger>,
     ) -> Self {
         let slots = ledgers.into_iter().filter_map(|ledger| {
@@ -70,7 +96,7 @@ impl<'a> CatalogView<'a> {
             let slot = Slot { template, start: ledger.start, end: ledger.end, state: ledger.state };
             Some((ledger.instance, slot))
         });
-        Self { catalog, slots: slots.collect(), channel }
+        Self { catalog, slots: slots.collect(), buyer }
     }
 
     /// The catalog with slots as they were generated, as far as their ids tell: staff may have moved,
@@ -78,7 +104,7 @@ impl<'a> CatalogView<'a> {
     #[must_use]
     pub fn assumed(
         catalog: Catalog<'a>,
-        channel: Channel,
+        buyer: Buyer<'a>,
         instances: impl IntoIterator<Item = InstanceId>,
     ) -> Self {
         let slots = instances.into_iter().filter_map(|instance| {
@@ -90,7 +116,7 @@ impl<'a> CatalogView<'a> {
             let end = plus_secs(start, i64::from(minutes).saturating_mul(60));
             Some((instance, Slot { template, start, end, state: SlotState::Active }))
         });
-        Self { catalog, slots: slots.collect(), channel }
+        Self { catalog, slots: slots.collect(), buyer }
     }
 
     /// The slot, if it is on sale. Seats are not looked at: they are taken at checkout.
@@ -99,10 +125,9 @@ impl<'a> CatalogView<'a> {
         let schedule = slot.template.schedule_of(instance);
         let facts = SlotFacts {
             published: slot.template.review_state == ReviewState::Published,
-            // Events for members are not sold to the public.
-            visible: !slot.template.is_for_members(),
+            visible: self.buyer.asker.may_buy(slot.template, slot.start),
             cancelled: slot.state == SlotState::Cancelled,
-            channel_enabled: slot.template.is_sold_through(schedule, self.channel),
+            channel_enabled: slot.template.is_sold_through(schedule, self.buyer.channel),
             start: slot.start,
             end: slot.end,
             details: &slot.template.ticket_details,
@@ -126,7 +151,8 @@ impl<'a> CatalogView<'a> {
 
     fn inventory(&self, id: InventoryId) -> Result<&'a InventoryItem, LineFault> {
         let found = self.catalog.inventory.get(&id);
-        let offered = found.filter(|item| item.active && channel_allowed(&item.sales_channels, self.channel));
+        let offered =
+            found.filter(|item| item.active && channel_allowed(&item.sales_channels, self.buyer.channel));
         offered.ok_or(LineFault::UnknownInventory)
     }
 }
@@ -140,6 +166,8 @@ pub struct PricedLines {
     pub total: Money,
     /// What became of codes that took nothing off.
     pub coupon_messages: Vec<CouponMessage>,
+    /// Of each line, the rules that were tried; of lines that are no tickets, none.
+    pub traces: Vec<Vec<Tried>>,
 }
 
 /// Everything that keeps lines from being priced, in their order; never empty.
@@ -235,20 +263,6 @@ impl PricingRefusal {
     }
 }
 
-/// One way to price a line, and the unit price it leads to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Treatment {
-    rule: Rule,
-    unit: Money,
-}
-
-/// What a treatment follows from, in ascending order of precedence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Rule {
-    /// Nothing is taken off.
-    FullPrice,
-}
-
 /// Prices lines through the channel of the catalog view at the moment of sale.
 ///
 /// # Errors
@@ -259,11 +273,17 @@ pub fn price(
     catalog: &CatalogView<'_>,
     now: Timestamp,
 ) -> Result<PricedLines, PricingRefusals> {
+    let codes = CodeBook::of((lines, terms), (catalog.catalog.coupons, &catalog.buyer), now);
+    let pass = Pass { catalog, codes: &codes, cart_codes: &terms.coupon_codes, now };
     let mut refusals = Vec::new();
     let mut priced = Vec::with_capacity(lines.len());
+    let mut traces = Vec::with_capacity(lines.len());
     for (index, line) in lines.iter().enumerate() {
-        match price_line(line, catalog, now) {
-            Ok(line) => priced.push(line),
+        match price_line(line, pass) {
+            Ok((line, tried)) => {
+                priced.push(line);
+                traces.push(tried);
+            }
             Err(faults) => {
                 refusals.extend(faults.into_iter().map(|fault| PricingRefusal::Line { index, fault }));
             }
@@ -275,48 +295,72 @@ pub fn price(
     }
     match total {
         Ok(total) if refusals.is_empty() => {
-            Ok(PricedLines { lines: priced, total, coupon_messages: coupon_messages(lines, terms) })
+            let coupon_messages =
+                codes.messages((lines, terms), |code, index| pass.applies(code, &lines[index]));
+            Ok(PricedLines { lines: priced, total, coupon_messages, traces })
         }
         Ok(_) | Err(MoneyOverflow) => Err(PricingRefusals(refusals)),
     }
 }
 
-fn price_line(
-    line: &LineRequest,
-    catalog: &CatalogView<'_>,
+/// One pass over the lines of a cart.
+#[derive(Debug, Clone, Copy)]
+struct Pass<'a> {
+    catalog: &'a CatalogView<'a>,
+    codes: &'a CodeBook<'a>,
+    cart_codes: &'a [String],
     now: Timestamp,
-) -> Result<CartLine, Vec<LineFault>> {
+}
+
+impl Pass<'_> {
+    /// Whether a code takes something off a line, were it not outranked.
+    fn applies(&self, code: &str, line: &LineRequest) -> bool {
+        let Wanted::Ticket(wanted) = &line.wanted else { return false };
+        let Some(slot) = self.catalog.slots.get(&wanted.instance) else { return false };
+        self.codes.reduction(code, (wanted, *slot), self.catalog.catalog.discounts).is_ok()
+    }
+}
+
+fn price_line(line: &LineRequest, pass: Pass<'_>) -> Result<(CartLine, Vec<Tried>), Vec<LineFault>> {
     let LineRequest { id, wanted } = line;
     match wanted {
-        Wanted::Ticket(wanted) => price_ticket(id, wanted, catalog, now).map(CartLine::Ticket),
-        Wanted::AddOn(wanted) => {
-            price_add_on(id, wanted, catalog).map(CartLine::AddOn).map_err(|fault| vec![fault])
+        Wanted::Ticket(wanted) => {
+            let (line, tried) = price_ticket(id, wanted, pass)?;
+            Ok((CartLine::Ticket(line), tried))
         }
-        Wanted::Donation(wanted) => price_donation(id, wanted, catalog)
-            .map(|line| CartLine::Donation(Box::new(line)))
-            .map_err(|fault| vec![fault]),
+        Wanted::AddOn(wanted) => {
+            let line = price_add_on(id, wanted, pass.catalog).map_err(|fault| vec![fault])?;
+            Ok((CartLine::AddOn(line), Vec::new()))
+        }
+        Wanted::Donation(wanted) => {
+            let line = price_donation(id, wanted, pass.catalog).map_err(|fault| vec![fault])?;
+            Ok((CartLine::Donation(Box::new(line)), Vec::new()))
+        }
     }
 }
 
 fn price_ticket(
     id: &CartItemId,
     wanted: &WantedTicket,
-    catalog: &CatalogView<'_>,
-    now: Timestamp,
-) -> Result<TicketLine, Vec<LineFault>> {
+    pass: Pass<'_>,
+) -> Result<(TicketLine, Vec<Tried>), Vec<LineFault>> {
     let WantedTicket { instance, ticket_type, quantity, treatment, ignore_entitlements } = wanted;
+    let Pass { catalog, codes, cart_codes, now } = pass;
     let (slot, person_type) = match (catalog.on_sale(instance, now), catalog.ticket_type(ticket_type)) {
         (Ok(slot), Ok(person_type)) => (slot, person_type),
         (slot, person_type) => return Err(slot.err().into_iter().chain(person_type.err()).collect()),
     };
-    let retail = ticket_retail(slot, wanted, catalog.channel, now).map_err(|fault| vec![fault])?;
-    let price = line_price(retail, *quantity).map_err(|fault| vec![fault])?;
+    let retail = ticket_retail(slot, wanted, catalog.buyer.channel, now).map_err(|fault| vec![fault])?;
+    let terms = Terms { asker: catalog.buyer.asker, discounts: catalog.catalog.discounts, codes, cart_codes };
+    let too_large = |MoneyOverflow| vec![LineFault::AmountTooLarge];
+    let Treatments { tried, unit, applied } = treat((wanted, slot), retail, terms).map_err(too_large)?;
+    let price = line_price(retail, unit, *quantity).map_err(|fault| vec![fault])?;
     let (is_retail, coupon_codes) = match treatment {
         WantedTreatment::Best => (false, Vec::new()),
         WantedTreatment::FullPrice => (true, Vec::new()),
         WantedTreatment::Coupons(codes) => (false, codes.clone()),
     };
-    Ok(TicketLine {
+    let line = TicketLine {
         id: id.clone(),
         instance: *instance,
         ticket_type: ticket_type.clone(),
@@ -329,7 +373,9 @@ fn price_ticket(
         admission: slot.template.admission,
         event_start: slot.start,
         price,
-    })
+        applied,
+    };
+    Ok((line, tried))
 }
 
 fn price_add_on(
@@ -351,7 +397,7 @@ fn price_add_on(
         instance: *instance,
         quantity: *quantity,
         name: item.name.clone(),
-        price: line_price(item.price, *quantity)?,
+        price: line_price(item.price, item.price, *quantity)?,
     })
 }
 
@@ -379,7 +425,7 @@ fn price_donation(
         kind,
         name: item.name.clone(),
         detail: detail.clone(),
-        price: line_price(retail, 1)?,
+        price: line_price(retail, retail, 1)?,
     })
 }
 
@@ -395,40 +441,10 @@ fn ticket_retail(
     list.price_of(&wanted.ticket_type, channel).map(|price| price.price).ok_or(LineFault::NotPriced)
 }
 
-/// Stages 2 to 4 of every line.
-fn line_price(retail_unit: Money, quantity: u32) -> Result<LinePrice, LineFault> {
-    let unit = unit_price(retail_unit, &treatments(retail_unit));
+/// Stage 4 of every line.
+fn line_price(retail_unit: Money, unit: Money, quantity: u32) -> Result<LinePrice, LineFault> {
     let amount = unit.checked_mul(quantity).map_err(|MoneyOverflow| LineFault::AmountTooLarge)?;
     Ok(LinePrice { unit, retail_unit, amount })
-}
-
-/// Stage 2: every way in which a line could be priced. Full price is always one.
-fn treatments(retail_unit: Money) -> Vec<Treatment> {
-    vec![Treatment { rule: Rule::FullPrice, unit: retail_unit }]
-}
-
-/// Stage 3: the rule of the highest precedence decides, whatever it costs; within one rule the lowest price.
-fn unit_price(retail_unit: Money, treatments: &[Treatment]) -> Money {
-    let chosen = treatments.iter().max_by_key(|treatment| (treatment.rule, Reverse(treatment.unit)));
-    chosen.map_or(retail_unit, |treatment| treatment.unit)
-}
-
-/// What became of the codes of cart and lines, each named once. No coupon is defined, so none is known.
-fn coupon_messages(lines: &[LineRequest], terms: &CartTerms) -> Vec<CouponMessage> {
-    let of_lines = lines.iter().flat_map(|line| match &line.wanted {
-        Wanted::Ticket(ticket) => match &ticket.treatment {
-            WantedTreatment::Coupons(codes) => codes.as_slice(),
-            WantedTreatment::Best | WantedTreatment::FullPrice => &[],
-        },
-        Wanted::AddOn(_) | Wanted::Donation(_) => &[],
-    });
-    let mut messages: Vec<CouponMessage> = Vec::new();
-    for code in terms.coupon_codes.iter().chain(of_lines) {
-        if !messages.iter().any(|message| message.code == *code) {
-            messages.push(CouponMessage { code: code.clone(), problem: CouponProblem::Unknown });
-        }
-    }
-    messages
 }
 
 #[cfg(test)]

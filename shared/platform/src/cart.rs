@@ -74,6 +74,8 @@ impl TenantCatalog {
             templates: &self.templates,
             person_types: &self.definitions.person_types,
             inventory: &self.definitions.inventory,
+            discounts: &self.definitions.discounts,
+            coupons: &self.definitions.coupons,
         }
     }
 }

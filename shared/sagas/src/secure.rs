@@ -3,7 +3,7 @@
 use crate::commit::commit;
 use domain::ledger::{Course, Ledger, LedgerChange, LedgerRefusal};
 use domain::order::Order;
-use domain::{InstanceId, OrderId, OrderNumber};
+use domain::{CouponId, InstanceId, OrderId, OrderNumber};
 use platform::clock::wall_now;
 use platform::{ApiError, App, ErrorType};
 use std::collections::BTreeMap;
@@ -56,6 +56,8 @@ pub enum SecureFault {
     IdempotencyHeld(Box<IdempotencyRecord>),
     /// The cart was changed, checked out, or is gone.
     CartMoved,
+    /// A coupon was used as often as it may be.
+    CouponUsedUp(CouponId),
     /// An order holds the duplicate guard.
     Duplicate(OrderId),
     /// A slot does not give the seats.
@@ -136,13 +138,14 @@ enum Meaning {
 
 fn meaning(refused: &Refused<SecureRefusal>) -> Result<Meaning, SecureFault> {
     let try_again = || SecureFault::Failed(ApiError::new(ErrorType::TryAgain));
-    Ok(match refused.refusal {
+    Ok(match &refused.refusal {
         SecureRefusal::AlreadySecured => Meaning::AlreadySecured,
         SecureRefusal::IdempotencyHeld => Meaning::Fault(match &refused.old {
             Some(item) => SecureFault::IdempotencyHeld(Box::new(decode(item.clone())?)),
             None => try_again(),
         }),
         SecureRefusal::CartMoved => Meaning::Fault(SecureFault::CartMoved),
+        SecureRefusal::CouponUsedUp(coupon) => Meaning::Fault(SecureFault::CouponUsedUp(coupon.clone())),
         SecureRefusal::Duplicate => {
             Meaning::Fault(order_in(refused.old.as_ref()).map_or_else(try_again, SecureFault::Duplicate))
         }
@@ -171,6 +174,7 @@ async fn mend(
             SecureRefusal::AlreadySecured
             | SecureRefusal::IdempotencyHeld
             | SecureRefusal::CartMoved
+            | SecureRefusal::CouponUsedUp(_)
             | SecureRefusal::Duplicate => {}
         }
     }

@@ -2,6 +2,7 @@
 //! checkout saga). All three are plans; settling and undoing are idempotent by the order's state, and depend
 //! on nothing that may have expired in the meantime.
 
+use crate::coupon;
 use crate::idempotency::{self, IdempotencyRecord};
 use crate::ledger::ledger_update;
 use crate::order::{Contact, DueClock, DueKind, due, phone_digits};
@@ -13,7 +14,7 @@ use domain::ledger::LedgerChange;
 use domain::order::{Order, OrderState, TICKETS_PER_CHUNK, Ticket, TicketChunk};
 use domain::outbox::OutboxMail;
 use domain::sale::Sale;
-use domain::{CartId, CustomerId, InstanceId, OrderId, TenantId, Timestamp};
+use domain::{CartId, CouponId, CustomerId, InstanceId, OrderId, TenantId, Timestamp};
 use std::collections::BTreeMap;
 
 /// Seconds the duplicate guard looks back, from the moment of the charge (spec §8).
@@ -28,6 +29,8 @@ pub enum SecureRefusal {
     IdempotencyHeld,
     /// The cart was changed or checked out meanwhile.
     CartMoved,
+    /// A coupon was used as often as it may be.
+    CouponUsedUp(CouponId),
     /// The same card and amount are being charged, or were a moment ago.
     Duplicate,
     /// A slot does not give the seats.
@@ -103,6 +106,10 @@ pub fn plan_secure(secure: &Secure<'_>) -> Result<Plan<SecureRefusal>, StoreErro
         let key = Key::idempotency(order.tenant, &claim.hash);
         let action = idempotency::claim(&key, &claim.record, claim.abandoned.as_ref(), secure.wall_now)?;
         add(&mut plan, (key, action), SecureRefusal::IdempotencyHeld)?;
+    }
+    for (coupon, limit) in &order.coupons {
+        let key = Key::coupon_uses(order.tenant, coupon);
+        add(&mut plan, (key, coupon::use_once(*limit)), SecureRefusal::CouponUsedUp(coupon.clone()))?;
     }
     for (instance, change) in secure.ledgers {
         let key = Key::ledger(order.tenant, instance, 0);
@@ -184,6 +191,13 @@ pub fn plan_void(
     let mut plan = Plan::new();
     let key = Key::order(order.tenant, &order.id);
     add(&mut plan, (key, finish_order(state)?), VoidRefusal::NotPending)?;
+    for coupon in order.coupons.keys() {
+        add(
+            &mut plan,
+            (Key::coupon_uses(order.tenant, coupon), coupon::give_back()),
+            VoidRefusal::NotPending,
+        )?;
+    }
     for (instance, quantity) in order.seats() {
         let reservation = order.reservation.as_ref().filter(|_| !altered.contains(&instance));
         let own = reservation.and_then(|own| own.holds.get(&instance).map(|hold| (own.id, *hold)));

@@ -248,6 +248,12 @@ impl Key {
         Self::of(Table::Members, tenant, format!("NUMBER#{number}"), "NUMBER")
     }
 
+    /// How often a coupon was used.
+    #[must_use]
+    pub fn coupon_uses(tenant: TenantId, id: &CouponId) -> Self {
+        Self::of(Table::Members, tenant, format!("COUPON#{id}"), "USES")
+    }
+
     /// A merchant.
     #[must_use]
     pub fn merchant(tenant: TenantId, mid: &Mid) -> Self {

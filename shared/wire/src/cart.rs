@@ -3,10 +3,12 @@
 mod donation;
 mod input;
 mod output;
+mod trace;
 
 pub use donation::{DonationDetailInput, DonationDetailOutput};
 pub use input::{CartInput, CartItemInput};
-pub use output::{CartItemOutput, CartOutput, CouponMessageOutput};
+pub use output::{CartItemOutput, CartOutput, CouponMessageOutput, coupon_problem};
+pub use trace::TriedOutput;
 
 #[cfg(test)]
 mod tests;

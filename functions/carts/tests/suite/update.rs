@@ -247,6 +247,7 @@ async fn check_out(venue: &Venue, id: &CartId, state: Option<OrderState>) {
         retail_total: Money::ZERO,
         payment: None,
         membership_ids: Vec::new(),
+        coupons: BTreeMap::new(),
         messages: BTreeMap::new(),
         send_email: false,
         cart: Some(id.clone()),

@@ -119,6 +119,7 @@ pub(crate) fn order(id: u64) -> Order {
         retail_total: Money::from_cents(5_300),
         payment: Some(payment()),
         membership_ids: Vec::new(),
+        coupons: Default::default(),
         messages: [(ticket_line().template, "Doors open at 9.".to_owned())].into(),
         send_email: true,
         cart: None,

@@ -223,6 +223,7 @@ pub(crate) fn order() -> Order {
         total: Money::from_cents(4_940),
         retail_total: Money::from_cents(5_300),
         payment: Some(payment()),
+        coupons: Default::default(),
         messages: Default::default(),
         membership_ids: vec![domain::MembershipId::parse(4_100_200).unwrap()],
         send_email: false,

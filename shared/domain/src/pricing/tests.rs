@@ -1,4 +1,7 @@
+mod discounts;
+
 use super::*;
+use crate::cart::CouponProblem;
 use crate::cart::DonationDetail;
 use crate::channel::SalesChannel;
 use crate::{PriceListId, TemplateId};
@@ -75,6 +78,10 @@ struct Shop {
     templates: Vec<Template>,
     person_types: BTreeMap<TicketTypeId, PersonType>,
     inventory: BTreeMap<InventoryId, InventoryItem>,
+    discounts: BTreeMap<DiscountId, Discount>,
+    coupons: BTreeMap<CouponId, Coupon>,
+    used_up: BTreeSet<CouponId>,
+    asker: Asker,
     ledgers: Vec<Ledger>,
     now: Timestamp,
 }
@@ -118,6 +125,10 @@ fn shop() -> Shop {
         templates: vec![template()],
         person_types: person_types.into(),
         inventory: inventory.into(),
+        discounts: BTreeMap::new(),
+        coupons: BTreeMap::new(),
+        used_up: BTreeSet::new(),
+        asker: Asker::default(),
         ledgers: vec![ledger()],
         now: now(),
     }
@@ -125,12 +136,27 @@ fn shop() -> Shop {
 
 impl Shop {
     fn catalog(&self) -> Catalog<'_> {
-        Catalog { templates: &self.templates, person_types: &self.person_types, inventory: &self.inventory }
+        Catalog {
+            templates: &self.templates,
+            person_types: &self.person_types,
+            inventory: &self.inventory,
+            discounts: &self.discounts,
+            coupons: &self.coupons,
+        }
+    }
+
+    fn buyer(&self) -> Buyer<'_> {
+        let zone = Zone::parse("America/New_York").unwrap();
+        Buyer { channel: Channel::Online, asker: &self.asker, zone, used_up: &self.used_up }
+    }
+
+    fn price_as(&self, lines: &[LineRequest], terms: &CartTerms) -> Result<PricedLines, PricingRefusals> {
+        let view = CatalogView::of_ledgers(self.catalog(), self.buyer(), &self.ledgers);
+        price(lines, terms, &view, self.now)
     }
 
     fn price(&self, lines: &[LineRequest]) -> Result<PricedLines, PricingRefusals> {
-        let view = CatalogView::of_ledgers(self.catalog(), Channel::Online, &self.ledgers);
-        price(lines, &CartTerms::default(), &view, self.now)
+        self.price_as(lines, &CartTerms::default())
     }
 
     fn fault(&self, line: LineRequest) -> Option<LineFault> {
@@ -337,11 +363,11 @@ fn the_price_list_in_force_at_the_moment_of_sale_counts() {
 #[test]
 fn what_an_id_says_of_a_slot_prices_it_as_its_ledger_does() {
     let shop = shop();
-    let view = CatalogView::assumed(shop.catalog(), Channel::Online, [instance()]);
+    let view = CatalogView::assumed(shop.catalog(), shop.buyer(), [instance()]);
     let lines = [tickets("adult", 2)];
     assert_eq!(price(&lines, &CartTerms::default(), &view, now()), shop.price(&lines));
     let other = InstanceId::of(&TemplateId::parse("other").unwrap(), None, start().naive_utc(), start());
-    let view = CatalogView::assumed(shop.catalog(), Channel::Online, [other.unwrap()]);
+    let view = CatalogView::assumed(shop.catalog(), shop.buyer(), [other.unwrap()]);
     assert!(price(&lines, &CartTerms::default(), &view, now()).is_err());
 }
 
@@ -352,17 +378,9 @@ fn codes_of_cart_and_lines_are_each_named_once() {
     let lines = [tickets_as("adult", 1, coupons(&["B", "A"])), tickets_as("child", 1, coupons(&["C", "B"]))];
     let terms = CartTerms { coupon_codes: vec!["A".to_owned()], ..CartTerms::default() };
     let shop = shop();
-    let view = CatalogView::of_ledgers(shop.catalog(), Channel::Online, &shop.ledgers);
-    let messages = price(&lines, &terms, &view, now()).unwrap().coupon_messages;
+    let messages = shop.price_as(&lines, &terms).unwrap().coupon_messages;
     let codes: Vec<&str> = messages.iter().map(|message| message.code.as_str()).collect();
     assert_eq!(codes, ["A", "B", "C"]);
-}
-
-#[test]
-fn the_rule_that_takes_precedence_decides_and_then_the_lowest_price() {
-    let full = |unit| Treatment { rule: Rule::FullPrice, unit: cents(unit) };
-    assert_eq!(unit_price(cents("20.00"), &[full("18.00"), full("16.00")]), cents("16.00"));
-    assert_eq!(unit_price(cents("20.00"), &[]), cents("20.00"));
 }
 
 #[test]

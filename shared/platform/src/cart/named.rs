@@ -1,14 +1,19 @@
 //! What a cart names, and what of it exists: carts and checkout look it up in the same way.
 
 use crate::{ApiError, ErrorType};
-use domain::cart_request::{CartTerms, Wanted};
+use domain::asker::Asker;
+use domain::cart_request::{CartTerms, Wanted, WantedTreatment};
+use domain::coupon::{Coupon, folded};
 use domain::ledger::Ledger;
 use domain::membership::Membership;
+use domain::pricing::Buyer;
 use domain::reservation::Reservation;
 use domain::{
-    CustomerId, InstanceId, InventoryId, LevelId, MembershipId, ReservationId, TenantId, TicketTypeId,
+    Channel, CouponId, CustomerId, InstanceId, InventoryId, LevelId, MembershipId, ReservationId, TenantId,
+    TicketTypeId, Zone,
 };
 use std::collections::{BTreeMap, BTreeSet};
+use store::coupon::CouponUses;
 use store::member::{membership_keys, take_membership};
 use store::{Consistency, Found, Key, Store, StoreError};
 
@@ -23,6 +28,10 @@ pub struct Named {
     pub inventory: BTreeSet<InventoryId>,
     /// The reservation whose holds it consumes.
     pub reservation: Option<ReservationId>,
+    /// The coupons of its codes, as far as they are known.
+    pub coupons: BTreeSet<CouponId>,
+    /// How often those may be used whose uses are counted.
+    limits: BTreeMap<CouponId, u32>,
     customer: Option<CustomerId>,
     level: Option<LevelId>,
     memberships: Vec<MembershipId>,
@@ -35,15 +44,19 @@ pub struct Existing {
     pub ledgers: BTreeMap<InstanceId, Ledger>,
     /// The reservation, if it names one; the inner option is empty when there is no such reservation.
     pub reservation: Option<Option<Reservation>>,
-    /// Its memberships, by what was sent for them.
-    pub memberships: BTreeMap<MembershipId, Membership>,
+    asker: Asker,
+    used_up: BTreeSet<CouponId>,
     /// Pointers within the cart of customer, level and memberships that do not exist.
     unknown: Vec<String>,
 }
 
 impl Named {
-    /// What a cart with these terms and lines names.
-    pub fn of<'a>(terms: &CartTerms, lines: impl IntoIterator<Item = &'a Wanted>) -> Self {
+    /// What a cart with these terms and lines names, where these are the tenant's coupons.
+    pub fn of<'a>(
+        (terms, coupons): (&CartTerms, &BTreeMap<CouponId, Coupon>),
+        lines: impl IntoIterator<Item = &'a Wanted>,
+    ) -> Self {
+        let mut codes: BTreeSet<String> = terms.coupon_codes.iter().map(|code| folded(code)).collect();
         let mut named = Self {
             reservation: terms.reservation,
             customer: terms.customer,
@@ -56,6 +69,9 @@ impl Named {
                 Wanted::Ticket(ticket) => {
                     named.instances.insert(ticket.instance);
                     named.ticket_types.insert(ticket.ticket_type.clone());
+                    if let WantedTreatment::Coupons(sent) = &ticket.treatment {
+                        codes.extend(sent.iter().map(|code| folded(code)));
+                    }
                 }
                 Wanted::AddOn(add_on) => {
                     named.inventory.insert(add_on.inventory);
@@ -65,7 +81,19 @@ impl Named {
                 }
             }
         }
+        if !codes.is_empty() {
+            for coupon in coupons.values().filter(|coupon| codes.contains(&coupon.folded_code())) {
+                named.coupons.insert(coupon.id.clone());
+                named.limits.extend(coupon.max_uses.map(|limit| (coupon.id.clone(), limit)));
+            }
+        }
         named
+    }
+
+    /// True when it names memberships or a level.
+    #[must_use]
+    pub fn claims_benefits(&self) -> bool {
+        !self.memberships.is_empty() || self.level.is_some()
     }
 
     /// The keys of everything that is looked up for a cart. Ticket types and inventory are not among them:
@@ -76,7 +104,8 @@ impl Named {
         let customer = self.customer.map(|id| Key::customer(tenant, id));
         let level = self.level.as_ref().map(|id| Key::level(tenant, id));
         let memberships = self.memberships.iter().flat_map(move |sent| membership_keys(tenant, *sent));
-        ledgers.chain(reservation).chain(customer).chain(level).chain(memberships)
+        let uses = self.limits.keys().map(move |id| Key::coupon_uses(tenant, id));
+        ledgers.chain(reservation).chain(customer).chain(level).chain(memberships).chain(uses)
     }
 
     /// Reads what exists, in one round trip.
@@ -99,7 +128,14 @@ impl Named {
         if self.customer.is_some_and(|id| found.take_item(&Key::customer(tenant, id)).is_none()) {
             unknown.push("customerId".to_owned());
         }
-        let mut memberships = BTreeMap::new();
+        let mut used_up = BTreeSet::new();
+        for (id, limit) in &self.limits {
+            let uses: Option<CouponUses> = found.take(&Key::coupon_uses(tenant, id))?;
+            if uses.is_some_and(|uses| uses.used >= *limit) {
+                used_up.insert(id.clone());
+            }
+        }
+        let mut memberships: BTreeMap<MembershipId, Membership> = BTreeMap::new();
         for (index, sent) in self.memberships.iter().enumerate() {
             match take_membership(found, tenant, *sent)? {
                 Some(membership) => {
@@ -112,13 +148,24 @@ impl Named {
         Ok(Existing {
             ledgers: found.take_all(&self.instances, |id| Key::ledger(tenant, id, 0))?,
             reservation: self.reservation.map(|id| found.take(&Key::reservation(tenant, id))).transpose()?,
-            memberships,
+            asker: match memberships.is_empty() && !self.memberships.is_empty() {
+                // Named memberships that do not exist are refused; until then they give nothing.
+                true => Asker::default(),
+                false => Asker::of(memberships.values(), self.level.as_ref()),
+            },
+            used_up,
             unknown,
         })
     }
 }
 
 impl Existing {
+    /// On whose behalf the cart is priced.
+    #[must_use]
+    pub fn buyer(&self, zone: Zone) -> Buyer<'_> {
+        Buyer { channel: Channel::Online, asker: &self.asker, zone, used_up: &self.used_up }
+    }
+
     /// Refuses a cart whose customer, level or memberships do not exist; `cart` is the pointer of the cart
     /// within the body.
     ///

@@ -1,6 +1,7 @@
 //! A cart as it is answered.
 
 use super::donation::DonationDetailOutput;
+use super::trace::TriedOutput;
 use crate::money_text;
 use domain::Money;
 use domain::cart::{
@@ -8,6 +9,7 @@ use domain::cart::{
     LinePrice, TicketLine,
 };
 use domain::catalog::AdmissionType;
+use domain::pricing::Tried;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -113,6 +115,20 @@ pub struct CartItemOutput {
     /// Facts about a donation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub donation_detail: Option<DonationDetailOutput>,
+    /// Every rule that was tried on the line, when the request asks for it with `x-service-explain: true`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub price_trace: Vec<TriedOutput>,
+}
+
+impl CartOutput {
+    /// The cart with the rules that were tried on its lines.
+    #[must_use]
+    pub fn explained(mut self, traces: &[Vec<Tried>]) -> Self {
+        for (item, tried) in self.items.iter_mut().zip(traces) {
+            item.price_trace = tried.iter().map(TriedOutput::from).collect();
+        }
+        self
+    }
 }
 
 impl From<&Cart> for CartOutput {
@@ -154,10 +170,22 @@ impl From<&Cart> for CartOutput {
 impl From<&CouponMessage> for CouponMessageOutput {
     fn from(message: &CouponMessage) -> Self {
         let CouponMessage { code, problem } = message;
-        let reason = match problem {
-            CouponProblem::Unknown => "The coupon code is not known",
-        };
+        let reason = coupon_problem(*problem);
         Self { code: code.clone(), reason }
+    }
+}
+
+/// Why a coupon takes nothing off, for people.
+#[must_use]
+pub fn coupon_problem(problem: CouponProblem) -> &'static str {
+    match problem {
+        CouponProblem::Unknown => "The coupon code is not known",
+        CouponProblem::Inactive => "The coupon is not active",
+        CouponProblem::NotYetValid => "The coupon is not valid yet",
+        CouponProblem::Expired => "The coupon is no longer valid",
+        CouponProblem::OtherChannel => "The coupon is not valid on this sale channel",
+        CouponProblem::UsedUp => "The coupon has been used as often as it may be",
+        CouponProblem::NothingEligible => "The coupon applies to nothing it was given for",
     }
 }
 
@@ -193,6 +221,7 @@ impl From<&TicketLine> for CartItemOutput {
             admission,
             event_start: _,
             price,
+            applied: _,
         } = line;
         let admission = match admission {
             AdmissionType::GeneralAdmission => "generalAdmission",

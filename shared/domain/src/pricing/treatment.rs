@@ -1,0 +1,141 @@
+//! Stages 2 and 3 of a ticket line: every way in which it could be priced, and which of them decides.
+
+use super::Slot;
+use super::codes::CodeBook;
+use crate::asker::Asker;
+use crate::cart::{AppliedPrice, CouponProblem};
+use crate::cart_request::{WantedTicket, WantedTreatment};
+use crate::coupon::{Discount, Reduced, Reduction};
+use crate::{DiscountId, LevelId, MembershipId, Money, MoneyOverflow};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+/// The rules of spec §4.1 that say what a ticket costs, in ascending order of precedence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rule {
+    /// Nothing is taken off.
+    FullPrice,
+    /// Rule 1: what members get off.
+    MemberPrice,
+    /// Rule 4: a code of the cart.
+    CartCoupon,
+    /// Rule 3: a code of the line.
+    LineCoupon,
+    /// Rule 2: the line asks for the full price, whatever discounts apply.
+    Retail,
+}
+
+/// What a rule was tried with.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Source {
+    /// Nothing beside the line.
+    Line,
+    /// A membership.
+    Membership(MembershipId, LevelId),
+    /// A level named without a membership.
+    Level(LevelId),
+    /// A coupon code, as it was sent.
+    Code(String),
+}
+
+/// One rule that was tried on a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tried {
+    /// The rule.
+    pub rule: Rule,
+    /// What it was tried with.
+    pub source: Source,
+    /// The price it leads to, or why it leads to none.
+    pub price: Result<Reduced, CouponProblem>,
+    /// Whether it decided.
+    pub chosen: bool,
+}
+
+/// What the treatments of a line follow from beside the line.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Terms<'a> {
+    pub(super) asker: &'a Asker,
+    pub(super) discounts: &'a BTreeMap<DiscountId, Discount>,
+    pub(super) codes: &'a CodeBook<'a>,
+    pub(super) cart_codes: &'a [String],
+}
+
+/// A line's treatments, of which exactly one is chosen.
+#[derive(Debug)]
+pub(super) struct Treatments {
+    pub(super) tried: Vec<Tried>,
+    pub(super) unit: Money,
+    pub(super) applied: AppliedPrice,
+}
+
+/// Tries every rule on a ticket line of this full price.
+pub(super) fn treat(
+    (wanted, slot): (&WantedTicket, Slot<'_>),
+    retail: Money,
+    terms: Terms<'_>,
+) -> Result<Treatments, MoneyOverflow> {
+    let full = |rule| Tried {
+        rule,
+        source: Source::Line,
+        price: Ok(Reduced { exact: retail.decimal(), unit: retail }),
+        chosen: false,
+    };
+    let line_codes: &[String] = match &wanted.treatment {
+        WantedTreatment::FullPrice => {
+            let tried = vec![Tried { chosen: true, ..full(Rule::Retail) }];
+            return Ok(Treatments { tried, unit: retail, applied: AppliedPrice::FullPrice });
+        }
+        WantedTreatment::Best => &[],
+        WantedTreatment::Coupons(codes) => codes,
+    };
+    let mut tried = vec![full(Rule::FullPrice)];
+    let priced = |reduction: Reduction| reduction.apply(retail);
+    let template = (slot.template, terms.discounts);
+    for found in terms.asker.member_prices(template, &wanted.ticket_type, slot.start) {
+        let level = found.claim.level.clone();
+        let source = match found.claim.membership {
+            Some(membership) => Source::Membership(membership, level),
+            None => Source::Level(level),
+        };
+        let price = Ok(priced(found.reduction)?);
+        tried.push(Tried { rule: Rule::MemberPrice, source, price, chosen: false });
+    }
+    for (rule, codes) in [(Rule::CartCoupon, terms.cart_codes), (Rule::LineCoupon, line_codes)] {
+        for code in codes {
+            let price = match terms.codes.reduction(code, (wanted, slot), terms.discounts) {
+                Ok(reduction) => Ok(priced(reduction)?),
+                Err(problem) => Err(problem),
+            };
+            tried.push(Tried { rule, source: Source::Code(code.clone()), price, chosen: false });
+        }
+    }
+    Ok(choose(tried, terms.codes, retail))
+}
+
+/// The rule of the highest precedence decides, whatever it costs; within one rule the lowest price. Of equal
+/// prices the first source in order counts, so that the order in which things are named does not.
+fn choose(mut tried: Vec<Tried>, codes: &CodeBook<'_>, retail: Money) -> Treatments {
+    let priced = tried.iter_mut().filter_map(|one| Some((one.price.ok()?.unit, one)));
+    let best = priced.max_by_key(|(unit, one)| (one.rule, Reverse(*unit), Reverse(one.source.clone())));
+    let (unit, applied) = match best {
+        None => (retail, AppliedPrice::FullPrice),
+        Some((unit, one)) => {
+            one.chosen = true;
+            (unit, applied(one, codes))
+        }
+    };
+    Treatments { tried, unit, applied }
+}
+
+fn applied(chosen: &Tried, codes: &CodeBook<'_>) -> AppliedPrice {
+    match &chosen.source {
+        Source::Line => AppliedPrice::FullPrice,
+        Source::Membership(membership, level) => {
+            AppliedPrice::Member { level: level.clone(), membership: Some(*membership) }
+        }
+        Source::Level(level) => AppliedPrice::Member { level: level.clone(), membership: None },
+        Source::Code(code) => codes.coupon(code).map_or(AppliedPrice::FullPrice, |coupon| {
+            AppliedPrice::Coupon { coupon: coupon.id.clone(), code: coupon.code.clone() }
+        }),
+    }
+}

@@ -1,0 +1,83 @@
+//! Why a line costs what it costs (contract §4, `x-service-explain`).
+
+use super::output::coupon_problem;
+use crate::money_text;
+use domain::Money;
+use domain::pricing::{Rule, Source, Tried};
+use serde::{Serialize, Serializer};
+
+/// One rule that was tried on a line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TriedOutput {
+    /// `fullPrice`, `memberPrice`, `cartCoupon`, `lineCoupon` or `retail`, in ascending order of precedence.
+    pub rule: &'static str,
+    /// Where the specification states the rule.
+    pub specification: &'static str,
+    /// The membership it was tried with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub membership_id: Option<i64>,
+    /// The level it was tried with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub membership_category_id: Option<String>,
+    /// The code it was tried with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub coupon_code: Option<String>,
+    /// `applied`, `outranked` by a rule of higher precedence or a lower price, or `notApplicable`.
+    pub result: &'static str,
+    /// Why it is not applicable.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<&'static str>,
+    /// The unit price before it is rounded, where that differs from `unitPrice`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exact_unit_price: Option<String>,
+    /// The unit price: rounded half-up to the cent, never below nothing nor above the full price.
+    #[serde(serialize_with = "maybe_money_text", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub unit_price: Option<Money>,
+}
+
+fn maybe_money_text<S: Serializer>(amount: &Option<Money>, serializer: S) -> Result<S::Ok, S::Error> {
+    match amount {
+        Some(amount) => money_text(amount, serializer),
+        None => serializer.serialize_none(),
+    }
+}
+
+impl From<&Tried> for TriedOutput {
+    fn from(tried: &Tried) -> Self {
+        let Tried { rule, source, price, chosen } = tried;
+        let (rule, specification) = match rule {
+            Rule::FullPrice => ("fullPrice", "§2.3"),
+            Rule::MemberPrice => ("memberPrice", "§4.1 rule 1"),
+            Rule::CartCoupon => ("cartCoupon", "§4.1 rule 4"),
+            Rule::LineCoupon => ("lineCoupon", "§4.1 rule 3"),
+            Rule::Retail => ("retail", "§4.1 rule 2"),
+        };
+        let (membership, level, code) = match source {
+            Source::Line => (None, None, None),
+            Source::Membership(membership, level) => (Some(membership.get()), Some(level.to_string()), None),
+            Source::Level(level) => (None, Some(level.to_string()), None),
+            Source::Code(code) => (None, None, Some(code.clone())),
+        };
+        let result = match (price, chosen) {
+            (Err(_), _) => "notApplicable",
+            (Ok(_), true) => "applied",
+            (Ok(_), false) => "outranked",
+        };
+        Self {
+            rule,
+            specification,
+            membership_id: membership,
+            membership_category_id: level,
+            coupon_code: code,
+            result,
+            reason: price.err().map(coupon_problem),
+            exact_unit_price: price
+                .ok()
+                .filter(|price| price.exact != price.unit.decimal())
+                .map(|price| price.exact.to_string()),
+            unit_price: price.ok().map(|price| price.unit),
+        }
+    }
+}
