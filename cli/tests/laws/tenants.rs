@@ -327,7 +327,7 @@ fn body_with(operation: &Operation, own: &Things, (pointer, id): (&str, &Value))
         }
         "/v2/b2c/checkout" | "/v2/b2c/cors/checkout" => payer(),
         path if path.starts_with("/v2/b2b/coupons") => {
-            let code = format!("LAW-{}", text(id));
+            let code = format!("LAW{}-{}", pointer.replace('/', "-"), text(id));
             match pointer {
                 "/discountId" => json!({ "name": "Law", "code": code }),
                 _ => json!({ "name": "Law", "code": code, "discountType": "percent", "value": "10" }),

@@ -2,6 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "the helpers of tests stand outside of test functions")]
 
+mod coupons;
+mod discounts;
+mod forms;
 mod frame;
+mod inventory;
 mod races;
 mod support;
+mod uses;

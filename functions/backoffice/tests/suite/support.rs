@@ -211,3 +211,40 @@ impl Venue {
         (answer, self.faults.calls().len() - before)
     }
 }
+
+/// Creates a record and says its id.
+pub(crate) async fn made(venue: &Venue, path: &str, body: Value) -> String {
+    venue.send(post(path, body)).await.id()
+}
+
+/// Checks that a body which is right but for some fields is refused with these complaints, both as a new record
+/// and in place of one that is there, and that nothing is changed by it.
+pub(crate) async fn assert_refused(
+    venue: &Venue,
+    (list, one): (&str, &str),
+    (right, wrong): (&Value, &Value),
+    expected: &[&str],
+) {
+    let mut body = right.clone();
+    for (name, value) in wrong.as_object().unwrap() {
+        body[name] = value.clone();
+    }
+    let before = (venue.send(get(list)).await.body, venue.send(get(one)).await.body);
+    for ask in [post(list, body.clone()), put(one, body.clone())] {
+        let refused = venue.send(ask).await;
+        let kind = if expected.iter().all(|fault| fault.ends_with("was not found")) { 404 } else { 400 };
+        assert_eq!(
+            (refused.status, refused.faults()),
+            (kind, expected.iter().map(ToString::to_string).collect()),
+            "{wrong}"
+        );
+    }
+    assert_eq!((venue.send(get(list)).await.body, venue.send(get(one)).await.body), before);
+}
+
+/// What is in a body but the id.
+pub(crate) fn without_id(body: &Value) -> Value {
+    let mut body = body.clone();
+    body.as_object_mut().unwrap().remove("id");
+    body
+}
