@@ -2,25 +2,25 @@
 //! operator sets up a real one. Importing a document twice changes nothing; slots keep counts and holds.
 
 mod report;
-mod slots;
 mod tenant;
 
 pub use report::{ImportError, ImportReport, Tally};
 
 use domain::catalog::{ReviewState, Template};
+use domain::publishing::Generation;
 use domain::tenant::{ApiKey, Tenant};
 use domain::{TenantId, Timestamp};
 use platform::App;
+use sagas::publish::{Moment, TemplateSaved, make_slots, save_template};
 use store::authored::Taken;
 use store::catalog::Saved;
 use store::identity::key_hash;
-use store::{Consistency, Key};
+use store::{Action, Consistency, Expression, Key, encode};
 use wire::FieldError;
 use wire::catalog::Known;
 use wire::import::{ApiKeyRecord, ImportContext, ImportRecords, RecordFault, read_document};
 
-/// Days ahead for which instances exist (contract §7).
-pub const DAYS_AHEAD: u32 = 400;
+pub use domain::publishing::DAYS_AHEAD;
 
 /// Imports a document with instances for [`DAYS_AHEAD`].
 ///
@@ -62,11 +62,9 @@ pub async fn import_days(
     report.faults.append(&mut records.faults);
     save_definitions(app, tenant.id, &records, &mut report).await?;
     save_api_keys(app, &tenant, records.api_keys, &mut report).await?;
-    let import = slots::Import { app, tenant: &tenant, now, days };
+    let import = Import { app, tenant: &tenant, moment: Moment { now, days, chosen_clock: false } };
     for template in records.templates {
-        if let Some(template) = save_template(&import, template, &mut report).await? {
-            report.slots = report.slots.saturating_add(import.create_slots(&template).await?);
-        }
+        import.publish(template, &mut report).await?;
     }
     app.forget_catalog(tenant.id).await;
     Ok(report)
@@ -146,39 +144,67 @@ async fn save_api_keys(
     Ok(())
 }
 
-/// The template as it was stored; none, when it was refused.
-async fn save_template(
-    import: &slots::Import<'_>,
-    mut template: Template,
-    report: &mut ImportReport,
-) -> Result<Option<Template>, ImportError> {
-    let tenant = import.tenant.id;
-    let store = &import.app.store;
-    let before: Option<Template> =
-        store.get(&Key::template(tenant, &template.id), Consistency::Strong).await?;
-    let published = template.review_state == ReviewState::Published;
-    if !published && before.as_ref().is_some_and(|found| found.review_state == ReviewState::Published) {
-        let fault = ("reviewState", "a published template cannot return to draft");
-        report.faults.push(record_fault("/eventTemplates", template.id.to_string(), fault));
-        return Ok(None);
+/// One import while it runs.
+struct Import<'a> {
+    app: &'a App,
+    tenant: &'a Tenant,
+    moment: Moment,
+}
+
+impl Import<'_> {
+    /// Stores a template and makes its slots to the last one.
+    async fn publish(&self, template: Template, report: &mut ImportReport) -> Result<(), ImportError> {
+        let id = template.id.clone();
+        let key = Key::template(self.tenant.id, &id);
+        let before: Option<Template> = self.app.store.get(&key, Consistency::Strong).await?;
+        let Some(template) = self.merged(template, before.as_ref(), report) else { return Ok(()) };
+        let saved = match &before {
+            None => Saved::Created,
+            Some(before) if *before == template => Saved::Unchanged,
+            Some(_) => Saved::Updated,
+        };
+        report.note("eventTemplates", saved);
+        let write = Action::Put(encode(&key, &template)?, Expression::new());
+        let record = save_template(self.app, (self.tenant, &template), write, self.moment).await?;
+        if let TemplateSaved::Saved(Some(record)) = record {
+            report.slots = report.slots.saturating_add(self.make_slots(&template, record).await?);
+        }
+        Ok(())
     }
-    let published_before = before.as_ref().and_then(|found| found.last_published);
-    template.last_published = published.then(|| published_before.unwrap_or(import.now));
-    if let Some(before) = before {
+
+    async fn make_slots(&self, template: &Template, record: Generation) -> Result<usize, ImportError> {
+        let whole = (self.moment.now, usize::MAX);
+        let done = make_slots(self.app, (self.tenant, Some(template)), record, whole).await?;
+        Ok(done.made.saturating_add(done.changed).saturating_add(done.deleted))
+    }
+
+    /// The template as it is to be stored; none when it is refused.
+    fn merged(
+        &self,
+        mut template: Template,
+        before: Option<&Template>,
+        report: &mut ImportReport,
+    ) -> Option<Template> {
+        let published = template.review_state == ReviewState::Published;
+        if !published && before.is_some_and(|found| found.review_state == ReviewState::Published) {
+            let fault = ("reviewState", "a published template cannot return to draft");
+            report.faults.push(record_fault("/eventTemplates", template.id.to_string(), fault));
+            return None;
+        }
+        let published_before = before.and_then(|found| found.last_published);
+        template.last_published = published.then(|| published_before.unwrap_or(self.moment.now));
+        let Some(before) = before else { return Some(template) };
         let written = std::mem::replace(&mut template.last_updated, before.last_updated);
         let started = std::mem::replace(&mut template.start, before.start);
         // A start that was left out is the moment of the first import, and stays so.
-        let kept_start = started == import.now;
-        if !kept_start {
+        if started != self.moment.now {
             template.start = started;
         }
-        if template != before {
+        if template != *before {
             template.last_updated = written;
         }
+        Some(template)
     }
-    let saved: Saved = store.save_template(tenant, &template).await?;
-    report.note("eventTemplates", saved);
-    Ok(Some(template))
 }
 
 fn record_fault(record: &str, id: String, (field, message): (&str, &str)) -> RecordFault {

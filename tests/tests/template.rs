@@ -137,21 +137,23 @@ fn tables_have_the_keys_backup_and_expiry_that_the_store_relies_on() {
 }
 
 #[test]
-fn due_orders_are_found_through_one_sparse_index_of_keys() {
-    let orders = properties(&template(), "OrdersTable");
-    assert_eq!(
-        orders["GlobalSecondaryIndexes"],
-        json!([{
-            "IndexName": "due",
-            "KeySchema": [
-                {"AttributeName": "due_pk", "KeyType": "HASH"},
-                {"AttributeName": "due_at", "KeyType": "RANGE"},
-            ],
-            "Projection": {"ProjectionType": "KEYS_ONLY"},
-        }])
-    );
-    let attributes = orders["AttributeDefinitions"].as_array().unwrap();
-    assert!(attributes.contains(&json!({"AttributeName": "due_at", "AttributeType": "N"})));
+fn due_work_is_found_through_one_sparse_index_of_keys() {
+    for table in ["OrdersTable", "CatalogTable"] {
+        let table = properties(&template(), table);
+        assert_eq!(
+            table["GlobalSecondaryIndexes"],
+            json!([{
+                "IndexName": "due",
+                "KeySchema": [
+                    {"AttributeName": "due_pk", "KeyType": "HASH"},
+                    {"AttributeName": "due_at", "KeyType": "RANGE"},
+                ],
+                "Projection": {"ProjectionType": "KEYS_ONLY"},
+            }])
+        );
+        let attributes = table["AttributeDefinitions"].as_array().unwrap();
+        assert!(attributes.contains(&json!({"AttributeName": "due_at", "AttributeType": "N"})));
+    }
 }
 
 #[test]

@@ -120,7 +120,7 @@ impl Audience {
         let facts = SlotFacts {
             published: template.review_state == ReviewState::Published,
             visible: is_shown(template) && self.types.admits(template.kind),
-            cancelled: ledger.state == SlotState::Cancelled,
+            cancelled: ledger.state != SlotState::Active,
             channel_enabled: self.sells(template, schedule),
             start: ledger.start,
             end: ledger.end,

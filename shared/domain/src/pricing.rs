@@ -65,7 +65,7 @@ impl<'a> CatalogView<'a> {
         channel: Channel,
         ledgers: impl IntoIterator<Item = &'l Ledger>,
     ) -> Self {
-        let slots = ledgers.into_iter().filter_map(|ledger| {
+        let slots = ledgers.into_iter().filter(|ledger| ledger.exists()).filter_map(|ledger| {
             let template = catalog.templates.iter().find(|template| template.id == ledger.template)?;
             let slot = Slot { template, start: ledger.start, end: ledger.end, state: ledger.state };
             Some((ledger.instance, slot))
@@ -101,7 +101,7 @@ impl<'a> CatalogView<'a> {
             published: slot.template.review_state == ReviewState::Published,
             // Events for members are not sold to the public.
             visible: !slot.template.is_for_members(),
-            cancelled: slot.state == SlotState::Cancelled,
+            cancelled: slot.state != SlotState::Active,
             channel_enabled: slot.template.is_sold_through(schedule, self.channel),
             start: slot.start,
             end: slot.end,

@@ -1,19 +1,17 @@
 //! Templates and the small definitions of a tenant's catalog.
 
 use crate::authored::{Authored, CHANGE_TRIES, ChangeRefusal, Taken, revision_of};
-use crate::ledger::ledger_item;
 use crate::{
-    Action, Consistency, Expression, Key, Plan, SortKeys, Store, StoreError, StoreFault, Table, decode,
-    definitions_partition, encode, slots_partition, templates_partition,
+    Action, Consistency, Expression, Key, SortKeys, Store, StoreError, StoreFault, Table, decode,
+    definitions_partition, encode, templates_partition,
 };
 use domain::catalog::{InventoryItem, PersonType, Template};
 use domain::coupon::{Coupon, Discount};
 use domain::form::Form;
-use domain::ledger::Ledger;
 use domain::membership::Level;
 use domain::{CouponId, DiscountId, FormId, InventoryId, LevelId, TenantId, TicketTypeId};
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Templates one tenant may have.
 const MAX_TEMPLATES: usize = 5_000;
@@ -47,9 +45,6 @@ pub enum Saved {
     /// It was there just so.
     Unchanged,
 }
-
-/// Ledgers put in one transaction.
-const LEDGERS_PER_WRITE: usize = crate::MAX_WRITES;
 
 impl Store {
     /// All templates of a tenant, drafts included.
@@ -220,59 +215,5 @@ impl Store {
     async fn save_unreserved<T: Authored>(&self, tenant: TenantId, record: &T) -> Result<Saved, StoreError> {
         let saved = self.save_authored((tenant, ""), record).await?;
         saved.map_err(|Taken| StoreError::corrupt("a record that reserves nothing was refused its place"))
-    }
-
-    /// Puts the ledgers of a template's slots that have none yet, and says how many those were; the others
-    /// keep counts and holds. The token, of at most 24 characters, names this attempt.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database does not answer; what was put stays, and a repeat puts the rest.
-    pub async fn create_ledgers(
-        &self,
-        tenant: TenantId,
-        ledgers: &[Ledger],
-        token: &str,
-    ) -> Result<usize, StoreError> {
-        let existing = self.existing_slots(tenant, ledgers).await?;
-        let missing: Vec<&Ledger> = ledgers
-            .iter()
-            .filter(|ledger| !existing.contains(&Key::ledger(tenant, &ledger.instance, ledger.shard).sk))
-            .collect();
-        for (index, chunk) in missing.chunks(LEDGERS_PER_WRITE).enumerate() {
-            let mut plan = Plan::new();
-            for ledger in chunk {
-                let (key, item) = ledger_item(tenant, ledger)?;
-                let mut absent = Expression::new();
-                absent.require_no_item();
-                plan.add(key, Action::Put(item, absent), ())
-                    .map_err(|fault| StoreError::new(StoreFault::Refused, fault))?;
-            }
-            // Someone else made one of them meanwhile: the rest are put one by one.
-            if self.commit(&plan, &format!("{token}-{index}")).await?.is_err() {
-                for ledger in chunk {
-                    self.create_ledger(tenant, ledger).await?;
-                }
-            }
-        }
-        Ok(missing.len())
-    }
-
-    /// The sort keys of the slots that exist between the first and the last of these.
-    async fn existing_slots(
-        &self,
-        tenant: TenantId,
-        ledgers: &[Ledger],
-    ) -> Result<BTreeSet<String>, StoreError> {
-        let (Some(first), Some(last)) = (ledgers.first(), ledgers.last()) else {
-            return Ok(BTreeSet::new());
-        };
-        let partition = slots_partition(tenant, first.instance.template_tag());
-        let from = Key::ledger(tenant, &first.instance, 0).sk;
-        let until = format!("{}~", Key::ledger(tenant, &last.instance, 0).sk);
-        let range = SortKeys::Between(&from, &until);
-        let items =
-            self.query((Table::Reservations, &partition), range, (Consistency::Strong, usize::MAX)).await?;
-        let text = |item: &crate::Item| item.get("sk").and_then(|sk| sk.as_s().ok()).cloned();
-        Ok(items.iter().filter_map(text).collect())
     }
 }

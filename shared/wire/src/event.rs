@@ -138,16 +138,22 @@ impl EventInstance {
             sold_quantity: ledger.sold,
             start_time: view.zone.format(ledger.start),
             end_time: view.zone.format(ledger.end),
-            state: match ledger.state {
-                SlotState::Active => "active",
-                SlotState::Cancelled => "cancelled",
-            },
+            state: state_name(ledger.state),
             available: *seats > 0,
             price_list: InstancePriceList {
                 price_list_id: price_list.id.to_string(),
                 prices: prices_of(price_list, view),
             },
         }
+    }
+}
+
+/// The spelling of a slot's state; of a removed slot nobody is told.
+const fn state_name(state: SlotState) -> &'static str {
+    match state {
+        SlotState::Active => "active",
+        SlotState::Cancelled => "cancelled",
+        SlotState::Removed => "removed",
     }
 }
 

@@ -178,7 +178,10 @@ async fn the_schedule_is_answered_with_a_report() {
     let cloud = Cloud::start().await;
     let mut cleanup = cloud.function("cleanup").await;
     let outcome = cleanup.invoke(&kept("cleanup", "every-minute.schedule.json")).await.unwrap();
-    let report = json!({"ordersFinished": 0, "mailsAnnounced": 0, "failed": 0});
+    let report = json!({
+        "ordersFinished": 0, "mailsAnnounced": 0, "slotsMade": 0, "slotsChanged": 0, "slotsDeleted": 0,
+        "failed": 0,
+    });
     assert_eq!(outcome, Outcome::Answered(report));
     assert_eq!(cloud.denied(), Vec::<String>::new());
 }

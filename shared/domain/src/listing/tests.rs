@@ -82,6 +82,7 @@ fn ledger(template: &Template, hours: i64) -> Ledger {
         free: 10,
         sold: 0,
         holds: BTreeMap::new(),
+        edited: false,
     }
 }
 
