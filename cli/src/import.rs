@@ -10,12 +10,12 @@ use domain::catalog::{ReviewState, Template};
 use domain::publishing::Generation;
 use domain::tenant::{ApiKey, Tenant};
 use domain::{TenantId, Timestamp};
-use platform::App;
+use platform::{ApiError, App, ErrorType};
 use sagas::publish::{Moment, TemplateSaved, make_slots, save_template};
-use store::authored::Taken;
+use store::authored::{CHANGE_TRIES, Stored, Taken, put_over};
 use store::catalog::Saved;
 use store::identity::key_hash;
-use store::{Action, Consistency, Expression, Key, encode};
+use store::{Consistency, Key};
 use wire::FieldError;
 use wire::catalog::Known;
 use wire::import::{ApiKeyRecord, ImportContext, ImportRecords, RecordFault, read_document};
@@ -152,24 +152,29 @@ struct Import<'a> {
 }
 
 impl Import<'_> {
-    /// Stores a template and makes its slots to the last one.
+    /// Stores a template over whatever revision is there, and makes its slots to the last one.
     async fn publish(&self, template: Template, report: &mut ImportReport) -> Result<(), ImportError> {
-        let id = template.id.clone();
-        let key = Key::template(self.tenant.id, &id);
-        let before: Option<Template> = self.app.store.get(&key, Consistency::Strong).await?;
-        let Some(template) = self.merged(template, before.as_ref(), report) else { return Ok(()) };
-        let saved = match &before {
-            None => Saved::Created,
-            Some(before) if *before == template => Saved::Unchanged,
-            Some(_) => Saved::Updated,
-        };
-        report.note("eventTemplates", saved);
-        let write = Action::Put(encode(&key, &template)?, Expression::new());
-        let record = save_template(self.app, (self.tenant, &template), write, self.moment).await?;
-        if let TemplateSaved::Saved(Some(record)) = record {
-            report.slots = report.slots.saturating_add(self.make_slots(&template, record).await?);
+        let tenant = self.tenant.id;
+        let key = Key::template(tenant, &template.id);
+        for _ in 0..CHANGE_TRIES {
+            let before: Option<Stored<Template>> = self.app.store.load_authored(&key).await?;
+            let known = before.as_ref().map(|before| &before.value);
+            let Some(merged) = self.merged(template.clone(), known, report) else { return Ok(()) };
+            let write = put_over(tenant, before.as_ref(), &merged)?;
+            let saved = save_template(self.app, (self.tenant, &merged), write, self.moment).await?;
+            let TemplateSaved::Saved(record) = saved else { continue };
+            let tally = match known {
+                None => Saved::Created,
+                Some(known) if *known == merged => Saved::Unchanged,
+                Some(_) => Saved::Updated,
+            };
+            report.note("eventTemplates", tally);
+            if let Some(record) = record {
+                report.slots = report.slots.saturating_add(self.make_slots(&merged, record).await?);
+            }
+            return Ok(());
         }
-        Ok(())
+        Err(ImportError::Service(ApiError::new(ErrorType::TryAgain)))
     }
 
     async fn make_slots(&self, template: &Template, record: Generation) -> Result<usize, ImportError> {

@@ -202,6 +202,8 @@ fn a_request_reaches_the_function_that_owns_its_path() {
         ("GET", "/v2/b2b/willcall/orders/{orderId}", "orders"),
         ("PUT", "/v2/b2b/reservations", "reservations"),
         ("DELETE", "/v2/b2b/reservations/{id}", "reservations"),
+        ("POST", "/v2/b2b/event/templates", "backoffice"),
+        ("PUT", "/v2/b2b/event/instances/{id}", "backoffice"),
         ("POST", "/v2/b2b/persontypes", "backoffice"),
         ("PUT", "/v2/b2b/persontypes/{id}", "backoffice"),
         ("GET", "/v2/b2b/addons", "backoffice"),

@@ -8,8 +8,10 @@
 //!   its id says.
 //! - Holds whose time has come do not count as taken.
 
-use crate::Timestamp;
 use crate::ledger::{Course, Ledger, LedgerChange, LedgerRefusal, SlotState};
+use crate::time::plus_secs;
+use crate::{TemplateId, Timestamp};
+use serde::{Deserialize, Serialize};
 
 /// How far a slot may be moved from its generated start, in seconds: 31 days.
 pub const MAX_MOVE_SECS: i64 = 31 * 86_400;
@@ -38,6 +40,61 @@ pub struct SlotEdit {
     pub end: Option<Timestamp>,
     /// Whether it is called off.
     pub state: Option<SlotState>,
+}
+
+/// How far slots of a template lie from where their schedule put them: what a listing, which finds slots by
+/// their generated start, has to look around. It only grows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SlotReach {
+    /// Whose slots.
+    pub template: TemplateId,
+    /// Some start so many seconds before their generated start.
+    pub earlier_secs: i64,
+    /// Some start so many seconds after it.
+    pub later_secs: i64,
+    /// Some end so many seconds after it.
+    pub lasting_secs: i64,
+}
+
+impl SlotReach {
+    /// Slots that lie where their schedule put them.
+    #[must_use]
+    pub const fn none(template: TemplateId) -> Self {
+        Self { template, earlier_secs: 0, later_secs: 0, lasting_secs: 0 }
+    }
+
+    /// The reach of one slot with these terms.
+    #[must_use]
+    pub fn of(ledger: &Ledger, terms: SlotTerms) -> Self {
+        let from_generated =
+            |instant: Timestamp| instant.signed_duration_since(ledger.instance.start()).num_seconds();
+        let start = from_generated(terms.start);
+        Self {
+            template: ledger.template.clone(),
+            earlier_secs: start.saturating_neg().max(0),
+            later_secs: start.max(0),
+            lasting_secs: from_generated(terms.end).max(0),
+        }
+    }
+
+    /// The reach of both.
+    #[must_use]
+    pub fn and(&self, other: &Self) -> Self {
+        Self {
+            template: self.template.clone(),
+            earlier_secs: self.earlier_secs.max(other.earlier_secs),
+            later_secs: self.later_secs.max(other.later_secs),
+            lasting_secs: self.lasting_secs.max(other.lasting_secs),
+        }
+    }
+
+    /// The generated starts among which slots are found that run between two instants; `longest_secs` is the
+    /// length of the longest slot the schedules make.
+    #[must_use]
+    pub fn starts(&self, longest_secs: i64, (from, until): (Timestamp, Timestamp)) -> (Timestamp, Timestamp) {
+        let back = longest_secs.max(self.lasting_secs);
+        (plus_secs(from, back.saturating_neg()), plus_secs(until, self.earlier_secs))
+    }
 }
 
 /// One conditional change of what is said of a slot. The seats of `change` are the difference of the sizes, so

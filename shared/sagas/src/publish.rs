@@ -19,7 +19,7 @@ use store::publish::{
     Beginning, ExistingSlots, generation_end, generation_fence, generation_put, slot_delete, slot_put,
     slot_replace,
 };
-use store::{Action, Item, Key, MAX_WRITES, Plan, Refused, decode};
+use store::{Action, Expression, Item, Key, MAX_WRITES, Plan, Refused, decode};
 
 /// Slots one request deals with; what is left, the scheduled work does.
 pub const SLOTS_PER_REQUEST: usize = 5_000;
@@ -69,6 +69,7 @@ pub enum TemplateSaved {
 enum Part {
     Template,
     Record,
+    Reach,
     Slot(usize),
 }
 
@@ -126,6 +127,8 @@ pub async fn delete_template(
         if let Some(next) = &next {
             add(&mut plan, generation_put(tenant, next, previous.as_ref())?, Part::Record)?;
         }
+        let reach = (Key::slot_reach(tenant, id), Action::Delete(Expression::new()));
+        add(&mut plan, reach, Part::Reach)?;
         let Err(refused) = commit(app, &plan).await? else { return Ok(TemplateSaved::Saved(next)) };
         if let Some(moved) = refused.into_iter().find(|one| one.refusal == Part::Template) {
             return Ok(TemplateSaved::Moved(moved.old));

@@ -3,18 +3,21 @@
 use crate::authored::{Authored, CHANGE_TRIES, ChangeRefusal, Taken, revision_of};
 use crate::{
     Action, Consistency, Expression, Key, SortKeys, Store, StoreError, StoreFault, Table, decode,
-    definitions_partition, encode, templates_partition,
+    definitions_partition, encode, number, templates_partition,
 };
 use domain::catalog::{InventoryItem, PersonType, Template};
 use domain::coupon::{Coupon, Discount};
 use domain::form::Form;
 use domain::membership::Level;
-use domain::{CouponId, DiscountId, FormId, InventoryId, LevelId, TenantId, TicketTypeId};
+use domain::slot_edit::SlotReach;
+use domain::{CouponId, DiscountId, FormId, InventoryId, LevelId, TemplateId, TenantId, TicketTypeId};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Templates one tenant may have.
 const MAX_TEMPLATES: usize = 5_000;
+/// How the keys of the reaches begin.
+const REACH: &str = "REACH";
 /// Definitions one tenant may have.
 const MAX_DEFINITIONS: usize = 10_000;
 
@@ -33,6 +36,8 @@ pub struct Definitions {
     pub forms: BTreeMap<FormId, Form>,
     /// Membership levels with their offerings.
     pub levels: BTreeMap<LevelId, Level>,
+    /// How far slots of templates lie from where their schedules put them; only of those where some do.
+    pub reaches: BTreeMap<TemplateId, SlotReach>,
 }
 
 /// What storing a record came to.
@@ -102,10 +107,42 @@ impl Store {
                     let level: Level = decode(item)?;
                     definitions.levels.insert(level.id.clone(), level);
                 }
+                Some(REACH) => {
+                    let reach: SlotReach = decode(item)?;
+                    definitions.reaches.insert(reach.template.clone(), reach);
+                }
                 _ => {}
             }
         }
         Ok(definitions)
+    }
+
+    /// Makes listings look at least so far around for the slots of a template.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn widen_reach(&self, tenant: TenantId, wanted: &SlotReach) -> Result<(), StoreError> {
+        let key = Key::slot_reach(tenant, &wanted.template);
+        for _ in 0..CHANGE_TRIES {
+            let before: Option<SlotReach> = self.get(&key, Consistency::Strong).await?;
+            let next = before.as_ref().map_or_else(|| wanted.clone(), |before| before.and(wanted));
+            if before.as_ref() == Some(&next) {
+                return Ok(());
+            }
+            let mut condition = Expression::new();
+            match &before {
+                None => condition.require_no_item(),
+                Some(SlotReach { template: _, earlier_secs, later_secs, lasting_secs }) => {
+                    condition.require_equal("earlier_secs", number(*earlier_secs));
+                    condition.require_equal("later_secs", number(*later_secs));
+                    condition.require_equal("lasting_secs", number(*lasting_secs));
+                }
+            }
+            if self.write(&key, Action::Put(encode(&key, &next)?, condition)).await?.is_ok() {
+                return Ok(());
+            }
+        }
+        Err(StoreError::new(StoreFault::TryAgain, "the reach of a template's slots kept changing"))
     }
 
     /// Stores a template as it is.

@@ -110,6 +110,12 @@ impl Key {
         Self::of(Table::Catalog, tenant, GENERATIONS, template.as_str())
     }
 
+    /// How far slots of a template lie from where their schedule put them.
+    #[must_use]
+    pub fn slot_reach(tenant: TenantId, template: &TemplateId) -> Self {
+        Self::of(Table::Catalog, tenant, DEFINITIONS, format!("REACH#{template}"))
+    }
+
     /// A person type (ticket type, price point).
     #[must_use]
     pub fn person_type(tenant: TenantId, id: &TicketTypeId) -> Self {

@@ -6,7 +6,7 @@ use crate::{
     encode, number, slots_partition, sortable_secs,
 };
 use domain::ledger::{Course, Hold, Ledger, LedgerChange, LedgerRefusal, MAX_HOLDS};
-use domain::slot_edit::{LedgerEdit, SlotTerms};
+use domain::slot_edit::{EditCourse, LedgerEdit, SlotTerms};
 use domain::{InstanceId, TemplateId, TenantId, Timestamp, instance_id::TemplateTag};
 use std::collections::HashMap;
 
@@ -167,6 +167,27 @@ impl Store {
             };
         }
         Ok(Err((LedgerRefusal::TooManyHolds, None)))
+    }
+
+    /// Carries out an edit that was decided on a ledger. The inner error is the ledger as it is, if it still
+    /// exists.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn edit_ledger(
+        &self,
+        (tenant, instance): (TenantId, &InstanceId),
+        course: &EditCourse,
+    ) -> Result<Result<(), Option<Ledger>>, StoreError> {
+        let action = match course {
+            EditCourse::Nothing => return Ok(Ok(())),
+            EditCourse::Edit(edit) => ledger_edit(edit)?,
+            EditCourse::ReclaimFirst(change) => ledger_update(change),
+        };
+        match self.write(&Key::ledger(tenant, instance, 0), action).await? {
+            Ok(()) => Ok(Ok(())),
+            Err(old) => Ok(Err(old.map(decode).transpose()?)),
+        }
     }
 
     /// One ledger; none of a removed slot.

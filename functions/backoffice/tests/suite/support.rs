@@ -21,6 +21,7 @@ pub(crate) const T0: &str = "2027-05-01T10:00:00-04:00";
 #[derive(Clone)]
 pub(crate) struct Venue {
     router: Router,
+    app: App,
     /// The database as no fault touches it.
     pub(crate) store: Store,
     pub(crate) faults: FaultPlan,
@@ -157,15 +158,18 @@ impl Venue {
                 sealed_hash_key: hex::encode(sealed),
             };
             store.save_tenant(&tenant).await.unwrap();
-            let key = ApiKey {
-                tenant: id,
-                scopes: [Scope::B2b].into(),
-                origins: BTreeSet::new(),
-                mid: None,
-                label: String::new(),
-                revoked: false,
-            };
-            store.save_api_key(&store::identity::key_hash(&format!("key-{number}")), &key).await.unwrap();
+            for (name, scope) in [("key", Scope::B2b), ("shop", Scope::B2c)] {
+                let key = ApiKey {
+                    tenant: id,
+                    scopes: [scope].into(),
+                    origins: BTreeSet::new(),
+                    mid: None,
+                    label: String::new(),
+                    revoked: false,
+                };
+                let hash = store::identity::key_hash(&format!("{name}-{number}"));
+                store.save_api_key(&hash, &key).await.unwrap();
+            }
         }
         let client = Faulty::new(engine, faults.clone()).client();
         let adapters = Adapters {
@@ -177,8 +181,9 @@ impl Venue {
             )),
         };
         let app = App::new(Store::new(client, "test-"), adapters);
-        let router = platform::shell::service(backoffice::router(), &app);
-        let venue = Self { router, store, faults };
+        let routes = backoffice::router().merge(reservations::router()).merge(events::router());
+        let router = platform::shell::service(routes, &app);
+        let venue = Self { router, app, store, faults };
         // The first request fills the caches of keys and secrets.
         venue.send(put("/v2/b2b/persontypes/none", json!({}))).await;
         venue
@@ -190,6 +195,9 @@ impl Venue {
             .uri(ask.path)
             .header("x-service-api-key", ask.api_key)
             .header("x-service-test-now", ask.now);
+        if ask.api_key.starts_with("shop") {
+            request = request.header("x-b2c-tenant-id", "1");
+        }
         for (name, value) in [("idempotency-key", ask.idempotency), ("if-match", ask.if_match)] {
             if let Some(value) = value {
                 request = request.header(name, value);
@@ -202,6 +210,11 @@ impl Venue {
         let etag = response.headers().get("etag").map(|tag| tag.to_str().unwrap().to_owned());
         let bytes = response.into_body().collect().await.unwrap().to_bytes();
         Answer { status, replayed, etag, body: serde_json::from_slice(&bytes).unwrap_or_default() }
+    }
+
+    /// Does the scheduled work at an instant.
+    pub(crate) async fn clean_up(&self, now: &str) -> cleanup::Report {
+        cleanup::pass(&self.app, cleanup::Scope::Sandbox, now.parse().unwrap()).await.unwrap()
     }
 
     /// Sends a request and counts its database calls as the engine's wrapper sees them.
