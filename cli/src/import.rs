@@ -2,16 +2,17 @@
 //! operator sets up a real one. Importing a document twice changes nothing; slots keep counts and holds.
 
 mod report;
-mod slots;
 mod tenant;
 
 pub use report::{ImportError, ImportReport, Tally};
 
 use domain::catalog::{ReviewState, Template};
+use domain::publishing::Generation;
 use domain::tenant::{ApiKey, Tenant};
 use domain::{TenantId, Timestamp};
-use platform::App;
-use store::authored::Taken;
+use platform::{ApiError, App, ErrorType};
+use sagas::publish::{Moment, TemplateSaved, make_slots, save_template};
+use store::authored::{CHANGE_TRIES, Stored, Taken, put_over};
 use store::catalog::Saved;
 use store::identity::key_hash;
 use store::{Consistency, Key};
@@ -19,8 +20,7 @@ use wire::FieldError;
 use wire::catalog::Known;
 use wire::import::{ApiKeyRecord, ImportContext, ImportRecords, RecordFault, read_document};
 
-/// Days ahead for which instances exist (contract §7).
-pub const DAYS_AHEAD: u32 = 400;
+pub use domain::publishing::DAYS_AHEAD;
 
 /// Imports a document with instances for [`DAYS_AHEAD`].
 ///
@@ -62,11 +62,9 @@ pub async fn import_days(
     report.faults.append(&mut records.faults);
     save_definitions(app, tenant.id, &records, &mut report).await?;
     save_api_keys(app, &tenant, records.api_keys, &mut report).await?;
-    let import = slots::Import { app, tenant: &tenant, now, days };
+    let import = Import { app, tenant: &tenant, moment: Moment { now, days, chosen_clock: false } };
     for template in records.templates {
-        if let Some(template) = save_template(&import, template, &mut report).await? {
-            report.slots = report.slots.saturating_add(import.create_slots(&template).await?);
-        }
+        import.publish(template, &mut report).await?;
     }
     app.forget_catalog(tenant.id).await;
     Ok(report)
@@ -146,39 +144,72 @@ async fn save_api_keys(
     Ok(())
 }
 
-/// The template as it was stored; none, when it was refused.
-async fn save_template(
-    import: &slots::Import<'_>,
-    mut template: Template,
-    report: &mut ImportReport,
-) -> Result<Option<Template>, ImportError> {
-    let tenant = import.tenant.id;
-    let store = &import.app.store;
-    let before: Option<Template> =
-        store.get(&Key::template(tenant, &template.id), Consistency::Strong).await?;
-    let published = template.review_state == ReviewState::Published;
-    if !published && before.as_ref().is_some_and(|found| found.review_state == ReviewState::Published) {
-        let fault = ("reviewState", "a published template cannot return to draft");
-        report.faults.push(record_fault("/eventTemplates", template.id.to_string(), fault));
-        return Ok(None);
+/// One import while it runs.
+struct Import<'a> {
+    app: &'a App,
+    tenant: &'a Tenant,
+    moment: Moment,
+}
+
+impl Import<'_> {
+    /// Stores a template over whatever revision is there, and makes its slots to the last one.
+    async fn publish(&self, template: Template, report: &mut ImportReport) -> Result<(), ImportError> {
+        let tenant = self.tenant.id;
+        let key = Key::template(tenant, &template.id);
+        for _ in 0..CHANGE_TRIES {
+            let before: Option<Stored<Template>> = self.app.store.load_authored(&key).await?;
+            let known = before.as_ref().map(|before| &before.value);
+            let Some(merged) = self.merged(template.clone(), known, report) else { return Ok(()) };
+            let write = put_over(tenant, before.as_ref(), &merged)?;
+            let saved = save_template(self.app, (self.tenant, &merged), write, self.moment).await?;
+            let TemplateSaved::Saved(record) = saved else { continue };
+            let tally = match known {
+                None => Saved::Created,
+                Some(known) if *known == merged => Saved::Unchanged,
+                Some(_) => Saved::Updated,
+            };
+            report.note("eventTemplates", tally);
+            if let Some(record) = record {
+                report.slots = report.slots.saturating_add(self.make_slots(&merged, record).await?);
+            }
+            return Ok(());
+        }
+        Err(ImportError::Service(ApiError::new(ErrorType::TryAgain)))
     }
-    let published_before = before.as_ref().and_then(|found| found.last_published);
-    template.last_published = published.then(|| published_before.unwrap_or(import.now));
-    if let Some(before) = before {
+
+    async fn make_slots(&self, template: &Template, record: Generation) -> Result<usize, ImportError> {
+        let whole = (self.moment.now, usize::MAX);
+        let done = make_slots(self.app, (self.tenant, Some(template)), record, whole).await?;
+        Ok(done.made.saturating_add(done.changed).saturating_add(done.deleted))
+    }
+
+    /// The template as it is to be stored; none when it is refused.
+    fn merged(
+        &self,
+        mut template: Template,
+        before: Option<&Template>,
+        report: &mut ImportReport,
+    ) -> Option<Template> {
+        let published = template.review_state == ReviewState::Published;
+        if !published && before.is_some_and(|found| found.review_state == ReviewState::Published) {
+            let fault = ("reviewState", "a published template cannot return to draft");
+            report.faults.push(record_fault("/eventTemplates", template.id.to_string(), fault));
+            return None;
+        }
+        let published_before = before.and_then(|found| found.last_published);
+        template.last_published = published.then(|| published_before.unwrap_or(self.moment.now));
+        let Some(before) = before else { return Some(template) };
         let written = std::mem::replace(&mut template.last_updated, before.last_updated);
         let started = std::mem::replace(&mut template.start, before.start);
         // A start that was left out is the moment of the first import, and stays so.
-        let kept_start = started == import.now;
-        if !kept_start {
+        if started != self.moment.now {
             template.start = started;
         }
-        if template != before {
+        if template != *before {
             template.last_updated = written;
         }
+        Some(template)
     }
-    let saved: Saved = store.save_template(tenant, &template).await?;
-    report.note("eventTemplates", saved);
-    Ok(Some(template))
 }
 
 fn record_fault(record: &str, id: String, (field, message): (&str, &str)) -> RecordFault {

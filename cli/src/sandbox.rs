@@ -216,6 +216,12 @@ struct CleanupReport {
     orders_finished: u32,
     /// Mails announced again.
     mails_announced: u32,
+    /// Event instances made.
+    slots_made: usize,
+    /// Event instances changed because their template was.
+    slots_changed: usize,
+    /// Event instances deleted because their template or its schedule is gone.
+    slots_deleted: usize,
     /// Work that failed and stays due.
     failed: u32,
 }
@@ -240,8 +246,22 @@ async fn clean_up(State(app): State<App>, headers: HeaderMap) -> Result<Json<Cle
     shown_tenants(&app, &headers).await?;
     let now = chosen_instant(&headers)?.unwrap_or_else(wall_now);
     let done = cleanup::pass(&app, cleanup::Scope::Sandbox, now).await?;
-    let cleanup::Report { orders_finished, mails_announced, failed } = done;
-    Ok(Json(CleanupReport { orders_finished, mails_announced, failed }))
+    let cleanup::Report {
+        orders_finished,
+        mails_announced,
+        slots_made,
+        slots_changed,
+        slots_deleted,
+        failed,
+    } = done;
+    Ok(Json(CleanupReport {
+        orders_finished,
+        mails_announced,
+        slots_made,
+        slots_changed,
+        slots_deleted,
+        failed,
+    }))
 }
 
 /// The instant a caller chose.

@@ -154,6 +154,7 @@ async fn every_fault_of_every_record_is_reported_and_the_others_are_stored() {
     tenant 1001
       apiKeys: 4 created, 0 updated, 0 unchanged
       coupons: 1 created, 0 updated, 0 unchanged
+      forms: 1 created, 0 updated, 0 unchanged
       inventory: 2 created, 0 updated, 0 unchanged
       membershipLevels: 1 created, 0 updated, 0 unchanged
       personTypes: 2 created, 0 updated, 0 unchanged
@@ -188,11 +189,11 @@ async fn every_fault_of_every_record_is_reported_and_the_others_are_stored() {
         /eventTemplates/1/priceLists/0/prices/1/personType/id was not found
       left out: /eventTemplates/2 (1001ee000000000000000003)
         /eventTemplates/2/priceLists/0/prices/1/personType/id was not found
+      left out: /members/0
+        /members/0 must be an object
       left out: /coupons/0 (1001c0000000000000000001)
         /coupons/0/discountType must be one of amount, percent, fixedPrice
         /coupons/0/effectiveStart must be a date, such as 2027-07-04
-      left out: /members/0
-        /members/0 must be an object
     "#);
 }
 

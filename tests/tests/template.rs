@@ -137,21 +137,23 @@ fn tables_have_the_keys_backup_and_expiry_that_the_store_relies_on() {
 }
 
 #[test]
-fn due_orders_are_found_through_one_sparse_index_of_keys() {
-    let orders = properties(&template(), "OrdersTable");
-    assert_eq!(
-        orders["GlobalSecondaryIndexes"],
-        json!([{
-            "IndexName": "due",
-            "KeySchema": [
-                {"AttributeName": "due_pk", "KeyType": "HASH"},
-                {"AttributeName": "due_at", "KeyType": "RANGE"},
-            ],
-            "Projection": {"ProjectionType": "KEYS_ONLY"},
-        }])
-    );
-    let attributes = orders["AttributeDefinitions"].as_array().unwrap();
-    assert!(attributes.contains(&json!({"AttributeName": "due_at", "AttributeType": "N"})));
+fn due_work_is_found_through_one_sparse_index_of_keys() {
+    for table in ["OrdersTable", "CatalogTable"] {
+        let table = properties(&template(), table);
+        assert_eq!(
+            table["GlobalSecondaryIndexes"],
+            json!([{
+                "IndexName": "due",
+                "KeySchema": [
+                    {"AttributeName": "due_pk", "KeyType": "HASH"},
+                    {"AttributeName": "due_at", "KeyType": "RANGE"},
+                ],
+                "Projection": {"ProjectionType": "KEYS_ONLY"},
+            }])
+        );
+        let attributes = table["AttributeDefinitions"].as_array().unwrap();
+        assert!(attributes.contains(&json!({"AttributeName": "due_at", "AttributeType": "N"})));
+    }
 }
 
 #[test]
@@ -200,6 +202,8 @@ fn a_request_reaches_the_function_that_owns_its_path() {
         ("GET", "/v2/b2b/willcall/orders/{orderId}", "orders"),
         ("PUT", "/v2/b2b/reservations", "reservations"),
         ("DELETE", "/v2/b2b/reservations/{id}", "reservations"),
+        ("POST", "/v2/b2b/event/templates", "backoffice"),
+        ("PUT", "/v2/b2b/event/instances/{id}", "backoffice"),
         ("POST", "/v2/b2b/persontypes", "backoffice"),
         ("PUT", "/v2/b2b/persontypes/{id}", "backoffice"),
         ("GET", "/v2/b2b/addons", "backoffice"),

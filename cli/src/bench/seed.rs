@@ -172,5 +172,6 @@ fn ledger(template: &Template, start: Timestamp, sold: u32) -> Result<Ledger, Be
         free: SEATS.saturating_sub(sold),
         sold,
         holds: std::collections::BTreeMap::new(),
+        edited: false,
     })
 }

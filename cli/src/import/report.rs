@@ -1,7 +1,6 @@
 //! What an import did, and why one did not happen.
 
-use domain::schedule::ScheduleRefusal;
-use domain::{TemplateId, TenantId};
+use domain::TenantId;
 use platform::ApiError;
 use platform::vault::VaultError;
 use std::collections::BTreeMap;
@@ -29,7 +28,7 @@ pub struct ImportReport {
     pub tenant: TenantId,
     /// Records stored, by section.
     pub tallies: BTreeMap<&'static str, Tally>,
-    /// Event instances made.
+    /// Event instances made, changed or deleted.
     pub slots: usize,
     /// Records left out.
     pub faults: Vec<RecordFault>,
@@ -95,13 +94,6 @@ pub enum ImportError {
         /// What it is, and stays.
         is_sandbox: bool,
     },
-    /// The schedules of a template make no slots.
-    Schedule {
-        /// The template.
-        template: TemplateId,
-        /// Why.
-        refusal: ScheduleRefusal,
-    },
     /// The database does not answer.
     Store(StoreError),
     /// The key of the tenant's hashes cannot be sealed.
@@ -132,9 +124,6 @@ impl fmt::Display for ImportError {
             Self::OtherKind { tenant, is_sandbox: false } => {
                 write!(out, "tenant {tenant}: an import cannot turn a live tenant into a sandbox")
             }
-            Self::Schedule { template, refusal } => {
-                write!(out, "the schedules of template {template} make no slots: {refusal:?}")
-            }
             Self::Store(_) => out.write_str("the database did not carry out the import"),
             Self::Vault(_) => out.write_str("the vault did not seal the tenant's key"),
             Self::Service(_) => out.write_str("the import could not be carried out"),
@@ -149,8 +138,7 @@ impl std::error::Error for ImportError {
             | Self::Tenant(_)
             | Self::UnknownTenant(_)
             | Self::CreatedMeanwhile(_)
-            | Self::OtherKind { .. }
-            | Self::Schedule { .. } => None,
+            | Self::OtherKind { .. } => None,
             Self::Store(cause) => Some(cause),
             Self::Vault(cause) => Some(cause),
             Self::Service(cause) => Some(cause),

@@ -32,11 +32,13 @@ enum Kind {
 }
 
 /// The parameter of every path that has one.
-const PATHS: [(&str, Kind); 19] = [
+const PATHS: [(&str, Kind); 21] = [
     ("/docs/{file}", Kind::Common),
     ("/sandbox/outbox/{deliveryId}", Kind::Delivery),
     ("/v2/b2b/coupons/{id}", Kind::Coupon),
     ("/v2/b2b/discounts/{id}", Kind::Discount),
+    ("/v2/b2b/event/instances/{id}", Kind::Instance),
+    ("/v2/b2b/event/templates/{id}", Kind::Template),
     ("/v2/b2b/forms/{id}", Kind::Form),
     ("/v2/b2b/inventory/{id}", Kind::Inventory),
     ("/v2/b2b/locations/states/{country}", Kind::Common),
@@ -62,7 +64,7 @@ enum Refused {
 }
 
 /// The ids of every body.
-const FIELDS: [(&str, Kind, Refused); 27] = [
+const FIELDS: [(&str, Kind, Refused); 46] = [
     // A new cart has no id yet, and one that is checked out at once never has.
     ("CartInput.id", Kind::Cart, Refused::Nowhere),
     ("CartInput.membershipIds", Kind::Membership, Refused::Everywhere),
@@ -93,6 +95,28 @@ const FIELDS: [(&str, Kind, Refused); 27] = [
     ("CouponInput.membershipCategoryIds", Kind::Level, Refused::Everywhere),
     ("CouponInput.personTypeIds", Kind::TicketType, Refused::Everywhere),
     ("DiscountValueInput.personTypeId", Kind::TicketType, Refused::Everywhere),
+    ("InstanceInput.id", Kind::Instance, Refused::Nowhere),
+    ("TemplateInput.id", Kind::Template, Refused::Nowhere),
+    ("ReferenceInput.personType", Kind::TicketType, Refused::Everywhere),
+    // Another name of `personType`, which complaints go by.
+    ("ReferenceInput.pricePoint", Kind::TicketType, Refused::Nowhere),
+    ("ReferenceInput.priceLists", Kind::Common, Refused::Everywhere),
+    ("ReferenceInput.category", Kind::Level, Refused::Everywhere),
+    ("ReferenceInput.discount", Kind::Discount, Refused::Everywhere),
+    ("ReferenceInput.orderForms", Kind::Form, Refused::Everywhere),
+    ("AddOnsInput.inventoryIds", Kind::Inventory, Refused::Everywhere),
+    ("RecommendationInput.eventTemplateId", Kind::Template, Refused::Everywhere),
+    // Another name of `eventTemplateId`, which complaints go by.
+    ("RecommendationInput.templateId", Kind::Template, Refused::Nowhere),
+    // Parts of a template name themselves, and what is kept for the venue names nothing of ours.
+    ("PriceListInput.id", Kind::Common, Refused::Nowhere),
+    ("ScheduleInput.id", Kind::Common, Refused::Nowhere),
+    ("ImageInput.id", Kind::Common, Refused::Nowhere),
+    ("RuleSetsInput.ruleSetIds", Kind::Common, Refused::Nowhere),
+    ("EntitlementReferenceInput.id", Kind::Common, Refused::Nowhere),
+    ("EntitlementReferenceInput.salesRuleSetId", Kind::Common, Refused::Nowhere),
+    ("ResourceInput.resourceTemplateId", Kind::Common, Refused::Nowhere),
+    ("ResourceInput.resourceId", Kind::Common, Refused::Nowhere),
 ];
 
 /// The ids of query strings.
@@ -213,7 +237,11 @@ fn payer() -> Value {
 
 /// What was answered, without the id itself and the ids that are new in every answer.
 fn told(answer: &Answer, id: &Value) -> String {
-    let mut body = answer.body.to_string().replace(&text(id), "ID");
+    let mut shown = answer.body.clone();
+    for moment in ["lastUpdated", "lastPublished", "publication"] {
+        shown.as_object_mut().map(|shown| shown.remove(moment));
+    }
+    let mut body = shown.to_string().replace(&text(id), "ID");
     let words: Vec<String> =
         body.split(|char: char| !char.is_ascii_alphanumeric()).map(str::to_owned).collect();
     let is_new = |word: &&String| {
@@ -292,6 +320,9 @@ fn id_fields(schema: &Value, (owner, pointer): (&str, &str), found: &mut Vec<(St
         let place = format!("{pointer}/{name}");
         if name == "id" || name.ends_with("Id") || name.ends_with("Ids") {
             let place = if field.get("items").is_some() { format!("{place}/0") } else { place };
+            // What is named by nothing but an id, its field says.
+            let parent = pointer.rsplit('/').find(|segment| *segment != "0").unwrap_or_default();
+            let name = if owner == "ReferenceInput" { parent } else { name };
             found.push((place, format!("{owner}.{name}")));
         } else {
             id_fields(field, (owner, &place), found);
@@ -318,6 +349,37 @@ fn put(body: &mut Value, pointer: &str, value: &Value) {
     *place = value.clone();
 }
 
+/// A template that names only things of its tenant, and nothing beside what the pointer leads to where that is
+/// another name of it.
+fn template_of(own: &Things, pointer: &str) -> Value {
+    let mut price = json!({ "personType": { "id": own.id(Kind::TicketType) }, "price": "1.00" });
+    if pointer.contains("pricePoint") {
+        price = json!({ "price": "1.00" });
+    }
+    let mut other = json!({ "eventTemplateId": own.id(Kind::Template) });
+    if pointer.contains("/templateId") {
+        other = json!({});
+    }
+    let mut body = json!({
+        "name": "Law", "description": "Law", "capacity": 5, "duration": { "hour": 1 }, "type": "private",
+        "reviewState": "Published", "startTime": "2026-01-01T00:00:00",
+        "priceLists": [{ "id": "law", "prices": [price] }],
+        "schedules": [{ "id": "law", "weekdays": ["Monday"], "hours": [{ "hour": 3 }],
+            "ranges": [{ "start": "2026-01-01", "end": "2026-01-31" }] }],
+        "membership": { "discounts": [{
+            "category": { "id": own.id(Kind::Level) }, "discount": { "id": own.id(Kind::Discount) },
+        }] },
+        "resources": [{ "type": "room" }],
+        "entitlementConfiguration": { "id": "law" },
+    });
+    if pointer.starts_with("/recommendations") {
+        body["recommendations"] = json!({ "recommendations": [other] });
+    } else if pointer.starts_with("/prerequisites") {
+        body["prerequisites"] = json!({ "operation": "anyOf", "requires": [other] });
+    }
+    body
+}
+
 /// A request that names only things of its tenant, but for the id at that pointer.
 fn body_with(operation: &Operation, own: &Things, (pointer, id): (&str, &Value)) -> Value {
     let mut body = match operation.path.as_str() {
@@ -327,7 +389,9 @@ fn body_with(operation: &Operation, own: &Things, (pointer, id): (&str, &Value))
         }
         "/v2/b2c/checkout" | "/v2/b2c/cors/checkout" => payer(),
         path if path.starts_with("/v2/b2b/coupons") => {
-            let code = format!("LAW-{}", text(id));
+            // A code of its own for every request; letters alone, since digits might make the number of a card.
+            let letters: String = text(id).bytes().map(|byte| char::from(b'a' + byte % 6)).collect();
+            let code = format!("LAW{}-{letters}", pointer.replace('/', "-"));
             match pointer {
                 "/discountId" => json!({ "name": "Law", "code": code }),
                 _ => json!({ "name": "Law", "code": code, "discountType": "percent", "value": "10" }),
@@ -336,6 +400,7 @@ fn body_with(operation: &Operation, own: &Things, (pointer, id): (&str, &Value))
         path if path.starts_with("/v2/b2b/discounts") => {
             json!({ "name": "Law", "values": [{ "discountType": "amount", "value": "1.00" }] })
         }
+        path if path.starts_with("/v2/b2b/event/templates") => template_of(own, pointer),
         path if path.starts_with("/v2/b2b/") => json!({ "name": "Law" }),
         _ => cart_of(&own.instance, own.tenant),
     };

@@ -50,7 +50,8 @@ impl Catalog {
 
     /// What records can refer to.
     pub(crate) fn known(&self) -> Known {
-        let Definitions { person_types, inventory, discounts, coupons: _, forms, levels } = &self.definitions;
+        let Definitions { person_types, inventory, discounts, coupons: _, forms, levels, reaches: _ } =
+            &self.definitions;
         Known {
             ticket_types: person_types.keys().cloned().collect(),
             inventory: inventory.keys().copied().collect(),

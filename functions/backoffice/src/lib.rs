@@ -1,4 +1,5 @@
-//! What the back office writes: the definitions that events and memberships are made of (contract §7).
+//! What the back office writes: event templates and their instances, and the definitions that events and
+//! memberships are made of (contract §7).
 //!
 //! | Request | Round trips |
 //! |---|---|
@@ -8,6 +9,11 @@
 //! | `PUT` | 2: the record, with what it refers to beside it; then the change of what was read |
 //! | `DELETE` | 2: the record, with all that may refer to it beside it; then the removal of what was read |
 //!
+//! | `POST`, `PUT` of a template | 3: what it refers to and the template; the record of its slots; both in one transaction. If it is published, about 60 more for each 5,000 slots |
+//! | `DELETE` of a template | 3 and one for each 2,000 of its slots |
+//! | `GET` of an instance | 2: its ledger, then its template |
+//! | `PUT`, `DELETE` of an instance | 3: ledger, template, the change; one or two more for other times |
+//!
 //! An idempotency key adds two, to claim it and to keep the answer. Each resource is a [`resource::Resource`];
 //! what is the same for all of them is written once, in [`resource`] and [`write`].
 
@@ -15,9 +21,11 @@ mod catalog;
 mod coupons;
 mod discounts;
 mod forms;
+mod instances;
 mod inventory;
 mod person_types;
 mod resource;
+mod templates;
 mod write;
 
 use platform::App;
@@ -32,4 +40,6 @@ pub fn router() -> OpenApiRouter<App> {
         .merge(coupons::router())
         .merge(inventory::router())
         .merge(forms::router())
+        .merge(templates::router())
+        .merge(instances::router())
 }

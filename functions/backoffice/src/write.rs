@@ -18,9 +18,9 @@ const MAX_USES_NAMED: usize = 20;
 
 /// Which record a write is meant for, and under which conditions.
 pub(crate) struct Target {
-    id: String,
-    key: IdempotencyKey,
-    if_match: IfMatch,
+    pub(crate) id: String,
+    pub(crate) key: IdempotencyKey,
+    pub(crate) if_match: IfMatch,
 }
 
 impl FromRequestParts<App> for Target {

@@ -1,9 +1,10 @@
-//! The scheduled work: finishes abandoned checkouts and announces unsent mails again. Nothing depends on when
+//! The scheduled work: finishes abandoned checkouts, announces unsent mails again, and makes the slots of
+//! published templates that are missing or come into reach. Nothing depends on when
 //! it runs; it only makes what is already decided visible sooner.
 
 use domain::outbox::{MailJob, MailKind};
 use domain::time::plus_secs;
-use domain::{OrderId, TenantId, Timestamp};
+use domain::{OrderId, TemplateId, TenantId, Timestamp};
 use platform::App;
 use platform::clock::wall_now;
 use serde::Serialize;
@@ -16,6 +17,9 @@ const MAX_PER_PARTITION: i32 = 25;
 /// A mail that was announced and is still not sent is announced again after this long, in seconds. Until then
 /// others have their turn.
 const ANNOUNCE_AGAIN_SECS: i64 = 60;
+
+/// Slots dealt with in one pass; what is left is due again in the next.
+const MAX_SLOTS: usize = 10_000;
 
 /// Whose work a pass takes up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +38,12 @@ pub struct Report {
     pub orders_finished: u32,
     /// Mails announced again.
     pub mails_announced: u32,
+    /// Event instances made.
+    pub slots_made: usize,
+    /// Event instances changed because their template was.
+    pub slots_changed: usize,
+    /// Event instances deleted because their template or its schedule is gone.
+    pub slots_deleted: usize,
     /// Work that failed and stays due.
     pub failed: u32,
 }
@@ -50,7 +60,7 @@ pub async fn pass(app: &App, scope: Scope, now: Timestamp) -> Result<Report, pla
     let mut report = Report::default();
     let mut others = BTreeSet::new();
     for clock in clocks {
-        for kind in [DueKind::Orders, DueKind::Mails] {
+        for kind in [DueKind::Orders, DueKind::Mails, DueKind::Slots] {
             for work in app.store.load_due((*clock, kind), now, MAX_PER_PARTITION).await? {
                 if scope == Scope::Sandbox && !is_sandbox(app, work.tenant(), &mut others).await? {
                     continue;
@@ -93,6 +103,7 @@ async fn take_up(app: &App, work: DueWork, (clock, now): (DueClock, Timestamp), 
                 report.mails_announced = report.mails_announced.saturating_add(1);
             })
         }
+        DueWork::Slots(tenant, template) => make_slots(app, (*tenant, template), now, report).await,
     };
     if let Err(fault) = done {
         report.failed = report.failed.saturating_add(1);
@@ -109,6 +120,28 @@ async fn announce(
     let job = MailJob { tenant, order: order.clone(), kind };
     app.queue.send(&job).await.map_err(platform::ApiError::internal)?;
     app.store.postpone_mail((tenant, order, kind), plus_secs(now, ANNOUNCE_AGAIN_SECS)).await?;
+    Ok(())
+}
+
+/// Goes on with the slots of a template, within what is left of this pass.
+async fn make_slots(
+    app: &App,
+    (tenant, template): (TenantId, &TemplateId),
+    now: Timestamp,
+    report: &mut Report,
+) -> Result<(), platform::ApiError> {
+    let done = report.slots_made.saturating_add(report.slots_changed).saturating_add(report.slots_deleted);
+    let budget = MAX_SLOTS.saturating_sub(done);
+    if budget == 0 {
+        return Ok(());
+    }
+    let tenant = app.tenant(tenant).await?;
+    let resumed = Box::pin(sagas::publish::resume(app, (&tenant, template), (now, budget))).await?;
+    if let Some(progress) = resumed {
+        report.slots_made = report.slots_made.saturating_add(progress.made);
+        report.slots_changed = report.slots_changed.saturating_add(progress.changed);
+        report.slots_deleted = report.slots_deleted.saturating_add(progress.deleted);
+    }
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! Days with seats.
 
 use crate::answer::json;
-use crate::load::{Catalog, ledgers, ledgers_of_all};
+use crate::load::{Catalog, Placed, ledgers, ledgers_of_all};
 use crate::query::RangeQuery;
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
@@ -55,7 +55,8 @@ pub(crate) async fn of_all(
     let zone = caller.tenant.zone;
     let catalog = Catalog::load(&app, &caller).await?;
     let templates = catalog.listed(&caller, audience);
-    let found = ledgers_of_all(&app.store, caller.tenant.id, &templates, range).await?;
+    let templates = (templates.as_slice(), catalog.reaches());
+    let found = ledgers_of_all(&app.store, caller.tenant.id, templates, range).await?;
     let days = found.iter().flat_map(|(template, ledgers)| active(audience, template, ledgers, zone));
     json(&calendar(range, &days.collect(), zone))
 }
@@ -83,7 +84,7 @@ pub(crate) async fn of_template(
     let (audience, range) = query.read_calendar(&caller)?;
     let catalog = Catalog::load(&app, &caller).await?;
     let template = catalog.template(&id)?;
-    let (range, found) = events_or_first(&app, &caller, (template, audience), range).await?;
+    let (range, found) = events_or_first(&app, &caller, (catalog.placed(template), audience), range).await?;
     let zone = caller.tenant.zone;
     json(&calendar(range, &active(audience, template, &found, zone), zone))
 }
@@ -93,30 +94,26 @@ pub(crate) async fn of_template(
 async fn events_or_first(
     app: &App,
     caller: &Caller,
-    (template, audience): (&Template, Audience),
+    (placed, audience): (Placed<'_>, Audience),
     range: Range,
 ) -> Result<(Range, Vec<Ledger>), ApiError> {
     let (tenant, zone) = (caller.tenant.id, caller.tenant.zone);
-    let longest = i64::from(template.longest_minutes()).saturating_mul(60);
-    let running = plus_secs(range.from, longest.saturating_neg());
+    let template = placed.template;
+    let (running, until) = placed.starts(range);
     let promised = audience.first_start(template, zone, running);
-    let is_promised = promised.is_some_and(|start| start <= range.until);
+    let is_promised = promised.is_some_and(|start| start <= until);
     let later = audience.first_start(template, zone, plus_secs(range.until, 1));
     let later = later.map(|start| two_months(start, zone));
     if is_promised || later.is_none() {
-        let found = ledgers(&app.store, tenant, template, range).await?;
+        let found = ledgers(&app.store, tenant, placed, range).await?;
         return match later {
-            Some(later) if found.is_empty() => {
-                Ok((later, ledgers(&app.store, tenant, template, later).await?))
-            }
+            Some(later) if found.is_empty() => Ok((later, ledgers(&app.store, tenant, placed, later).await?)),
             Some(_) | None => Ok((range, found)),
         };
     }
     let later = later.unwrap_or(range);
-    let (within, beyond) = tokio::join!(
-        ledgers(&app.store, tenant, template, range),
-        ledgers(&app.store, tenant, template, later)
-    );
+    let (within, beyond) =
+        tokio::join!(ledgers(&app.store, tenant, placed, range), ledgers(&app.store, tenant, placed, later));
     let within = within?;
     if within.is_empty() { Ok((later, beyond?)) } else { Ok((range, within)) }
 }

@@ -4,10 +4,12 @@ use crate::answer::too_large;
 use domain::catalog::Template;
 use domain::ledger::Ledger;
 use domain::listing::{Audience, Range, is_shown};
+use domain::slot_edit::SlotReach;
 use domain::time::plus_secs;
-use domain::{TemplateId, TenantId};
+use domain::{TemplateId, TenantId, Timestamp};
 use platform::access::Caller;
 use platform::{ApiError, App, ErrorType};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use store::catalog::Definitions;
 use store::{Calls, Store};
@@ -34,7 +36,22 @@ impl Catalog {
     }
 
     pub(crate) fn view(&self, caller: &Caller, audience: Audience) -> View<'_> {
-        View { zone: caller.tenant.zone, person_types: &self.definitions.person_types, audience }
+        View {
+            zone: caller.tenant.zone,
+            person_types: &self.definitions.person_types,
+            reaches: &self.definitions.reaches,
+            audience,
+        }
+    }
+
+    /// A template with the reach of its slots.
+    pub(crate) fn placed<'a>(&'a self, template: &'a Template) -> Placed<'a> {
+        Placed { template, reach: self.definitions.reaches.get(&template.id) }
+    }
+
+    /// The reaches of all templates where slots have been moved.
+    pub(crate) fn reaches(&self) -> &BTreeMap<TemplateId, SlotReach> {
+        &self.definitions.reaches
     }
 
     /// All templates, drafts included.
@@ -52,10 +69,36 @@ impl Catalog {
     /// The templates that lists show to an audience, in the order of lists.
     pub(crate) fn listed(&self, caller: &Caller, audience: Audience) -> Vec<&Template> {
         let zone = caller.tenant.zone;
-        let shown = self.templates.iter().filter(|template| audience.lists(template, zone));
+        let reach = |template: &Template| self.definitions.reaches.get(&template.id);
+        let shown =
+            self.templates.iter().filter(|template| audience.lists(template, (zone, reach(template))));
         let mut shown: Vec<&Template> = shown.collect();
         shown.sort_by(|a, b| (a.display_order, &a.name, &a.id).cmp(&(b.display_order, &b.name, &b.id)));
         shown
+    }
+}
+
+/// A template with how far its slots lie from where its schedules put them.
+#[derive(Clone, Copy)]
+pub(crate) struct Placed<'a> {
+    pub(crate) template: &'a Template,
+    pub(crate) reach: Option<&'a SlotReach>,
+}
+
+impl Placed<'_> {
+    /// The generated starts of slots that run within a range.
+    pub(crate) fn starts(self, range: Range) -> (Timestamp, Timestamp) {
+        let longest = i64::from(self.template.longest_minutes()).saturating_mul(60);
+        let none = SlotReach::none(self.template.id.clone());
+        self.reach.unwrap_or(&none).starts(longest, (range.from, range.until))
+    }
+}
+
+impl Placed<'_> {
+    /// Whether a slot behind the last one that was found could start before this instant.
+    pub(crate) fn can_precede(self, last: Option<&Ledger>, start: Timestamp) -> bool {
+        let earlier = self.reach.map_or(0, |reach| reach.earlier_secs);
+        last.is_some_and(|last| plus_secs(last.instance.start(), earlier.saturating_neg()) < start)
     }
 }
 
@@ -63,17 +106,17 @@ impl Catalog {
 pub(crate) async fn ledgers(
     store: &Store,
     tenant: TenantId,
-    template: &Template,
+    placed: Placed<'_>,
     range: Range,
 ) -> Result<Vec<Ledger>, ApiError> {
-    let longest = i64::from(template.longest_minutes()).saturating_mul(60);
-    let starts = (plus_secs(range.from, longest.saturating_neg()), range.until);
+    let (template, starts) = (placed.template, placed.starts(range));
     let limit = MAX_SLOTS.saturating_add(1);
     let mut found = store.load_ledgers((tenant, &template.id), starts, limit).await?;
     if found.len() > MAX_SLOTS {
         return Err(too_large());
     }
     found.retain(|ledger| range.overlaps(ledger.start, Some(ledger.end)));
+    found.sort_by_key(|ledger| (ledger.start, ledger.instance));
     Ok(found)
 }
 
@@ -81,16 +124,18 @@ pub(crate) async fn ledgers(
 pub(crate) async fn ledgers_of_all<'a>(
     store: &Store,
     tenant: TenantId,
-    templates: &[&'a Template],
+    (templates, reaches): (&[&'a Template], &BTreeMap<TemplateId, SlotReach>),
     range: Range,
 ) -> Result<Vec<(&'a Template, Vec<Ledger>)>, ApiError> {
     let permits = Arc::new(Semaphore::new(PARALLEL_QUERIES));
     let mut queries = JoinSet::new();
     for (index, template) in templates.iter().enumerate() {
         let (store, template, permits) = (store.clone(), (*template).clone(), Arc::clone(&permits));
+        let reach = reaches.get(&template.id).cloned();
         let query = async move {
             let _permit = permits.acquire().await.map_err(ApiError::internal)?;
-            Ok::<_, ApiError>((index, ledgers(&store, tenant, &template, range).await?))
+            let placed = Placed { template: &template, reach: reach.as_ref() };
+            Ok::<_, ApiError>((index, ledgers(&store, tenant, placed, range).await?))
         };
         queries.spawn(Calls::current().scope(query));
     }

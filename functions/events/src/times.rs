@@ -8,7 +8,7 @@ use axum::response::Response;
 use domain::InstanceId;
 use domain::catalog::Template;
 use domain::ledger::Ledger;
-use domain::listing::next_available as first_free;
+use domain::listing::{Range, next_available as first_free};
 use domain::time::plus_secs;
 use platform::access::Shopper;
 use platform::{ApiError, App, ErrorBody, ErrorType};
@@ -43,7 +43,7 @@ pub(crate) async fn of_template(
     let (audience, range) = query.read(&caller)?;
     let catalog = Catalog::load(&app, &caller).await?;
     let template = catalog.template(&id)?;
-    let found = ledgers(&app.store, caller.tenant.id, template, range).await?;
+    let found = ledgers(&app.store, caller.tenant.id, catalog.placed(template), range).await?;
     json(&times(template, &found, &catalog.view(&caller, audience)))
 }
 
@@ -69,7 +69,8 @@ pub(crate) async fn of_all(
     let catalog = Catalog::load(&app, &caller).await?;
     let view = catalog.view(&caller, audience);
     let templates = catalog.listed(&caller, audience);
-    let found = ledgers_of_all(&app.store, caller.tenant.id, &templates, range).await?;
+    let wanted = (templates.as_slice(), catalog.reaches());
+    let found = ledgers_of_all(&app.store, caller.tenant.id, wanted, range).await?;
     let bucket = |(template, ledgers): &(&Template, Vec<Ledger>)| TimesBucket {
         event_template_id: template.id.to_string(),
         times: times(template, ledgers, &view),
@@ -104,14 +105,19 @@ pub(crate) async fn next_available(
     let catalog = Catalog::load(&app, &caller).await?;
     let template = catalog.template(&id)?;
     let view = catalog.view(&caller, audience);
-    let window = (audience.now, plus_secs(audience.now, NEXT_AVAILABLE_SECS));
+    let ahead = Range { from: audience.now, until: plus_secs(audience.now, NEXT_AVAILABLE_SECS) };
+    let placed = catalog.placed(template);
+    let window = placed.starts(ahead);
     for limit in NEXT_AVAILABLE_SLOTS {
         let found = app.store.load_ledgers((caller.tenant.id, &template.id), window, limit).await?;
         let listed = found.iter().filter_map(|ledger| audience.listed(template, ledger));
-        if let Some(slot) = first_free(listed, audience.now) {
+        let is_all = found.len() < limit;
+        if let Some(slot) = first_free(listed, audience.now)
+            && (is_all || !placed.can_precede(found.last(), slot.ledger.start))
+        {
             return json(&EventTime::of(&slot, &view));
         }
-        if found.len() < limit {
+        if is_all {
             break;
         }
     }

@@ -11,6 +11,8 @@ use crate::{
     Timestamp,
 };
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 use venue::VenueFields;
 
 /// A ticket type: the kind of visitor a price is for (spec §2.10 `personType`).
@@ -354,6 +356,43 @@ pub struct InventoryItem {
     /// Where it is offered; empty means everywhere.
     #[serde(default)]
     pub sales_channels: Vec<SalesChannel>,
+}
+
+/// Twelve bytes of an id for a part of a template whose author gave it none: the `number`th of its kind. The
+/// same template gets the same ids again.
+#[must_use]
+pub fn derived_id(template: &str, (kind, number): (&str, usize)) -> [u8; 12] {
+    let digest: [u8; 32] = Sha256::digest(format!("{template}\n{kind}\n{number}")).into();
+    std::array::from_fn(|index| digest.get(index).copied().unwrap_or_default())
+}
+
+/// The places of the prerequisites by which a template would ask for itself, directly or through others.
+#[must_use]
+pub fn prerequisite_circles(template: &Template, others: &[Template]) -> Vec<usize> {
+    let asked = |of: &Template| -> Vec<TemplateId> {
+        let requires = of.venue.prerequisites.iter().flat_map(|found| &found.requires);
+        requires.map(|found| found.template.clone()).collect()
+    };
+    let leads_back = |first: &TemplateId| {
+        let (mut seen, mut open) = (BTreeSet::new(), vec![first.clone()]);
+        while let Some(next) = open.pop() {
+            if next == template.id {
+                return true;
+            }
+            if seen.insert(next.clone())
+                && let Some(found) = others.iter().find(|other| other.id == next)
+            {
+                open.extend(asked(found));
+            }
+        }
+        false
+    };
+    asked(template)
+        .iter()
+        .enumerate()
+        .filter(|(_, first)| leads_back(first))
+        .map(|(index, _)| index)
+        .collect()
 }
 
 /// First characters of the description that stand in for a missing short description (spec §2.10).

@@ -6,6 +6,7 @@
 //! Expiry needs no sweep: a hold whose time has come counts as free at once, and the next buyer who needs
 //! its seats takes them in the same update (contract §8).
 
+use crate::schedule::Slot;
 use crate::{InstanceId, ReservationId, ScheduleId, TemplateId, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -44,6 +45,9 @@ pub enum SlotState {
     Active,
     /// Called off; nothing more is held or sold.
     Cancelled,
+    /// Deleted by the back office and unknown to everybody. Its ledger stays, so that its schedule does not
+    /// make it again.
+    Removed,
 }
 
 /// The seats of one event instance (or of one shard of it), with the facts needed to list it.
@@ -75,6 +79,9 @@ pub struct Ledger {
     /// Seats set aside, by reservation.
     #[serde(default)]
     pub holds: BTreeMap<ReservationId, Hold>,
+    /// The back office changed this slot by itself; what its schedule says does not touch it any more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub edited: bool,
 }
 
 /// One conditional change of one ledger.
@@ -124,6 +131,38 @@ pub enum Course {
 }
 
 impl Ledger {
+    /// The ledger of a slot that nobody has touched.
+    #[must_use]
+    pub fn of_slot(template: &TemplateId, slot: &Slot) -> Self {
+        let Slot { id, schedule, start, end, capacity } = slot;
+        Self {
+            instance: *id,
+            template: template.clone(),
+            schedule: schedule.clone(),
+            shard: 0,
+            start: *start,
+            end: *end,
+            state: SlotState::Active,
+            size: *capacity,
+            free: *capacity,
+            sold: 0,
+            holds: BTreeMap::new(),
+            edited: false,
+        }
+    }
+
+    /// True for a slot that callers may know of.
+    #[must_use]
+    pub fn exists(&self) -> bool {
+        self.state != SlotState::Removed
+    }
+
+    /// Seats that are sold or held at `now`.
+    #[must_use]
+    pub fn taken(&self, now: Timestamp) -> u32 {
+        self.size.saturating_sub(self.available(now))
+    }
+
     /// The invariant: every seat is free, held or sold.
     #[must_use]
     pub fn is_sound(&self) -> bool {
@@ -159,10 +198,13 @@ impl Ledger {
     /// update returned.
     #[must_use]
     pub fn refusal(&self, change: &LedgerChange, now: Timestamp) -> Option<LedgerRefusal> {
+        if change.takes_seats && !self.exists() {
+            return Some(LedgerRefusal::UnknownSlot);
+        }
         if change.expect.iter().any(|(id, hold)| self.holds.get(id) != hold.as_ref()) {
             return Some(LedgerRefusal::HoldChanged);
         }
-        if change.takes_seats && self.state == SlotState::Cancelled {
+        if change.takes_seats && self.state != SlotState::Active {
             return Some(LedgerRefusal::Closed);
         }
         let left = i64::from(self.free).saturating_add(change.free);
@@ -211,7 +253,7 @@ impl Ledger {
         LedgerRefusal::NotEnough { available }
     }
 
-    fn changed(&self, change: &LedgerChange) -> Self {
+    pub(crate) fn changed(&self, change: &LedgerChange) -> Self {
         let mut next = self.clone();
         for (id, hold) in &change.set {
             match hold {
@@ -332,4 +374,4 @@ impl LedgerChange {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

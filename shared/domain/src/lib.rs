@@ -25,10 +25,12 @@ pub mod order;
 pub mod outbox;
 pub mod payment;
 pub mod pricing;
+pub mod publishing;
 pub mod reservation;
 pub mod sale;
 pub mod sale_window;
 pub mod schedule;
+pub mod slot_edit;
 pub mod tenant;
 pub mod time;
 

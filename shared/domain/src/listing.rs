@@ -12,6 +12,7 @@ use crate::catalog::{Price, PriceList, ReviewState, Template, TemplateKind};
 use crate::ledger::{Ledger, SlotState};
 use crate::sale_window::{Offer, SlotFacts, offer};
 use crate::schedule::{Schedule, SlotPlan, SlotWindow, generate};
+use crate::slot_edit::SlotReach;
 use crate::time::{Timestamp, Zone, plus_secs};
 use crate::{Channel, InstanceId};
 use chrono::NaiveDate;
@@ -120,7 +121,7 @@ impl Audience {
         let facts = SlotFacts {
             published: template.review_state == ReviewState::Published,
             visible: is_shown(template) && self.types.admits(template.kind),
-            cancelled: ledger.state == SlotState::Cancelled,
+            cancelled: ledger.state != SlotState::Active,
             channel_enabled: self.sells(template, schedule),
             start: ledger.start,
             end: ledger.end,
@@ -146,13 +147,15 @@ impl Audience {
     /// Whether lists show a template: it is on offer to this audience, and a slot of it, as its schedules
     /// make them, is still sold. Reads no seats.
     #[must_use]
-    pub fn lists(&self, template: &Template, zone: Zone) -> bool {
-        is_shown(template) && self.types.admits(template.kind) && self.has_open_slot(template, zone)
+    pub fn lists(&self, template: &Template, (zone, reach): (Zone, Option<&SlotReach>)) -> bool {
+        is_shown(template) && self.types.admits(template.kind) && self.has_open_slot(template, (zone, reach))
     }
 
-    fn has_open_slot(&self, template: &Template, zone: Zone) -> bool {
+    /// A slot that staff may have moved counts as open for as long as it can be, where it was moved to.
+    fn has_open_slot(&self, template: &Template, (zone, reach): (Zone, Option<&SlotReach>)) -> bool {
         let longest = i64::from(template.longest_minutes()).saturating_mul(60);
-        let from = plus_secs(self.now, longest.saturating_neg());
+        let (later, lasting) = reach.map_or((0, 0), |reach| (reach.later_secs, reach.lasting_secs));
+        let from = plus_secs(self.now, longest.max(lasting).saturating_neg());
         let mut after = None;
         for _ in 0..MAX_PIECES {
             let Some((slots, stopped)) = self.planned((template, zone), (from, after), OPEN_SLOT_PIECE)
@@ -165,8 +168,8 @@ impl Audience {
                     visible: true,
                     cancelled: false,
                     channel_enabled: self.sells(template, template.schedule_of(&slot.id)),
-                    start: slot.start,
-                    end: slot.end,
+                    start: plus_secs(slot.start, later),
+                    end: slot.end.max(plus_secs(slot.start, lasting)),
                     details: &template.ticket_details,
                     available_seats: 1,
                 };

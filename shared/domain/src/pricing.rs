@@ -91,7 +91,7 @@ impl<'a> CatalogView<'a> {
         buyer: Buyer<'a>,
         ledgers: impl IntoIterator<Item = &'l Ledger>,
     ) -> Self {
-        let slots = ledgers.into_iter().filter_map(|ledger| {
+        let slots = ledgers.into_iter().filter(|ledger| ledger.exists()).filter_map(|ledger| {
             let template = catalog.templates.iter().find(|template| template.id == ledger.template)?;
             let slot = Slot { template, start: ledger.start, end: ledger.end, state: ledger.state };
             Some((ledger.instance, slot))
@@ -126,7 +126,7 @@ impl<'a> CatalogView<'a> {
         let facts = SlotFacts {
             published: slot.template.review_state == ReviewState::Published,
             visible: self.buyer.asker.may_buy(slot.template, slot.start),
-            cancelled: slot.state == SlotState::Cancelled,
+            cancelled: slot.state != SlotState::Active,
             channel_enabled: slot.template.is_sold_through(schedule, self.buyer.channel),
             start: slot.start,
             end: slot.end,

@@ -319,7 +319,7 @@ pub fn decide_holds(
     for item in wanted {
         let old = holds.remove(&item.instance);
         // The record speaks of holds it may never have had; seats that are wanted are seen in their ledger.
-        let Some(ledger) = slots.ledgers.get(&item.instance) else {
+        let Some(ledger) = slots.ledgers.get(&item.instance).filter(|ledger| ledger.exists()) else {
             faults.add(item.line, None, LedgerRefusal::UnknownSlot);
             continue;
         };

@@ -11,6 +11,8 @@
 //! - An hour given twice is one slot, its first entry counting; ranges that overlap add nothing.
 //! - Two schedules with one start are two slots: they may differ in price list and channels.
 
+mod reach;
+
 use crate::channel::SalesChannel;
 use crate::ids::{PriceListId, ScheduleId, TemplateId};
 use crate::instance_id::{InstanceId, StartOutOfRange};

@@ -122,6 +122,12 @@ error_table! {
         "It was changed since it was read; read it again";
     /// Something names what was to be deleted; `usedBy` says what.
     InUse, CONFLICT, 20028, "IN_USE", "It is in use";
+    /// `reviewState` would go from `Published` to `Draft`.
+    PublishedTemplateCannotReturnToDraft, CONFLICT, 20029, "PUBLISHED_TEMPLATE_CANNOT_RETURN_TO_DRAFT",
+        "A published template cannot return to draft";
+    /// An event instance would have fewer seats than are sold and held; `taken` says how many those are.
+    CapacityBelowSold, CONFLICT, 20030, "CAPACITY_BELOW_SOLD",
+        "The capacity would be below the seats that are sold and held";
 }
 
 /// A failure on its way to the caller: what it is told, and a cause that only the log sees.

@@ -1,8 +1,10 @@
-//! The workflows with outside effects. A checkout secures what it sells, charges the card, and settles the
-//! order or undoes it; whoever finds an order half-way can finish it (architecture: the checkout saga).
+//! The workflows that take more than one write. A checkout secures what it sells, charges the card, and settles the
+//! order or undoes it; whoever finds an order half-way can finish it (architecture: the checkout saga). Publishing makes
+//! slots in pieces that anyone can go on with.
 
 mod charge;
 mod commit;
+pub mod publish;
 mod recover;
 mod secure;
 mod settle;

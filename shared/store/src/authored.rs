@@ -198,6 +198,24 @@ pub fn plan_change<T: Authored>(
     Ok(plan)
 }
 
+/// The write that puts a record in the place of the one that was read.
+///
+/// # Errors
+/// [`StoreError`] when the record has no representation.
+pub fn put_over<T: Authored>(
+    tenant: TenantId,
+    before: Option<&Stored<T>>,
+    after: &T,
+) -> Result<Action, StoreError> {
+    Ok(Action::Put(encode_authored(&after.key(tenant), after)?, condition(before)))
+}
+
+/// The write that deletes the record that was read.
+#[must_use]
+pub fn delete_as_read<T>(before: &Stored<T>) -> Action {
+    Action::Delete(condition(Some(before)))
+}
+
 impl Store {
     /// The record under a key, with every earlier write.
     ///

@@ -1,22 +1,23 @@
 //! Templates and the small definitions of a tenant's catalog.
 
 use crate::authored::{Authored, CHANGE_TRIES, ChangeRefusal, Taken, revision_of};
-use crate::ledger::ledger_item;
 use crate::{
-    Action, Consistency, Expression, Key, Plan, SortKeys, Store, StoreError, StoreFault, Table, decode,
-    definitions_partition, encode, slots_partition, templates_partition,
+    Action, Consistency, Expression, Key, SortKeys, Store, StoreError, StoreFault, Table, decode,
+    definitions_partition, encode, number, templates_partition,
 };
 use domain::catalog::{InventoryItem, PersonType, Template};
 use domain::coupon::{Coupon, Discount};
 use domain::form::Form;
-use domain::ledger::Ledger;
 use domain::membership::Level;
-use domain::{CouponId, DiscountId, FormId, InventoryId, LevelId, TenantId, TicketTypeId};
+use domain::slot_edit::SlotReach;
+use domain::{CouponId, DiscountId, FormId, InventoryId, LevelId, TemplateId, TenantId, TicketTypeId};
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Templates one tenant may have.
 const MAX_TEMPLATES: usize = 5_000;
+/// How the keys of the reaches begin.
+const REACH: &str = "REACH";
 /// Definitions one tenant may have.
 const MAX_DEFINITIONS: usize = 10_000;
 
@@ -35,6 +36,8 @@ pub struct Definitions {
     pub forms: BTreeMap<FormId, Form>,
     /// Membership levels with their offerings.
     pub levels: BTreeMap<LevelId, Level>,
+    /// How far slots of templates lie from where their schedules put them; only of those where some do.
+    pub reaches: BTreeMap<TemplateId, SlotReach>,
 }
 
 /// What storing a record came to.
@@ -47,9 +50,6 @@ pub enum Saved {
     /// It was there just so.
     Unchanged,
 }
-
-/// Ledgers put in one transaction.
-const LEDGERS_PER_WRITE: usize = crate::MAX_WRITES;
 
 impl Store {
     /// All templates of a tenant, drafts included.
@@ -107,10 +107,42 @@ impl Store {
                     let level: Level = decode(item)?;
                     definitions.levels.insert(level.id.clone(), level);
                 }
+                Some(REACH) => {
+                    let reach: SlotReach = decode(item)?;
+                    definitions.reaches.insert(reach.template.clone(), reach);
+                }
                 _ => {}
             }
         }
         Ok(definitions)
+    }
+
+    /// Makes listings look at least so far around for the slots of a template.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn widen_reach(&self, tenant: TenantId, wanted: &SlotReach) -> Result<(), StoreError> {
+        let key = Key::slot_reach(tenant, &wanted.template);
+        for _ in 0..CHANGE_TRIES {
+            let before: Option<SlotReach> = self.get(&key, Consistency::Strong).await?;
+            let next = before.as_ref().map_or_else(|| wanted.clone(), |before| before.and(wanted));
+            if before.as_ref() == Some(&next) {
+                return Ok(());
+            }
+            let mut condition = Expression::new();
+            match &before {
+                None => condition.require_no_item(),
+                Some(SlotReach { template: _, earlier_secs, later_secs, lasting_secs }) => {
+                    condition.require_equal("earlier_secs", number(*earlier_secs));
+                    condition.require_equal("later_secs", number(*later_secs));
+                    condition.require_equal("lasting_secs", number(*lasting_secs));
+                }
+            }
+            if self.write(&key, Action::Put(encode(&key, &next)?, condition)).await?.is_ok() {
+                return Ok(());
+            }
+        }
+        Err(StoreError::new(StoreFault::TryAgain, "the reach of a template's slots kept changing"))
     }
 
     /// Stores a template as it is.
@@ -220,59 +252,5 @@ impl Store {
     async fn save_unreserved<T: Authored>(&self, tenant: TenantId, record: &T) -> Result<Saved, StoreError> {
         let saved = self.save_authored((tenant, ""), record).await?;
         saved.map_err(|Taken| StoreError::corrupt("a record that reserves nothing was refused its place"))
-    }
-
-    /// Puts the ledgers of a template's slots that have none yet, and says how many those were; the others
-    /// keep counts and holds. The token, of at most 24 characters, names this attempt.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database does not answer; what was put stays, and a repeat puts the rest.
-    pub async fn create_ledgers(
-        &self,
-        tenant: TenantId,
-        ledgers: &[Ledger],
-        token: &str,
-    ) -> Result<usize, StoreError> {
-        let existing = self.existing_slots(tenant, ledgers).await?;
-        let missing: Vec<&Ledger> = ledgers
-            .iter()
-            .filter(|ledger| !existing.contains(&Key::ledger(tenant, &ledger.instance, ledger.shard).sk))
-            .collect();
-        for (index, chunk) in missing.chunks(LEDGERS_PER_WRITE).enumerate() {
-            let mut plan = Plan::new();
-            for ledger in chunk {
-                let (key, item) = ledger_item(tenant, ledger)?;
-                let mut absent = Expression::new();
-                absent.require_no_item();
-                plan.add(key, Action::Put(item, absent), ())
-                    .map_err(|fault| StoreError::new(StoreFault::Refused, fault))?;
-            }
-            // Someone else made one of them meanwhile: the rest are put one by one.
-            if self.commit(&plan, &format!("{token}-{index}")).await?.is_err() {
-                for ledger in chunk {
-                    self.create_ledger(tenant, ledger).await?;
-                }
-            }
-        }
-        Ok(missing.len())
-    }
-
-    /// The sort keys of the slots that exist between the first and the last of these.
-    async fn existing_slots(
-        &self,
-        tenant: TenantId,
-        ledgers: &[Ledger],
-    ) -> Result<BTreeSet<String>, StoreError> {
-        let (Some(first), Some(last)) = (ledgers.first(), ledgers.last()) else {
-            return Ok(BTreeSet::new());
-        };
-        let partition = slots_partition(tenant, first.instance.template_tag());
-        let from = Key::ledger(tenant, &first.instance, 0).sk;
-        let until = format!("{}~", Key::ledger(tenant, &last.instance, 0).sk);
-        let range = SortKeys::Between(&from, &until);
-        let items =
-            self.query((Table::Reservations, &partition), range, (Consistency::Strong, usize::MAX)).await?;
-        let text = |item: &crate::Item| item.get("sk").and_then(|sk| sk.as_s().ok()).cloned();
-        Ok(items.iter().filter_map(text).collect())
     }
 }

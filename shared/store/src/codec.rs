@@ -83,6 +83,7 @@ mod tests {
             free: 7,
             sold: 0,
             holds: BTreeMap::from([(ReservationId::parse(17).unwrap(), hold)]),
+            edited: false,
         };
         let key = Key::ledger(domain::TenantId::parse(1).unwrap(), &ledger.instance, 0);
         let item = encode(&key, &ledger).unwrap();

@@ -104,6 +104,18 @@ impl Key {
         Self::of(Table::Catalog, tenant, TEMPLATES, id.as_str())
     }
 
+    /// How far the slots of a template have come.
+    #[must_use]
+    pub fn generation(tenant: TenantId, template: &TemplateId) -> Self {
+        Self::of(Table::Catalog, tenant, GENERATIONS, template.as_str())
+    }
+
+    /// How far slots of a template lie from where their schedule put them.
+    #[must_use]
+    pub fn slot_reach(tenant: TenantId, template: &TemplateId) -> Self {
+        Self::of(Table::Catalog, tenant, DEFINITIONS, format!("REACH#{template}"))
+    }
+
     /// A person type (ticket type, price point).
     #[must_use]
     pub fn person_type(tenant: TenantId, id: &TicketTypeId) -> Self {
@@ -275,6 +287,8 @@ impl Key {
 
 /// Sort keys under which all templates of a tenant lie.
 const TEMPLATES: &str = "TEMPLATES";
+/// Partition of the records of how far the slots of a tenant's templates have come.
+const GENERATIONS: &str = "GENERATIONS";
 /// Partition of the small definitions of a tenant, which are read together and cached.
 const DEFINITIONS: &str = "DEFINITIONS";
 

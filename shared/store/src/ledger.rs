@@ -6,6 +6,7 @@ use crate::{
     encode, number, slots_partition, sortable_secs,
 };
 use domain::ledger::{Course, Hold, Ledger, LedgerChange, LedgerRefusal, MAX_HOLDS};
+use domain::slot_edit::{EditCourse, LedgerEdit, SlotTerms};
 use domain::{InstanceId, TemplateId, TenantId, Timestamp, instance_id::TemplateTag};
 use std::collections::HashMap;
 
@@ -15,6 +16,65 @@ const MAX_SLOTS: usize = 20_000;
 /// The update that carries out a change, with the conditions under which the ledger allows it.
 #[must_use]
 pub fn ledger_update(change: &LedgerChange) -> Action {
+    Action::Update(change_expression(change))
+}
+
+/// The update that carries out an edit, with the conditions under which the ledger allows it.
+///
+/// # Errors
+/// [`StoreError`] when a state has no representation.
+pub fn ledger_edit(edit: &LedgerEdit) -> Result<Action, StoreError> {
+    let mut update = change_expression(&edit.change);
+    let (before, after) = (terms(edit.before)?, terms(edit.after)?);
+    for ((name, old), (_, new)) in before.into_iter().zip(after) {
+        if old == new {
+            update.require_equal(name, old);
+        } else {
+            let path = update.path(&[name]);
+            let (old, new) = (update.value(old), update.value(new));
+            update.require(format!("{path} = {old}"));
+            update.set(format!("{path} = {new}"));
+        }
+    }
+    update.assign("edited", AttributeValue::Bool(true));
+    Ok(Action::Update(update))
+}
+
+/// The attributes of what the back office says of a slot.
+fn terms(terms: SlotTerms) -> Result<[(&'static str, AttributeValue); 4], StoreError> {
+    let SlotTerms { size, start, end, state } = terms;
+    let state = serde_dynamo::to_attribute_value(state).map_err(StoreError::corrupt)?;
+    Ok([
+        ("size", number(i64::from(size))),
+        ("start", number(start.timestamp_millis())),
+        ("end", number(end.timestamp_millis())),
+        ("state", state),
+    ])
+}
+
+/// The condition that a ledger is as it was read, to the last hold.
+///
+/// # Errors
+/// [`StoreError`] when it has no representation.
+pub fn ledger_unchanged(ledger: &Ledger) -> Result<Expression, StoreError> {
+    let mut same = Expression::new();
+    for (name, value) in terms(ledger.terms())? {
+        same.require_equal(name, value);
+    }
+    same.require_equal("free", number(i64::from(ledger.free)));
+    same.require_equal("sold", number(i64::from(ledger.sold)));
+    let holds = ledger.holds.iter().map(|(id, hold)| (id.to_string(), hold_value(*hold))).collect();
+    same.require_equal("holds", AttributeValue::M(holds));
+    if ledger.edited {
+        same.require_equal("edited", AttributeValue::Bool(true));
+    } else {
+        let edited = same.path(&["edited"]);
+        same.require(format!("attribute_not_exists({edited})"));
+    }
+    Ok(same)
+}
+
+fn change_expression(change: &LedgerChange) -> Expression {
     let mut update = Expression::new();
     update.require_item();
     for (id, hold) in &change.expect {
@@ -52,7 +112,7 @@ pub fn ledger_update(change: &LedgerChange) -> Action {
     }
     update.shift("free", change.free);
     update.shift("sold", change.sold);
-    Action::Update(update)
+    update
 }
 
 fn hold_value(hold: Hold) -> AttributeValue {
@@ -93,6 +153,9 @@ impl Store {
             };
             let Some(item) = old else { return Ok(Err((LedgerRefusal::UnknownSlot, None))) };
             let ledger: Ledger = decode(item)?;
+            if !ledger.exists() {
+                return Ok(Err((LedgerRefusal::UnknownSlot, None)));
+            }
             attempt = match ledger.course(change, now) {
                 Ok(Course::Change(course)) => course,
                 Ok(Course::ReclaimFirst(reclaim)) => {
@@ -106,7 +169,28 @@ impl Store {
         Ok(Err((LedgerRefusal::TooManyHolds, None)))
     }
 
-    /// One ledger.
+    /// Carries out an edit that was decided on a ledger. The inner error is the ledger as it is, if it still
+    /// exists.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn edit_ledger(
+        &self,
+        (tenant, instance): (TenantId, &InstanceId),
+        course: &EditCourse,
+    ) -> Result<Result<(), Option<Ledger>>, StoreError> {
+        let action = match course {
+            EditCourse::Nothing => return Ok(Ok(())),
+            EditCourse::Edit(edit) => ledger_edit(edit)?,
+            EditCourse::ReclaimFirst(change) => ledger_update(change),
+        };
+        match self.write(&Key::ledger(tenant, instance, 0), action).await? {
+            Ok(()) => Ok(Ok(())),
+            Err(old) => Ok(Err(old.map(decode).transpose()?)),
+        }
+    }
+
+    /// One ledger; none of a removed slot.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
@@ -116,10 +200,11 @@ impl Store {
         instance: &InstanceId,
         consistency: Consistency,
     ) -> Result<Option<Ledger>, StoreError> {
-        self.get(&Key::ledger(tenant, instance, 0), consistency).await
+        let ledger: Option<Ledger> = self.get(&Key::ledger(tenant, instance, 0), consistency).await?;
+        Ok(ledger.filter(Ledger::exists))
     }
 
-    /// The ledgers of a template whose slots start within `from..=until`, in order of their start.
+    /// The ledgers of a template whose slots were made to start within `from..=until`, in that order.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
@@ -139,7 +224,7 @@ impl Store {
             .await?;
         let ledgers: Result<Vec<Ledger>, StoreError> = items.into_iter().map(decode).collect();
         // Two templates can share a partition when the first bytes of their hashes agree.
-        Ok(ledgers?.into_iter().filter(|ledger| ledger.template == *template).collect())
+        Ok(ledgers?.into_iter().filter(|ledger| ledger.template == *template && ledger.exists()).collect())
     }
 
     /// Puts the ledger of a new slot; one that exists keeps its counts and holds.

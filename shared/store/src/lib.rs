@@ -23,6 +23,7 @@ pub mod ledger;
 pub mod member;
 pub mod merchant;
 pub mod order;
+pub mod publish;
 pub mod reservation;
 pub mod sandbox;
 

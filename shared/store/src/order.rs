@@ -6,7 +6,7 @@ use crate::{
 };
 use domain::order::{Order, Ticket, TicketChunk};
 use domain::outbox::{MailKind, MailState, OutboxMail};
-use domain::{OrderId, TenantId, Timestamp};
+use domain::{OrderId, TemplateId, TenantId, Timestamp};
 use sha2::{Digest, Sha256};
 
 /// Partitions the due index is spread over.
@@ -26,7 +26,12 @@ pub(crate) fn due(
     at: Timestamp,
     queue: (DueClock, DueKind),
 ) -> [(String, AttributeValue); 2] {
-    let spread = Sha256::digest(order.as_str())[0] % DUE_SPREAD;
+    due_as(order.as_str(), at, queue)
+}
+
+/// Attributes of the due index: work with this name is due at an instant.
+pub(crate) fn due_as(name: &str, at: Timestamp, queue: (DueClock, DueKind)) -> [(String, AttributeValue); 2] {
+    let spread = Sha256::digest(name)[0] % DUE_SPREAD;
     [("due_pk".to_owned(), text(due_partition(queue, spread))), ("due_at".to_owned(), number(at.timestamp()))]
 }
 
@@ -54,6 +59,17 @@ pub enum DueKind {
     Orders,
     /// Mails to announce again.
     Mails,
+    /// Slots to make.
+    Slots,
+}
+
+impl DueKind {
+    fn table(self) -> Table {
+        match self {
+            Self::Orders | Self::Mails => Table::Orders,
+            Self::Slots => Table::Catalog,
+        }
+    }
 }
 
 fn due_partition(queue: (DueClock, DueKind), spread: u8) -> String {
@@ -62,6 +78,8 @@ fn due_partition(queue: (DueClock, DueKind), spread: u8) -> String {
         (DueClock::Chosen, DueKind::Orders) => format!("CHOSEN#{spread:02}"),
         (DueClock::Real, DueKind::Mails) => format!("DUEMAIL#{spread:02}"),
         (DueClock::Chosen, DueKind::Mails) => format!("CHOSENMAIL#{spread:02}"),
+        (DueClock::Real, DueKind::Slots) => format!("DUESLOTS#{spread:02}"),
+        (DueClock::Chosen, DueKind::Slots) => format!("CHOSENSLOTS#{spread:02}"),
     }
 }
 
@@ -85,6 +103,8 @@ pub enum DueWork {
     Order(TenantId, OrderId),
     /// A mail to announce again.
     Mail(TenantId, OrderId, MailKind),
+    /// A template whose slots are to be made.
+    Slots(TenantId, TemplateId),
 }
 
 impl DueWork {
@@ -92,13 +112,17 @@ impl DueWork {
     #[must_use]
     pub fn tenant(&self) -> TenantId {
         match self {
-            Self::Order(tenant, _) | Self::Mail(tenant, _, _) => *tenant,
+            Self::Order(tenant, _) | Self::Mail(tenant, _, _) | Self::Slots(tenant, _) => *tenant,
         }
     }
 
     fn read(key: &Key) -> Option<Self> {
-        let (tenant, order) = key.pk.strip_prefix("T#")?.split_once("#ORDER#")?;
+        let (tenant, partition) = key.pk.strip_prefix("T#")?.split_once('#')?;
         let tenant = TenantId::parse(tenant.parse().ok()?).ok()?;
+        let Some(order) = partition.strip_prefix("ORDER#") else {
+            let template = TemplateId::parse(&key.sk).ok()?;
+            return (*key == Key::generation(tenant, &template)).then_some(Self::Slots(tenant, template));
+        };
         let order = OrderId::parse(order).ok()?;
         if key.sk == "ORDER" {
             return Some(Self::Order(tenant, order));
@@ -189,8 +213,9 @@ impl Store {
         let mut queries = tokio::task::JoinSet::new();
         for spread in 0..DUE_SPREAD {
             let store = self.clone();
-            let partition = due_partition(queue, spread);
-            queries.spawn(async move { store.query_due(&partition, until.timestamp(), limit).await });
+            let (table, partition) = (queue.1.table(), due_partition(queue, spread));
+            queries
+                .spawn(async move { store.query_due((table, &partition), until.timestamp(), limit).await });
         }
         let mut work = Vec::new();
         while let Some(found) = queries.join_next().await {

@@ -215,11 +215,17 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
-    pub async fn query_due(&self, partition: &str, until: i64, limit: i32) -> Result<Vec<Key>, StoreError> {
+    pub async fn query_due(
+        &self,
+        (table, partition): (Table, &str),
+        until: i64,
+        limit: i32,
+    ) -> Result<Vec<Key>, StoreError> {
+        let name = self.table(table);
         let answer = self
             .client
             .query()
-            .table_name(self.table(Table::Orders))
+            .table_name(&name)
             .index_name(DUE_INDEX)
             .key_condition_expression("due_pk = :partition AND due_at <= :until")
             .expression_attribute_values(":partition", AttributeValue::S(partition.to_owned()))
@@ -228,8 +234,7 @@ impl Store {
             .send()
             .await
             .map_err(failed)?;
-        let table = self.table(Table::Orders);
-        Ok(answer.items.unwrap_or_default().iter().filter_map(|item| self.key_of(&table, item)).collect())
+        Ok(answer.items.unwrap_or_default().iter().filter_map(|item| self.key_of(&name, item)).collect())
     }
 }
 

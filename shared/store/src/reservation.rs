@@ -184,7 +184,8 @@ impl Store {
             match refusal.refusal {
                 Written::Record => seen.record = Some(refusal.old.map(decode).transpose()?),
                 Written::Ledger(slot) => {
-                    seen.ledgers.insert(slot, refusal.old.map(decode).transpose()?);
+                    let ledger: Option<Ledger> = refusal.old.map(decode).transpose()?;
+                    seen.ledgers.insert(slot, ledger.filter(Ledger::exists));
                 }
             }
         }
@@ -206,7 +207,7 @@ fn ledgers(
 ) -> Result<BTreeMap<InstanceId, Ledger>, StoreError> {
     let mut ledgers = BTreeMap::new();
     for slot in slots {
-        if let Some(ledger) = found.take(&Key::ledger(tenant, slot, 0))? {
+        if let Some(ledger) = found.take::<Ledger>(&Key::ledger(tenant, slot, 0))?.filter(Ledger::exists) {
             ledgers.insert(*slot, ledger);
         }
     }

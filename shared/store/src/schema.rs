@@ -3,14 +3,16 @@
 
 use crate::{Store, StoreError, StoreFault, Table};
 use aws_sdk_dynamodb::types::{
-    AttributeDefinition, BillingMode, GlobalSecondaryIndex, KeySchemaElement, KeyType, Projection,
-    ProjectionType, ScalarAttributeType, TimeToLiveSpecification,
+    AttributeDefinition, BillingMode, CreateGlobalSecondaryIndexAction, GlobalSecondaryIndex,
+    GlobalSecondaryIndexUpdate, KeySchemaElement, KeyType, Projection, ProjectionType, ScalarAttributeType,
+    TimeToLiveSpecification,
 };
 
 /// Version written with every item.
 pub const SCHEMA_VERSION: i64 = 1;
 
-/// The sparse index of work that is due: abandoned checkouts and unsent mail.
+/// The sparse index of work that is due: abandoned checkouts and unsent mail among the orders, slots to make in
+/// the catalog.
 pub const DUE_INDEX: &str = "due";
 
 impl Store {
@@ -24,8 +26,35 @@ impl Store {
             let name = self.table(table);
             if !existing.table_names().contains(&name) {
                 self.create_table(table, name).await?;
+            } else if has_due_index(table) {
+                self.add_due_index(name).await?;
             }
         }
+        Ok(())
+    }
+
+    /// Adds the index of due work to a table that was made before it had one.
+    async fn add_due_index(&self, name: String) -> Result<(), StoreError> {
+        let described = self.client.describe_table().table_name(&name).send().await.map_err(refused)?;
+        let indexes = described.table.map(|table| table.global_secondary_indexes.unwrap_or_default());
+        if indexes.unwrap_or_default().iter().any(|index| index.index_name() == Some(DUE_INDEX)) {
+            return Ok(());
+        }
+        let index = CreateGlobalSecondaryIndexAction::builder()
+            .index_name(DUE_INDEX)
+            .set_key_schema(Some(keys("due_pk", "due_at")?))
+            .projection(Projection::builder().projection_type(ProjectionType::KeysOnly).build())
+            .build()
+            .map_err(refused)?;
+        self.client
+            .update_table()
+            .table_name(&name)
+            .attribute_definitions(attribute("due_pk", ScalarAttributeType::S)?)
+            .attribute_definitions(attribute("due_at", ScalarAttributeType::N)?)
+            .global_secondary_index_updates(GlobalSecondaryIndexUpdate::builder().create(index).build())
+            .send()
+            .await
+            .map_err(refused)?;
         Ok(())
     }
 
@@ -38,7 +67,7 @@ impl Store {
             .set_key_schema(Some(keys("pk", "sk")?))
             .attribute_definitions(attribute("pk", ScalarAttributeType::S)?)
             .attribute_definitions(attribute("sk", ScalarAttributeType::S)?);
-        if table == Table::Orders {
+        if has_due_index(table) {
             let index = GlobalSecondaryIndex::builder()
                 .index_name(DUE_INDEX)
                 .set_key_schema(Some(keys("due_pk", "due_at")?))
@@ -67,6 +96,10 @@ impl Store {
         }
         Ok(())
     }
+}
+
+fn has_due_index(table: Table) -> bool {
+    matches!(table, Table::Catalog | Table::Orders)
 }
 
 fn keys(hash: &str, range: &str) -> Result<Vec<KeySchemaElement>, StoreError> {

@@ -1,13 +1,16 @@
 //! Event browsing on the wire (spec §2.10–2.12, §4.4, contract §7).
 
+mod authored;
 mod input;
 mod kept;
 mod price;
 mod schedule;
 mod template;
 mod ticket;
+mod whole;
 
-pub use input::{ImageInput, TemplateContext, TemplateInput};
+pub use authored::*;
+pub use input::{ImageInput, MAX_TEMPLATE_BYTES, TemplateContext, TemplateInput};
 pub use kept::*;
 pub use price::*;
 pub use schedule::*;
@@ -20,9 +23,11 @@ pub(crate) use price::{NAME_CHARS, count, name, own_id, price, sales_channels, t
 pub(crate) use schedule::{MAX_CAPACITY, date};
 pub(crate) use ticket::flag;
 
+use domain::Template;
 use domain::ledger::SlotState;
 use domain::listing::{Audience, ListedSlot};
-use domain::{TicketTypeId, Zone, catalog::PersonType};
+use domain::slot_edit::SlotReach;
+use domain::{TemplateId, TicketTypeId, Zone, catalog::PersonType};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
@@ -34,6 +39,8 @@ pub struct View<'a> {
     pub zone: Zone,
     /// Ticket types, by which prices are named.
     pub person_types: &'a BTreeMap<TicketTypeId, PersonType>,
+    /// How far slots have been moved, of the templates where some have.
+    pub reaches: &'a BTreeMap<TemplateId, SlotReach>,
     /// On whose behalf: prices of other channels are left out.
     pub audience: Audience,
 }
@@ -106,6 +113,13 @@ pub struct InstancePriceList {
     pub prices: Vec<PriceOutput>,
 }
 
+impl View<'_> {
+    /// Whether lists show the template to this audience.
+    fn lists(&self, template: &Template) -> bool {
+        self.audience.lists(template, (self.zone, self.reaches.get(&template.id)))
+    }
+}
+
 impl EventTime {
     /// A listed slot as callers see it.
     #[must_use]
@@ -138,16 +152,22 @@ impl EventInstance {
             sold_quantity: ledger.sold,
             start_time: view.zone.format(ledger.start),
             end_time: view.zone.format(ledger.end),
-            state: match ledger.state {
-                SlotState::Active => "active",
-                SlotState::Cancelled => "cancelled",
-            },
+            state: state_name(ledger.state),
             available: *seats > 0,
             price_list: InstancePriceList {
                 price_list_id: price_list.id.to_string(),
                 prices: prices_of(price_list, view),
             },
         }
+    }
+}
+
+/// The spelling of a slot's state; of a removed slot nobody is told.
+const fn state_name(state: SlotState) -> &'static str {
+    match state {
+        SlotState::Active => "active",
+        SlotState::Cancelled => "cancelled",
+        SlotState::Removed => "removed",
     }
 }
 

@@ -138,7 +138,7 @@ impl ImportInput {
         known.levels.extend(levels.iter().map(|found| found.id.clone()));
         let templates = section(&mut faults, "eventTemplates", self.event_templates, |input, checker| {
             let Known { ticket_types, inventory, .. } = &known;
-            input.read(checker, TemplateContext { zone, now, ticket_types, inventory })
+            input.read(checker, TemplateContext { zone, now, ticket_types, inventory, known: None })
         });
         known.templates.extend(templates.iter().map(|found| found.id.clone()));
         let mut memberships = Vec::new();

@@ -178,8 +178,14 @@ async fn the_schedule_is_answered_with_a_report() {
     let cloud = Cloud::start().await;
     let mut cleanup = cloud.function("cleanup").await;
     let outcome = cleanup.invoke(&kept("cleanup", "every-minute.schedule.json")).await.unwrap();
-    let report = json!({"ordersFinished": 0, "mailsAnnounced": 0, "failed": 0});
-    assert_eq!(outcome, Outcome::Answered(report));
+    let Outcome::Answered(mut report) = outcome else { panic!("{outcome:?}") };
+    // The venues were imported with the slots of a few days; the schedule makes those of the year ahead.
+    assert!(report["slotsMade"].take().as_u64() > Some(0));
+    let rest = json!({
+        "ordersFinished": 0, "mailsAnnounced": 0, "slotsMade": null, "slotsChanged": 0, "slotsDeleted": 0,
+        "failed": 0,
+    });
+    assert_eq!(report, rest);
     assert_eq!(cloud.denied(), Vec::<String>::new());
 }
 

@@ -2,6 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "the helpers of tests stand outside of test functions")]
 
+mod coupons;
+mod discounts;
+mod forms;
 mod frame;
+mod instances;
+mod inventory;
 mod races;
 mod support;
+mod templates;
+mod uses;

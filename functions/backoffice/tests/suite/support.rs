@@ -21,6 +21,7 @@ pub(crate) const T0: &str = "2027-05-01T10:00:00-04:00";
 #[derive(Clone)]
 pub(crate) struct Venue {
     router: Router,
+    app: App,
     /// The database as no fault touches it.
     pub(crate) store: Store,
     pub(crate) faults: FaultPlan,
@@ -157,15 +158,18 @@ impl Venue {
                 sealed_hash_key: hex::encode(sealed),
             };
             store.save_tenant(&tenant).await.unwrap();
-            let key = ApiKey {
-                tenant: id,
-                scopes: [Scope::B2b].into(),
-                origins: BTreeSet::new(),
-                mid: None,
-                label: String::new(),
-                revoked: false,
-            };
-            store.save_api_key(&store::identity::key_hash(&format!("key-{number}")), &key).await.unwrap();
+            for (name, scope) in [("key", Scope::B2b), ("shop", Scope::B2c)] {
+                let key = ApiKey {
+                    tenant: id,
+                    scopes: [scope].into(),
+                    origins: BTreeSet::new(),
+                    mid: None,
+                    label: String::new(),
+                    revoked: false,
+                };
+                let hash = store::identity::key_hash(&format!("{name}-{number}"));
+                store.save_api_key(&hash, &key).await.unwrap();
+            }
         }
         let client = Faulty::new(engine, faults.clone()).client();
         let adapters = Adapters {
@@ -177,8 +181,9 @@ impl Venue {
             )),
         };
         let app = App::new(Store::new(client, "test-"), adapters);
-        let router = platform::shell::service(backoffice::router(), &app);
-        let venue = Self { router, store, faults };
+        let routes = backoffice::router().merge(reservations::router()).merge(events::router());
+        let router = platform::shell::service(routes, &app);
+        let venue = Self { router, app, store, faults };
         // The first request fills the caches of keys and secrets.
         venue.send(put("/v2/b2b/persontypes/none", json!({}))).await;
         venue
@@ -190,6 +195,9 @@ impl Venue {
             .uri(ask.path)
             .header("x-service-api-key", ask.api_key)
             .header("x-service-test-now", ask.now);
+        if ask.api_key.starts_with("shop") {
+            request = request.header("x-b2c-tenant-id", "1");
+        }
         for (name, value) in [("idempotency-key", ask.idempotency), ("if-match", ask.if_match)] {
             if let Some(value) = value {
                 request = request.header(name, value);
@@ -204,10 +212,52 @@ impl Venue {
         Answer { status, replayed, etag, body: serde_json::from_slice(&bytes).unwrap_or_default() }
     }
 
+    /// Does the scheduled work at an instant.
+    pub(crate) async fn clean_up(&self, now: &str) -> cleanup::Report {
+        cleanup::pass(&self.app, cleanup::Scope::Sandbox, now.parse().unwrap()).await.unwrap()
+    }
+
     /// Sends a request and counts its database calls as the engine's wrapper sees them.
     pub(crate) async fn counted(&self, ask: Ask) -> (Answer, usize) {
         let before = self.faults.calls().len();
         let answer = self.send(ask).await;
         (answer, self.faults.calls().len() - before)
     }
+}
+
+/// Creates a record and says its id.
+pub(crate) async fn made(venue: &Venue, path: &str, body: Value) -> String {
+    venue.send(post(path, body)).await.id()
+}
+
+/// Checks that a body which is right but for some fields is refused with these complaints, both as a new record
+/// and in place of one that is there, and that nothing is changed by it.
+pub(crate) async fn assert_refused(
+    venue: &Venue,
+    (list, one): (&str, &str),
+    (right, wrong): (&Value, &Value),
+    expected: &[&str],
+) {
+    let mut body = right.clone();
+    for (name, value) in wrong.as_object().unwrap() {
+        body[name] = value.clone();
+    }
+    let before = (venue.send(get(list)).await.body, venue.send(get(one)).await.body);
+    for ask in [post(list, body.clone()), put(one, body.clone())] {
+        let refused = venue.send(ask).await;
+        let kind = if expected.iter().all(|fault| fault.ends_with("was not found")) { 404 } else { 400 };
+        assert_eq!(
+            (refused.status, refused.faults()),
+            (kind, expected.iter().map(ToString::to_string).collect()),
+            "{wrong}"
+        );
+    }
+    assert_eq!((venue.send(get(list)).await.body, venue.send(get(one)).await.body), before);
+}
+
+/// What is in a body but the id.
+pub(crate) fn without_id(body: &Value) -> Value {
+    let mut body = body.clone();
+    body.as_object_mut().unwrap().remove("id");
+    body
 }

@@ -84,6 +84,7 @@ pub(crate) fn ledger() -> Ledger {
         free: 10,
         sold: 0,
         holds: BTreeMap::new(),
+        edited: false,
     }
 }
 

@@ -69,6 +69,7 @@ pub(crate) fn ledger(number: u16, size: u32) -> Ledger {
         free: size,
         sold: 0,
         holds: BTreeMap::new(),
+        edited: false,
     }
 }
 

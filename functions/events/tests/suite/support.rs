@@ -213,9 +213,12 @@ async fn save_catalog(store: &Store, zone: Zone, templates: Vec<Value>) -> Vec<I
             free: slot.capacity,
             sold: 0,
             holds: BTreeMap::new(),
+            edited: false,
         };
         let ledgers: Vec<Ledger> = slots.iter().map(ledger).collect();
-        store.create_ledgers(tenant_id(), &ledgers, template.id.as_str()).await.unwrap();
+        for ledger in &ledgers {
+            store.create_ledger(tenant_id(), ledger).await.unwrap();
+        }
         created.extend(slots.iter().map(|slot| slot.id));
     }
     created

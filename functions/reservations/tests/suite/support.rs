@@ -207,6 +207,7 @@ impl Venue {
             free: size,
             sold: 0,
             holds: BTreeMap::new(),
+            edited: false,
         };
         self.store.create_ledger(tenant_id(1), &ledger).await.unwrap();
         instance

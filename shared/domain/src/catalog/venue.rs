@@ -62,6 +62,15 @@ pub struct EntitlementReference {
     /// The rules of sale it names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sales_rule_set_id: Option<String>,
+    /// JSON of the venue's own making.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entitlement_config: Option<String>,
+    /// JSON of the venue's own making.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sales_rule_config: Option<String>,
+    /// JSON of the venue's own making.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ticket_rule_config: Option<String>,
 }
 
 /// One told of sales (spec §2.10 `emailNotify`). Never shown to shoppers.

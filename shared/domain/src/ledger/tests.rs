@@ -28,6 +28,7 @@ pub(crate) fn ledger(size: u32) -> Ledger {
         free: size,
         sold: 0,
         holds: BTreeMap::new(),
+        edited: false,
     }
 }
 

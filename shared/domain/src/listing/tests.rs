@@ -82,6 +82,7 @@ fn ledger(template: &Template, hours: i64) -> Ledger {
         free: 10,
         sold: 0,
         holds: BTreeMap::new(),
+        edited: false,
     }
 }
 
@@ -104,7 +105,7 @@ fn lists_and_slots_hide_the_same_templates() {
         ("without prices", Template { price_lists: vec![no_price], ..shown.clone() }, false),
     ] {
         let audience = online(at("2027-07-04T12:00:00Z"));
-        assert_eq!(audience.lists(&template, new_york()), listed, "{case}");
+        assert_eq!(audience.lists(&template, (new_york(), None)), listed, "{case}");
         assert_eq!(audience.listed(&template, &ledger(&template, 2)).is_some(), listed, "{case}");
     }
 }
@@ -116,8 +117,8 @@ fn private_events_are_for_those_who_ask() {
     {
         let types = TemplateFilter::parse(text).unwrap();
         let audience = Audience { types, ..online(at("2027-07-04T12:00:00Z")) };
-        assert_eq!(audience.lists(&concert(), new_york()), standard, "{text}");
-        assert_eq!(audience.lists(&private, new_york()), hidden, "{text}");
+        assert_eq!(audience.lists(&concert(), (new_york(), None)), standard, "{text}");
+        assert_eq!(audience.lists(&private, (new_york(), None)), hidden, "{text}");
     }
     assert_eq!(TemplateFilter::parse("public"), None);
 }
@@ -125,7 +126,7 @@ fn private_events_are_for_those_who_ask() {
 #[test]
 fn the_list_ends_with_the_sale_of_the_last_slot() {
     for (now, listed) in [("2027-07-04T23:59:59Z", true), ("2027-07-05T00:00:00Z", false)] {
-        assert_eq!(online(at(now)).lists(&concert(), new_york()), listed, "{now}");
+        assert_eq!(online(at(now)).lists(&concert(), (new_york(), None)), listed, "{now}");
     }
 }
 

@@ -70,6 +70,7 @@ fn ledger() -> Ledger {
         free: 0,
         sold: 10,
         holds: BTreeMap::new(),
+        edited: false,
     }
 }
 

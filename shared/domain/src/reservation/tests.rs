@@ -31,6 +31,7 @@ fn slot(hour: i64, size: u32) -> Ledger {
         free: size,
         sold: 0,
         holds: BTreeMap::new(),
+        edited: false,
     }
 }
 

@@ -145,8 +145,11 @@ impl Named {
                 None => unknown.push(format!("membershipIds/{index}")),
             }
         }
+        let mut ledgers: BTreeMap<InstanceId, Ledger> =
+            found.take_all(&self.instances, |id| Key::ledger(tenant, id, 0))?;
+        ledgers.retain(|_, ledger| ledger.exists());
         Ok(Existing {
-            ledgers: found.take_all(&self.instances, |id| Key::ledger(tenant, id, 0))?,
+            ledgers,
             reservation: self.reservation.map(|id| found.take(&Key::reservation(tenant, id))).transpose()?,
             asker: match memberships.is_empty() && !self.memberships.is_empty() {
                 // Named memberships that do not exist are refused; until then they give nothing.

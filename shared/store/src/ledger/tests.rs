@@ -36,6 +36,7 @@ fn ledger(size: u32) -> Ledger {
         free: size,
         sold: 0,
         holds: BTreeMap::new(),
+        edited: false,
     }
 }
 

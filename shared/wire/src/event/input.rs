@@ -4,7 +4,9 @@ use super::kept::*;
 use super::price::{NAME_CHARS, TEXT_CHARS, count, name, own_id, text, word};
 use super::schedule::MAX_CAPACITY;
 use super::ticket::flag;
+use super::whole::{check_unlike, check_whole};
 use super::{DurationInput, PriceListInput, ReferenceInput, ScheduleInput, TicketDetailsInput};
+use crate::catalog::Known;
 use crate::{Amount, Checker, Field, List, incoming};
 use domain::catalog::{
     AdmissionType, Image, MemberDiscount, MembershipTerms, NamedValue, PriceList, Resource, ReviewState,
@@ -114,30 +116,35 @@ pub struct TemplateContext<'a> {
     pub ticket_types: &'a BTreeSet<TicketTypeId>,
     /// Add-ons a template may offer.
     pub inventory: &'a BTreeSet<InventoryId>,
+    /// What else a template may name; none where that is not looked at.
+    pub known: Option<&'a Known>,
 }
+
+/// Bytes of a template as JSON text. An item holds 400 KB, and every listing reads all templates of a tenant.
+pub const MAX_TEMPLATE_BYTES: usize = 300_000;
 
 impl TemplateInput {
     /// The template, unless a field is at fault.
     pub fn read(mut self, checker: &mut Checker, context: TemplateContext<'_>) -> Option<Template> {
-        let TemplateContext { zone, now, ticket_types, inventory } = context;
+        let TemplateContext { zone, now, ticket_types, inventory, known } = context;
+        self.name_parts();
         let id = own_id(checker, take(&mut self.id), TemplateId::parse);
         let price_lists = read_price_lists(checker, take(&mut self.price_lists), (zone, ticket_types));
         let lists: BTreeSet<PriceListId> = price_lists.iter().map(|list| list.id.clone()).collect();
+        check_unlike(checker, "priceLists", price_lists.iter().map(|list| &list.id));
         let schedules = checker.each("schedules", take(&mut self.schedules), |checker, input| {
             input.read(checker, (zone, &lists))
         });
         if schedules.len() > MAX_SCHEDULES {
             checker.invalid("schedules", format!("must have at most {MAX_SCHEDULES} elements"));
         }
-        let start = checker.optional_instant("startTime", take(&mut self.start_time), zone).unwrap_or(now);
-        let end = checker.optional_instant("endTime", take(&mut self.end_time), zone);
-        if end.is_some_and(|end| end < start) {
-            checker.invalid("endTime", "must not be before startTime");
-        }
+        check_unlike(checker, "schedules", schedules.iter().flatten().map(|schedule| &schedule.id));
+        let (start, end) = self.read_times(checker, (zone, now));
         let words = self.read_words(checker);
         let texts = self.read_texts(checker);
-        let venue = self.take_venue_input().read(checker);
-        let lists = self.read_lists(checker, inventory);
+        let others = Others { own: id.as_ref(), known: known.map(|known| &known.templates) };
+        let venue = self.take_venue_input().read(checker, others);
+        let lists = self.read_lists(checker, (inventory, known));
         let Sizes { duration_minutes, capacity } = self.read_sizes(checker)?;
         let template = Template {
             kind: words.kind,
@@ -170,7 +177,24 @@ impl TemplateInput {
             last_updated: now,
             id: id?,
         };
+        check_whole(checker, &template, zone);
         Some(template)
+    }
+
+    fn read_times(
+        &mut self,
+        checker: &mut Checker,
+        (zone, now): (Zone, Timestamp),
+    ) -> (Timestamp, Option<Timestamp>) {
+        let start = checker.optional_instant("startTime", take(&mut self.start_time), zone).unwrap_or(now);
+        if !(0..=i64::from(u32::MAX)).contains(&start.timestamp()) {
+            checker.invalid("startTime", "must be from 1970 to 2105");
+        }
+        let end = checker.optional_instant("endTime", take(&mut self.end_time), zone);
+        if end.is_some_and(|end| end < start) {
+            checker.invalid("endTime", "must not be before startTime");
+        }
+        (start, end)
     }
 
     fn read_words(&mut self, checker: &mut Checker) -> Words {
@@ -221,10 +245,16 @@ impl TemplateInput {
         Some(Sizes { duration_minutes: duration?, capacity: capacity? })
     }
 
-    fn read_lists(&mut self, checker: &mut Checker, inventory: &BTreeSet<InventoryId>) -> Lists {
+    fn read_lists(
+        &mut self,
+        checker: &mut Checker,
+        (inventory, known): (&BTreeSet<InventoryId>, Option<&Known>),
+    ) -> Lists {
         let details = checker
             .object("ticketDetails", take(&mut self.ticket_details), |checker, input| input.read(checker));
-        let membership = checker.object("membership", take(&mut self.membership), read_membership);
+        let membership = checker.object("membership", take(&mut self.membership), |checker, input| {
+            read_membership(checker, input, known)
+        });
         let add_ons = checker.object("addOns", take(&mut self.add_ons), |checker, input| {
             read_add_ons(checker, input, inventory)
         });
@@ -232,7 +262,7 @@ impl TemplateInput {
             ticket_details: details.unwrap_or_default(),
             membership: membership.unwrap_or_default(),
             add_ons: add_ons.unwrap_or_default(),
-            forms: ids(checker, "orderForms", take(&mut self.order_forms), FormId::parse),
+            forms: read_forms(checker, take(&mut self.order_forms), known),
             images: read_images(checker, take(&mut self.images)),
             custom_fields: read_pairs(checker, "customFields", take(&mut self.custom_fields)),
             resources: checker.each("resources", take(&mut self.resources), read_resource),
@@ -323,31 +353,48 @@ fn review(text: &str) -> Option<ReviewState> {
     named.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(text)).map(|(_, state)| state)
 }
 
-fn ids<T>(
+fn read_forms(
     checker: &mut Checker,
-    field: &'static str,
     sent: Field<List<ReferenceInput>>,
-    parse: impl Fn(&str) -> Result<T, domain::UnreadableId>,
-) -> Vec<T> {
-    let read = checker.each(field, sent, |checker, input| checker.required_id("id", input.id, &parse));
+    known: Option<&Known>,
+) -> Vec<FormId> {
+    let read = checker.each("orderForms", sent, |checker, input| {
+        let id = checker.required_id("id", input.id, FormId::parse)?;
+        if known.is_some_and(|known| !known.forms.contains(&id)) {
+            checker.unknown("id");
+        }
+        Some(id)
+    });
     read.into_iter().flatten().collect()
 }
 
-fn read_membership(checker: &mut Checker, input: MembershipTermsInput) -> MembershipTerms {
+fn read_membership(
+    checker: &mut Checker,
+    input: MembershipTermsInput,
+    known: Option<&Known>,
+) -> MembershipTerms {
+    let is_level = |id: &LevelId| known.is_none_or(|known| known.levels.contains(id));
+    let is_discount = |id: &DiscountId| known.is_none_or(|known| known.discounts.contains(id));
     let restrictions = checker.object("restrictions", input.restrictions, |checker, input| {
         let categories = checker.each("categories", input.categories, |_, id| id);
         let mut levels = Vec::with_capacity(categories.len());
         for (index, id) in categories.iter().enumerate() {
-            match LevelId::parse(id.trim()) {
-                Ok(id) => levels.push(id),
-                Err(_) => checker.unknown(format!("categories/{index}")),
+            match LevelId::parse(id.trim()).ok().filter(is_level) {
+                Some(id) => levels.push(id),
+                None => checker.unknown(format!("categories/{index}")),
             }
         }
         levels
     });
     let discounts = checker.each("discounts", input.discounts, |checker, input| {
         let level = required_reference(checker, "category", input.category, LevelId::parse);
+        if level.as_ref().is_some_and(|id| !is_level(id)) {
+            checker.unknown("category/id");
+        }
         let discount = required_reference(checker, "discount", input.discount, DiscountId::parse);
+        if discount.as_ref().is_some_and(|id| !is_discount(id)) {
+            checker.unknown("discount/id");
+        }
         let max_tickets = count(checker, "maxTickets", input.max_tickets, 1..=MAX_CAPACITY);
         Some(MemberDiscount { level: level?, discount: discount?, max_tickets })
     });

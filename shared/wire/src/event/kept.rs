@@ -9,6 +9,8 @@ use domain::catalog::venue::{
 };
 use domain::{Percent, TemplateId};
 use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeSet;
 use utoipa::ToSchema;
 
 /// Rules kept elsewhere.
@@ -34,6 +36,31 @@ pub struct EntitlementReferenceOutput {
     pub sales_rule_set_id: Option<String>,
     /// Its name.
     pub name: String,
+    /// Of the venue's own making.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entitlement_config: Option<Value>,
+    /// Of the venue's own making.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sales_rule_config: Option<Value>,
+    /// Of the venue's own making.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ticket_rule_config: Option<Value>,
+}
+
+/// One told of sales.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct StaffContactOutput {
+    /// Name.
+    pub name: String,
+    /// Address.
+    pub email: String,
+}
+
+impl From<&StaffContact> for StaffContactOutput {
+    fn from(contact: &StaffContact) -> Self {
+        let StaffContact { name, email } = contact;
+        Self { name: name.clone(), email: email.clone() }
+    }
 }
 
 /// A distance from the event.
@@ -123,6 +150,9 @@ incoming! {
         id: String,
         name: String,
         sales_rule_set_id: String,
+        entitlement_config: serde_json::Value,
+        sales_rule_config: serde_json::Value,
+        ticket_rule_config: serde_json::Value,
     }
     /// One told of sales.
     pub struct StaffContactInput {
@@ -172,7 +202,7 @@ pub(super) struct VenueInput {
 }
 
 impl VenueInput {
-    pub(super) fn read(self, checker: &mut Checker) -> VenueFields {
+    pub(super) fn read(self, checker: &mut Checker, others: Others<'_>) -> VenueFields {
         VenueFields {
             rebooking_fee: price(checker, "rebookingFee", self.rebooking_fee),
             third_party_event: flag(checker, "thirdPartyEvent", self.third_party_event),
@@ -193,6 +223,9 @@ impl VenueInput {
                         input.sales_rule_set_id,
                         NAME_CHARS,
                     ),
+                    entitlement_config: json_text(checker, "entitlementConfig", input.entitlement_config),
+                    sales_rule_config: json_text(checker, "salesRuleConfig", input.sales_rule_config),
+                    ticket_rule_config: json_text(checker, "ticketRuleConfig", input.ticket_rule_config),
                 },
             ),
             stars: checker.optional("stars", self.stars),
@@ -203,10 +236,14 @@ impl VenueInput {
             }),
             recommendations: checker
                 .object("recommendations", self.recommendations, |checker, input| {
-                    others(checker, "recommendations", input.recommendations)
+                    read_others(checker, ("recommendations", input.recommendations), others)
                 })
                 .unwrap_or_default(),
-            prerequisites: checker.object("prerequisites", self.prerequisites, read_prerequisites).flatten(),
+            prerequisites: checker
+                .object("prerequisites", self.prerequisites, |checker, input| {
+                    read_prerequisites(checker, input, others)
+                })
+                .flatten(),
             gl_code: checker.optional_text("GLCode", self.gl_code, NAME_CHARS),
         }
     }
@@ -222,7 +259,25 @@ pub(crate) fn percent(checker: &mut Checker, field: &'static str, sent: Field<Am
     found
 }
 
-fn read_prerequisites(checker: &mut Checker, input: PrerequisitesInput) -> Option<Prerequisites> {
+/// Any JSON, kept as it was sent.
+fn json_text(checker: &mut Checker, field: &'static str, sent: Field<Value>) -> Option<String> {
+    checker.optional(field, sent).map(|value| value.to_string())
+}
+
+/// The templates that a template can name.
+#[derive(Clone, Copy)]
+pub(super) struct Others<'a> {
+    /// Its own id, which it does not name.
+    pub(super) own: Option<&'a TemplateId>,
+    /// All of the tenant's; none where that is not looked at.
+    pub(super) known: Option<&'a BTreeSet<TemplateId>>,
+}
+
+fn read_prerequisites(
+    checker: &mut Checker,
+    input: PrerequisitesInput,
+    others: Others<'_>,
+) -> Option<Prerequisites> {
     let parse = |text: &str| {
         let named = [("allOf", PrerequisiteOperation::AllOf), ("anyOf", PrerequisiteOperation::AnyOf)];
         named.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(text)).map(|(_, found)| found)
@@ -231,14 +286,14 @@ fn read_prerequisites(checker: &mut Checker, input: PrerequisitesInput) -> Optio
         checker.invalid("operation", "is required");
     }
     let operation = word(checker, "operation", input.operation, (parse, "allOf, anyOf"));
-    let requires = others(checker, "requires", input.requires);
+    let requires = read_others(checker, ("requires", input.requires), others);
     operation.map(|operation| Prerequisites { operation, requires })
 }
 
-fn others(
+fn read_others(
     checker: &mut Checker,
-    field: &'static str,
-    sent: Field<List<RecommendationInput>>,
+    (field, sent): (&'static str, Field<List<RecommendationInput>>),
+    others: Others<'_>,
 ) -> Vec<Recommendation> {
     let distance = |checker: &mut Checker, input: DistanceInput| Distance {
         minutes: checker.optional("minutes", input.minutes).unwrap_or_default(),
@@ -249,6 +304,13 @@ fn others(
     let read = checker.each(field, sent, |checker, input| {
         let sent_id = input.event_template_id.or(input.template_id);
         let template = checker.required_id("eventTemplateId", sent_id, TemplateId::parse);
+        if template.is_some() && template.as_ref() == others.own {
+            checker.invalid("eventTemplateId", "must not be the template itself");
+        } else if let (Some(named), Some(known)) = (&template, others.known)
+            && !known.contains(named)
+        {
+            checker.unknown("eventTemplateId");
+        }
         let min = checker.object("min", input.min, distance);
         let max = checker.object("max", input.max, distance);
         let name = checker.optional_text("name", input.name, NAME_CHARS);

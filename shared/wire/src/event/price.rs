@@ -5,7 +5,7 @@ use crate::{Amount, Checker, Field, List, incoming, money_number};
 use domain::catalog::{PersonType, Price, PriceList};
 use domain::{Channel, Money, PriceListId, SalesChannel, TicketTypeId, UnreadableId, Zone};
 use serde::{Serialize, Serializer};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use utoipa::ToSchema;
 
 /// A switch for one sale channel (spec §2.10 `salesChannels`).
@@ -91,9 +91,25 @@ fn maybe_money_number<S: Serializer>(amount: &Option<Money>, serializer: S) -> R
 
 /// The offered prices of a list, in their order; those of inactive ticket types are left out.
 pub(super) fn prices_of(list: &PriceList, view: &View<'_>) -> Vec<PriceOutput> {
-    let known = |price: &Price| view.person_types.get(&price.ticket_type).filter(|found| found.active);
-    let output = |price: &Price| {
-        known(price).map(|person_type| PriceOutput {
+    let output =
+        |price: &Price| PriceOutput::of(price, view.person_types).filter(|found| found.person_type.active);
+    let mut prices: Vec<PriceOutput> = view.audience.prices(list).filter_map(output).collect();
+    prices.sort_by_key(|price| price.display_order);
+    prices
+}
+
+/// Every price of a list whatever its channel, those of inactive ticket types included, in their order.
+fn all_prices_of(list: &PriceList, person_types: &BTreeMap<TicketTypeId, PersonType>) -> Vec<PriceOutput> {
+    let mut prices: Vec<PriceOutput> =
+        list.prices.iter().filter_map(|price| PriceOutput::of(price, person_types)).collect();
+    prices.sort_by_key(|price| price.display_order);
+    prices
+}
+
+impl PriceOutput {
+    fn of(price: &Price, person_types: &BTreeMap<TicketTypeId, PersonType>) -> Option<Self> {
+        let person_type = person_types.get(&price.ticket_type)?;
+        Some(Self {
             person_type: person_type.into(),
             price: price.price,
             prime_price: price.prime_price,
@@ -101,10 +117,7 @@ pub(super) fn prices_of(list: &PriceList, view: &View<'_>) -> Vec<PriceOutput> {
             display_order: price.display_order,
             sales_channels: price.sales_channels.iter().map(Into::into).collect(),
         })
-    };
-    let mut prices: Vec<PriceOutput> = view.audience.prices(list).filter_map(output).collect();
-    prices.sort_by_key(|price| price.display_order);
-    prices
+    }
 }
 
 /// A price list of a template.
@@ -136,6 +149,12 @@ impl PriceListOutput {
             start_time: start.map(|start| view.zone.format(start)),
             prices: prices_of(list, view),
         }
+    }
+
+    /// A price list as its authors see it: with all its prices.
+    #[must_use]
+    pub fn of_authors(list: &PriceList, view: &View<'_>) -> Self {
+        Self { prices: all_prices_of(list, view.person_types), ..Self::of(list, view) }
     }
 }
 

@@ -253,7 +253,7 @@ impl EventTemplate {
             last_updated: zone.format(template.last_updated),
             display_order: template.display_order,
             schedules: template.schedules.iter().map(|found| ScheduleOutput::of(found, zone)).collect(),
-            available: view.audience.lists(template, zone),
+            available: view.lists(template),
             discount_available: !template.membership.discounts.is_empty(),
             review_state: match template.review_state {
                 ReviewState::Draft => "Draft",
@@ -306,7 +306,15 @@ fn entitlement_configuration(template: &Template) -> Option<EntitlementReference
         event_template_id: template.id.to_string(),
         sales_rule_set_id: found.sales_rule_set_id.clone(),
         name: found.name.clone(),
+        entitlement_config: parsed(found.entitlement_config.as_deref()),
+        sales_rule_config: parsed(found.sales_rule_config.as_deref()),
+        ticket_rule_config: parsed(found.ticket_rule_config.as_deref()),
     })
+}
+
+/// JSON that was kept as text.
+fn parsed(text: Option<&str>) -> Option<serde_json::Value> {
+    serde_json::from_str(text?).ok()
 }
 
 /// An event template in the list view (spec §4.4, slim list): what a page of events shows, times as epoch
@@ -365,7 +373,7 @@ impl SlimTemplate {
             end_time: template.end.map(|end| end.timestamp_millis()),
             images: template.images.iter().map(Into::into).collect(),
             display_order: template.display_order,
-            available: view.audience.lists(template, view.zone),
+            available: view.lists(template),
             discount_available: !template.membership.discounts.is_empty(),
             color_category: template.venue.color_category.clone(),
             member_only_event: template.member_only,

@@ -1,0 +1,451 @@
+//! `/v2/b2b/event/templates`: writing and publishing events (spec §2.10, §3, contract §7).
+
+use crate::catalog::{Catalog, Needs, Use};
+use crate::resource::not_found;
+use crate::write::Target;
+use axum::Json;
+use axum::extract::{Path, Query, State};
+use axum::response::{IntoResponse, Response};
+use domain::catalog::{ReviewState, Template, prerequisite_circles};
+use domain::channel::Channel;
+use domain::ledger::Ledger;
+use domain::listing::{Audience, TemplateFilter};
+use domain::publishing::{DAYS_AHEAD, Generation};
+use domain::slot_edit::SlotReach;
+use domain::{TemplateId, Timestamp};
+use platform::access::{Caller, Staff};
+use platform::idempotency::{Tagged, once_tagged};
+use platform::paging::{Direction, PageQuery, Paging, SortField, Sorting};
+use platform::{ApiError, App, Body, ErrorBody, ErrorType, IdempotencyKey};
+use sagas::publish::{Moment, SLOTS_PER_REQUEST, TemplateSaved, delete_template, make_slots, save_template};
+use store::authored::{CHANGE_TRIES, Stored, decode_authored, delete_as_read, put_over, revision_of};
+use store::publish::Beginning;
+use store::{Consistency, Key};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use wire::event::{AuthoredTemplate, TemplateContext, TemplateInput, View};
+use wire::page::Page;
+use wire::{Checker, Identified};
+
+const PATH: &str = "/v2/b2b/event/templates";
+/// Bytes of a list that fit into a Lambda's answer of 6 MB beside its headers (contract §1).
+const MAX_LIST_BYTES: usize = 5_500_000;
+/// Slots of a template looked at together, and how often, for seats that keep it from being deleted.
+const SLOTS_SEARCHED: usize = 2_000;
+const MAX_SEARCHES: usize = 200;
+/// Records named that use the template that was to be deleted.
+const MAX_USES_NAMED: usize = 20;
+
+pub(crate) fn router() -> OpenApiRouter<App> {
+    OpenApiRouter::new().routes(routes!(list, create)).routes(routes!(read, update, delete))
+}
+
+static SORTING: Sorting<Template> = Sorting {
+    fields: &[
+        SortField { name: "displayOrder", compare: |one, other| one.display_order.cmp(&other.display_order) },
+        SortField { name: "name", compare: |one, other| one.name.cmp(&other.name) },
+        SortField { name: "startTime", compare: |one, other| one.start.cmp(&other.start) },
+        SortField { name: "lastUpdated", compare: |one, other| one.last_updated.cmp(&other.last_updated) },
+        SortField { name: "id", compare: |one, other| one.id.cmp(&other.id) },
+    ],
+    direction: Direction::Ascending,
+    last: |one, other| one.id.cmp(&other.id),
+};
+
+fn view<'a>(catalog: &'a Catalog, caller: &Caller) -> View<'a> {
+    let now = caller.clock.now();
+    View {
+        zone: caller.tenant.zone,
+        person_types: &catalog.definitions.person_types,
+        reaches: &catalog.definitions.reaches,
+        audience: Audience { channel: Channel::Online, types: TemplateFilter::All, now },
+    }
+}
+
+/// Lists event templates.
+///
+/// Drafts and private ones too, with every price whatever its channel.
+#[utoipa::path(
+    get,
+    path = "/v2/b2b/event/templates",
+    tag = "Back office",
+    params(PageQuery),
+    responses(
+        (status = 200, description = "A page of them", body = Page<AuthoredTemplate>),
+        (status = 400, description = "`VALIDATION_ERROR`: a page or order that does not exist", body = ErrorBody),
+    ),
+)]
+async fn list(
+    State(app): State<App>,
+    staff: Staff,
+    Query(query): Query<PageQuery>,
+) -> Result<Json<Page<AuthoredTemplate>>, ApiError> {
+    let paging = Paging::parse(&query, &SORTING)?;
+    let mut catalog = Catalog::load(&app, staff.tenant.id, Needs::Everything).await?;
+    let (page, pagination) = paging.cut(std::mem::take(&mut catalog.templates));
+    let view = view(&catalog, &staff);
+    let list: Vec<_> = page.iter().map(|template| AuthoredTemplate::of(template, &view, None)).collect();
+    if serde_json::to_vec(&list).map_err(ApiError::internal)?.len() > MAX_LIST_BYTES {
+        let message = "is too large for these entries, ask for fewer at once";
+        return Err(ApiError::new(ErrorType::ValidationError).detail("pageSize", message));
+    }
+    Ok(Json(Page { list, pagination }))
+}
+
+/// Returns an event template.
+///
+/// `publication` says whether all of its instances are made.
+#[utoipa::path(
+    get,
+    path = "/v2/b2b/event/templates/{id}",
+    tag = "Back office",
+    params(("id" = String, Path, description = "The template")),
+    responses(
+        (status = 200, description = "It, with its revision in `ETag`", body = AuthoredTemplate),
+        (status = 404, description = "`NOT_FOUND`", body = ErrorBody),
+    ),
+)]
+async fn read(State(app): State<App>, staff: Staff, Path(id): Path<String>) -> Result<Response, ApiError> {
+    let id = TemplateId::parse(&id).map_err(|_| not_found())?;
+    let tenant = staff.tenant.id;
+    let (place, record) = (Key::template(tenant, &id), Key::generation(tenant, &id));
+    let keys = [place.clone(), record.clone()];
+    let (found, catalog) = tokio::join!(
+        app.store.get_many(keys, Consistency::Strong),
+        Catalog::load(&app, tenant, Needs::Definitions)
+    );
+    let (mut found, catalog) = (found?, catalog?);
+    let Stored { value, revision, .. } =
+        decode_authored::<Template>(found.take_item(&place).ok_or_else(not_found)?)?;
+    let record: Option<Generation> = found.take(&record)?;
+    let publication = record.filter(|_| value.review_state == ReviewState::Published);
+    let publication = publication.map(|record| (record.complete, record.until));
+    let body = AuthoredTemplate::of(&value, &view(&catalog, &staff), publication);
+    Ok(Tagged { body, revision: Some(revision) }.into_response())
+}
+
+/// Creates an event template.
+///
+/// The service chooses the id; one in the body is ignored. A published template gets its instances at once, or
+/// the first 5,000 of them; `publication` says whether the scheduled work has to make the rest. Price lists and
+/// schedules without an id get one.
+#[utoipa::path(
+    post,
+    path = "/v2/b2b/event/templates",
+    tag = "Back office",
+    request_body = TemplateInput,
+    responses(
+        (status = 200, description = "It, with its revision in `ETag`", body = AuthoredTemplate),
+        (status = 400, description = "`VALIDATION_ERROR`", body = ErrorBody),
+        (status = 404, description = "`NOT_FOUND`: something it refers to does not exist", body = ErrorBody),
+        (status = 409, description = "`IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
+        (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),
+    ),
+)]
+async fn create(
+    State(app): State<App>,
+    staff: Staff,
+    key: IdempotencyKey,
+    body: Body<TemplateInput>,
+) -> Result<Response, ApiError> {
+    let hash_key = app.hash_key(&staff.tenant).await?;
+    let fingerprint = body.fingerprint(&format!("POST {PATH}"), &hash_key);
+    let mut random = app.ids.bytes::<12>()?;
+    if let Some(text) = key.text() {
+        // A repetition finds what the first try made.
+        let hash = hash_key.hash("authored", &[text.as_bytes(), fingerprint.as_bytes()]);
+        for (byte, hashed) in random.iter_mut().zip(hash) {
+            *byte = hashed;
+        }
+    }
+    let id = TemplateId::from_bytes(random);
+    let run = async {
+        let work = Authoring::load(&app, &staff, id.clone()).await?;
+        let template = body.parse(|checker, mut input| {
+            input.set_id(id.as_str());
+            work.read(input, checker)
+        })?;
+        // The first try of this request made it; someone may have changed it since.
+        if work.before.is_some() { work.show().await } else { work.save(template, |_| Ok(())).await }
+    };
+    once_tagged(&app, &staff, (&key, &fingerprint), Box::pin(run)).await
+}
+
+/// Replaces an event template.
+///
+/// What the body leaves out gets its default. With `If-Match`, only the revision it names is replaced. A published
+/// template never becomes a draft again. Its instances follow: those that nobody depends on change or go, new ones
+/// are made; instances with sold or held seats and those that were changed by themselves stay as they are.
+#[utoipa::path(
+    put,
+    path = "/v2/b2b/event/templates/{id}",
+    tag = "Back office",
+    params(
+        ("id" = String, Path, description = "The template"),
+        ("If-Match" = Option<String>, Header, description = "The revision that is replaced, as `ETag` showed it"),
+    ),
+    request_body = TemplateInput,
+    responses(
+        (status = 200, description = "It, with its revision in `ETag`", body = AuthoredTemplate),
+        (status = 400, description = "`VALIDATION_ERROR`", body = ErrorBody),
+        (status = 404, description = "`NOT_FOUND`: it, or something it refers to, does not exist", body = ErrorBody),
+        (status = 409, description = "`PUBLISHED_TEMPLATE_CANNOT_RETURN_TO_DRAFT`, `IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
+        (status = 412, description = "`PRECONDITION_FAILED`: it was changed since; nothing was changed now", body = ErrorBody),
+        (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),
+    ),
+)]
+async fn update(
+    State(app): State<App>,
+    staff: Staff,
+    Target { id, key, if_match }: Target,
+    body: Body<TemplateInput>,
+) -> Result<Response, ApiError> {
+    let hash_key = app.hash_key(&staff.tenant).await?;
+    let fingerprint = body.fingerprint(&format!("PUT {PATH}/{id}"), &hash_key);
+    let run = async {
+        let place = TemplateId::parse(&id).map_err(|_| not_found())?;
+        let work = Authoring::load(&app, &staff, place).await?;
+        if work.before.is_none() {
+            return Err(not_found());
+        }
+        let template = body.parse(|checker, mut input| {
+            input.keep_id(checker, &id);
+            work.read(input, checker)
+        })?;
+        work.save(template, |revision| if_match.check(revision)).await
+    };
+    once_tagged(&app, &staff, (&key, &fingerprint), Box::pin(run)).await
+}
+
+/// Deletes an event template.
+///
+/// Its instances go with it, in the course of the scheduled work. A template that something names, or of which
+/// seats are sold or held, is not deleted.
+#[utoipa::path(
+    delete,
+    path = "/v2/b2b/event/templates/{id}",
+    tag = "Back office",
+    params(
+        ("id" = String, Path, description = "The template"),
+        ("If-Match" = Option<String>, Header, description = "The revision that is deleted, as `ETag` showed it"),
+    ),
+    responses(
+        (status = 200, description = "It as it was", body = AuthoredTemplate),
+        (status = 404, description = "`NOT_FOUND`", body = ErrorBody),
+        (status = 409, description = "`IN_USE`: `usedBy` says what names it, or `eventId` which instance has sold or held seats; `IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
+        (status = 412, description = "`PRECONDITION_FAILED`: it was changed since; nothing was changed now", body = ErrorBody),
+        (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),
+    ),
+)]
+async fn delete(
+    State(app): State<App>,
+    staff: Staff,
+    Target { id, key, if_match }: Target,
+) -> Result<Response, ApiError> {
+    let fingerprint = format!("DELETE {PATH}/{id}");
+    let run = async {
+        let id = TemplateId::parse(&id).map_err(|_| not_found())?;
+        for _ in 0..CHANGE_TRIES {
+            let work = Authoring::load(&app, &staff, id.clone()).await?;
+            let before = work.before.as_ref().ok_or_else(not_found)?;
+            if_match.check(&before.revision)?;
+            check_unnamed(&before.value, &work.catalog)?;
+            check_unsold(&app, &staff, &id).await?;
+            let write = delete_as_read(before);
+            match delete_template(&app, (staff.tenant.id, &id), write, moment(&staff)).await? {
+                TemplateSaved::Saved(_) | TemplateSaved::Moved(None) => {
+                    app.forget_catalog(staff.tenant.id).await;
+                    let body = AuthoredTemplate::of(&before.value, &view(&work.catalog, &staff), None);
+                    return Ok(Tagged { body, revision: None });
+                }
+                TemplateSaved::Moved(Some(_)) => {}
+            }
+        }
+        Err(ApiError::new(ErrorType::TryAgain))
+    };
+    once_tagged(&app, &staff, (&key, &fingerprint), Box::pin(run)).await
+}
+
+fn moment(caller: &Caller) -> Moment {
+    Moment { now: caller.clock.now(), days: DAYS_AHEAD, chosen_clock: caller.clock.is_chosen() }
+}
+
+/// Nothing may name a template that is deleted.
+fn check_unnamed(template: &Template, catalog: &Catalog) -> Result<(), ApiError> {
+    let id = &template.id;
+    let names = |other: &Template| {
+        let requires = other.venue.prerequisites.iter().flat_map(|found| &found.requires);
+        let mut named = other.venue.recommendations.iter().chain(requires);
+        other.id != *id && named.any(|found| found.template == *id)
+    };
+    let mut uses = Use::by_templates(catalog, names);
+    uses.extend(Use::by_coupons(catalog, |coupon| coupon.templates.contains(id)));
+    if uses.is_empty() {
+        return Ok(());
+    }
+    uses.truncate(MAX_USES_NAMED);
+    let named: Vec<String> = uses.iter().map(ToString::to_string).collect();
+    let message = format!("It is in use by {}", named.join(", "));
+    Err(ApiError::new(ErrorType::InUse).message(message).fact("usedBy", uses))
+}
+
+/// No seat of a template that is deleted may be sold or held.
+async fn check_unsold(app: &App, caller: &Caller, id: &TemplateId) -> Result<(), ApiError> {
+    let now = caller.clock.now();
+    let last = domain::time::plus_secs(Timestamp::UNIX_EPOCH, i64::from(u32::MAX));
+    let mut from = Beginning::At(Timestamp::UNIX_EPOCH);
+    for _ in 0..MAX_SEARCHES {
+        let whose = (caller.tenant.id, id);
+        let found = app.store.load_slots_from(whose, (from, last), SLOTS_SEARCHED).await?;
+        let in_use = |ledger: &&Ledger| ledger.taken(now) > 0;
+        if let Some(ledger) = found.ledgers.iter().find(in_use) {
+            let message =
+                format!("{} seats of its instance {} are sold or held", ledger.taken(now), ledger.instance);
+            return Err(ApiError::new(ErrorType::InUse).message(message).fact("eventId", ledger.instance));
+        }
+        match found.stopped_after {
+            Some(slot) => from = Beginning::After(slot),
+            None => return Ok(()),
+        }
+    }
+    Err(ApiError::new(ErrorType::TryAgain))
+}
+
+/// A template while it is written.
+struct Authoring<'a> {
+    app: &'a App,
+    caller: &'a Caller,
+    id: TemplateId,
+    before: Option<Stored<Template>>,
+    catalog: Catalog,
+}
+
+impl<'a> Authoring<'a> {
+    async fn load(app: &'a App, caller: &'a Caller, id: TemplateId) -> Result<Self, ApiError> {
+        let tenant = caller.tenant.id;
+        let place = Key::template(tenant, &id);
+        let (before, catalog) =
+            tokio::join!(app.store.load_authored(&place), Catalog::load(app, tenant, Needs::Everything));
+        Ok(Self { app, caller, id, before: before?, catalog: catalog? })
+    }
+
+    /// Reads the fields.
+    fn read(&self, input: TemplateInput, checker: &mut Checker) -> Option<Template> {
+        let mut known = self.catalog.known();
+        known.templates.insert(self.id.clone());
+        let context = TemplateContext {
+            zone: self.caller.tenant.zone,
+            now: self.caller.clock.now(),
+            ticket_types: &known.ticket_types,
+            inventory: &known.inventory,
+            known: Some(&known),
+        };
+        let template = input.read(checker, context)?;
+        for index in prerequisite_circles(&template, &self.catalog.templates) {
+            if template
+                .venue
+                .prerequisites
+                .iter()
+                .flat_map(|found| &found.requires)
+                .nth(index)
+                .is_some_and(|found| found.template != template.id)
+            {
+                let field = format!("prerequisites/requires/{index}/eventTemplateId");
+                checker.invalid(field, "must not ask for this template itself, directly or through others");
+            }
+        }
+        Some(template)
+    }
+
+    /// Saves a template over the one that was read, and makes its first slots. `check` is asked whether the
+    /// revision that is replaced is the one that is meant.
+    async fn save(
+        mut self,
+        written: Template,
+        check: impl Fn(&str) -> Result<(), ApiError>,
+    ) -> Result<Tagged<AuthoredTemplate>, ApiError> {
+        let tenant = self.caller.tenant.id;
+        for _ in 0..CHANGE_TRIES {
+            let template = self.merged(written.clone())?;
+            let revision = revision_of(&template)?;
+            if let Some(before) = &self.before
+                && before.revision != revision
+            {
+                check(&before.revision)?;
+                self.keep_reach(&before.value, &template).await?;
+            }
+            let write = put_over(tenant, self.before.as_ref(), &template)?;
+            let whose = (&*self.caller.tenant, &template);
+            match save_template(self.app, whose, write, moment(self.caller)).await? {
+                TemplateSaved::Saved(record) => {
+                    self.app.forget_catalog(tenant).await;
+                    let publication = self.publish(&template, record).await;
+                    let body =
+                        AuthoredTemplate::of(&template, &view(&self.catalog, self.caller), publication);
+                    return Ok(Tagged { body, revision: Some(revision) });
+                }
+                TemplateSaved::Moved(None) => return Err(not_found()),
+                TemplateSaved::Moved(Some(item)) => self.before = Some(decode_authored(item)?),
+            }
+        }
+        Err(ApiError::new(ErrorType::TryAgain))
+    }
+
+    /// The template that was read, as it is.
+    async fn show(&self) -> Result<Tagged<AuthoredTemplate>, ApiError> {
+        let Stored { value, revision, .. } = self.before.as_ref().ok_or_else(not_found)?;
+        let record = self.app.store.load_generation(self.caller.tenant.id, &self.id).await?;
+        let record = record.filter(|_| value.review_state == ReviewState::Published);
+        let publication = record.map(|record| (record.complete, record.until));
+        let body = AuthoredTemplate::of(value, &view(&self.catalog, self.caller), publication);
+        Ok(Tagged { body, revision: Some(revision.clone()) })
+    }
+
+    /// The template as it is stored: with the times the service keeps.
+    fn merged(&self, mut template: Template) -> Result<Template, ApiError> {
+        let now = self.caller.clock.now();
+        let published = template.review_state == ReviewState::Published;
+        let before = self.before.as_ref().map(|before| &before.value);
+        if !published && before.is_some_and(|before| before.review_state == ReviewState::Published) {
+            return Err(ApiError::new(ErrorType::PublishedTemplateCannotReturnToDraft)
+                .detail("/reviewState", "must stay Published"));
+        }
+        template.last_published =
+            published.then(|| before.and_then(|before| before.last_published).unwrap_or(now));
+        let Some(before) = before else { return Ok(template) };
+        // A start that is left out is the moment of the first writing, and stays so.
+        if template.start == now {
+            template.start = before.start;
+        }
+        template.last_updated = before.last_updated;
+        if template != *before {
+            template.last_updated = now;
+        }
+        Ok(template)
+    }
+
+    /// Slots that outlive a shorter duration are still found by what runs at a moment.
+    async fn keep_reach(&self, before: &Template, after: &Template) -> Result<(), ApiError> {
+        if before.review_state == ReviewState::Draft || before.longest_minutes() <= after.longest_minutes() {
+            return Ok(());
+        }
+        let lasting_secs = i64::from(before.longest_minutes()).saturating_mul(60);
+        let reach = SlotReach { lasting_secs, ..SlotReach::none(before.id.clone()) };
+        Ok(self.app.store.widen_reach(self.caller.tenant.id, &reach).await?)
+    }
+
+    /// Makes the first slots. The template is saved: what fails now is left to the scheduled work.
+    async fn publish(&self, template: &Template, record: Option<Generation>) -> Option<(bool, Timestamp)> {
+        let record = record.filter(|_| template.review_state == ReviewState::Published)?;
+        let until = record.until;
+        let budget = (self.caller.clock.now(), SLOTS_PER_REQUEST);
+        let whose = (&*self.caller.tenant, Some(template));
+        match make_slots(self.app, whose, record, budget).await {
+            Ok(progress) => Some((progress.complete, progress.until)),
+            Err(fault) => {
+                tracing::warn!(template = %template.id, %fault, "slots are left to the scheduled work");
+                Some((false, until))
+            }
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! From a published template to its slots, and from a changed template to changed slots (contract §7).
+//!
+//! Ids are a function of template, schedule and local start, so the slots that schedules make can be compared
+//! with the slots that exist. What differs is made, changed or deleted, as far as nobody depends on it: a slot
+//! with sold or held seats, one the back office edited, cancelled or deleted, and one that has begun stay as
+//! they are.
+//!
+//! Slots are made in pieces. A record per template, the [`Generation`], says how far a run has come, so that
+//! whoever finds it can go on; it is written together with the template it is about.
+
+use crate::catalog::Template;
+use crate::ledger::{Ledger, SlotState};
+use crate::schedule::{Slot, SlotPlan};
+use crate::time::{Timestamp, Zone, plus_secs};
+use crate::{InstanceId, TemplateId};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+
+/// Days ahead for which instances exist (contract §7).
+pub const DAYS_AHEAD: u32 = 400;
+/// Seconds of a day.
+const DAY_SECS: i64 = 86_400;
+/// A template whose slots could not all be deleted yet is looked at again after this long.
+const CLEAR_AGAIN_SECS: i64 = 1_800;
+/// The last instant an instance id can hold.
+const LAST_SECOND: i64 = 4_294_967_295;
+
+/// Consecutive slots as the schedules make them, and the ledgers that exist among them.
+#[derive(Debug, Clone, Copy)]
+pub struct Stretch<'a> {
+    /// The template.
+    pub template: &'a TemplateId,
+    /// What its schedules make.
+    pub slots: &'a [Slot],
+    /// What exists.
+    pub existing: &'a [Ledger],
+    /// No slot that starts later is made; those that exist are compared all the same.
+    pub make_until: Timestamp,
+}
+
+/// A ledger and what takes its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Replacement {
+    /// As it must still be.
+    pub old: Ledger,
+    /// What takes its place, under the same id.
+    pub new: Ledger,
+}
+
+/// What makes the slots of a stretch what its schedules say.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Regeneration {
+    /// New slots.
+    pub put: Vec<Ledger>,
+    /// Slots that change.
+    pub replace: Vec<Replacement>,
+    /// Slots that no schedule makes any more.
+    pub delete: Vec<Ledger>,
+}
+
+impl Ledger {
+    /// True while nobody depends on this slot, so that its schedule may change or delete it at `now`.
+    #[must_use]
+    pub fn follows_its_schedule(&self, now: Timestamp) -> bool {
+        now < self.start && !self.edited && self.state == SlotState::Active && self.taken(now) == 0
+    }
+}
+
+/// Compares what schedules make with what exists.
+#[must_use]
+pub fn regenerate(stretch: Stretch<'_>, now: Timestamp) -> Regeneration {
+    let mut existing: BTreeMap<InstanceId, &Ledger> =
+        stretch.existing.iter().map(|ledger| (ledger.instance, ledger)).collect();
+    let mut found = Regeneration::default();
+    for slot in stretch.slots {
+        let new = Ledger::of_slot(stretch.template, slot);
+        match existing.remove(&slot.id) {
+            None if slot.start <= stretch.make_until => found.put.push(new),
+            Some(old) if old.follows_its_schedule(now) && old.terms() != new.terms() => {
+                found.replace.push(Replacement { old: old.clone(), new });
+            }
+            None | Some(_) => {}
+        }
+    }
+    found.delete = existing.into_values().filter(|old| old.follows_its_schedule(now)).cloned().collect();
+    found
+}
+
+/// What a run does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum RunKind {
+    /// Makes the slots of a published template.
+    Fill,
+    /// Deletes the slots of a template that is gone.
+    Clear,
+}
+
+/// How far the slots of a template have come.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Generation {
+    /// Whose slots.
+    pub template: TemplateId,
+    /// What the run does.
+    pub kind: RunKind,
+    /// Names what the slots are made from: see [`plan_name`].
+    pub plan: String,
+    /// Names this run; whoever works for an earlier one finds its writes refused.
+    pub run: String,
+    /// Counts the writes of this record.
+    pub revision: u32,
+    /// The run begins with slots that start here.
+    #[serde(with = "chrono::serde::ts_seconds")]
+    pub from: Timestamp,
+    /// It makes slots that start up to here.
+    #[serde(with = "chrono::serde::ts_seconds")]
+    pub until: Timestamp,
+    /// The last slot the run has dealt with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<InstanceId>,
+    /// The run has come to its end.
+    pub complete: bool,
+    /// Slots of this plan exist from here on; of the first run, its beginning.
+    #[serde(with = "chrono::serde::ts_seconds")]
+    pub covered_from: Timestamp,
+    /// A run that clears has met seats that are still held.
+    #[serde(default)]
+    pub held: bool,
+    /// When there is work to do again; none: never.
+    #[serde(default, with = "chrono::serde::ts_seconds_option", skip_serializing_if = "Option::is_none")]
+    pub due_at: Option<Timestamp>,
+    /// Made under a clock its caller chose.
+    #[serde(default)]
+    pub chosen_clock: bool,
+}
+
+/// What a new run is given from outside.
+#[derive(Debug, Clone)]
+pub struct RunTerms {
+    /// The name of the run, drawn at random.
+    pub run: String,
+    /// The moment.
+    pub now: Timestamp,
+    /// Days ahead for which slots are made.
+    pub days: u32,
+    /// The moment is one that a caller chose.
+    pub chosen_clock: bool,
+}
+
+/// Names all that a template's slots are made from, so that a change of anything else makes no slot again.
+#[must_use]
+pub fn plan_name(template: &Template, zone: Zone) -> String {
+    let made_from = format!("{:?} {:?} {}", template.facts(), template.schedules, zone.name());
+    hex::encode(Sha256::digest(made_from)).chars().take(32).collect()
+}
+
+impl Generation {
+    /// The run that makes the slots a published template lacks; none where they exist or are being made. Less
+    /// than a day more is left to the scheduled work.
+    #[must_use]
+    pub fn fill(
+        (template, zone): (&Template, Zone),
+        previous: Option<&Self>,
+        terms: RunTerms,
+    ) -> Option<Self> {
+        let plan = plan_name(template, zone);
+        let begins = begin_of(template, terms.now);
+        let until = end_of(template, &terms);
+        let same = previous
+            .filter(|run| run.kind == RunKind::Fill && run.plan == plan && run.covered_from <= begins);
+        if let Some(same) = same
+            && until < plus_secs(same.until, DAY_SECS)
+        {
+            return None;
+        }
+        let revision = previous.map_or(0, |run| run.revision).saturating_add(1);
+        let (from, after) = match same {
+            Some(run) if run.complete => (run.until, None),
+            Some(run) => (run.from, run.after),
+            None => (begins, None),
+        };
+        Some(Self {
+            template: template.id.clone(),
+            kind: RunKind::Fill,
+            plan,
+            run: terms.run,
+            revision,
+            from,
+            until,
+            after,
+            complete: false,
+            covered_from: same.map_or(begins, |run| run.covered_from),
+            held: false,
+            due_at: Some(terms.now),
+            chosen_clock: terms.chosen_clock,
+        })
+    }
+
+    /// The run that deletes the slots of a template that is gone.
+    #[must_use]
+    pub fn clear(template: &TemplateId, previous: Option<&Self>, terms: RunTerms) -> Self {
+        Self {
+            template: template.clone(),
+            kind: RunKind::Clear,
+            plan: String::new(),
+            run: terms.run,
+            revision: previous.map_or(0, |run| run.revision).saturating_add(1),
+            from: Timestamp::UNIX_EPOCH,
+            until: plus_secs(Timestamp::UNIX_EPOCH, LAST_SECOND),
+            after: None,
+            complete: false,
+            covered_from: Timestamp::UNIX_EPOCH,
+            held: false,
+            due_at: Some(terms.now),
+            chosen_clock: terms.chosen_clock,
+        }
+    }
+
+    /// The record after a piece. `after` is the last slot dealt with, none when there is nothing behind it.
+    /// None for a run that has cleared everything it ever can: its record goes.
+    #[must_use]
+    pub fn moved(
+        &self,
+        after: Option<InstanceId>,
+        (plan, held): (Option<SlotPlan<'_>>, bool),
+        now: Timestamp,
+    ) -> Option<Self> {
+        let revision = self.revision.saturating_add(1);
+        let held = self.held || held;
+        let moved = Self { revision, held, after, due_at: Some(now), ..self.clone() };
+        if after.is_some() {
+            return Some(moved);
+        }
+        match self.kind {
+            RunKind::Fill => {
+                let more = plan.is_some_and(|plan| plan.continues_after(self.until));
+                let due_at = more.then(|| extension_due(self.until, now));
+                Some(Self { complete: true, due_at, ..moved })
+            }
+            // Seats that are held now may be free later, and are looked at again.
+            RunKind::Clear if held => {
+                Some(Self { held: false, due_at: Some(plus_secs(now, CLEAR_AGAIN_SECS)), ..moved })
+            }
+            RunKind::Clear => None,
+        }
+    }
+
+    /// True when there is something to do at `now`.
+    #[must_use]
+    pub fn is_due(&self, now: Timestamp) -> bool {
+        self.due_at.is_some_and(|due| due <= now)
+    }
+}
+
+/// Slots that may still be running belong to a run, and the only slot of a template without schedules,
+/// whenever that is.
+fn begin_of(template: &Template, now: Timestamp) -> Timestamp {
+    let running = i64::from(template.longest_minutes()).saturating_mul(60);
+    let from = plus_secs(now, running.saturating_neg());
+    let from = if template.schedules.is_empty() { from.min(template.start) } else { from };
+    whole_second(from)
+}
+
+fn end_of(template: &Template, terms: &RunTerms) -> Timestamp {
+    let ahead = plus_secs(terms.now, i64::from(terms.days).saturating_mul(DAY_SECS));
+    whole_second(if template.schedules.is_empty() { ahead.max(template.start) } else { ahead })
+}
+
+/// A whole second that an instance id can hold.
+fn whole_second(instant: Timestamp) -> Timestamp {
+    plus_secs(Timestamp::UNIX_EPOCH, instant.timestamp().clamp(0, LAST_SECOND))
+}
+
+/// A day before slots would no longer reach [`DAYS_AHEAD`], and not more often than daily.
+fn extension_due(until: Timestamp, now: Timestamp) -> Timestamp {
+    let ahead = i64::from(DAYS_AHEAD.saturating_sub(1)).saturating_mul(DAY_SECS);
+    plus_secs(until, ahead.saturating_neg()).max(plus_secs(now, DAY_SECS))
+}
+
+#[cfg(test)]
+mod tests;

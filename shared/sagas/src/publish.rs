@@ -1,0 +1,423 @@
+//! Making the slots of published templates, and deleting those of templates that are gone (contract §7).
+//!
+//! A template is saved together with the record of its slots, in one transaction. From then on whoever finds the
+//! record can go on with it: the request that saved the template makes the first slots, the scheduled work the
+//! rest and, day by day, those that come into reach. A piece compares what the schedules make with what exists,
+//! writes the difference under conditions that name what was read, and moves the record in the same transaction
+//! as its last writes. So it may die anywhere and run twice at once: what is done is found done, and what a later
+//! save has overtaken is refused.
+
+use crate::commit::commit;
+use domain::catalog::{ReviewState, Template};
+use domain::publishing::{Generation, Regeneration, RunKind, RunTerms, Stretch, plan_name, regenerate};
+use domain::schedule::{SlotPlan, SlotWindow, generate};
+use domain::tenant::Tenant;
+use domain::{InstanceId, TemplateId, TenantId, Timestamp, Zone};
+use platform::{ApiError, App, ErrorType};
+use std::num::NonZeroUsize;
+use store::publish::{
+    Beginning, ExistingSlots, generation_end, generation_fence, generation_put, slot_delete, slot_put,
+    slot_replace,
+};
+use store::{Action, Expression, Item, Key, MAX_WRITES, Plan, Refused, decode};
+
+/// Slots one request deals with; what is left, the scheduled work does.
+pub const SLOTS_PER_REQUEST: usize = 5_000;
+/// Slots dealt with between two moves of the record.
+const PIECE: NonZeroUsize = NonZeroUsize::MIN.saturating_add(999);
+/// Times a template is saved again because its record moved meanwhile.
+const MAX_SAVES: usize = 8;
+/// Times a transaction is sent again without those of its writes that were refused.
+const MAX_NARROWINGS: usize = MAX_WRITES;
+
+/// The circumstances of a save.
+#[derive(Debug, Clone, Copy)]
+pub struct Moment {
+    /// The instant.
+    pub now: Timestamp,
+    /// Days ahead for which slots are made.
+    pub days: u32,
+    /// The instant is one that a caller chose.
+    pub chosen_clock: bool,
+}
+
+/// How far the slots of a template have come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// New slots.
+    pub made: usize,
+    /// Slots that became what their schedule says now.
+    pub changed: usize,
+    /// Slots deleted because no schedule makes them any more.
+    pub deleted: usize,
+    /// Nothing is left to do.
+    pub complete: bool,
+    /// Slots are made up to here.
+    pub until: Timestamp,
+}
+
+/// What became of a save.
+#[derive(Debug, Clone)]
+pub enum TemplateSaved {
+    /// It is saved; the record of its slots, if it has one.
+    Saved(Option<Generation>),
+    /// It is not as the write expects; as it is now, none if it is gone.
+    Moved(Option<Item>),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Template,
+    Record,
+    Reach,
+    Slot(usize),
+}
+
+/// Saves a template by this write, together with the record of its slots if it is published.
+///
+/// # Errors
+/// [`ApiError`] when it is not known to have happened.
+pub async fn save_template(
+    app: &App,
+    (tenant, template): (&Tenant, &Template),
+    write: Action,
+    moment: Moment,
+) -> Result<TemplateSaved, ApiError> {
+    for _ in 0..MAX_SAVES {
+        let previous = app.store.load_generation(tenant.id, &template.id).await?;
+        let next = match template.review_state {
+            ReviewState::Published => {
+                Generation::fill((template, tenant.zone), previous.as_ref(), terms(app, moment)?)
+            }
+            ReviewState::Draft => None,
+        };
+        let mut plan = Plan::new();
+        add(&mut plan, (Key::template(tenant.id, &template.id), write.clone()), Part::Template)?;
+        if let Some(next) = &next {
+            add(&mut plan, generation_put(tenant.id, next, previous.as_ref())?, Part::Record)?;
+        }
+        let Err(refused) = commit(app, &plan).await? else {
+            return Ok(TemplateSaved::Saved(next.or(previous)));
+        };
+        if let Some(moved) = refused.into_iter().find(|one| one.refusal == Part::Template) {
+            return Ok(TemplateSaved::Moved(moved.old));
+        }
+    }
+    Err(ApiError::new(ErrorType::TryAgain))
+}
+
+/// Deletes a template by this write, and leaves the deletion of its slots to the scheduled work.
+///
+/// # Errors
+/// [`ApiError`] when it is not known to have happened.
+pub async fn delete_template(
+    app: &App,
+    (tenant, id): (TenantId, &TemplateId),
+    write: Action,
+    moment: Moment,
+) -> Result<TemplateSaved, ApiError> {
+    for _ in 0..MAX_SAVES {
+        let previous = app.store.load_generation(tenant, id).await?;
+        let next = previous
+            .as_ref()
+            .map(|found| Ok::<_, ApiError>(Generation::clear(id, Some(found), terms(app, moment)?)));
+        let next = next.transpose()?;
+        let mut plan = Plan::new();
+        add(&mut plan, (Key::template(tenant, id), write.clone()), Part::Template)?;
+        if let Some(next) = &next {
+            add(&mut plan, generation_put(tenant, next, previous.as_ref())?, Part::Record)?;
+        }
+        let reach = (Key::slot_reach(tenant, id), Action::Delete(Expression::new()));
+        add(&mut plan, reach, Part::Reach)?;
+        let Err(refused) = commit(app, &plan).await? else { return Ok(TemplateSaved::Saved(next)) };
+        if let Some(moved) = refused.into_iter().find(|one| one.refusal == Part::Template) {
+            return Ok(TemplateSaved::Moved(moved.old));
+        }
+    }
+    Err(ApiError::new(ErrorType::TryAgain))
+}
+
+/// Goes on with the slots of a template as its record says, dealing with about `budget` slots. The template is
+/// the one the record was saved with; none for a run that clears.
+///
+/// # Errors
+/// [`ApiError`] when the database does not answer; the record stays due.
+pub async fn make_slots(
+    app: &App,
+    (tenant, template): (&Tenant, Option<&Template>),
+    generation: Generation,
+    (now, budget): (Timestamp, usize),
+) -> Result<Progress, ApiError> {
+    let until = generation.until;
+    let mut progress = Progress { made: 0, changed: 0, deleted: 0, complete: generation.complete, until };
+    if generation.complete {
+        return Ok(progress);
+    }
+    let last = app.store.load_last_slot(tenant.id, &generation.template).await?;
+    // Slots beyond the reach of this run exist where an earlier one reached further, or a date was taken off.
+    let compare_until = last.map_or(until, |last| last.start().max(until));
+    let mut work = Work { app, tenant, template, generation, now, compare_until };
+    let mut left = budget;
+    while left > 0 && !progress.complete {
+        let piece = work.piece().await?;
+        left = left.saturating_sub(piece.seen.max(1));
+        progress.made = progress.made.saturating_add(piece.made);
+        progress.changed = progress.changed.saturating_add(piece.changed);
+        progress.deleted = progress.deleted.saturating_add(piece.deleted);
+        progress.complete = piece.complete;
+        if piece.overtaken {
+            break;
+        }
+    }
+    Ok(progress)
+}
+
+/// Takes up the slots of a template that the scheduled work found due: goes on with a run, begins one that
+/// reaches further, or deletes what a deleted template left. None where nothing was due after all.
+///
+/// # Errors
+/// [`ApiError`] when the database does not answer; the record stays due.
+pub async fn resume(
+    app: &App,
+    (tenant, id): (&Tenant, &TemplateId),
+    (now, budget): (Timestamp, usize),
+) -> Result<Option<Progress>, ApiError> {
+    let (template, record) = app.store.load_template_and_generation(tenant.id, id).await?;
+    let Some(record) = record.filter(|record| record.is_due(now)) else { return Ok(None) };
+    let template = template.filter(|found| found.review_state == ReviewState::Published);
+    let moment = Moment { now, days: domain::publishing::DAYS_AHEAD, chosen_clock: record.chosen_clock };
+    let next = match &template {
+        None if record.kind == RunKind::Clear => None,
+        None => Some(Generation::clear(id, Some(&record), terms(app, moment)?)),
+        Some(found) if goes_on(&record, found, tenant.zone) => None,
+        Some(found) => Generation::fill((found, tenant.zone), Some(&record), terms(app, moment)?),
+    };
+    let current = match next {
+        None => record,
+        Some(next) => {
+            let (key, write) = generation_put(tenant.id, &next, Some(&record))?;
+            if app.store.write(&key, write).await?.is_err() {
+                return Ok(None);
+            }
+            next
+        }
+    };
+    make_slots(app, (tenant, template.as_ref()), current, (now, budget)).await.map(Some)
+}
+
+/// True for a run that is not at its end and makes what the template asks for.
+fn goes_on(record: &Generation, template: &Template, zone: Zone) -> bool {
+    record.kind == RunKind::Fill && !record.complete && record.plan == plan_name(template, zone)
+}
+
+fn terms(app: &App, moment: Moment) -> Result<RunTerms, ApiError> {
+    let Moment { now, days, chosen_clock } = moment;
+    Ok(RunTerms { run: format!("{:032x}", u128::from_be_bytes(app.ids.bytes()?)), now, days, chosen_clock })
+}
+
+fn add<R>(plan: &mut Plan<R>, (key, action): (Key, Action), part: R) -> Result<(), ApiError> {
+    plan.add(key, action, part).map_err(ApiError::internal)
+}
+
+/// A run while someone works on it.
+struct Work<'a> {
+    app: &'a App,
+    tenant: &'a Tenant,
+    template: Option<&'a Template>,
+    generation: Generation,
+    now: Timestamp,
+    /// Slots that exist up to here are compared.
+    compare_until: Timestamp,
+}
+
+/// What a piece came to.
+#[derive(Debug, Clone, Copy, Default)]
+struct Piece {
+    /// Slots looked at.
+    seen: usize,
+    made: usize,
+    changed: usize,
+    deleted: usize,
+    complete: bool,
+    /// Someone else is at work, or a later run is.
+    overtaken: bool,
+}
+
+/// What is to be done in a stretch.
+struct Difference {
+    writes: Regeneration,
+    seen: usize,
+    /// The last slot of the stretch; none at the end of the run.
+    after: Option<InstanceId>,
+    /// Seats of a template that is gone are still held.
+    held: bool,
+}
+
+impl Work<'_> {
+    async fn piece(&mut self) -> Result<Piece, ApiError> {
+        let facts = self.template.map(Template::facts);
+        let plan = facts.as_ref().zip(self.template).map(|(facts, template)| SlotPlan {
+            template: facts,
+            schedules: &template.schedules,
+            zone: self.tenant.zone,
+        });
+        let difference = match plan.filter(|_| self.generation.kind == RunKind::Fill) {
+            Some(plan) => self.to_fill(plan).await?,
+            None => self.to_clear().await?,
+        };
+        let next = self.generation.moved(difference.after, (plan, difference.held), self.now);
+        self.carry_out(difference, next).await
+    }
+
+    fn beginning(&self) -> Beginning {
+        self.generation.after.map_or(Beginning::At(self.generation.from), Beginning::After)
+    }
+
+    async fn existing(&self, until: Timestamp) -> Result<ExistingSlots, ApiError> {
+        let whose = (self.tenant.id, &self.generation.template);
+        Ok(self.app.store.load_slots_from(whose, (self.beginning(), until), PIECE.get()).await?)
+    }
+
+    /// The next stretch of what schedules make, against what exists.
+    async fn to_fill(&self, plan: SlotPlan<'_>) -> Result<Difference, ApiError> {
+        let Generation { from, until, after, .. } = &self.generation;
+        let window = SlotWindow { from: *from, until: self.compare_until, after: *after };
+        let made = generate(plan, window, PIECE).map_err(|refusal| {
+            tracing::error!(template = %self.generation.template, ?refusal, "schedules make no slots");
+            ApiError::new(ErrorType::Internal)
+        })?;
+        let stop = made.stopped_after;
+        let mut existing = self.existing(stop.map_or(self.compare_until, InstanceId::start)).await?;
+        existing.ledgers.retain(|ledger| stop.is_none_or(|stop| ledger.instance <= stop));
+        // Where more slots exist than a piece takes, the stretch ends with them.
+        let cut = existing.stopped_after.filter(|cut| stop.is_none_or(|stop| *cut < stop));
+        let mut slots = made.slots;
+        slots.retain(|slot| cut.is_none_or(|cut| slot.id <= cut));
+        let stretch = Stretch {
+            template: &self.generation.template,
+            slots: &slots,
+            existing: &existing.ledgers,
+            make_until: *until,
+        };
+        let writes = regenerate(stretch, self.now);
+        let seen = slots.len().max(existing.ledgers.len());
+        Ok(Difference { writes, seen, after: cut.or(stop), held: false })
+    }
+
+    /// The next slots of a template that is gone. Those that were sold stay for the sake of their orders.
+    async fn to_clear(&self) -> Result<Difference, ApiError> {
+        let ExistingSlots { ledgers, stopped_after } = self.existing(self.compare_until).await?;
+        let seen = ledgers.len();
+        let (free, taken): (Vec<_>, Vec<_>) =
+            ledgers.into_iter().partition(|ledger| ledger.taken(self.now) == 0);
+        let held = taken.iter().any(|ledger| ledger.sold < ledger.taken(self.now));
+        let writes = Regeneration { delete: free, ..Regeneration::default() };
+        Ok(Difference { writes, seen, after: stopped_after, held })
+    }
+
+    /// Writes the difference and moves the record together with the last of it.
+    async fn carry_out(&mut self, found: Difference, next: Option<Generation>) -> Result<Piece, ApiError> {
+        let writes = self.writes(&found.writes)?;
+        let mut piece = Piece { seen: found.seen, ..Piece::default() };
+        let chunks: Vec<&[(Change, Key, Action)]> = writes.chunks(MAX_WRITES.saturating_sub(1)).collect();
+        let (last, before) = match chunks.split_last() {
+            Some((last, before)) => (*last, before),
+            None => (&[][..], &[][..]),
+        };
+        for chunk in before {
+            let fence = generation_fence(self.tenant.id, &self.generation);
+            if !self.write(chunk, (fence, None), &mut piece).await? {
+                return Ok(Piece { overtaken: true, ..piece });
+            }
+        }
+        let step = match &next {
+            Some(next) => generation_put(self.tenant.id, next, Some(&self.generation))?,
+            None => generation_end(self.tenant.id, &self.generation),
+        };
+        if !self.write(last, (step, Some(next.as_ref())), &mut piece).await? {
+            return Ok(Piece { overtaken: true, ..piece });
+        }
+        piece.complete = found.after.is_none();
+        if let Some(next) = next {
+            self.generation = next;
+        }
+        Ok(piece)
+    }
+
+    fn writes(&self, found: &Regeneration) -> Result<Vec<(Change, Key, Action)>, ApiError> {
+        let tenant = self.tenant.id;
+        let mut writes = Vec::new();
+        for ledger in &found.put {
+            let (key, action) = slot_put(tenant, ledger)?;
+            writes.push((Change::Made, key, action));
+        }
+        for replacement in &found.replace {
+            let (key, action) = slot_replace(tenant, replacement)?;
+            writes.push((Change::Changed, key, action));
+        }
+        for ledger in &found.delete {
+            let (key, action) = slot_delete(tenant, ledger)?;
+            writes.push((Change::Deleted, key, action));
+        }
+        Ok(writes)
+    }
+
+    /// Carries out what is not refused of these writes, together with a check or a move of the record. A slot
+    /// that is not as it was read has been made, sold, held or edited meanwhile, and stays as it is. False when
+    /// the record is not as it was read. `moved` is the record as the move leaves it.
+    async fn write(
+        &self,
+        chunk: &[(Change, Key, Action)],
+        ((key, action), moved): ((Key, Action), Option<Option<&Generation>>),
+        piece: &mut Piece,
+    ) -> Result<bool, ApiError> {
+        let mut open: Vec<usize> = (0..chunk.len()).collect();
+        for _ in 0..=MAX_NARROWINGS {
+            if open.is_empty() && moved.is_none() {
+                return Ok(true);
+            }
+            let mut plan = Plan::new();
+            add(&mut plan, (key.clone(), action.clone()), Part::Record)?;
+            for (index, (_, key, action)) in chunk.iter().enumerate() {
+                if open.contains(&index) {
+                    add(&mut plan, (key.clone(), action.clone()), Part::Slot(index))?;
+                }
+            }
+            let Err(refused) = commit(self.app, &plan).await? else {
+                let done = chunk.iter().enumerate().filter(|(index, _)| open.contains(index));
+                done.for_each(|(_, (change, _, _))| piece.count(*change));
+                return Ok(true);
+            };
+            if let Some(record) = refused.iter().find(|one| one.refusal == Part::Record) {
+                return is_done(record, moved);
+            }
+            open.retain(|index| !refused.iter().any(|one| one.refusal == Part::Slot(*index)));
+        }
+        Ok(false)
+    }
+}
+
+/// Whether a move that was refused has happened before: its answer was lost.
+fn is_done(refused: &Refused<Part>, moved: Option<Option<&Generation>>) -> Result<bool, ApiError> {
+    let old: Option<Generation> = refused.old.clone().map(decode).transpose()?;
+    Ok(moved.is_some_and(|moved| old.as_ref() == moved))
+}
+
+/// What a write does to a slot.
+#[derive(Debug, Clone, Copy)]
+enum Change {
+    Made,
+    Changed,
+    Deleted,
+}
+
+impl Piece {
+    fn count(&mut self, change: Change) {
+        let count = match change {
+            Change::Made => &mut self.made,
+            Change::Changed => &mut self.changed,
+            Change::Deleted => &mut self.deleted,
+        };
+        *count = count.saturating_add(1);
+    }
+}

@@ -1,0 +1,135 @@
+//! Event templates and instances as the back office sees them (contract §7).
+
+use super::kept::StaffContactOutput;
+use super::{EventTemplate, PriceListOutput, View, count, state_name};
+use crate::event::schedule::MAX_CAPACITY;
+use crate::{Checker, incoming};
+use domain::catalog::Template;
+use domain::ledger::{Ledger, SlotState};
+use domain::slot_edit::SlotEdit;
+use domain::{Timestamp, Zone};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// How far the instances of a published template have come.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PublicationOutput {
+    /// All instances up to `slotsUntil` are as the template says; otherwise the scheduled work goes on with them.
+    pub complete: bool,
+    /// Instances are made up to here, and from here on as time goes by.
+    pub slots_until: String,
+}
+
+/// An event template as its authors see it: drafts and private ones too, with every price whatever its channel
+/// and with the staff told of sales.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AuthoredTemplate {
+    /// What shoppers see.
+    #[serde(flatten)]
+    pub template: EventTemplate,
+    /// Staff told of sales.
+    pub email_notify: Vec<StaffContactOutput>,
+    /// How far its instances have come; absent in lists and of drafts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub publication: Option<PublicationOutput>,
+}
+
+impl AuthoredTemplate {
+    /// A template, with whether its slots are complete and up to where they are made.
+    #[must_use]
+    pub fn of(template: &Template, view: &View<'_>, publication: Option<(bool, Timestamp)>) -> Self {
+        let lists = template.price_lists.iter();
+        let price_lists = lists.map(|list| PriceListOutput::of_authors(list, view)).collect();
+        Self {
+            template: EventTemplate { price_lists, ..EventTemplate::of(template, view) },
+            email_notify: template.venue.email_notify.iter().map(Into::into).collect(),
+            publication: publication.map(|(complete, until)| PublicationOutput {
+                complete,
+                slots_until: view.zone.format(until),
+            }),
+        }
+    }
+}
+
+/// An event instance as the back office sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AuthoredInstance {
+    /// Its id.
+    pub id: String,
+    /// The template's id.
+    pub template_id: String,
+    /// The template's name.
+    pub name: String,
+    /// All seats.
+    pub capacity: u32,
+    /// Seats sold.
+    pub sold_quantity: u32,
+    /// Seats held by reservations.
+    pub held_quantity: u32,
+    /// Seats that can be had.
+    pub available_seats: u32,
+    /// When it starts.
+    pub start_time: String,
+    /// When it ends.
+    pub end_time: String,
+    /// `active` or `cancelled`.
+    pub state: &'static str,
+    /// The back office changed it by itself; its schedule does not any more.
+    pub edited: bool,
+}
+
+impl AuthoredInstance {
+    /// A slot of this template at `now`.
+    #[must_use]
+    pub fn of(ledger: &Ledger, template: &Template, (zone, now): (Zone, Timestamp)) -> Self {
+        Self {
+            id: ledger.instance.to_string(),
+            template_id: template.id.to_string(),
+            name: template.name.clone(),
+            capacity: ledger.size,
+            sold_quantity: ledger.sold,
+            held_quantity: ledger.taken(now).saturating_sub(ledger.sold),
+            available_seats: ledger.available(now),
+            start_time: zone.format(ledger.start),
+            end_time: zone.format(ledger.end),
+            state: state_name(ledger.state),
+            edited: ledger.edited,
+        }
+    }
+}
+
+incoming! {
+    /// What an event instance is to become; what is left out stays as it is.
+    pub struct InstanceInput {
+        id: String,
+        /// All seats; not fewer than are sold and held.
+        capacity: i64,
+        start_time: String,
+        /// Without it, an instance that is moved keeps its length.
+        end_time: String,
+        /// `active` or `cancelled`.
+        state: String,
+    }
+}
+
+impl InstanceInput {
+    /// The edit of the instance with the id of the path.
+    pub fn read(self, checker: &mut Checker, (id, zone): (&str, Zone)) -> Option<SlotEdit> {
+        if checker.optional("id", self.id).is_some_and(|sent| sent.trim() != id) {
+            checker.invalid("id", "must be the id in the path");
+        }
+        let state = |text: &str| {
+            let named = [("active", SlotState::Active), ("cancelled", SlotState::Cancelled)];
+            named.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(text)).map(|(_, state)| state)
+        };
+        Some(SlotEdit {
+            capacity: count(checker, "capacity", self.capacity, 1..=MAX_CAPACITY),
+            start: checker.optional_instant("startTime", self.start_time, zone),
+            end: checker.optional_instant("endTime", self.end_time, zone),
+            state: super::word(checker, "state", self.state, (state, "active, cancelled")),
+        })
+    }
+}

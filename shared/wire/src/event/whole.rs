@@ -1,0 +1,75 @@
+//! What holds for a template as a whole: its parts have names, unlike each other, and it is not too large.
+
+use super::input::{MAX_TEMPLATE_BYTES, TemplateInput};
+use crate::{Checker, Field};
+use domain::catalog::{ReviewState, Template, derived_id};
+use domain::schedule::SlotPlan;
+use domain::{PriceListId, Zone};
+use std::collections::BTreeSet;
+
+impl TemplateInput {
+    /// Gives price lists and schedules without an id one that follows from the template's, so that the same
+    /// body makes the same slots.
+    pub(super) fn name_parts(&mut self) {
+        let template = self.id.clone().value().unwrap_or_default();
+        if let Field::Value(lists) = &mut self.price_lists {
+            let ids = lists.0.iter_mut().filter_map(|list| match list {
+                Field::Value(list) => Some(&mut list.id),
+                Field::Absent | Field::Null | Field::Wrong => None,
+            });
+            name_unnamed(ids.collect(), (&template, "priceList"));
+        }
+        if let Field::Value(schedules) = &mut self.schedules {
+            let ids = schedules.0.iter_mut().filter_map(|schedule| match schedule {
+                Field::Value(schedule) => Some(&mut schedule.id),
+                Field::Absent | Field::Null | Field::Wrong => None,
+            });
+            name_unnamed(ids.collect(), (&template, "schedule"));
+        }
+    }
+}
+
+/// Gives each of these ids that was left out one that none of them has.
+fn name_unnamed(ids: Vec<&mut Field<String>>, (template, kind): (&str, &str)) {
+    let mut taken: BTreeSet<String> = ids.iter().filter_map(|id| (**id).clone().value()).collect();
+    let mut number = 0_usize;
+    for id in ids {
+        if !matches!(id, Field::Absent | Field::Null) {
+            continue;
+        }
+        loop {
+            let derived = PriceListId::from_bytes(derived_id(template, (kind, number))).to_string();
+            number = number.saturating_add(1);
+            if taken.insert(derived.clone()) {
+                *id = Field::Value(derived);
+                break;
+            }
+        }
+    }
+}
+
+/// Notes ids that stand twice in a list.
+pub(super) fn check_unlike<T: Ord>(checker: &mut Checker, list: &str, ids: impl Iterator<Item = T>) {
+    let mut seen = BTreeSet::new();
+    for (index, id) in ids.enumerate() {
+        if !seen.insert(id) {
+            checker.invalid(format!("{list}/{index}/id"), "must not be the id of another one");
+        }
+    }
+}
+
+/// What only the template as a whole shows.
+pub(super) fn check_whole(checker: &mut Checker, template: &Template, zone: Zone) {
+    let bytes = serde_json::to_vec(template).map_or(usize::MAX, |text| text.len());
+    if bytes > MAX_TEMPLATE_BYTES {
+        checker.invalid_here(format!("must have at most {MAX_TEMPLATE_BYTES} bytes in all, and has {bytes}"));
+    }
+    if template.review_state == ReviewState::Draft || !checker.is_clean() {
+        return;
+    }
+    let facts = template.facts();
+    let plan = SlotPlan { template: &facts, schedules: &template.schedules, zone };
+    for index in plan.idle_schedules() {
+        checker.invalid(format!("schedules/{index}"), "generates no slot");
+    }
+}
