@@ -352,9 +352,10 @@ fn put(body: &mut Value, pointer: &str, value: &Value) {
 /// A template that names only things of its tenant, and nothing beside what the pointer leads to where that is
 /// another name of it.
 fn template_of(own: &Things, pointer: &str) -> Value {
-    let mut price = json!({ "personType": { "id": own.id(Kind::TicketType) }, "price": "1.00" });
+    // The price of the demo venue, so that carts cost what they did.
+    let mut price = json!({ "personType": { "id": own.id(Kind::TicketType) }, "price": "24.00" });
     if pointer.contains("pricePoint") {
-        price = json!({ "price": "1.00" });
+        price = json!({ "price": "24.00" });
     }
     let mut other = json!({ "eventTemplateId": own.id(Kind::Template) });
     if pointer.contains("/templateId") {
