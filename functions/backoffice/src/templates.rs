@@ -6,6 +6,7 @@ use crate::write::Target;
 use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::response::{IntoResponse, Response};
+use domain::asker::Asker;
 use domain::catalog::{ReviewState, Template, prerequisite_circles};
 use domain::channel::Channel;
 use domain::ledger::Ledger;
@@ -52,13 +53,16 @@ static SORTING: Sorting<Template> = Sorting {
     last: |one, other| one.id.cmp(&other.id),
 };
 
+static NOBODY: Asker = Asker::nobody();
+
 fn view<'a>(catalog: &'a Catalog, caller: &Caller) -> View<'a> {
     let now = caller.clock.now();
     View {
         zone: caller.tenant.zone,
         person_types: &catalog.definitions.person_types,
         reaches: &catalog.definitions.reaches,
-        audience: Audience { channel: Channel::Online, types: TemplateFilter::All, now },
+        audience: Audience { channel: Channel::Online, types: TemplateFilter::All, asker: &NOBODY, now },
+        discounts: &catalog.definitions.discounts,
     }
 }
 

@@ -9,6 +9,7 @@ use axum::response::Response;
 use domain::cart::Cart;
 use domain::{CartId, Timestamp};
 use platform::access::{Caller, Shopper};
+use platform::cart::Explain;
 use platform::{ApiError, App, Body, ErrorBody, ErrorType, IdempotencyKey, idempotency};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -83,6 +84,7 @@ async fn read_cart(
     params(
         ("id" = String, Path, description = "The cart's id"),
         ("Idempotency-Key" = Option<String>, Header, description = "Repeats with the same key and body get the same answer"),
+        ("x-service-explain" = Option<bool>, Header, description = "`true` adds to each line every rule that was tried on it"),
     ),
     request_body = CartInput,
     responses(
@@ -94,7 +96,7 @@ async fn read_cart(
 )]
 async fn update_cart(
     State(app): State<App>,
-    (caller, key): (Shopper, IdempotencyKey),
+    (caller, key, explain): (Shopper, IdempotencyKey, Explain),
     Path(id): Path<String>,
     body: Body<CartInput>,
 ) -> Result<Response, ApiError> {
@@ -102,7 +104,7 @@ async fn update_cart(
     let route = format!("PUT /v2/b2c/carts/{id}");
     let fingerprint = fingerprint(&app, &caller, &key, (&body, &route)).await?.unwrap_or_default();
     let request = body.parse(|checker, input| input.parse_update(checker, &id))?;
-    let replaced = update::replace(&app, &caller, &id, &request);
+    let replaced = update::replace(&app, &caller, &id, (&request, explain));
     idempotency::once(&app, &caller, (&key, &fingerprint), replaced).await
 }
 

@@ -3,10 +3,10 @@
 use crate::live;
 use domain::cart::Cart;
 use domain::cart_request::{CartRequest, name_lines};
-use domain::pricing::{CatalogView, price};
+use domain::pricing::{CatalogView, Tried, price};
 use domain::{CartId, CartItemId};
 use platform::access::Caller;
-use platform::cart::{Named, pricing_refused};
+use platform::cart::{Explain, Named, pricing_refused};
 use platform::clock::wall_now;
 use platform::{ApiError, App, ErrorType};
 use store::{Consistency, Key};
@@ -21,7 +21,7 @@ pub(crate) async fn replace(
     app: &App,
     caller: &Caller,
     id: &CartId,
-    request: &CartRequest,
+    (request, Explain(explain)): (&CartRequest, Explain),
 ) -> Result<CartOutput, ApiError> {
     let now = caller.clock.now();
     let tenant = caller.tenant.id;
@@ -37,9 +37,12 @@ pub(crate) async fn replace(
     let view = CatalogView::of_ledgers(catalog.view(), buyer, existing.ledgers.values());
     for _ in 0..MAX_TRIES {
         refuse_unless_open(app, caller, &before).await?;
-        let after = existing.check_with(decide(app, (&before, request), &view, caller), "")?;
+        let (after, traces) = existing.check_with(decide(app, (&before, request), &view, caller), "")?;
         match app.store.replace_cart(caller.tenant.id, (&before, &after), wall_now()).await? {
-            Ok(()) => return Ok(CartOutput::from(&after)),
+            Ok(()) => {
+                let output = CartOutput::from(&after);
+                return Ok(if explain { output.explained(&traces) } else { output });
+            }
             Err(current) => before = live(current, now)?,
         }
     }
@@ -56,12 +59,13 @@ fn decide(
     (before, request): (&Cart, &CartRequest),
     view: &CatalogView<'_>,
     caller: &Caller,
-) -> Result<Cart, ApiError> {
+) -> Result<(Cart, Vec<Vec<Tried>>), ApiError> {
     let now = caller.clock.now();
     let lines = name_lines(&request.lines, &before.lines, || app.ids.bytes().map(CartItemId::from_bytes))?;
     let priced = price(&lines, &request.terms, view, now);
-    let priced = priced.map_err(|refusals| pricing_refused(&refusals, ""))?;
-    Ok(before.replaced(request.terms.clone(), priced, now))
+    let mut priced = priced.map_err(|refusals| pricing_refused(&refusals, ""))?;
+    let traces = std::mem::take(&mut priced.traces);
+    Ok((before.replaced(request.terms.clone(), priced, now), traces))
 }
 
 /// Deletes a cart and answers it as it was.

@@ -1,7 +1,7 @@
 //! Days with seats.
 
 use crate::answer::json;
-use crate::load::{Catalog, Placed, ledgers, ledgers_of_all};
+use crate::load::{Catalog, Placed, check_shown, ledgers, ledgers_of_all};
 use crate::query::RangeQuery;
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
@@ -29,7 +29,12 @@ fn calendar(range: Range, active: &BTreeSet<NaiveDate>, zone: Zone) -> Calendar 
     Calendar { days: range.dates(zone).map(day).collect() }
 }
 
-fn active(audience: Audience, template: &Template, ledgers: &[Ledger], zone: Zone) -> BTreeSet<NaiveDate> {
+fn active(
+    audience: Audience<'_>,
+    template: &Template,
+    ledgers: &[Ledger],
+    zone: Zone,
+) -> BTreeSet<NaiveDate> {
     active_dates(ledgers.iter().filter_map(|ledger| audience.listed(template, ledger)), zone)
 }
 
@@ -51,7 +56,9 @@ pub(crate) async fn of_all(
     caller: Shopper,
     Query(query): Query<RangeQuery>,
 ) -> Result<Response, ApiError> {
-    let (audience, range) = query.read_calendar(&caller)?;
+    let (asked, range) = query.read_calendar(&caller)?;
+    let asker = asked.asker(&app, &caller).await?;
+    let audience = asked.audience(&asker);
     let zone = caller.tenant.zone;
     let catalog = Catalog::load(&app, &caller).await?;
     let templates = catalog.listed(&caller, audience);
@@ -81,9 +88,12 @@ pub(crate) async fn of_template(
     Path(id): Path<String>,
     Query(query): Query<RangeQuery>,
 ) -> Result<Response, ApiError> {
-    let (audience, range) = query.read_calendar(&caller)?;
+    let (asked, range) = query.read_calendar(&caller)?;
+    let asker = asked.asker(&app, &caller).await?;
+    let audience = asked.audience(&asker);
     let catalog = Catalog::load(&app, &caller).await?;
     let template = catalog.template(&id)?;
+    check_shown(template, audience)?;
     let (range, found) = events_or_first(&app, &caller, (catalog.placed(template), audience), range).await?;
     let zone = caller.tenant.zone;
     json(&calendar(range, &active(audience, template, &found, zone), zone))
@@ -94,7 +104,7 @@ pub(crate) async fn of_template(
 async fn events_or_first(
     app: &App,
     caller: &Caller,
-    (placed, audience): (Placed<'_>, Audience),
+    (placed, audience): (Placed<'_>, Audience<'_>),
     range: Range,
 ) -> Result<(Range, Vec<Ledger>), ApiError> {
     let (tenant, zone) = (caller.tenant.id, caller.tenant.zone);

@@ -3,7 +3,7 @@
 use crate::answer::too_large;
 use domain::catalog::Template;
 use domain::ledger::Ledger;
-use domain::listing::{Audience, Range, is_shown};
+use domain::listing::{Audience, Range};
 use domain::slot_edit::SlotReach;
 use domain::time::plus_secs;
 use domain::{TemplateId, TenantId, Timestamp};
@@ -35,12 +35,13 @@ impl Catalog {
         Ok(Self { templates: templates?, definitions: definitions? })
     }
 
-    pub(crate) fn view(&self, caller: &Caller, audience: Audience) -> View<'_> {
+    pub(crate) fn view<'a>(&'a self, caller: &Caller, audience: Audience<'a>) -> View<'a> {
         View {
             zone: caller.tenant.zone,
             person_types: &self.definitions.person_types,
             reaches: &self.definitions.reaches,
             audience,
+            discounts: &self.definitions.discounts,
         }
     }
 
@@ -59,15 +60,15 @@ impl Catalog {
         &self.templates
     }
 
-    /// The template with this id, if it may be shown.
+    /// The template with this id, whether it may be shown or not.
     pub(crate) fn template(&self, id: &str) -> Result<&Template, ApiError> {
         let id = TemplateId::parse(id).ok();
         let found = self.templates.iter().find(|template| Some(&template.id) == id.as_ref());
-        found.filter(|template| is_shown(template)).ok_or_else(|| ApiError::new(ErrorType::NotFound))
+        found.ok_or_else(|| ApiError::new(ErrorType::NotFound))
     }
 
     /// The templates that lists show to an audience, in the order of lists.
-    pub(crate) fn listed(&self, caller: &Caller, audience: Audience) -> Vec<&Template> {
+    pub(crate) fn listed(&self, caller: &Caller, audience: Audience<'_>) -> Vec<&Template> {
         let zone = caller.tenant.zone;
         let reach = |template: &Template| self.definitions.reaches.get(&template.id);
         let shown =
@@ -76,6 +77,11 @@ impl Catalog {
         shown.sort_by(|a, b| (a.display_order, &a.name, &a.id).cmp(&(b.display_order, &b.name, &b.id)));
         shown
     }
+}
+
+/// Refuses a template that is not shown to the audience.
+pub(crate) fn check_shown(template: &Template, audience: Audience<'_>) -> Result<(), ApiError> {
+    if audience.shows(template) { Ok(()) } else { Err(ApiError::new(ErrorType::NotFound)) }
 }
 
 /// A template with how far its slots lie from where its schedules put them.

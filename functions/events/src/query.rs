@@ -1,10 +1,13 @@
 //! Query parameters of the browsing routes, with their defaults (spec §4.4).
 
+use domain::asker::Asker;
 use domain::listing::{Audience, Range, TemplateFilter};
 use domain::{Channel, ComboTemplateId, LevelId, MembershipId, Timestamp, Zone};
 use platform::access::Caller;
-use platform::{ApiError, ErrorType};
+use platform::{ApiError, App, ErrorType};
 use serde::Deserialize;
+use store::Consistency;
+use store::member::{membership_keys, take_membership};
 use utoipa::IntoParams;
 
 /// The longest range of a calendar, in days: three years.
@@ -44,6 +47,38 @@ pub(crate) struct OfferQuery {
     membership_category_id: Option<String>,
 }
 
+/// Whose benefits a request asks for.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Benefits {
+    membership: Option<MembershipId>,
+    level: Option<LevelId>,
+}
+
+/// On whose behalf the catalog is to be read.
+#[derive(Debug, Clone)]
+pub(crate) struct Asked {
+    channel: Channel,
+    types: TemplateFilter,
+    benefits: Benefits,
+    pub(crate) now: Timestamp,
+}
+
+impl Asked {
+    /// Looks the membership up, which takes a round trip where one is named. One that does not exist gives
+    /// nothing, as if it had lapsed: whether it exists is nobody's business here.
+    pub(crate) async fn asker(&self, app: &App, caller: &Caller) -> Result<Asker, ApiError> {
+        let Benefits { membership, level } = &self.benefits;
+        let Some(sent) = *membership else { return Ok(Asker::of([], level.as_ref())) };
+        let tenant = caller.tenant.id;
+        let mut found = app.store.get_many(membership_keys(tenant, sent), Consistency::Eventual).await?;
+        Ok(Asker::of(take_membership(&mut found, tenant, sent)?.as_ref(), None))
+    }
+
+    pub(crate) fn audience<'a>(&self, asker: &'a Asker) -> Audience<'a> {
+        Audience { channel: self.channel, types: self.types, asker, now: self.now }
+    }
+}
+
 /// Reads parameters and keeps every fault.
 struct Reader {
     zone: Zone,
@@ -81,13 +116,13 @@ impl Reader {
         self.optional("saleChannel", text, parse).unwrap_or(Channel::Online)
     }
 
-    /// The membership parameters change nothing yet: events for members only are shown to nobody, and prices
-    /// are those of the public. They are checked, so that a faulty caller is told.
-    fn membership(&mut self, membership: Option<&str>, level: Option<&str>) {
+    fn benefits(&mut self, membership: Option<&str>, level: Option<&str>) -> Benefits {
         let number = |text: &str| text.parse().ok().and_then(|number| MembershipId::parse(number).ok());
-        let _ = self.optional("membershipId", membership, (number, "a membership number"));
         let id = |text: &str| LevelId::parse(text).ok();
-        let _ = self.optional("membershipCategoryId", level, (id, "the id of a membership level"));
+        Benefits {
+            membership: self.optional("membershipId", membership, (number, "a membership number")),
+            level: self.optional("membershipCategoryId", level, (id, "the id of a membership level")),
+        }
     }
 
     fn finish<T>(self, value: T) -> Result<T, ApiError> {
@@ -104,45 +139,45 @@ const CHANNELS: &str = "one of online, customerRep, pointOfSale, kiosk, manualEn
 impl RangeQuery {
     /// Audience and range of times, calendars and the slim list. The start defaults to 12:00 am today, the
     /// end to 11:59 pm on the day of the start, both on the tenant's clocks.
-    pub(crate) fn read(&self, caller: &Caller) -> Result<(Audience, Range), ApiError> {
+    pub(crate) fn read(&self, caller: &Caller) -> Result<(Asked, Range), ApiError> {
         let mut reader = Reader::new(caller);
-        let audience = self.audience(&mut reader);
+        let asked = self.asked(&mut reader);
         let range = self.range(&mut reader);
-        reader.finish((audience, range))
+        reader.finish((asked, range))
     }
 
     /// Like [`Self::read`], for answers that have an entry for every day of the range.
-    pub(crate) fn read_calendar(&self, caller: &Caller) -> Result<(Audience, Range), ApiError> {
+    pub(crate) fn read_calendar(&self, caller: &Caller) -> Result<(Asked, Range), ApiError> {
         let mut reader = Reader::new(caller);
-        let audience = self.audience(&mut reader);
+        let asked = self.asked(&mut reader);
         let range = self.range(&mut reader);
         if range.until.signed_duration_since(range.from).num_days() > MAX_CALENDAR_DAYS {
             reader
                 .faults
                 .push(("endTime", format!("must be at most {MAX_CALENDAR_DAYS} days after startTime")));
         }
-        reader.finish((audience, range))
+        reader.finish((asked, range))
     }
 
     /// Audience and range of the list of templates for online sale: without a start, all are asked for.
-    pub(crate) fn read_list(&self, caller: &Caller) -> Result<(Audience, Option<Range>), ApiError> {
+    pub(crate) fn read_list(&self, caller: &Caller) -> Result<(Asked, Option<Range>), ApiError> {
         let mut reader = Reader::new(caller);
-        let audience = self.audience(&mut reader);
+        let asked = self.asked(&mut reader);
         let range = self.range(&mut reader);
         let started = self.start_time.as_deref().is_some_and(|text| !text.trim().is_empty());
-        let audience = Audience { channel: Channel::Online, ..audience };
-        reader.finish((audience, started.then_some(range)))
+        let asked = Asked { channel: Channel::Online, ..asked };
+        reader.finish((asked, started.then_some(range)))
     }
 
-    fn audience(&self, reader: &mut Reader) -> Audience {
+    fn asked(&self, reader: &mut Reader) -> Asked {
         let types = (TemplateFilter::parse, "one of standard, private, all");
         let types = reader.optional("type", self.r#type.as_deref(), types).unwrap_or_default();
         let channel = reader.channel(self.sale_channel.as_deref());
-        reader.membership(self.membership_id.as_deref(), self.membership_category_id.as_deref());
+        let benefits = reader.benefits(self.membership_id.as_deref(), self.membership_category_id.as_deref());
         let combo = |text: &str| ComboTemplateId::parse(text).ok();
         let combo_text = self.combo_template_id.as_deref();
         let _ = reader.optional("comboTemplateId", combo_text, (combo, "the id of a combination"));
-        Audience { channel, types, now: reader.now }
+        Asked { channel, types, benefits, now: reader.now }
     }
 
     fn range(&self, reader: &mut Reader) -> Range {
@@ -160,11 +195,11 @@ impl RangeQuery {
 
 impl OfferQuery {
     /// The audience of a route that names its template or instance, which hides no type.
-    pub(crate) fn read(&self, caller: &Caller) -> Result<Audience, ApiError> {
+    pub(crate) fn read(&self, caller: &Caller) -> Result<Asked, ApiError> {
         let mut reader = Reader::new(caller);
         let channel = reader.channel(self.sale_channel.as_deref());
-        reader.membership(self.membership_id.as_deref(), self.membership_category_id.as_deref());
-        let audience = Audience { channel, types: TemplateFilter::All, now: reader.now };
-        reader.finish(audience)
+        let benefits = reader.benefits(self.membership_id.as_deref(), self.membership_category_id.as_deref());
+        let asked = Asked { channel, types: TemplateFilter::All, benefits, now: reader.now };
+        reader.finish(asked)
     }
 }

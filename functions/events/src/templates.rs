@@ -1,7 +1,7 @@
 //! Lists of templates and single ones.
 
 use crate::answer::json;
-use crate::load::Catalog;
+use crate::load::{Catalog, check_shown};
 use crate::query::{OfferQuery, RangeQuery};
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
@@ -27,7 +27,9 @@ pub(crate) async fn list(
     caller: Shopper,
     Query(query): Query<RangeQuery>,
 ) -> Result<Response, ApiError> {
-    let (audience, range) = query.read_list(&caller)?;
+    let (asked, range) = query.read_list(&caller)?;
+    let asker = asked.asker(&app, &caller).await?;
+    let audience = asked.audience(&asker);
     let catalog = Catalog::load(&app, &caller).await?;
     let view = catalog.view(&caller, audience);
     let templates = catalog.listed(&caller, audience).into_iter();
@@ -54,7 +56,9 @@ pub(crate) async fn slim_list(
     caller: Shopper,
     Query(query): Query<RangeQuery>,
 ) -> Result<Response, ApiError> {
-    let (audience, range) = query.read(&caller)?;
+    let (asked, range) = query.read(&caller)?;
+    let asker = asked.asker(&app, &caller).await?;
+    let audience = asked.audience(&asker);
     let catalog = Catalog::load(&app, &caller).await?;
     let view = catalog.view(&caller, audience);
     let templates = catalog.listed(&caller, audience).into_iter();
@@ -81,8 +85,11 @@ pub(crate) async fn read(
     Path(id): Path<String>,
     Query(query): Query<OfferQuery>,
 ) -> Result<Response, ApiError> {
-    let audience = query.read(&caller)?;
+    let asked = query.read(&caller)?;
+    let asker = asked.asker(&app, &caller).await?;
+    let audience = asked.audience(&asker);
     let catalog = Catalog::load(&app, &caller).await?;
     let template = catalog.template(&id)?;
+    check_shown(template, audience)?;
     json(&EventTemplate::of(template, &catalog.view(&caller, audience)))
 }

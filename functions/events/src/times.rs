@@ -1,7 +1,7 @@
 //! Dated slots with their seats.
 
 use crate::answer::json;
-use crate::load::{Catalog, ledgers, ledgers_of_all};
+use crate::load::{Catalog, check_shown, ledgers, ledgers_of_all};
 use crate::query::{OfferQuery, RangeQuery};
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
@@ -40,10 +40,15 @@ pub(crate) async fn of_template(
     Path(id): Path<String>,
     Query(query): Query<RangeQuery>,
 ) -> Result<Response, ApiError> {
-    let (audience, range) = query.read(&caller)?;
+    let (asked, range) = query.read(&caller)?;
     let catalog = Catalog::load(&app, &caller).await?;
     let template = catalog.template(&id)?;
-    let found = ledgers(&app.store, caller.tenant.id, catalog.placed(template), range).await?;
+    let found = ledgers(&app.store, caller.tenant.id, catalog.placed(template), range);
+    let (asker, found) = tokio::join!(asked.asker(&app, &caller), found);
+    let asker = asker?;
+    let audience = asked.audience(&asker);
+    check_shown(template, audience)?;
+    let found = found?;
     json(&times(template, &found, &catalog.view(&caller, audience)))
 }
 
@@ -65,7 +70,9 @@ pub(crate) async fn of_all(
     caller: Shopper,
     Query(query): Query<RangeQuery>,
 ) -> Result<Response, ApiError> {
-    let (audience, range) = query.read(&caller)?;
+    let (asked, range) = query.read(&caller)?;
+    let asker = asked.asker(&app, &caller).await?;
+    let audience = asked.audience(&asker);
     let catalog = Catalog::load(&app, &caller).await?;
     let view = catalog.view(&caller, audience);
     let templates = catalog.listed(&caller, audience);
@@ -101,9 +108,12 @@ pub(crate) async fn next_available(
     Path(id): Path<String>,
     Query(query): Query<OfferQuery>,
 ) -> Result<Response, ApiError> {
-    let audience = query.read(&caller)?;
+    let asked = query.read(&caller)?;
+    let asker = asked.asker(&app, &caller).await?;
+    let audience = asked.audience(&asker);
     let catalog = Catalog::load(&app, &caller).await?;
     let template = catalog.template(&id)?;
+    check_shown(template, audience)?;
     let view = catalog.view(&caller, audience);
     let ahead = Range { from: audience.now, until: plus_secs(audience.now, NEXT_AVAILABLE_SECS) };
     let placed = catalog.placed(template);
@@ -142,7 +152,9 @@ pub(crate) async fn read_instance(
     Path(id): Path<String>,
     Query(query): Query<OfferQuery>,
 ) -> Result<Response, ApiError> {
-    let audience = query.read(&caller)?;
+    let asked = query.read(&caller)?;
+    let asker = asked.asker(&app, &caller).await?;
+    let audience = asked.audience(&asker);
     let unknown = || ApiError::new(ErrorType::NotFound);
     let id = InstanceId::parse(&id).map_err(|_| unknown())?;
     let catalog = Catalog::load(&app, &caller).await?;

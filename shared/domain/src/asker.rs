@@ -7,7 +7,7 @@
 use crate::catalog::{MemberDiscount, Template};
 use crate::coupon::{Discount, Reduction};
 use crate::membership::{CardStanding, Membership};
-use crate::{DiscountId, LevelId, MembershipId, TicketTypeId, Timestamp};
+use crate::{DiscountId, LevelId, MembershipId, Money, MoneyOverflow, TicketTypeId, Timestamp};
 use std::collections::BTreeMap;
 
 /// Whoever browses or buys, by the benefits they claim. Nobody in particular has none.
@@ -37,6 +37,12 @@ pub struct MemberPrice<'a> {
 }
 
 impl Asker {
+    /// Nobody in particular, without benefits.
+    #[must_use]
+    pub const fn nobody() -> Self {
+        Self { claims: Vec::new() }
+    }
+
     /// Whoever names these memberships, or this level; the level counts only where no membership is named.
     #[must_use]
     pub fn of<'a>(memberships: impl IntoIterator<Item = &'a Membership>, level: Option<&LevelId>) -> Self {
@@ -75,7 +81,7 @@ impl Asker {
         (template, discounts): (&'a Template, &'a BTreeMap<DiscountId, Discount>),
         ticket_type: &'a TicketTypeId,
         at: Timestamp,
-    ) -> impl Iterator<Item = MemberPrice<'a>> {
+    ) -> impl Iterator<Item = MemberPrice<'a>> + use<'a> {
         self.claims_at(at).flat_map(move |claim| {
             let granted = template.membership.discounts.iter().filter(|terms| terms.level == claim.level);
             granted.filter_map(move |MemberDiscount { discount, .. }| {
@@ -83,6 +89,22 @@ impl Asker {
                 Some(MemberPrice { claim, reduction })
             })
         })
+    }
+
+    /// The lowest price of a ticket type at that instant, from its full price.
+    ///
+    /// # Errors
+    /// [`MoneyOverflow`] when an amount does not fit.
+    pub fn best_price(
+        &self,
+        offer: (&Template, &BTreeMap<DiscountId, Discount>),
+        (ticket_type, retail): (&TicketTypeId, Money),
+        at: Timestamp,
+    ) -> Result<Money, MoneyOverflow> {
+        let found = self.member_prices(offer, ticket_type, at);
+        found
+            .map(|found| found.reduction.apply(retail).map(|reduced| reduced.unit))
+            .try_fold(retail, |best, unit| Ok(best.min(unit?)))
     }
 
     fn claims_at(&self, at: Timestamp) -> impl Iterator<Item = &Claim> {

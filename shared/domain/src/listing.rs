@@ -4,10 +4,11 @@
 //! asks for. Our choices, where the specification is silent:
 //!
 //! - A route that names its template, `nextAvailable` and a single instance hide no `type`; lists do.
-//! - Events for members only are shown to nobody until a route can tell who is a member.
+//! - Events for members only are shown to those who name a membership or a level that may buy them.
 //! - A template is listed while at least one of its slots is, as far as clock and channel have a say.
 //! - A slot that lasts a day or less makes the day on which it starts active; a longer one every day it runs.
 
+use crate::asker::Asker;
 use crate::catalog::{Price, PriceList, ReviewState, Template, TemplateKind};
 use crate::ledger::{Ledger, SlotState};
 use crate::sale_window::{Offer, SlotFacts, offer};
@@ -53,11 +54,13 @@ impl TemplateFilter {
 
 /// On whose behalf the catalog is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Audience {
+pub struct Audience<'a> {
     /// Where the asker would buy.
     pub channel: Channel,
     /// Types asked for.
     pub types: TemplateFilter,
+    /// Whose benefits count.
+    pub asker: &'a Asker,
     /// The moment of asking.
     pub now: Timestamp,
 }
@@ -98,13 +101,17 @@ pub struct ListedSlot<'a> {
     pub seats: u32,
 }
 
-/// Whether a template may be shown at all by a route that names it.
-#[must_use]
-pub fn is_shown(template: &Template) -> bool {
-    template.review_state == ReviewState::Published && !template.is_for_members()
-}
+impl Audience<'_> {
+    /// Whether a template may be shown at all: it is published, and not for members the asker is none of.
+    #[must_use]
+    pub fn shows(&self, template: &Template) -> bool {
+        self.shows_at(template, self.now)
+    }
 
-impl Audience {
+    fn shows_at(&self, template: &Template, at: Timestamp) -> bool {
+        template.review_state == ReviewState::Published && self.asker.may_buy(template, at)
+    }
+
     /// The slot, if it is shown.
     #[must_use]
     pub fn listed<'a>(&self, template: &'a Template, ledger: &'a Ledger) -> Option<ListedSlot<'a>> {
@@ -120,7 +127,7 @@ impl Audience {
         let schedule = template.schedule_of(&ledger.instance);
         let facts = SlotFacts {
             published: template.review_state == ReviewState::Published,
-            visible: is_shown(template) && self.types.admits(template.kind),
+            visible: self.shows_at(template, ledger.start) && self.types.admits(template.kind),
             cancelled: ledger.state != SlotState::Active,
             channel_enabled: self.sells(template, schedule),
             start: ledger.start,
@@ -148,7 +155,9 @@ impl Audience {
     /// make them, is still sold. Reads no seats.
     #[must_use]
     pub fn lists(&self, template: &Template, (zone, reach): (Zone, Option<&SlotReach>)) -> bool {
-        is_shown(template) && self.types.admits(template.kind) && self.has_open_slot(template, (zone, reach))
+        self.shows(template)
+            && self.types.admits(template.kind)
+            && self.has_open_slot(template, (zone, reach))
     }
 
     /// A slot that staff may have moved counts as open for as long as it can be, where it was moved to.

@@ -5,12 +5,28 @@ mod named;
 pub use named::{Existing, Named};
 
 use crate::{ApiError, App, ErrorType};
+use axum::extract::FromRequestParts;
 use domain::TenantId;
 use domain::catalog::{InventoryKind, ReviewState, Template};
 use domain::ledger::Ledger;
 use domain::pricing::{Catalog, Closed, LineFault, PricingRefusal, PricingRefusals, RefusalClass};
+use http::request::Parts;
+use std::convert::Infallible;
 use std::sync::Arc;
 use store::catalog::Definitions;
+
+/// Whether a request asks for the rules that were tried on each line (contract §4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Explain(pub bool);
+
+impl<S: Send + Sync> FromRequestParts<S> for Explain {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        let sent = parts.headers.get("x-service-explain");
+        Ok(Self(sent.is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"true"))))
+    }
+}
 
 /// A tenant's catalog, at most [`crate::cache::MAX_AGE`] old.
 #[derive(Debug, Clone)]

@@ -24,10 +24,11 @@ pub(crate) use schedule::{MAX_CAPACITY, date};
 pub(crate) use ticket::flag;
 
 use domain::Template;
+use domain::coupon::Discount;
 use domain::ledger::SlotState;
 use domain::listing::{Audience, ListedSlot};
 use domain::slot_edit::SlotReach;
-use domain::{TemplateId, TicketTypeId, Zone, catalog::PersonType};
+use domain::{DiscountId, TemplateId, TicketTypeId, Zone, catalog::PersonType};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
@@ -42,7 +43,9 @@ pub struct View<'a> {
     /// How far slots have been moved, of the templates where some have.
     pub reaches: &'a BTreeMap<TemplateId, SlotReach>,
     /// On whose behalf: prices of other channels are left out.
-    pub audience: Audience,
+    pub audience: Audience<'a>,
+    /// What members get off.
+    pub discounts: &'a BTreeMap<DiscountId, Discount>,
 }
 
 /// Ids of add-ons.
@@ -156,7 +159,7 @@ impl EventInstance {
             available: *seats > 0,
             price_list: InstancePriceList {
                 price_list_id: price_list.id.to_string(),
-                prices: prices_of(price_list, view),
+                prices: prices_of(price_list, (*template, ledger.start), view),
             },
         }
     }

@@ -86,8 +86,9 @@ fn ledger(template: &Template, hours: i64) -> Ledger {
     }
 }
 
-fn online(now: Timestamp) -> Audience {
-    Audience { channel: Channel::Online, types: TemplateFilter::Standard, now }
+fn online(now: Timestamp) -> Audience<'static> {
+    static NOBODY: Asker = Asker::nobody();
+    Audience { channel: Channel::Online, types: TemplateFilter::Standard, asker: &NOBODY, now }
 }
 
 #[test]

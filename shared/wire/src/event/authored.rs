@@ -41,7 +41,7 @@ impl AuthoredTemplate {
     #[must_use]
     pub fn of(template: &Template, view: &View<'_>, publication: Option<(bool, Timestamp)>) -> Self {
         let lists = template.price_lists.iter();
-        let price_lists = lists.map(|list| PriceListOutput::of_authors(list, view)).collect();
+        let price_lists = lists.map(|list| PriceListOutput::of_authors(list, template, view)).collect();
         Self {
             template: EventTemplate { price_lists, ..EventTemplate::of(template, view) },
             email_notify: template.venue.email_notify.iter().map(Into::into).collect(),

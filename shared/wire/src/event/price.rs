@@ -2,8 +2,8 @@
 
 use super::View;
 use crate::{Amount, Checker, Field, List, incoming, money_number};
-use domain::catalog::{PersonType, Price, PriceList};
-use domain::{Channel, Money, PriceListId, SalesChannel, TicketTypeId, UnreadableId, Zone};
+use domain::catalog::{PersonType, Price, PriceList, Template};
+use domain::{Channel, Money, PriceListId, SalesChannel, TicketTypeId, Timestamp, UnreadableId, Zone};
 use serde::{Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
 use utoipa::ToSchema;
@@ -64,10 +64,14 @@ impl From<&PersonType> for PersonTypeOutput {
 pub struct PriceOutput {
     /// Whose price.
     pub person_type: PersonTypeOutput,
-    /// Full price.
+    /// What the asker pays.
     #[serde(serialize_with = "money_number")]
     #[schema(value_type = f64)]
     pub price: Money,
+    /// What the asker gets off as a member; `price` is without it already.
+    #[serde(serialize_with = "maybe_money_number", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<f64>)]
+    pub discount: Option<Money>,
     /// Kept for the venue.
     #[serde(serialize_with = "maybe_money_number", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<f64>)]
@@ -89,10 +93,20 @@ fn maybe_money_number<S: Serializer>(amount: &Option<Money>, serializer: S) -> R
     }
 }
 
-/// The offered prices of a list, in their order; those of inactive ticket types are left out.
-pub(super) fn prices_of(list: &PriceList, view: &View<'_>) -> Vec<PriceOutput> {
-    let output =
-        |price: &Price| PriceOutput::of(price, view.person_types).filter(|found| found.person_type.active);
+/// The prices of a list that are offered for a visit at that instant, in their order; those of inactive ticket
+/// types are left out.
+pub(super) fn prices_of(
+    list: &PriceList,
+    (template, at): (&Template, Timestamp),
+    view: &View<'_>,
+) -> Vec<PriceOutput> {
+    let offer = (template, view.discounts);
+    let output = |price: &Price| {
+        let shown = PriceOutput::of(price, view.person_types).filter(|found| found.person_type.active)?;
+        let paid = view.audience.asker.best_price(offer, (&price.ticket_type, price.price), at).ok()?;
+        let discount = price.price.checked_sub(paid).ok().filter(|off| !off.is_zero());
+        Some(PriceOutput { price: paid, discount, ..shown })
+    };
     let mut prices: Vec<PriceOutput> = view.audience.prices(list).filter_map(output).collect();
     prices.sort_by_key(|price| price.display_order);
     prices
@@ -112,6 +126,7 @@ impl PriceOutput {
         Some(Self {
             person_type: person_type.into(),
             price: price.price,
+            discount: None,
             prime_price: price.prime_price,
             discounted_price: price.discounted_price,
             display_order: price.display_order,
@@ -140,21 +155,21 @@ pub struct PriceListOutput {
 impl PriceListOutput {
     /// A price list as callers see it.
     #[must_use]
-    pub fn of(list: &PriceList, view: &View<'_>) -> Self {
+    pub fn of(list: &PriceList, template: &Template, view: &View<'_>) -> Self {
         let PriceList { id, name, description, start, prices: _ } = list;
         Self {
             id: id.to_string(),
             name: name.clone(),
             description: description.clone(),
             start_time: start.map(|start| view.zone.format(start)),
-            prices: prices_of(list, view),
+            prices: prices_of(list, (template, view.audience.now), view),
         }
     }
 
     /// A price list as its authors see it: with all its prices.
     #[must_use]
-    pub fn of_authors(list: &PriceList, view: &View<'_>) -> Self {
-        Self { prices: all_prices_of(list, view.person_types), ..Self::of(list, view) }
+    pub fn of_authors(list: &PriceList, template: &Template, view: &View<'_>) -> Self {
+        Self { prices: all_prices_of(list, view.person_types), ..Self::of(list, template, view) }
     }
 }
 

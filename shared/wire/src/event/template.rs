@@ -246,7 +246,11 @@ impl EventTemplate {
             summary: template.summary.clone(),
             start_time: zone.format(template.start),
             end_time: template.end.map(|end| zone.format(end)),
-            price_lists: template.price_lists.iter().map(|list| PriceListOutput::of(list, view)).collect(),
+            price_lists: template
+                .price_lists
+                .iter()
+                .map(|list| PriceListOutput::of(list, template, view))
+                .collect(),
             images: template.images.iter().map(Into::into).collect(),
             membership: membership(template),
             last_published: template.last_published.map(|instant| zone.format(instant)),
