@@ -207,6 +207,45 @@ async fn a_coupon_is_used_as_often_as_it_may_be_and_given_back_when_the_card_is_
     assert_eq!(order["discountedTotalAmount"], "221.00");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn no_more_pieces_of_an_add_on_are_sold_than_there_are() {
+    let service = Service::start().await;
+    let audio = json!({"name": "Audio guide", "sku": "AG", "type": "addOn", "price": "4.50", "stock": 5});
+    let made = ok(&service, ("POST", "/v2/b2b/inventory"), &STAFF, audio).await;
+    let buy = |quantities: &[u32]| {
+        let items: Vec<Value> = quantities
+            .iter()
+            .map(|quantity| json!({"inventoryId": made["id"], "itemType": "Inventory", "quantity": quantity}))
+            .collect();
+        payer(json!({ "items": items }))
+    };
+    let refused = ask(&service, ("POST", "/v2/b2c/checkout"), &SHOP, buy(&[4, 2])).await;
+    assert_eq!(
+        (&refused.body["type"], &refused.body["inventoryId"]),
+        (&json!("NOT_ENOUGH_CAPACITY"), &made["id"])
+    );
+    let mut declined = buy(&[5]);
+    declined["manualEntryCardNumber"] = json!("4000000000000002");
+    let declined = ask(&service, ("POST", "/v2/b2c/checkout"), &SHOP, declined).await;
+    assert_eq!(declined.body["type"], "CARD_DECLINED");
+    // Different totals, so that no two look like one charge made twice.
+    let quantities = [[2, 0], [1, 0], [3, 0], [4, 0]];
+    let races = quantities.iter().map(|quantities| {
+        let (service, body) = (&service, buy(quantities));
+        async move { ask(service, ("POST", "/v2/b2c/checkout"), &SHOP, body).await }
+    });
+    let answers = futures_of(races).await;
+    let sold: u32 = answers
+        .iter()
+        .zip(quantities)
+        .filter(|(answer, _)| answer.status == 200)
+        .map(|(_, [quantity, _])| quantity)
+        .sum();
+    assert!((2..=5).contains(&sold), "{sold}");
+    let rest = ask(&service, ("POST", "/v2/b2c/checkout"), &SHOP, buy(&[6 - sold])).await;
+    assert_eq!(rest.body["type"], "NOT_ENOUGH_CAPACITY", "{}", rest.body);
+}
+
 /// Runs the requests at once.
 async fn futures_of(requests: impl Iterator<Item = impl Future<Output = Answer>>) -> Vec<Answer> {
     let mut running: Vec<_> = requests.map(Box::pin).collect();

@@ -258,6 +258,7 @@ async fn decide_sale(
         cart_is_stored: opened.stored.is_some(),
         templates: &facts.templates,
         coupons: &facts.coupons,
+        inventory: &facts.inventory,
         customer: decide::customer(cart.customer, &request.billing, &hash_key),
         payment,
         reservation: consumed.clone(),
@@ -407,6 +408,7 @@ impl Checkout {
     async fn refused(&self, fault: SecureFault) -> ApiError {
         match fault {
             SecureFault::Seats(instance, refusal) => answer::no_seats(&self.caller, instance, &refusal),
+            SecureFault::Stock(inventory) => answer::no_pieces(inventory),
             SecureFault::CouponUsedUp(coupon) => self.used_up(&coupon),
             SecureFault::CartMoved => self.cart_moved().await.unwrap_or_else(|error| error),
             SecureFault::Failed(error) => error,

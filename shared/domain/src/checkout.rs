@@ -3,16 +3,16 @@
 use crate::card::Card;
 use crate::cart::{AppliedPrice, Cart, CartLine};
 use crate::cart_request::CartRequest;
-use crate::catalog::Template;
+use crate::catalog::{InventoryItem, Template};
 use crate::coupon::Coupon;
 use crate::order::{
     CardSummary, ConsumedReservation, Order, OrderAddOnLine, OrderAmounts, OrderDonationLine, OrderLine,
-    OrderState, OrderTicketLine, Payment, Person, Ticket, TicketStatus,
+    OrderState, OrderTicketLine, Payment, Person, Pieces, Ticket, TicketStatus,
 };
 use crate::sale::Sale;
 use crate::{
-    CartId, CouponId, CustomerId, Money, MoneyOverflow, OrderId, OrderItemId, OrderNumber, ReservationId,
-    TemplateId, TenantId, TicketBarcode, TicketId, Timestamp,
+    CartId, CouponId, CustomerId, InventoryId, Money, MoneyOverflow, OrderId, OrderItemId, OrderNumber,
+    ReservationId, TemplateId, TenantId, TicketBarcode, TicketId, Timestamp,
 };
 use std::collections::BTreeMap;
 
@@ -118,6 +118,8 @@ pub struct OrderFacts<'a> {
     pub cart_is_stored: bool,
     /// The templates of its tickets.
     pub templates: &'a [Template],
+    /// Its add-ons and donations, as they are now.
+    pub inventory: &'a BTreeMap<InventoryId, InventoryItem>,
     /// The coupons of its codes, as they are now.
     pub coupons: &'a BTreeMap<CouponId, Coupon>,
     /// The customer its billing data makes or finds.
@@ -159,6 +161,7 @@ pub fn order_of(request: &CheckoutRequest, facts: OrderFacts<'_>) -> Result<Orde
         cart_is_stored,
         templates,
         coupons,
+        inventory,
         customer,
         payment,
         reservation,
@@ -189,6 +192,7 @@ pub fn order_of(request: &CheckoutRequest, facts: OrderFacts<'_>) -> Result<Orde
         lines,
         payment,
         coupons: counted_coupons(cart, coupons),
+        stock: pieces_of(cart, inventory),
         messages: messages_of(cart, templates),
         membership_ids: cart.membership_ids.clone(),
         send_email: request.send_email,
@@ -209,6 +213,20 @@ fn counted_coupons(cart: &Cart, coupons: &BTreeMap<CouponId, Coupon>) -> BTreeMa
         CartLine::AddOn(_) | CartLine::Donation(_) => None,
     });
     applied.filter_map(|id| Some((id.clone(), coupons.get(id)?.max_uses?))).collect()
+}
+
+/// The pieces bought of add-ons that have a stock.
+fn pieces_of(cart: &Cart, inventory: &BTreeMap<InventoryId, InventoryItem>) -> BTreeMap<InventoryId, Pieces> {
+    let mut bought: BTreeMap<InventoryId, Pieces> = BTreeMap::new();
+    for line in &cart.lines {
+        let CartLine::AddOn(line) = line else { continue };
+        let stock = inventory.get(&line.inventory).and_then(|item| item.stock);
+        if let Some(stock) = stock.filter(|_| line.quantity > 0) {
+            let pieces = bought.entry(line.inventory).or_insert(Pieces { quantity: 0, stock });
+            pieces.quantity = pieces.quantity.saturating_add(line.quantity);
+        }
+    }
+    bought
 }
 
 /// What the templates of bought tickets say in the confirmation mail.

@@ -61,6 +61,9 @@ pub struct Order {
     /// The coupons whose uses are counted and that took something off, with the uses each may have.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub coupons: BTreeMap<CouponId, u32>,
+    /// The pieces of add-ons that are in stock in a limited number.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub stock: BTreeMap<InventoryId, Pieces>,
     /// What the templates of its tickets add to the confirmation mail.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub messages: BTreeMap<TemplateId, String>,
@@ -73,6 +76,15 @@ pub struct Order {
     /// Made under a clock its caller chose; the real schedule leaves it alone.
     #[serde(default)]
     pub chosen_clock: bool,
+}
+
+/// Pieces of an add-on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pieces {
+    /// How many were bought.
+    pub quantity: u32,
+    /// How many may be sold in all.
+    pub stock: u32,
 }
 
 /// What became of an order. `Paid` and `Void` are final.

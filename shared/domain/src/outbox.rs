@@ -173,6 +173,7 @@ mod tests {
             payment: None,
             membership_ids: Vec::new(),
             coupons: Default::default(),
+            stock: Default::default(),
             messages: Default::default(),
             send_email: true,
             cart: None,

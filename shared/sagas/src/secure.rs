@@ -3,7 +3,7 @@
 use crate::commit::commit;
 use domain::ledger::{Course, Ledger, LedgerChange, LedgerRefusal};
 use domain::order::Order;
-use domain::{CouponId, InstanceId, OrderId, OrderNumber};
+use domain::{CouponId, InstanceId, InventoryId, OrderId, OrderNumber};
 use platform::clock::wall_now;
 use platform::{ApiError, App, ErrorType};
 use std::collections::BTreeMap;
@@ -62,6 +62,8 @@ pub enum SecureFault {
     Duplicate(OrderId),
     /// A slot does not give the seats.
     Seats(InstanceId, LedgerRefusal),
+    /// An add-on does not have the pieces.
+    Stock(InventoryId),
     /// The database or the machine failed.
     Failed(ApiError),
 }
@@ -149,6 +151,7 @@ fn meaning(refused: &Refused<SecureRefusal>) -> Result<Meaning, SecureFault> {
         SecureRefusal::Duplicate => {
             Meaning::Fault(order_in(refused.old.as_ref()).map_or_else(try_again, SecureFault::Duplicate))
         }
+        SecureRefusal::Stock(id) => Meaning::Fault(SecureFault::Stock(*id)),
         SecureRefusal::Seats(_) | SecureRefusal::NumberTaken => Meaning::Mendable,
     })
 }
@@ -175,6 +178,7 @@ async fn mend(
             | SecureRefusal::IdempotencyHeld
             | SecureRefusal::CartMoved
             | SecureRefusal::CouponUsedUp(_)
+            | SecureRefusal::Stock(_)
             | SecureRefusal::Duplicate => {}
         }
     }

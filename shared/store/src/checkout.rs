@@ -2,19 +2,20 @@
 //! checkout saga). All three are plans; settling and undoing are idempotent by the order's state, and depend
 //! on nothing that may have expired in the meantime.
 
-use crate::coupon;
+use crate::counter;
 use crate::idempotency::{self, IdempotencyRecord};
 use crate::ledger::ledger_update;
 use crate::order::{Contact, DueClock, DueKind, due, phone_digits};
 use crate::{
-    Action, AttributeValue, Expression, Item, Key, Plan, StoreError, StoreFault, encode, number, text,
+    Action, AttributeValue, Expression, Item, Key, Plan, PlanFault, StoreError, StoreFault, encode, number,
+    text,
 };
 use domain::cart::CART_TTL_SECS;
 use domain::ledger::LedgerChange;
 use domain::order::{Order, OrderState, TICKETS_PER_CHUNK, Ticket, TicketChunk};
 use domain::outbox::OutboxMail;
 use domain::sale::Sale;
-use domain::{CartId, CouponId, CustomerId, InstanceId, OrderId, TenantId, Timestamp};
+use domain::{CartId, CouponId, CustomerId, InstanceId, InventoryId, OrderId, TenantId, Timestamp};
 use std::collections::BTreeMap;
 
 /// Seconds the duplicate guard looks back, from the moment of the charge (spec §8).
@@ -35,6 +36,8 @@ pub enum SecureRefusal {
     Duplicate,
     /// A slot does not give the seats.
     Seats(InstanceId),
+    /// An add-on does not have the pieces.
+    Stock(InventoryId),
     /// The order number is taken: draw another.
     NumberTaken,
 }
@@ -109,7 +112,11 @@ pub fn plan_secure(secure: &Secure<'_>) -> Result<Plan<SecureRefusal>, StoreErro
     }
     for (coupon, limit) in &order.coupons {
         let key = Key::coupon_uses(order.tenant, coupon);
-        add(&mut plan, (key, coupon::use_once(*limit)), SecureRefusal::CouponUsedUp(coupon.clone()))?;
+        add(&mut plan, (key, counter::take(1, *limit)), SecureRefusal::CouponUsedUp(coupon.clone()))?;
+    }
+    for (id, pieces) in &order.stock {
+        let key = Key::pieces_sold(order.tenant, *id);
+        add(&mut plan, (key, counter::take(pieces.quantity, pieces.stock)), SecureRefusal::Stock(*id))?;
     }
     for (instance, change) in secure.ledgers {
         let key = Key::ledger(order.tenant, instance, 0);
@@ -194,9 +201,13 @@ pub fn plan_void(
     for coupon in order.coupons.keys() {
         add(
             &mut plan,
-            (Key::coupon_uses(order.tenant, coupon), coupon::give_back()),
+            (Key::coupon_uses(order.tenant, coupon), counter::give_back(1)),
             VoidRefusal::NotPending,
         )?;
+    }
+    for (id, pieces) in &order.stock {
+        let key = Key::pieces_sold(order.tenant, *id);
+        add(&mut plan, (key, counter::give_back(pieces.quantity)), VoidRefusal::NotPending)?;
     }
     for (instance, quantity) in order.seats() {
         let reservation = order.reservation.as_ref().filter(|_| !altered.contains(&instance));
@@ -209,7 +220,13 @@ pub fn plan_void(
 }
 
 fn add<R>(plan: &mut Plan<R>, (key, action): (Key, Action), refusal: R) -> Result<(), StoreError> {
-    plan.add(key, action, refusal).map_err(|fault| StoreError::new(StoreFault::Refused, fault))
+    plan.add(key, action, refusal).map_err(|fault| {
+        let kind = match fault {
+            PlanFault::TooManyWrites => StoreFault::TooLarge,
+            PlanFault::SameItemTwice | PlanFault::ExpressionTooLarge => StoreFault::Refused,
+        };
+        StoreError::new(kind, fault)
+    })
 }
 
 fn absent() -> Expression {

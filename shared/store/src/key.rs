@@ -266,6 +266,12 @@ impl Key {
         Self::of(Table::Members, tenant, format!("COUPON#{id}"), "USES")
     }
 
+    /// How many pieces of an add-on were sold.
+    #[must_use]
+    pub fn pieces_sold(tenant: TenantId, id: InventoryId) -> Self {
+        Self::of(Table::Members, tenant, format!("INVENTORY#{id}"), "SOLD")
+    }
+
     /// A merchant.
     #[must_use]
     pub fn merchant(tenant: TenantId, mid: &Mid) -> Self {

@@ -16,7 +16,7 @@ pub mod authored;
 pub mod cart;
 pub mod catalog;
 pub mod checkout;
-pub mod coupon;
+pub mod counter;
 pub mod idempotency;
 pub mod identity;
 pub mod ledger;

@@ -248,6 +248,7 @@ async fn check_out(venue: &Venue, id: &CartId, state: Option<OrderState>) {
         payment: None,
         membership_ids: Vec::new(),
         coupons: BTreeMap::new(),
+        stock: BTreeMap::new(),
         messages: BTreeMap::new(),
         send_email: false,
         cart: Some(id.clone()),

@@ -120,6 +120,7 @@ pub(crate) fn order(id: u64) -> Order {
         payment: Some(payment()),
         membership_ids: Vec::new(),
         coupons: Default::default(),
+        stock: Default::default(),
         messages: [(ticket_line().template, "Doors open at 9.".to_owned())].into(),
         send_email: true,
         cart: None,

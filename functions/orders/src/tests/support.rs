@@ -224,6 +224,7 @@ pub(crate) fn order() -> Order {
         retail_total: Money::from_cents(5_300),
         payment: Some(payment()),
         coupons: Default::default(),
+        stock: Default::default(),
         messages: Default::default(),
         membership_ids: vec![domain::MembershipId::parse(4_100_200).unwrap()],
         send_email: false,

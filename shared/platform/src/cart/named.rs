@@ -13,7 +13,7 @@ use domain::{
     TicketTypeId, Zone,
 };
 use std::collections::{BTreeMap, BTreeSet};
-use store::coupon::CouponUses;
+use store::counter::Counter;
 use store::member::{membership_keys, take_membership};
 use store::{Consistency, Found, Key, Store, StoreError};
 
@@ -130,7 +130,7 @@ impl Named {
         }
         let mut used_up = BTreeSet::new();
         for (id, limit) in &self.limits {
-            let uses: Option<CouponUses> = found.take(&Key::coupon_uses(tenant, id))?;
+            let uses: Option<Counter> = found.take(&Key::coupon_uses(tenant, id))?;
             if uses.is_some_and(|uses| uses.used >= *limit) {
                 used_up.insert(id.clone());
             }
