@@ -5,9 +5,11 @@ use crate::venue::{Venue, after, t0, tenant_id};
 use domain::order::{Order, OrderState, TicketChunk};
 use domain::outbox::{MailJob, MailKind, MailState, OutboxMail, mails_of};
 use domain::sale::Sale;
+use domain::{CouponId, InventoryId};
 use std::collections::{BTreeMap, BTreeSet};
-use store::Item;
+use store::counter::Counter;
 use store::order::{DueClock, DueKind};
+use store::{Consistency, Item, Key};
 
 /// All that was written about the tenant's orders.
 pub(crate) struct Books {
@@ -51,6 +53,7 @@ pub(crate) async fn audit(venue: &Venue, case: &str) -> Vec<Order> {
     let books = Books::open(venue).await;
     check_money(venue, &books, case).await;
     check_seats(venue, &books, case).await;
+    check_counters(venue, &books, case).await;
     check_tickets(&books, case);
     check_mails(venue, &books, case).await;
     books.orders.into_iter().filter(|order| order.paid_at().is_some()).collect()
@@ -91,6 +94,22 @@ async fn check_seats(venue: &Venue, books: &Books, case: &str) {
         let sold: u32 = books.paid().iter().filter_map(|order| order.seats().get(&id).copied()).sum();
         assert_eq!(ledger.sold, sold, "{case}: seats sold (left) and tickets of paid orders (right)");
     }
+}
+
+/// What is counted as used is what paid orders used.
+async fn check_counters(venue: &Venue, books: &Books, case: &str) {
+    let coupon = CouponId::parse(&catalog::COUPON.to_lowercase()).unwrap();
+    let stocked = InventoryId::parse(catalog::STOCKED).unwrap();
+    let used = async |key: Key| -> u32 {
+        let counter: Option<Counter> = venue.store.get(&key, Consistency::Strong).await.unwrap();
+        counter.unwrap_or_default().used
+    };
+    let paid = books.paid();
+    let uses = paid.iter().filter(|order| order.coupons.contains_key(&coupon)).count();
+    let found = used(Key::coupon_uses(tenant_id(), &coupon)).await;
+    assert_eq!(usize::try_from(found).unwrap(), uses, "{case}: uses of a coupon");
+    let sold: u32 = paid.iter().filter_map(|order| order.stock.get(&stocked)).map(|sold| sold.quantity).sum();
+    assert_eq!(used(Key::pieces_sold(tenant_id(), stocked)).await, sold, "{case}: pieces of an add-on");
 }
 
 fn check_tickets(books: &Books, case: &str) {

@@ -20,6 +20,10 @@ pub(crate) const FREE: &str = "66d1b2f0a93c4e517720bb03";
 pub(crate) const ADD_ON: i64 = 71;
 pub(crate) const FIXED_DONATION: i64 = 72;
 pub(crate) const DONATION: i64 = 73;
+/// Five pieces in stock.
+pub(crate) const STOCKED: i64 = 74;
+/// 1.00 off a ticket, in three orders.
+pub(crate) const COUPON: &str = "ONCE";
 
 /// The template with this price of an adult, in cents.
 pub(crate) fn template(adult: i64) -> Template {
@@ -138,10 +142,20 @@ async fn save_catalog(store: &Store, tenant: TenantId) {
     for (id, name) in [(ADULT, "Adult"), (CHILD, "Child"), (FREE, "Infant")] {
         store.save_person_type(tenant, &person_type(id, name)).await.unwrap();
     }
-    for (id, kind, price, name) in [
-        (ADD_ON, InventoryKind::AddOn, 450, "Audio guide"),
-        (FIXED_DONATION, InventoryKind::FixedDonation, 2_500, "Friends of the harbor"),
-        (DONATION, InventoryKind::Donation, 0, "Restoration fund"),
+    let coupon = json!({
+        "id": COUPON.to_lowercase(), "name": COUPON, "code": COUPON, "active": true, "max_uses": 3,
+        "reduction": {"kind": "same", "value": {"kind": "amount", "value": 100}},
+    });
+    store
+        .save_coupon((tenant, &format!("coupon-{tenant}")), &serde_json::from_value(coupon).unwrap())
+        .await
+        .unwrap()
+        .unwrap();
+    for (id, kind, (price, stock), name) in [
+        (ADD_ON, InventoryKind::AddOn, (450, None), "Audio guide"),
+        (FIXED_DONATION, InventoryKind::FixedDonation, (2_500, None), "Friends of the harbor"),
+        (DONATION, InventoryKind::Donation, (0, None), "Restoration fund"),
+        (STOCKED, InventoryKind::AddOn, (700, Some(5)), "Catalogue"),
     ] {
         let item = InventoryItem {
             id: InventoryId::parse(id).unwrap(),
@@ -150,7 +164,7 @@ async fn save_catalog(store: &Store, tenant: TenantId) {
             description: String::new(),
             kind,
             price: Money::from_cents(price),
-            stock: None,
+            stock,
             active: true,
             display_order: 1,
             sales_channels: Vec::new(),

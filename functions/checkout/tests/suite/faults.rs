@@ -2,7 +2,7 @@
 //! orders, seats and mails to agree, and the customer's second try makes at most one charge of it all.
 
 use crate::audit::audit;
-use crate::catalog::FREE;
+use crate::catalog::{COUPON, FREE, STOCKED};
 use crate::outside::{Mishap, Verb};
 use crate::venue::{Answer, Ask, Process, Venue, after, pay, tickets};
 use domain::ReservationId;
@@ -35,10 +35,12 @@ enum Customer {
     DeclinedWithReservation,
     AnswerLost,
     Free,
+    Limited,
+    DeclinedLimited,
 }
 
 impl Customer {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 11] = [
         Self::Inline,
         Self::Keyed,
         Self::Stored,
@@ -48,6 +50,8 @@ impl Customer {
         Self::DeclinedWithReservation,
         Self::AnswerLost,
         Self::Free,
+        Self::Limited,
+        Self::DeclinedLimited,
     ];
 
     fn is_keyed(self) -> bool {
@@ -55,7 +59,7 @@ impl Customer {
     }
 
     fn is_declined(self) -> bool {
-        matches!(self, Self::Declined | Self::DeclinedWithReservation)
+        matches!(self, Self::Declined | Self::DeclinedWithReservation | Self::DeclinedLimited)
     }
 
     fn has_reservation(self) -> bool {
@@ -75,11 +79,21 @@ impl Customer {
             Self::Declined => json!({"manualEntryCardNumber": DECLINED}),
             Self::DeclinedWithReservation => json!({"manualEntryCardNumber": DECLINED, "reservationId": 10}),
             Self::AnswerLost => json!({"manualEntryCardNumber": LOSES_THE_ANSWER}),
+            Self::Limited => json!({"shoppingCart": limited()}),
+            Self::DeclinedLimited => {
+                json!({"shoppingCart": limited(), "manualEntryCardNumber": DECLINED})
+            }
             Self::Free => json!({"shoppingCart": {"items": [free_tickets()]}}),
         };
         process.faults.reset();
         if self.is_keyed() { pay(fields).keyed("the-key") } else { pay(fields) }
     }
+}
+
+/// Tickets with a coupon of few uses, and an add-on of few pieces.
+fn limited() -> Value {
+    let pieces = json!({"inventoryId": STOCKED, "quantity": 2});
+    json!({"items": [tickets(2), pieces], "couponCodes": [COUPON]})
 }
 
 fn free_tickets() -> Value {
