@@ -81,10 +81,11 @@ impl Range {
         start <= self.until && end.is_none_or(|end| self.from <= end)
     }
 
-    /// Every calendar date of the range.
+    /// Every calendar date of the range. A date that the zone skipped, crossing the date line, was none.
     pub fn dates(self, zone: Zone) -> impl Iterator<Item = NaiveDate> {
         let last = zone.date(self.until);
-        zone.date(self.from).iter_days().take_while(move |date| *date <= last)
+        let all = zone.date(self.from).iter_days().take_while(move |date| *date <= last);
+        all.filter(move |date| zone.date(zone.start_of_day(*date)) == *date)
     }
 }
 

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a helper fails its test by panicking")]
 
 mod calendar;
+mod laws;
 mod support;
 mod templates;
 mod times;

@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use store::identity::key_hash;
-use store::{CallCount, Calls, Counted, Store};
+use store::{CallCount, Calls, Consistency, Counted, Store};
 use tower::ServiceExt;
 use wire::import::{ImportContext, read_document};
 
@@ -73,11 +73,21 @@ pub(crate) fn daily(hours: &[(u32, u32)]) -> Value {
 impl Venue {
     /// A venue in this zone that sells these templates. Slots exist for the year 2027.
     pub(crate) async fn open(zone: &str, templates: Vec<Value>) -> Self {
+        let year = (at("2027-01-01T00:00:00Z"), at("2028-01-01T12:00:00Z"));
+        Self::open_between(zone, templates, year).await
+    }
+
+    /// A venue in this zone that sells these templates, with the slots that start between these instants.
+    pub(crate) async fn open_between(
+        zone: &str,
+        templates: Vec<Value>,
+        window: (Timestamp, Timestamp),
+    ) -> Self {
         let store = Store::new(engine::client_over(Counted(Embedded::memory().unwrap())), "test-");
         store.create_tables().await.unwrap();
         let zone = Zone::parse(zone).unwrap();
         save_tenant(&store, zone).await;
-        let slots = save_catalog(&store, zone, templates).await;
+        let slots = save_catalog(&store, zone, (templates, window)).await;
         let adapters = Adapters {
             queue: Arc::new(LocalQueue::default()),
             vault: Arc::new(LocalVault::in_memory().unwrap()),
@@ -116,6 +126,27 @@ impl Venue {
         let slot = self.slots.iter().find(|slot| slot.start() == start).unwrap();
         let change = LedgerChange { free: -50, sold: 50, takes_seats: true, ..LedgerChange::default() };
         self.store.change_ledger((tenant_id(), slot), &change, start).await.unwrap().unwrap();
+    }
+
+    /// Every slot, in order of its start, with so many of its seats sold as `sold` says by its place.
+    pub(crate) async fn sell(&self, sold: impl Fn(usize, &Ledger) -> u32) -> Vec<Ledger> {
+        let mut ledgers = Vec::new();
+        for slot in &self.slots {
+            let found = self.store.load_ledger(tenant_id(), slot, Consistency::Strong).await.unwrap();
+            ledgers.push(found.unwrap());
+        }
+        ledgers.sort_by_key(|ledger| (ledger.start, ledger.instance));
+        for (place, ledger) in ledgers.iter_mut().enumerate() {
+            let seats = sold(place, ledger).min(ledger.free);
+            ledger.free -= seats;
+            ledger.sold += seats;
+            let count = i64::from(seats);
+            let change =
+                LedgerChange { free: -count, sold: count, takes_seats: true, ..LedgerChange::default() };
+            let key = (tenant_id(), &ledger.instance);
+            self.store.change_ledger(key, &change, ledger.start).await.unwrap().unwrap();
+        }
+        ledgers
     }
 }
 
@@ -181,7 +212,11 @@ async fn save_tenant(store: &Store, zone: Zone) {
     store.save_api_key(&key_hash("key-204"), &api_key).await.unwrap();
 }
 
-async fn save_catalog(store: &Store, zone: Zone, templates: Vec<Value>) -> Vec<InstanceId> {
+async fn save_catalog(
+    store: &Store,
+    zone: Zone,
+    (templates, (from, until)): (Vec<Value>, (Timestamp, Timestamp)),
+) -> Vec<InstanceId> {
     let document = json!({
         "personTypes": [{"id": "adult", "name": "Adult", "description": "18 and over", "displayOrder": 1}],
         "eventTemplates": templates,
@@ -198,7 +233,6 @@ async fn save_catalog(store: &Store, zone: Zone, templates: Vec<Value>) -> Vec<I
         store.save_template(tenant_id(), template).await.unwrap();
         let facts = template.facts();
         let plan = SlotPlan { template: &facts, schedules: &template.schedules, zone };
-        let (from, until) = (at("2027-01-01T00:00:00Z"), at("2028-01-01T12:00:00Z"));
         let window = SlotWindow { from, until, after: None };
         let slots = generate(plan, window, NonZeroUsize::new(8_100).unwrap()).unwrap().slots;
         let ledger = |slot: &domain::schedule::Slot| Ledger {

@@ -6,8 +6,8 @@ use proptest::option::of;
 use proptest::prelude::*;
 
 /// Zones with clock changes at 2 am, at midnight, by half an hour, across the date line, at one minute past
-/// midnight, and with none.
-const ZONES: [&str; 9] = [
+/// midnight, with none, and with an odd offset.
+const ZONES: [&str; 10] = [
     "America/New_York",
     "America/Los_Angeles",
     "Europe/Berlin",
@@ -16,6 +16,7 @@ const ZONES: [&str; 9] = [
     "Africa/Cairo",
     "America/St_Johns",
     "America/Santiago",
+    "Asia/Kathmandu",
     "UTC",
 ];
 
