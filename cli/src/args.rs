@@ -2,8 +2,8 @@
 
 use crate::bench::BenchArgs;
 use crate::commands::{
-    import::ImportFile, key::KeyCommand, merchant::MerchantCommand, outbox::OutboxFilter,
-    tables::TablesCommand, tenant::TenantCommand,
+    demo::DemoArgs, export::ExportArgs, import::ImportFile, key::KeyCommand, merchant::MerchantCommand,
+    outbox::OutboxFilter, tables::TablesCommand, tenant::TenantCommand,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -70,8 +70,15 @@ pub(crate) enum Command {
     /// Create the tables of a new deployment
     #[command(subcommand)]
     Tables(TablesCommand),
-    /// Import a tenant's catalog from a JSON document; importing it again changes nothing
+    /// Import a tenant's catalog from a JSON document or a CSV table; importing it again changes nothing
     Import(ImportFile),
+    /// Print a tenant's catalog as a document that can be imported, with its members and merchants
+    ///
+    /// Keys and secrets are left out: API keys, the key of the tenant's hashes, the sender of its mails and its
+    /// card processor. So are customers without a membership card, orders, and the seats that were sold.
+    Export(ExportArgs),
+    /// Print a document with the catalog of a large made-up venue
+    Demo(DemoArgs),
     /// List the mails that wait to be sent
     Outbox(OutboxFilter),
     /// Measure what requests cost on this machine, in memory; build with --release

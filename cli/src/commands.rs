@@ -1,5 +1,7 @@
 //! What the program does besides serving.
 
+pub(crate) mod demo;
+pub(crate) mod export;
 pub(crate) mod import;
 pub(crate) mod key;
 pub(crate) mod merchant;

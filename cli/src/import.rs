@@ -1,4 +1,4 @@
-//! Importing what a tenant sells from one JSON document: the way the demo venues are seeded and the way an
+//! Importing what a tenant sells from one document: the way the demo venues are seeded and the way an
 //! operator sets up a real one. Importing a document twice changes nothing; slots keep counts and holds.
 
 mod report;
@@ -6,10 +6,12 @@ mod tenant;
 
 pub use report::{ImportError, ImportReport, Tally};
 
+use crate::document::Document;
 use domain::catalog::{ReviewState, Template};
 use domain::publishing::Generation;
 use domain::tenant::{ApiKey, Tenant};
 use domain::{TenantId, Timestamp};
+use indicatif::ProgressBar;
 use platform::{ApiError, App, ErrorType};
 use sagas::publish::{Moment, TemplateSaved, make_slots, save_template};
 use store::authored::{CHANGE_TRIES, Stored, Taken, put_over};
@@ -22,80 +24,154 @@ use wire::import::{ApiKeyRecord, ImportContext, ImportRecords, RecordFault, read
 
 pub use domain::publishing::DAYS_AHEAD;
 
-/// Imports a document with instances for [`DAYS_AHEAD`].
-///
-/// # Errors
-/// [`ImportError`] when the document or its tenant cannot be read, or the database or the vault does not
-/// answer. Records with faults are no error: they are left out and are in the report.
-pub async fn import(app: &App, text: &str, now: Timestamp) -> Result<ImportReport, ImportError> {
-    import_days(app, text, now, DAYS_AHEAD).await
+/// The circumstances of an import.
+#[derive(Debug, Clone)]
+pub struct Run {
+    /// The moment.
+    pub now: Timestamp,
+    /// Days ahead for which instances are made.
+    pub days: u32,
+    /// Moves on with every record.
+    pub progress: ProgressBar,
 }
 
-/// Imports a document with instances for so many days.
+impl Run {
+    /// A run at this moment with instances for [`DAYS_AHEAD`], that nobody watches.
+    #[must_use]
+    pub fn unwatched(now: Timestamp) -> Self {
+        Self { now, days: DAYS_AHEAD, progress: ProgressBar::hidden() }
+    }
+}
+
+/// Imports a JSON document with instances for [`DAYS_AHEAD`].
 ///
 /// # Errors
-/// Those of [`import`].
+/// Those of [`import_document`].
+pub async fn import(app: &App, text: &str, now: Timestamp) -> Result<ImportReport, ImportError> {
+    import_document(app, &Document::json(text), &Run::unwatched(now)).await
+}
+
+/// Imports a JSON document with instances for so many days.
+///
+/// # Errors
+/// Those of [`import_document`].
 pub async fn import_days(
     app: &App,
     text: &str,
     now: Timestamp,
     days: u32,
 ) -> Result<ImportReport, ImportError> {
-    let mut document = read_document(text).map_err(ImportError::Malformed)?;
-    let wanted = document.take_tenant().map_err(ImportError::Tenant)?;
+    import_document(app, &Document::json(text), &Run { days, ..Run::unwatched(now) }).await
+}
+
+/// Imports a document record by record. Each is stored whole or not at all, and what is there just so is left
+/// alone: a run that was cut short is finished by another one.
+///
+/// # Errors
+/// [`ImportError`] when the document or its tenant cannot be read, or the database or the vault does not
+/// answer. Records with faults are no error: they are left out and are in the report.
+pub async fn import_document(app: &App, document: &Document, run: &Run) -> Result<ImportReport, ImportError> {
+    let mut input = read_document(&document.json).map_err(ImportError::Malformed)?;
+    if let Some(fault) = document.faults.iter().find(|fault| fault.record == "/tenant") {
+        return Err(tenant_fault(document, fault.clone()));
+    }
+    let wanted = input.take_tenant().map_err(|fault| tenant_fault(document, fault))?;
     let mut report = ImportReport::new(wanted.id);
     let tenant = tenant::save(app, wanted, &mut report).await?;
-    let definitions = app.store.load_definitions(tenant.id, Consistency::Strong).await?;
-    let templates = app.store.load_templates(tenant.id, Consistency::Strong).await?;
-    let mut records = document.read(ImportContext {
-        zone: tenant.zone,
-        now,
-        known: Known {
-            ticket_types: definitions.person_types.into_keys().collect(),
-            inventory: definitions.inventory.into_keys().collect(),
-            discounts: definitions.discounts.into_keys().collect(),
-            forms: definitions.forms.into_keys().collect(),
-            levels: definitions.levels.into_keys().collect(),
-            templates: templates.into_iter().map(|template| template.id).collect(),
-        },
-    });
+    let known = known(app, tenant.id).await?;
+    let mut records = input.read(ImportContext { zone: tenant.zone, now: run.now, known });
+    report.faults.clone_from(&document.faults);
+    // A row that is no record has been reported with more than that.
+    records.faults.retain(|fault| !document.faults.iter().any(|found| found.record == fault.record));
     report.faults.append(&mut records.faults);
-    save_definitions(app, tenant.id, &records, &mut report).await?;
-    save_api_keys(app, &tenant, records.api_keys, &mut report).await?;
-    let import = Import { app, tenant: &tenant, moment: Moment { now, days, chosen_clock: false } };
+    run.progress.set_length(u64::try_from(count(&records)).unwrap_or(u64::MAX));
+    save_definitions((app, run), tenant.id, &records, &mut report).await?;
+    save_api_keys((app, run), &tenant, records.api_keys, &mut report).await?;
+    let moment = Moment { now: run.now, days: run.days, chosen_clock: false };
+    let import = Import { app, tenant: &tenant, moment };
+    run.progress.set_message("eventTemplates");
     for template in records.templates {
         import.publish(template, &mut report).await?;
+        run.progress.inc(1);
     }
+    run.progress.finish_and_clear();
     app.forget_catalog(tenant.id).await;
+    report.lines = document.locate(&mut report.faults);
     Ok(report)
 }
 
+fn tenant_fault(document: &Document, fault: RecordFault) -> ImportError {
+    let line = document.locate(&mut [fault.clone()]).get(&fault.record).copied();
+    ImportError::Tenant { line, fault }
+}
+
+/// What the tenant has, for records that refer to it.
+async fn known(app: &App, tenant: TenantId) -> Result<Known, ImportError> {
+    let definitions = app.store.load_definitions(tenant, Consistency::Strong).await?;
+    let templates = app.store.load_templates(tenant, Consistency::Strong).await?;
+    Ok(Known {
+        ticket_types: definitions.person_types.into_keys().collect(),
+        inventory: definitions.inventory.into_keys().collect(),
+        discounts: definitions.discounts.into_keys().collect(),
+        forms: definitions.forms.into_keys().collect(),
+        levels: definitions.levels.into_keys().collect(),
+        templates: templates.into_iter().map(|template| template.id).collect(),
+    })
+}
+
+/// Records to be stored.
+fn count(records: &ImportRecords) -> usize {
+    let ImportRecords {
+        api_keys,
+        merchants,
+        person_types,
+        inventory,
+        forms,
+        discounts,
+        coupons,
+        levels,
+        customers,
+        memberships,
+        templates,
+        faults: _,
+    } = records;
+    let definitions = [person_types.len(), inventory.len(), forms.len(), discounts.len(), coupons.len()];
+    let people = [levels.len(), customers.len(), memberships.len()];
+    let others = [api_keys.len(), merchants.len(), templates.len()];
+    definitions.into_iter().chain(people).chain(others).sum()
+}
+
 async fn save_definitions(
-    app: &App,
+    (app, run): (&App, &Run),
     tenant: TenantId,
     records: &ImportRecords,
     report: &mut ImportReport,
 ) -> Result<(), ImportError> {
     let store = &app.store;
+    let done = |report: &mut ImportReport, section: &'static str, saved: Saved| {
+        report.note(section, saved);
+        run.progress.set_message(section);
+        run.progress.inc(1);
+    };
     for merchant in &records.merchants {
-        report.note("merchants", store.save(&Key::merchant(tenant, &merchant.mid), merchant).await?);
+        let saved = store.save(&Key::merchant(tenant, &merchant.mid), merchant).await?;
+        done(report, "merchants", saved);
     }
     for person_type in &records.person_types {
-        report.note("personTypes", store.save_person_type(tenant, person_type).await?);
+        done(report, "personTypes", store.save_person_type(tenant, person_type).await?);
     }
     for item in &records.inventory {
-        report.note("inventory", store.save_inventory(tenant, item).await?);
+        done(report, "inventory", store.save_inventory(tenant, item).await?);
     }
     for form in &records.forms {
-        report.note("forms", store.save_form(tenant, form).await?);
+        done(report, "forms", store.save_form(tenant, form).await?);
     }
     for discount in &records.discounts {
-        report.note("discounts", store.save_discount(tenant, discount).await?);
+        done(report, "discounts", store.save_discount(tenant, discount).await?);
     }
     for coupon in &records.coupons {
-        let attempt = app.ids.bytes::<8>().map(hex::encode)?;
-        match store.save_coupon((tenant, &attempt), coupon).await? {
-            Ok(saved) => report.note("coupons", saved),
+        match store.save_coupon((tenant, &attempt(app)?), coupon).await? {
+            Ok(saved) => done(report, "coupons", saved),
             Err(Taken) => {
                 let fault = ("code", "is the code of another coupon");
                 report.faults.push(record_fault("/coupons", coupon.id.to_string(), fault));
@@ -103,20 +179,25 @@ async fn save_definitions(
         }
     }
     for level in &records.levels {
-        report.note("membershipLevels", store.save_level(tenant, level).await?);
+        done(report, "membershipLevels", store.save_level(tenant, level).await?);
     }
     for customer in &records.customers {
-        report.note("customers", store.save_customer(tenant, customer).await?);
+        done(report, "customers", store.save_customer(tenant, customer).await?);
     }
     for membership in &records.memberships {
-        report.note("memberships", store.save_membership(tenant, membership).await?);
+        done(report, "memberships", store.save_membership((tenant, &attempt(app)?), membership).await?);
     }
     Ok(())
 }
 
+/// The name of one attempt to write.
+fn attempt(app: &App) -> Result<String, ImportError> {
+    Ok(app.ids.bytes::<8>().map(hex::encode)?)
+}
+
 /// Keys with a text of the document's choice are for sandbox tenants, never change hands, and stay revoked.
 async fn save_api_keys(
-    app: &App,
+    (app, run): (&App, &Run),
     tenant: &Tenant,
     records: Vec<ApiKeyRecord>,
     report: &mut ImportReport,
@@ -140,6 +221,7 @@ async fn save_api_keys(
         let api_key = ApiKey { tenant: tenant.id, scopes, origins, mid, label, revoked: false };
         app.store.mark_api_key(tenant.id, &hash).await?;
         report.note("apiKeys", app.store.save(&Key::api_key(&hash), &api_key).await?);
+        run.progress.inc(1);
     }
     Ok(())
 }

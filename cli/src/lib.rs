@@ -17,6 +17,9 @@ mod serve;
 mod worker;
 
 pub mod compatibility;
+pub mod demo;
+pub mod document;
+pub mod export;
 pub mod import;
 pub mod testing;
 
@@ -63,6 +66,8 @@ async fn run_command(Arguments { database, serve, command }: Arguments) -> Resul
         Some(Command::Merchant(command)) => commands::merchant::run(&database, command).await,
         Some(Command::Tables(command)) => commands::tables::run(&database, &command).await,
         Some(Command::Import(document)) => commands::import::run(&database, &document).await,
+        Some(Command::Export(export)) => commands::export::run(&database, &export).await,
+        Some(Command::Demo(venue)) => commands::demo::run(&venue),
         Some(Command::Outbox(filter)) => commands::outbox::run(&database, &filter).await,
         Some(Command::Bench(args)) => bench::run(&args).await,
         Some(Command::Openapi) => commands::print(&openapi::text()?),

@@ -160,20 +160,20 @@ async fn every_fault_of_every_record_is_reported_and_the_others_are_stored() {
       personTypes: 2 created, 0 updated, 0 unchanged
       tenant: 1 created, 0 updated, 0 unchanged
       event instances: 0 created
-      left out: /apiKeys/0 (Storefront server)
+      left out: /apiKeys/0 (Storefront server), line 1
         /apiKeys/0/key must start with demo-; other keys are issued, not written
-      left out: /merchants/0 (60417)
+      left out: /merchants/0 (60417), line 1
         /merchants/0/rateCard/percentageRate must be a percentage from 0 to 100 with at most two decimals
-      left out: /personTypes/1 (1001aa000000000000000002)
+      left out: /personTypes/1 (1001aa000000000000000002), line 1
         /personTypes/1/name is required
         /personTypes/1/displayOrder must be an integer
-      left out: /inventory/0 (1001001)
+      left out: /inventory/0 (1001001), line 1
         /inventory/0/price must have at most two decimals
-      left out: /discounts/0 (1001dd000000000000000001)
+      left out: /discounts/0 (1001dd000000000000000001), line 1
         /discounts/0/values/1/personTypeId was not found
-      left out: /membershipLevels/0 (1001bb000000000000000001)
+      left out: /membershipLevels/0 (1001bb000000000000000001), line 1
         /membershipLevels/0/offerings/0/duration must be from 1 to 1200
-      left out: /eventTemplates/0 (a b)
+      left out: /eventTemplates/0 (a b), line 1
         /eventTemplates/0/id must have 1 to 64 letters, digits, "-" or "_"
         /eventTemplates/0/priceLists/0/prices/0/price must be from 0.00 to 10000000.00
         /eventTemplates/0/priceLists/0/prices/1/personType is required
@@ -185,13 +185,13 @@ async fn every_fault_of_every_record_is_reported_and_the_others_are_stored() {
         /eventTemplates/0/name is required
         /eventTemplates/0/duration/minutes must make the duration at least one minute
         /eventTemplates/0/capacity must be from 1 to 1000000
-      left out: /eventTemplates/1 (1001ee000000000000000002)
+      left out: /eventTemplates/1 (1001ee000000000000000002), line 1
         /eventTemplates/1/priceLists/0/prices/1/personType/id was not found
-      left out: /eventTemplates/2 (1001ee000000000000000003)
+      left out: /eventTemplates/2 (1001ee000000000000000003), line 1
         /eventTemplates/2/priceLists/0/prices/1/personType/id was not found
-      left out: /members/0
+      left out: /members/0, line 1
         /members/0 must be an object
-      left out: /coupons/0 (1001c0000000000000000001)
+      left out: /coupons/0 (1001c0000000000000000001), line 1
         /coupons/0/discountType must be one of amount, percent, fixedPrice
         /coupons/0/effectiveStart must be a date, such as 2027-07-04
     "#);
@@ -300,7 +300,7 @@ async fn a_document_without_a_usable_tenant_writes_nothing() {
     let app = service().await;
     let attempt = async |text: &str| import_days(&app, text, now(), 14).await.unwrap_err();
     assert!(matches!(attempt("[]").await, ImportError::Malformed(_)));
-    assert!(matches!(attempt("{}").await, ImportError::Tenant(_)));
+    assert!(matches!(attempt("{}").await, ImportError::Tenant { .. }));
     let unknown = json!({"tenant": {"id": 77}, "personTypes": [{"id": "a", "name": "A"}]}).to_string();
     assert!(matches!(attempt(&unknown).await, ImportError::UnknownTenant(_)));
     let definitions = app.store.load_definitions(tenant(77), Consistency::Strong).await.unwrap();

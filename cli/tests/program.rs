@@ -164,6 +164,31 @@ fn a_merchant_charges_once_it_is_approved_and_has_a_rate_card() {
 }
 
 #[test]
+fn a_made_up_venue_is_moved_from_one_database_to_another() {
+    let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let file = here.path().join("venue.json");
+    let path = file.to_str().unwrap();
+    let made = run(&["demo", "--templates", "6", "--days", "20", "--seed", "9"], here.path()).stdout;
+    std::fs::write(&file, &made).unwrap();
+    let said = printed(&["import", path], here.path());
+    assert!(said.contains("eventTemplates: 6 created"), "{said}");
+    let exported = run(&["export", "--tenant", "2001", "--format", "csv"], here.path()).stdout;
+    let table = here.path().join("venue.csv");
+    std::fs::write(&table, &exported).unwrap();
+    let output = run(&["import", table.to_str().unwrap()], there.path());
+    assert!(
+        output.status.success() && output.stderr.is_empty(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    assert_eq!(run(&["export", "--tenant", "2001", "--format", "csv"], there.path()).stdout, exported);
+    assert!(complaint(&["export", "--tenant", "8"], here.path()).contains("there is no tenant 8"));
+    std::fs::write(&table, "record,colour\n").unwrap();
+    let said = complaint(&["import", table.to_str().unwrap()], there.path());
+    assert!(said.contains("line 1: there is no column"), "{said}");
+}
+
+#[test]
 fn what_cannot_be_done_is_said_in_one_line() {
     let data = tempfile::tempdir().unwrap();
     let path = data.path();

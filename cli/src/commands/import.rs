@@ -3,9 +3,11 @@
 use super::print;
 use crate::args::DatabaseArgs;
 use crate::database::{Opened, open};
+use crate::document::{Document, Format};
 use crate::failure::Failure;
-use crate::import;
+use crate::import::{Run, import_document};
 use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
 use platform::clock::wall_now;
 use platform::processor::SandboxProcessor;
 use platform::queue::LocalQueue;
@@ -16,18 +18,26 @@ use std::sync::Arc;
 /// The document to import.
 #[derive(Debug, Args)]
 pub(crate) struct ImportFile {
-    /// A JSON document as in the directory `demo`
+    /// A JSON document as in the directory `demo`, or a table as `docs/IMPORT.md` describes it
     file: PathBuf,
+    /// How the document is written; without it, the ending of its name says so
+    #[arg(long)]
+    format: Option<Format>,
 }
 
 pub(crate) async fn run(args: &DatabaseArgs, document: &ImportFile) -> Result<(), Failure> {
     let file = document.file.display();
     let text = std::fs::read_to_string(&document.file)
         .map_err(|fault| Failure::because(format!("{file} cannot be read"), &fault))?;
+    let format = document.format.unwrap_or_else(|| Format::of(&document.file));
+    let read = Document::read(&text, format);
+    let read = read.map_err(|fault| Failure::because(format!("{file} was not imported"), &fault))?;
+    drop(text);
     let Opened { store, vault } = open(args).await?;
     let sandbox_processor = Arc::new(SandboxProcessor::new(store.clone(), Arc::new(wall_now)));
     let app = App::new(store, Adapters { queue: Arc::new(LocalQueue::default()), vault, sandbox_processor });
-    let report = import::import(&app, &text, wall_now()).await;
+    let watched = Run { progress: progress()?, ..Run::unwatched(wall_now()) };
+    let report = import_document(&app, &read, &watched).await;
     let report = report.map_err(|fault| Failure::because(format!("{file} was not imported"), &fault))?;
     print(&report.to_string())?;
     let left_out = report.faults.len();
@@ -36,4 +46,11 @@ pub(crate) async fn run(args: &DatabaseArgs, document: &ImportFile) -> Result<()
     } else {
         Err(Failure::new(format!("{left_out} records of {file} were left out")))
     }
+}
+
+/// A bar on the terminal; where standard error is none, nothing is drawn.
+fn progress() -> Result<ProgressBar, Failure> {
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} {elapsed}");
+    let style = style.map_err(|fault| Failure::because("there is no progress bar", &fault))?;
+    Ok(ProgressBar::new(0).with_style(style))
 }

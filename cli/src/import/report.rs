@@ -32,11 +32,13 @@ pub struct ImportReport {
     pub slots: usize,
     /// Records left out.
     pub faults: Vec<RecordFault>,
+    /// Lines of the document, by the pointers of records that were left out and of their fields at fault.
+    pub lines: BTreeMap<String, usize>,
 }
 
 impl ImportReport {
     pub(super) fn new(tenant: TenantId) -> Self {
-        Self { tenant, tallies: BTreeMap::new(), slots: 0, faults: vec![] }
+        Self { tenant, tallies: BTreeMap::new(), slots: 0, faults: vec![], lines: BTreeMap::new() }
     }
 
     pub(super) fn note(&mut self, section: &'static str, saved: Saved) {
@@ -66,9 +68,13 @@ impl fmt::Display for ImportReport {
         writeln!(out, "  event instances: {} created", self.slots)?;
         for fault in &self.faults {
             let id = fault.id.as_deref().map(|id| format!(" ({id})")).unwrap_or_default();
-            writeln!(out, "  left out: {}{id}", fault.record)?;
+            let line = self.lines.get(&fault.record).copied();
+            let place = line.map(|line| format!(", line {line}")).unwrap_or_default();
+            writeln!(out, "  left out: {}{id}{place}", fault.record)?;
             for error in &fault.errors {
-                writeln!(out, "    {} {}", error.field, error.message)?;
+                let own = self.lines.get(&error.field).copied().filter(|own| Some(*own) != line);
+                let place = own.map(|line| format!(" (line {line})")).unwrap_or_default();
+                writeln!(out, "    {} {}{place}", error.field, error.message)?;
             }
         }
         Ok(())
@@ -81,7 +87,12 @@ pub enum ImportError {
     /// It is no JSON object.
     Malformed(Malformed),
     /// Its tenant cannot be read.
-    Tenant(RecordFault),
+    Tenant {
+        /// Where it stands.
+        line: Option<usize>,
+        /// What is wrong with it.
+        fault: RecordFault,
+    },
     /// The tenant is new and has no name or no zone.
     UnknownTenant(TenantId),
     /// Someone else created the tenant at the same moment; nothing was written.
@@ -108,8 +119,10 @@ impl fmt::Display for ImportError {
             Self::Malformed(Malformed { line, column }) => {
                 write!(out, "the document is not a JSON object (line {line}, column {column})")
             }
-            Self::Tenant(fault) => {
-                out.write_str("the tenant cannot be read:")?;
+            Self::Tenant { line, fault } => {
+                out.write_str("the tenant cannot be read")?;
+                line.iter().try_for_each(|line| write!(out, " (line {line})"))?;
+                out.write_str(":")?;
                 fault.errors.iter().try_for_each(|error| write!(out, " {} {};", error.field, error.message))
             }
             Self::UnknownTenant(id) => {
@@ -135,7 +148,7 @@ impl std::error::Error for ImportError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Malformed(_)
-            | Self::Tenant(_)
+            | Self::Tenant { .. }
             | Self::UnknownTenant(_)
             | Self::CreatedMeanwhile(_)
             | Self::OtherKind { .. } => None,

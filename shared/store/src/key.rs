@@ -272,6 +272,12 @@ impl Key {
         Self::of(Table::Members, tenant, format!("INVENTORY#{id}"), "SOLD")
     }
 
+    /// The mark that a tenant has a membership, so that its memberships can be listed.
+    #[must_use]
+    pub fn membership_mark(tenant: TenantId, id: MembershipId) -> Self {
+        Self::of(Table::Members, tenant, MEMBERSHIPS, format!("{:016}", id.get()))
+    }
+
     /// A merchant.
     #[must_use]
     pub fn merchant(tenant: TenantId, mid: &Mid) -> Self {
@@ -302,6 +308,8 @@ const DEFINITIONS: &str = "DEFINITIONS";
 const TENANTS: &str = "TENANTS";
 /// Partition of the list of a tenant's keys.
 const API_KEYS: &str = "KEYS";
+/// Partition of the list of a tenant's memberships.
+const MEMBERSHIPS: &str = "MEMBERSHIPS";
 /// Partition of the mails the sandbox delivered.
 const SANDBOX_MAILS: &str = "SANDBOX#MAIL";
 
@@ -347,6 +355,12 @@ pub fn tenants_partition() -> &'static str {
 #[must_use]
 pub fn api_keys_partition(tenant: TenantId) -> String {
     partition_of(tenant, API_KEYS)
+}
+
+/// The partition of the list of a tenant's memberships.
+#[must_use]
+pub fn memberships_partition(tenant: TenantId) -> String {
+    partition_of(tenant, MEMBERSHIPS)
 }
 
 /// The partition of the mails the sandbox delivered.

@@ -1,10 +1,23 @@
 //! Customers and memberships.
 
 use crate::catalog::Saved;
-use crate::{Found, Key, Store, StoreError};
+use crate::{
+    Action, Consistency, Expression, Found, Key, Plan, SortKeys, Store, StoreError, StoreFault, Table,
+    decode, encode, memberships_partition,
+};
 use domain::customer::Customer;
 use domain::membership::Membership;
 use domain::{MembershipId, TenantId};
+use serde::{Deserialize, Serialize};
+
+/// Memberships of one tenant that are listed.
+const MAX_MEMBERSHIPS: usize = 1_000_000;
+
+/// An entry of the list of a tenant's memberships.
+#[derive(Serialize, Deserialize)]
+struct Listed {
+    id: MembershipId,
+}
 
 /// The keys under which a membership lies that a caller names by its id or its number.
 #[must_use]
@@ -37,17 +50,64 @@ impl Store {
         self.save(&Key::customer(tenant, customer.id), customer).await
     }
 
-    /// Stores a membership as it is, by its id and as the current one of its number.
+    /// Stores a membership as it is, by its id, as the current one of its number and in the tenant's list, all or
+    /// nothing. The token, of at most 36 characters, names this attempt.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
     pub async fn save_membership(
         &self,
-        tenant: TenantId,
+        (tenant, token): (TenantId, &str),
         membership: &Membership,
     ) -> Result<Saved, StoreError> {
-        let saved = self.save(&Key::membership(tenant, membership.id), membership).await?;
-        self.save(&Key::membership_number(tenant, membership.number), membership).await?;
-        Ok(saved)
+        let by_id = Key::membership(tenant, membership.id);
+        let by_number = Key::membership_number(tenant, membership.number);
+        let mark = Key::membership_mark(tenant, membership.id);
+        let listed = Listed { id: membership.id };
+        let items = [
+            (by_id.clone(), encode(&by_id, membership)?),
+            (by_number.clone(), encode(&by_number, membership)?),
+            (mark.clone(), encode(&mark, &listed)?),
+        ];
+        let keys = items.iter().map(|(key, _)| key.clone());
+        let mut found = self.get_many(keys, Consistency::Strong).await?;
+        let before = items.each_ref().map(|(key, _)| found.take_item(key));
+        if items.iter().zip(&before).all(|((_, item), before)| before.as_ref() == Some(item)) {
+            return Ok(Saved::Unchanged);
+        }
+        let mut plan = Plan::new();
+        for (key, item) in items {
+            plan.add(key, Action::Put(item, Expression::new()), ())
+                .map_err(|fault| StoreError::new(StoreFault::Refused, fault))?;
+        }
+        // Nothing is asked of what is there, so nothing is refused.
+        let _ = self.commit(&plan, token).await?;
+        let [existed, ..] = before.map(|item| item.is_some());
+        Ok(if existed { Saved::Updated } else { Saved::Created })
+    }
+
+    /// The ids of all memberships of a tenant, from the lowest.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn list_memberships(&self, tenant: TenantId) -> Result<Vec<MembershipId>, StoreError> {
+        let partition = memberships_partition(tenant);
+        let reading = (Consistency::Strong, MAX_MEMBERSHIPS);
+        let items = self.query((Table::Members, &partition), SortKeys::All, reading).await?;
+        items.into_iter().map(|item| decode::<Listed>(item).map(|listed| listed.id)).collect()
+    }
+
+    /// The memberships with these ids, as far as there are any, in the order of the ids.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn load_memberships(
+        &self,
+        tenant: TenantId,
+        ids: &[MembershipId],
+    ) -> Result<Vec<Membership>, StoreError> {
+        let key = |id: &MembershipId| Key::membership(tenant, *id);
+        let mut found = self.get_many(ids.iter().map(key), Consistency::Strong).await?;
+        ids.iter().filter_map(|id| found.take(&key(id)).transpose()).collect()
     }
 }

@@ -3,9 +3,11 @@
 
 mod identity;
 mod membership;
+mod output;
 
 pub use identity::{ApiKeyInput, ApiKeyRecord, DEMO_PREFIX, MerchantInput, TenantInput, TenantRecord};
 pub use membership::{LevelInput, MemberInput, MemberRecord, OfferingInput};
+pub use output::{LevelOutput, MemberOutput, MerchantOutput, TenantOutput};
 
 use crate::catalog::{CouponInput, DiscountInput, FormInput, InventoryInput, Known};
 use crate::event::{PersonTypeInput, TemplateContext, TemplateInput};
@@ -20,6 +22,7 @@ use domain::form::Form;
 use domain::membership::{Level, Membership};
 use domain::merchant::Merchant;
 use domain::{Timestamp, Zone};
+use std::collections::BTreeSet;
 
 incoming! {
     /// What an operator writes; every section may be left out but the tenant.
@@ -190,6 +193,7 @@ fn section<T: WireValue + Identified, R>(
         faults.push(fault(format!("/{name}"), None, rejection));
     }
     let mut records = Vec::new();
+    let mut seen = BTreeSet::new();
     for (index, element) in list.map(|list| list.0).unwrap_or_default().into_iter().enumerate() {
         let pointer = format!("{name}/{index}");
         let mut checker = Checker::new();
@@ -203,6 +207,11 @@ fn section<T: WireValue + Identified, R>(
                 (None, None)
             }
         };
+        // Keys are told apart by their text; labels may repeat.
+        if name != "apiKeys" && id.as_ref().is_some_and(|id| !seen.insert(id.clone())) {
+            let field = if name == "merchants" { "mid" } else { "id" };
+            checker.invalid(format!("{pointer}/{field}"), "is that of another record of the document");
+        }
         match checker.finish(record) {
             Ok(record) => records.push(record),
             Err(rejection) => faults.push(fault(format!("/{pointer}"), id, rejection)),

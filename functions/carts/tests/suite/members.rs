@@ -25,7 +25,10 @@ pub(crate) async fn save(venue: &Venue) {
         "price_point": "64b8a7c6d5e4f3021a2b3c4d", "joined": now(), "started": now(),
         "expires": plus_secs(now(), 86_400), "cards": [],
     });
-    store.save_membership(tenant, &serde_json::from_value::<Membership>(membership).unwrap()).await.unwrap();
+    store
+        .save_membership((tenant, "members"), &serde_json::from_value::<Membership>(membership).unwrap())
+        .await
+        .unwrap();
     let customer = Customer { id: CustomerId::parse(CUSTOMER).unwrap(), person: Person::default() };
     store.save_customer(tenant, &customer).await.unwrap();
     let id = ReservationId::parse(RESERVATION).unwrap();

@@ -120,9 +120,8 @@ fn any_question() -> impl Strategy<Value = Question> {
     let types = of(prop_oneof![Just("standard"), Just("private"), Just("ALL")]);
     let channel = of(prop_oneof![3 => Just("online"), 1 => Just("kiosk")]);
     let length = prop_oneof![Just(0_i64), 0..1_440_i64, 0..5 * 1_440_i64];
-    (-3 * 1_440..4 * 1_440_i64, of(-5 * 1_440..5 * 1_440_i64), of(length), types, channel).prop_map(
-        |(now, from, length, types, channel)| Question { now, from, length, types, channel },
-    )
+    (-3 * 1_440..4 * 1_440_i64, of(-5 * 1_440..5 * 1_440_i64), of(length), types, channel)
+        .prop_map(|(now, from, length, types, channel)| Question { now, from, length, types, channel })
 }
 
 /// Id and document of a show.
@@ -131,7 +130,8 @@ fn document(place: usize, show: &Show, anchor: &str) -> (String, Value) {
     let names = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
     let first_day: NaiveDate = anchor.parse().unwrap();
     let schedule = |(index, sitting): (usize, &Sitting)| {
-        let days: Vec<&str> = (0..7).filter(|day| sitting.days & (1 << day) != 0).map(|day| names[day]).collect();
+        let days: Vec<&str> =
+            (0..7).filter(|day| sitting.days & (1 << day) != 0).map(|day| names[day]).collect();
         let hours: Vec<Value> =
             sitting.hours.iter().map(|(hour, minutes)| json!({"hour": hour, "minutes": minutes})).collect();
         let range = sitting.range.map(|(start, length)| {
@@ -303,7 +303,8 @@ impl Truth<'_> {
     /// The range of one template's calendar: two months from the first event on where it has none.
     fn calendar_range(&self, (show, slots): (&Show, &[Ledger]), asked: &Asked) -> (Instant, Instant) {
         let within = |slot: &Ledger| slot.start <= asked.until && asked.from <= slot.end;
-        let on_channel = |slot: &&Ledger| show.schedules.is_empty() || (asked.online && Self::sells(show, slot));
+        let on_channel =
+            |slot: &&Ledger| show.schedules.is_empty() || (asked.online && Self::sells(show, slot));
         let later = slots.iter().filter(on_channel).find(|slot| slot.start > asked.until);
         match later {
             Some(later) if !slots.iter().any(within) => {
@@ -330,9 +331,8 @@ fn query(anchor: &str, question: &Question, asked: &Asked) -> String {
 }
 
 fn slots(value: &Value) -> Vec<(String, u64)> {
-    let slot = |slot: &Value| {
-        (slot["id"].as_str().unwrap().to_owned(), slot["availableSeats"].as_u64().unwrap())
-    };
+    let slot =
+        |slot: &Value| (slot["id"].as_str().unwrap().to_owned(), slot["availableSeats"].as_u64().unwrap());
     value.as_array().unwrap().iter().map(slot).collect()
 }
 
@@ -375,7 +375,11 @@ async fn check(venue: &Venue, truth: &Truth<'_>, question: &Question) {
         let range = truth.calendar_range((show, ledgers), &asked);
         let within = truth.times(show, ledgers, &Asked { from: range.0, until: range.1, ..asked });
         let calendar = get(&format!("/{id}/calendar")).await;
-        assert_eq!(stars(&calendar.body), truth.calendar(range, &truth.active(&within)), "calendar of {case}");
+        assert_eq!(
+            stars(&calendar.body),
+            truth.calendar(range, &truth.active(&within)),
+            "calendar of {case}"
+        );
     }
     let times = get("/times").await;
     let found = times.body.as_array().unwrap().iter();

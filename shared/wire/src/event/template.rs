@@ -293,7 +293,7 @@ impl EventTemplate {
     }
 }
 
-fn membership(template: &Template) -> MembershipTermsOutput {
+pub(super) fn membership(template: &Template) -> MembershipTermsOutput {
     let terms = &template.membership;
     MembershipTermsOutput {
         restrictions: RestrictionsOutput {
@@ -303,7 +303,7 @@ fn membership(template: &Template) -> MembershipTermsOutput {
     }
 }
 
-fn entitlement_configuration(template: &Template) -> Option<EntitlementReferenceOutput> {
+pub(super) fn entitlement_configuration(template: &Template) -> Option<EntitlementReferenceOutput> {
     let found = template.venue.entitlement_configuration.as_ref()?;
     Some(EntitlementReferenceOutput {
         id: found.id.clone(),
