@@ -170,6 +170,13 @@ fn terms(venue: &Venue) -> Vec<(&'static str, Value)> {
         });
         records.push(("membershipLevels", level));
     }
+    records.extend(members(venue));
+    records
+}
+
+/// A member of each level.
+fn members(venue: &Venue) -> Vec<(&'static str, Value)> {
+    let mut records = Vec::new();
     let start = venue.start.to_string();
     let end = venue.start.checked_add_days(Days::new(u64::from(venue.days.max(1)))).unwrap_or(venue.start);
     for number in 1..=2_u32 {

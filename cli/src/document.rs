@@ -125,7 +125,7 @@ impl From<std::io::Error> for WriteFault {
 /// Writes a document record by record; the records of a section come together.
 pub(crate) enum DocumentWriter<W: Write> {
     Json { out: W, section: Option<&'static str> },
-    Csv(TableWriter<W>),
+    Csv(Box<TableWriter<W>>),
 }
 
 impl<W: Write> DocumentWriter<W> {
@@ -136,7 +136,7 @@ impl<W: Write> DocumentWriter<W> {
                 out.write_all(b"{")?;
                 Ok(Self::Json { out, section: None })
             }
-            Format::Csv => Ok(Self::Csv(TableWriter::begin(out)?)),
+            Format::Csv => Ok(Self::Csv(Box::new(TableWriter::begin(out)?))),
         }
     }
 

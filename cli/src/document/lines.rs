@@ -104,7 +104,7 @@ impl<'a> Index<'a> {
                 ids.into_iter().any(|found| found.get().trim_matches('"').trim() == id.as_str())
             })
         };
-        if let Some(place) = elements.iter().position(|value| is_named(value)) {
+        if let Some(place) = elements.iter().position(is_named) {
             let pointer = format!("{record}/{place}");
             for error in errors {
                 if let Some(rest) = error.field.strip_prefix(record.as_str()) {

@@ -190,6 +190,13 @@ fn schedule(found: &Schedule, zone: Zone) -> ScheduleOutput {
     }
 }
 
+fn review_name(state: ReviewState) -> &'static str {
+    match state {
+        ReviewState::Draft => "Draft",
+        ReviewState::Published => "Published",
+    }
+}
+
 impl TemplateRecord {
     /// A template as its author wrote it.
     #[must_use]
@@ -212,7 +219,6 @@ impl TemplateRecord {
             price_lists,
             schedules,
             ticket_details,
-            membership: _,
             member_only,
             all_members_can_purchase,
             display_order,
@@ -221,10 +227,8 @@ impl TemplateRecord {
             images,
             custom_fields,
             resources,
-            venue: _,
-            // When it was written is not what was written.
-            last_published: _,
-            last_updated: _,
+            // When it was written is not what was written; membership and venue are read below.
+            ..
         } = template;
         Self {
             id: id.to_string(),
@@ -238,10 +242,7 @@ impl TemplateRecord {
             email_cancellation_message: email_cancellation_message.clone(),
             start_time: exact(zone, *start),
             end_time: end.map(|end| exact(zone, end)),
-            review_state: match review_state {
-                ReviewState::Draft => "Draft",
-                ReviewState::Published => "Published",
-            },
+            review_state: review_name(*review_state),
             duration: DurationOutput::of_minutes(*duration_minutes),
             capacity: *capacity,
             display_order: *display_order,
