@@ -4,12 +4,14 @@
 //! machine compare with figures of that machine only; the growth lines compare the service with itself.
 
 mod cases;
+mod catalog;
 mod figures;
 mod seed;
 mod wire;
 
 use crate::failure::Failure;
 use cases::Case;
+use catalog::Size;
 use clap::Args;
 use std::time::Duration;
 
@@ -45,8 +47,47 @@ async fn measure_all(args: &BenchArgs) -> Result<(), BenchError> {
             println!("{}", figures.line(case.name(), transport.name()));
         }
     }
-    growth(limit, args.concurrency).await
+    growth(limit, args.concurrency).await?;
+    browsing(limit, args.concurrency).await
 }
+
+/// What browsing a large catalog costs, and how that grows with templates and with instances.
+async fn browsing(limit: Duration, concurrency: usize) -> Result<(), BenchError> {
+    for (over, sizes) in [("templates", BY_TEMPLATES), ("instances", BY_INSTANCES)] {
+        let mut points = vec![Vec::new(); Case::BROWSING.len()];
+        for size in sizes {
+            let Size { templates, days } = size;
+            let venue = catalog::venue(size).await?;
+            let client = wire::Client::over(wire::Transport::InProcess, venue.service.clone()).await?;
+            for (case, points) in Case::BROWSING.into_iter().zip(&mut points) {
+                let figures = figures::measure(case, &client, &venue, (limit, concurrency)).await?;
+                let count = if over == "templates" { templates } else { days };
+                points.push((f64::from(count), figures.cpu_per_request.as_secs_f64()));
+                let name = format!("{} among {templates} templates on {days} days", case.name());
+                println!("{}", figures.line(&name, "in process"));
+            }
+        }
+        for (case, points) in Case::BROWSING.into_iter().zip(points) {
+            let exponent = figures::exponent(&points);
+            println!("{}", serde_json::json!({ "growth": case.name(), "over": over, "exponent": exponent }));
+        }
+    }
+    Ok(())
+}
+
+/// Catalogs that differ in their templates.
+const BY_TEMPLATES: [Size; 3] = [
+    Size { templates: 20, days: 400 },
+    Size { templates: 100, days: 400 },
+    Size { templates: 500, days: 400 },
+];
+
+/// Catalogs that differ in the instances of each template.
+const BY_INSTANCES: [Size; 3] = [
+    Size { templates: 20, days: 100 },
+    Size { templates: 20, days: 400 },
+    Size { templates: 20, days: 1_600 },
+];
 
 /// How the cost of looking at a slot, and of holding a seat on it, grows with the tickets sold on it.
 async fn growth(limit: Duration, concurrency: usize) -> Result<(), BenchError> {

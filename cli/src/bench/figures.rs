@@ -30,7 +30,7 @@ pub(crate) async fn measure(
     (limit, concurrency): (Duration, usize),
 ) -> Result<Figures, BenchError> {
     let numbers = Arc::new(AtomicU64::new(0));
-    let cart = case.prepare(client, venue).await?;
+    let cart = case.prepare(client).await?;
     for _ in 0..WARM_UP {
         let number = numbers.fetch_add(1, Ordering::Relaxed);
         serve(case, client, case.request(venue, cart.as_deref(), number)).await?;
@@ -40,7 +40,7 @@ pub(crate) async fn measure(
     for _ in 0..concurrency.max(1) {
         let (client, venue, numbers) = (client.clone(), venue.clone(), Arc::clone(&numbers));
         workers.spawn(async move {
-            let cart = case.prepare(&client, &venue).await?;
+            let cart = case.prepare(&client).await?;
             let mut latencies = Vec::new();
             while started.elapsed() < limit {
                 let request = case.request(&venue, cart.as_deref(), numbers.fetch_add(1, Ordering::Relaxed));

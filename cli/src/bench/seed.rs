@@ -41,8 +41,15 @@ pub(crate) struct Venue {
     pub(crate) donation: InventoryId,
 }
 
-/// A fresh venue in memory, with this many tickets sold of its first slot.
-pub(crate) async fn venue(sold: u32) -> Result<Venue, BenchError> {
+/// A tenant in a fresh database that sells nothing dated yet.
+pub(crate) struct Shop {
+    pub(crate) app: App,
+    pub(crate) tenant: TenantId,
+    pub(crate) ticket_type: TicketTypeId,
+    pub(crate) donation: InventoryId,
+}
+
+pub(crate) async fn open() -> Result<Shop, BenchError> {
     let engine = Embedded::memory()?;
     let vault: Arc<dyn Vault> = Arc::new(LocalVault::in_memory()?);
     let app = local::app(engine.clone(), engine, (Arc::clone(&vault), &LocalQueue::default()));
@@ -50,12 +57,18 @@ pub(crate) async fn venue(sold: u32) -> Result<Venue, BenchError> {
     let tenant = TenantId::from_bits(1);
     let sealed = vault.seal(&hash_key_context(tenant), &[7; 32]).await?;
     save_identity(&app, tenant, hex::encode(sealed)).await?;
-    let start = plus_secs(wall_now(), 86_400);
-    let template = template(start)?;
     let ticket_type = person_type();
     app.store.save_person_type(tenant, &ticket_type).await?;
     let donation = donation();
     app.store.save_inventory(tenant, &donation).await?;
+    Ok(Shop { app, tenant, ticket_type: ticket_type.id, donation: donation.id })
+}
+
+/// A fresh venue in memory, with this many tickets sold of its first slot.
+pub(crate) async fn venue(sold: u32) -> Result<Venue, BenchError> {
+    let Shop { app, tenant, ticket_type, donation } = open().await?;
+    let start = plus_secs(wall_now(), 86_400);
+    let template = template(start)?;
     let mut instances = Vec::new();
     for slot in 0..SLOTS {
         let start = plus_secs(start, slot.saturating_mul(1_800));
@@ -69,8 +82,8 @@ pub(crate) async fn venue(sold: u32) -> Result<Venue, BenchError> {
         service: shell::service(crate::routes::routes(), &app),
         template: template.id,
         instance,
-        ticket_type: ticket_type.id,
-        donation: donation.id,
+        ticket_type,
+        donation,
     })
 }
 
@@ -147,14 +160,19 @@ fn template(start: Timestamp) -> Result<Template, BenchError> {
         "review_state": "Published",
         "duration_minutes": 60,
         "capacity": SEATS,
-        "price_lists": [{
-            "id": PriceListId::from_bytes([2; 12]),
-            "name": "Standard",
-            "prices": [{ "ticket_type": person_type().id, "price": 1_800, "display_order": 1 }],
-        }],
+        "price_lists": price_lists(),
         "last_updated": start,
     });
     Ok(serde_json::from_value(stored)?)
+}
+
+/// One price for one ticket type.
+pub(crate) fn price_lists() -> serde_json::Value {
+    json!([{
+        "id": PriceListId::from_bytes([2; 12]),
+        "name": "Standard",
+        "prices": [{ "ticket_type": person_type().id, "price": 1_800, "display_order": 1 }],
+    }])
 }
 
 fn ledger(template: &Template, start: Timestamp, sold: u32) -> Result<Ledger, BenchError> {

@@ -63,7 +63,7 @@ pub(crate) async fn of_all(
     let catalog = Catalog::load(&app, &caller).await?;
     let templates = catalog.listed(&caller, audience);
     let templates = (templates.as_slice(), catalog.reaches());
-    let found = ledgers_of_all(&app.store, caller.tenant.id, templates, range).await?;
+    let found = ledgers_of_all(&app.store, (caller.tenant.id, zone), templates, range).await?;
     let days = found.iter().flat_map(|(template, ledgers)| active(audience, template, ledgers, zone));
     json(&calendar(range, &days.collect(), zone))
 }

@@ -3,10 +3,10 @@
 use crate::answer::too_large;
 use domain::catalog::Template;
 use domain::ledger::Ledger;
-use domain::listing::{Audience, Range};
+use domain::listing::{Audience, Range, may_start};
 use domain::slot_edit::SlotReach;
 use domain::time::plus_secs;
-use domain::{TemplateId, TenantId, Timestamp};
+use domain::{TemplateId, TenantId, Timestamp, Zone};
 use platform::access::Caller;
 use platform::{ApiError, App, ErrorType};
 use std::collections::BTreeMap;
@@ -126,18 +126,23 @@ pub(crate) async fn ledgers(
     Ok(found)
 }
 
-/// The ledgers of many templates, each with its template, in the order of the templates.
+/// The ledgers of many templates, each with its template, in the order of the templates. Those that hold
+/// nothing within the range are not asked for.
 pub(crate) async fn ledgers_of_all<'a>(
     store: &Store,
-    tenant: TenantId,
+    (tenant, zone): (TenantId, Zone),
     (templates, reaches): (&[&'a Template], &BTreeMap<TemplateId, SlotReach>),
     range: Range,
 ) -> Result<Vec<(&'a Template, Vec<Ledger>)>, ApiError> {
     let permits = Arc::new(Semaphore::new(PARALLEL_QUERIES));
     let mut queries = JoinSet::new();
     for (index, template) in templates.iter().enumerate() {
+        let reach = reaches.get(&template.id);
+        if !may_start((template, reach), Placed { template, reach }.starts(range), zone) {
+            continue;
+        }
         let (store, template, permits) = (store.clone(), (*template).clone(), Arc::clone(&permits));
-        let reach = reaches.get(&template.id).cloned();
+        let reach = reach.cloned();
         let query = async move {
             let _permit = permits.acquire().await.map_err(ApiError::internal)?;
             let placed = Placed { template: &template, reach: reach.as_ref() };

@@ -77,7 +77,7 @@ pub(crate) async fn of_all(
     let view = catalog.view(&caller, audience);
     let templates = catalog.listed(&caller, audience);
     let wanted = (templates.as_slice(), catalog.reaches());
-    let found = ledgers_of_all(&app.store, caller.tenant.id, wanted, range).await?;
+    let found = ledgers_of_all(&app.store, (caller.tenant.id, caller.tenant.zone), wanted, range).await?;
     let bucket = |(template, ledgers): &(&Template, Vec<Ledger>)| TimesBucket {
         event_template_id: template.id.to_string(),
         times: times(template, ledgers, &view),

@@ -231,6 +231,23 @@ const MAX_PIECES: usize = 16;
 /// How far ahead a slot may lie to keep its template listed: three years.
 const LOOK_AHEAD_SECS: i64 = 3 * 366 * 86_400;
 
+/// Whether slots of a template can start between two instants, as its schedules make them. Where slots may lie
+/// elsewhere, they always can.
+#[must_use]
+pub fn may_start(
+    (template, reach): (&Template, Option<&SlotReach>),
+    (from, until): (Timestamp, Timestamp),
+    zone: Zone,
+) -> bool {
+    if reach.is_some_and(|reach| !reach.is_regular()) {
+        return true;
+    }
+    let facts = template.facts();
+    let plan = SlotPlan { template: &facts, schedules: &template.schedules, zone };
+    let window = SlotWindow { from: from.max(Timestamp::UNIX_EPOCH), until, after: None };
+    generate(plan, window, NonZeroUsize::MIN).map_or(true, |made| !made.slots.is_empty())
+}
+
 /// The dates on which a seat can be had, among these slots.
 #[must_use]
 pub fn active_dates<'a>(slots: impl IntoIterator<Item = ListedSlot<'a>>, zone: Zone) -> BTreeSet<NaiveDate> {

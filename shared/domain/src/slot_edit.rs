@@ -54,13 +54,16 @@ pub struct SlotReach {
     pub later_secs: i64,
     /// Some end so many seconds after it.
     pub lasting_secs: i64,
+    /// Its schedules were changed: there may be slots that they do not make any more.
+    #[serde(default)]
+    pub rescheduled: bool,
 }
 
 impl SlotReach {
     /// Slots that lie where their schedule put them.
     #[must_use]
     pub const fn none(template: TemplateId) -> Self {
-        Self { template, earlier_secs: 0, later_secs: 0, lasting_secs: 0 }
+        Self { template, earlier_secs: 0, later_secs: 0, lasting_secs: 0, rescheduled: false }
     }
 
     /// The reach of one slot with these terms.
@@ -74,6 +77,7 @@ impl SlotReach {
             earlier_secs: start.saturating_neg().max(0),
             later_secs: start.max(0),
             lasting_secs: from_generated(terms.end).max(0),
+            rescheduled: false,
         }
     }
 
@@ -85,7 +89,14 @@ impl SlotReach {
             earlier_secs: self.earlier_secs.max(other.earlier_secs),
             later_secs: self.later_secs.max(other.later_secs),
             lasting_secs: self.lasting_secs.max(other.lasting_secs),
+            rescheduled: self.rescheduled || other.rescheduled,
         }
+    }
+
+    /// Whether all slots lie where the schedules put them, so that the schedules say when there are any.
+    #[must_use]
+    pub const fn is_regular(&self) -> bool {
+        self.earlier_secs == 0 && self.later_secs == 0 && !self.rescheduled
     }
 
     /// The generated starts among which slots are found that run between two instants; `longest_secs` is the

@@ -11,6 +11,7 @@ use crate::commit::commit;
 use domain::catalog::{ReviewState, Template};
 use domain::publishing::{Generation, Regeneration, RunKind, RunTerms, Stretch, plan_name, regenerate};
 use domain::schedule::{SlotPlan, SlotWindow, generate};
+use domain::slot_edit::SlotReach;
 use domain::tenant::Tenant;
 use domain::{InstanceId, TemplateId, TenantId, Timestamp, Zone};
 use platform::{ApiError, App, ErrorType};
@@ -91,6 +92,13 @@ pub async fn save_template(
             }
             ReviewState::Draft => None,
         };
+        if let (Some(previous), Some(next)) = (&previous, &next)
+            && previous.plan != next.plan
+        {
+            // Before the template is saved, so that no listing misses a slot that outlives its schedule.
+            let reach = SlotReach { rescheduled: true, ..SlotReach::none(template.id.clone()) };
+            app.store.widen_reach(tenant.id, &reach).await?;
+        }
         let mut plan = Plan::new();
         add(&mut plan, (Key::template(tenant.id, &template.id), write.clone()), Part::Template)?;
         if let Some(next) = &next {

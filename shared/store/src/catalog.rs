@@ -2,8 +2,8 @@
 
 use crate::authored::{Authored, CHANGE_TRIES, ChangeRefusal, Taken, revision_of};
 use crate::{
-    Action, Consistency, Expression, Key, SortKeys, Store, StoreError, StoreFault, Table, decode,
-    definitions_partition, encode, number, templates_partition,
+    Action, AttributeValue, Consistency, Expression, Key, SortKeys, Store, StoreError, StoreFault, Table,
+    decode, definitions_partition, encode, number, templates_partition,
 };
 use domain::catalog::{InventoryItem, PersonType, Template};
 use domain::coupon::{Coupon, Discount};
@@ -132,10 +132,18 @@ impl Store {
             let mut condition = Expression::new();
             match &before {
                 None => condition.require_no_item(),
-                Some(SlotReach { template: _, earlier_secs, later_secs, lasting_secs }) => {
+                Some(SlotReach { template: _, earlier_secs, later_secs, lasting_secs, rescheduled }) => {
                     condition.require_equal("earlier_secs", number(*earlier_secs));
                     condition.require_equal("later_secs", number(*later_secs));
                     condition.require_equal("lasting_secs", number(*lasting_secs));
+                    let mark = condition.path(&["rescheduled"]);
+                    let as_read = condition.value(AttributeValue::Bool(*rescheduled));
+                    let unmarked = if *rescheduled {
+                        String::new()
+                    } else {
+                        format!("attribute_not_exists({mark}) OR ")
+                    };
+                    condition.require(format!("({unmarked}{mark} = {as_read})"));
                 }
             }
             if self.write(&key, Action::Put(encode(&key, &next)?, condition)).await?.is_ok() {

@@ -181,3 +181,18 @@ async fn an_answer_that_would_be_too_large_is_refused() {
     let path = format!("{ENTRY}/times?startTime=2027-01-01&endTime=2027-12-31");
     assert_eq!(venue.get("2027-01-01T00:00:00Z", &path).await.refusal(), "400 RESPONSE_TOO_LARGE");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn templates_that_hold_nothing_in_the_range_are_not_asked_for() {
+    let venue = venue().await;
+    let at = "2027-07-03T08:00:00-04:00";
+    for (day, buckets, calls) in
+        [("2027-07-03", [2, 0], 1), ("2027-07-04", [2, 1], 2), ("2026-12-01", [0, 0], 0)]
+    {
+        let answer = venue.get(at, &format!("/v2/b2c/event/templates/times?startTime={day}")).await;
+        let found = answer.body.as_array().unwrap().iter();
+        let found: Vec<usize> = found.map(|bucket| bucket["times"].as_array().unwrap().len()).collect();
+        assert_eq!(found, buckets, "{day}");
+        assert_eq!((answer.calls.rounds, answer.calls.total), (calls.min(1), calls), "{day}");
+    }
+}
