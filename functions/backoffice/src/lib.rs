@@ -8,7 +8,6 @@
 //! | `POST` | 1: the record; one more before it where it refers to others |
 //! | `PUT` | 2: the record, with what it refers to beside it; then the change of what was read |
 //! | `DELETE` | 2: the record, with all that may refer to it beside it; then the removal of what was read |
-//!
 //! | `POST`, `PUT` of a template | 3: what it refers to and the template; the record of its slots; both in one transaction. If it is published, about 60 more for each 5,000 slots |
 //! | `DELETE` of a template | 3 and one for each 2,000 of its slots |
 //! | `GET` of an instance | 2: its ledger, then its template |

@@ -4,11 +4,12 @@
 //! |---|---|
 //! | lists and single templates | 0: from the cached catalog |
 //! | times and calendar of one template | 1; 2 where its schedule promises slots that are gone |
-//! | times and calendar of all templates | 1: one query per template, side by side |
+//! | times and calendar of all templates | 1: one query per template that runs within the range, side by side |
 //! | next available | 1; 2 where many slots in a row are full |
 //! | single instance | 1 |
 //!
-//! Prices and events for members are shown to nobody yet; the membership parameters are checked only.
+//! A membership takes one more, beside the slots in the times of one template. Events for members are shown to
+//! those who name a membership or level that may buy them, at what they pay.
 
 mod answer;
 mod calendar;
