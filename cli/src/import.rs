@@ -13,7 +13,7 @@ use domain::tenant::{ApiKey, Tenant};
 use domain::{TenantId, Timestamp};
 use indicatif::ProgressBar;
 use platform::{ApiError, App, ErrorType};
-use sagas::publish::{Moment, TemplateSaved, make_slots, save_template};
+use sagas::publish::{Moment, TemplateSaved, keep_reach, make_slots, save_template};
 use store::authored::{CHANGE_TRIES, Stored, Taken, put_over};
 use store::catalog::Saved;
 use store::identity::key_hash;
@@ -242,6 +242,9 @@ impl Import<'_> {
             let before: Option<Stored<Template>> = self.app.store.load_authored(&key).await?;
             let known = before.as_ref().map(|before| &before.value);
             let Some(merged) = self.merged(template.clone(), known, report) else { return Ok(()) };
+            if let Some(known) = known {
+                keep_reach(self.app, tenant, (known, &merged)).await?;
+            }
             let write = put_over(tenant, before.as_ref(), &merged)?;
             let saved = save_template(self.app, (self.tenant, &merged), write, self.moment).await?;
             let TemplateSaved::Saved(record) = saved else { continue };

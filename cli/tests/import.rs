@@ -306,3 +306,16 @@ async fn a_document_without_a_usable_tenant_writes_nothing() {
     let definitions = app.store.load_definitions(tenant(77), Consistency::Strong).await.unwrap();
     assert!(definitions.person_types.is_empty());
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn slots_that_keep_a_longer_duration_are_still_looked_for() {
+    let app = service().await;
+    import(&app, HARBOR).await;
+    let shorter = changed(HARBOR, |document| {
+        document["eventTemplates"][0]["duration"] = json!({"hour": 0, "minutes": 30});
+    });
+    import(&app, &shorter).await;
+    let definitions = app.store.load_definitions(tenant(1001), Consistency::Strong).await.unwrap();
+    let reach = definitions.reaches.values().next().unwrap();
+    assert_eq!((reach.template.as_str(), reach.lasting_secs), ("1001ee000000000000000001", 3_600));
+}

@@ -12,13 +12,14 @@ use domain::channel::Channel;
 use domain::ledger::Ledger;
 use domain::listing::{Audience, TemplateFilter};
 use domain::publishing::{DAYS_AHEAD, Generation};
-use domain::slot_edit::SlotReach;
 use domain::{TemplateId, Timestamp};
 use platform::access::{Caller, Staff};
 use platform::idempotency::{Tagged, once_tagged};
 use platform::paging::{Direction, PageQuery, Paging, SortField, Sorting};
 use platform::{ApiError, App, Body, ErrorBody, ErrorType, IdempotencyKey};
-use sagas::publish::{Moment, SLOTS_PER_REQUEST, TemplateSaved, delete_template, make_slots, save_template};
+use sagas::publish::{
+    Moment, SLOTS_PER_REQUEST, TemplateSaved, delete_template, keep_reach, make_slots, save_template,
+};
 use store::authored::{CHANGE_TRIES, Stored, decode_authored, delete_as_read, put_over, revision_of};
 use store::publish::Beginning;
 use store::{Consistency, Key};
@@ -376,7 +377,7 @@ impl<'a> Authoring<'a> {
                 && before.revision != revision
             {
                 check(&before.revision)?;
-                self.keep_reach(&before.value, &template).await?;
+                keep_reach(self.app, self.caller.tenant.id, (&before.value, &template)).await?;
             }
             let write = put_over(tenant, self.before.as_ref(), &template)?;
             let whose = (&*self.caller.tenant, &template);
@@ -426,16 +427,6 @@ impl<'a> Authoring<'a> {
             template.last_updated = now;
         }
         Ok(template)
-    }
-
-    /// Slots that outlive a shorter duration are still found by what runs at a moment.
-    async fn keep_reach(&self, before: &Template, after: &Template) -> Result<(), ApiError> {
-        if before.review_state == ReviewState::Draft || before.longest_minutes() <= after.longest_minutes() {
-            return Ok(());
-        }
-        let lasting_secs = i64::from(before.longest_minutes()).saturating_mul(60);
-        let reach = SlotReach { lasting_secs, ..SlotReach::none(before.id.clone()) };
-        Ok(self.app.store.widen_reach(self.caller.tenant.id, &reach).await?)
     }
 
     /// Makes the first slots. The template is saved: what fails now is left to the scheduled work.

@@ -74,6 +74,24 @@ enum Part {
     Slot(usize),
 }
 
+/// Sees to it, before a published template gets a shorter duration, that the slots which keep the longer one are
+/// still found by what runs at a moment.
+///
+/// # Errors
+/// [`ApiError`] when the database does not answer.
+pub async fn keep_reach(
+    app: &App,
+    tenant: TenantId,
+    (before, after): (&Template, &Template),
+) -> Result<(), ApiError> {
+    if before.review_state == ReviewState::Draft || before.longest_minutes() <= after.longest_minutes() {
+        return Ok(());
+    }
+    let lasting_secs = i64::from(before.longest_minutes()).saturating_mul(60);
+    let reach = SlotReach { lasting_secs, ..SlotReach::none(before.id.clone()) };
+    Ok(app.store.widen_reach(tenant, &reach).await?)
+}
+
 /// Saves a template by this write, together with the record of its slots if it is published.
 ///
 /// # Errors
