@@ -193,6 +193,6 @@ async fn templates_that_hold_nothing_in_the_range_are_not_asked_for() {
         let found = answer.body.as_array().unwrap().iter();
         let found: Vec<usize> = found.map(|bucket| bucket["times"].as_array().unwrap().len()).collect();
         assert_eq!(found, buckets, "{day}");
-        assert_eq!((answer.calls.rounds, answer.calls.total), (calls.min(1), calls), "{day}");
+        assert_eq!(answer.calls.total, calls, "{day}");
     }
 }
