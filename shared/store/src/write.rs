@@ -302,7 +302,7 @@ async fn rest_after(token: &str, attempt: u32) {
     }
 }
 
-/// 25 to 400 ms, doubling, spread by the token so that two losers of one conflict do not meet again.
+/// 12 to 200 ms, doubling, spread by the token so that two losers of one conflict do not meet again.
 fn backoff(token: &str, attempt: u32) -> Duration {
     let digest = Sha256::digest(format!("{token}{attempt}"));
     let base = 25_u64 << attempt.min(4);
