@@ -6,6 +6,7 @@
 mod cases;
 mod catalog;
 mod figures;
+mod pricing;
 mod seed;
 mod wire;
 
@@ -47,6 +48,7 @@ async fn measure_all(args: &BenchArgs) -> Result<(), BenchError> {
             println!("{}", figures.line(case.name(), transport.name()));
         }
     }
+    println!("{}", pricing::measure(limit)?);
     growth(limit, args.concurrency).await?;
     browsing(limit, args.concurrency).await
 }

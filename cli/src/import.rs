@@ -7,14 +7,14 @@ mod tenant;
 pub use report::{ImportError, ImportReport, Tally};
 
 use crate::document::Document;
-use domain::catalog::{ReviewState, Template};
-use domain::publishing::Generation;
+use domain::catalog::Template;
+use domain::publishing::{Generation, Moment, WrittenTemplate};
 use domain::tenant::{ApiKey, Tenant};
 use domain::{TenantId, Timestamp};
 use indicatif::ProgressBar;
 use platform::{ApiError, App, ErrorType};
-use sagas::publish::{Moment, TemplateSaved, keep_reach, make_slots, save_template};
-use store::authored::{CHANGE_TRIES, Stored, Taken, put_over};
+use sagas::publish::{TemplateSaved, make_slots, save_template};
+use store::authored::{CHANGE_TRIES, Stored, Taken};
 use store::catalog::Saved;
 use store::identity::key_hash;
 use store::{Consistency, Key};
@@ -235,27 +235,28 @@ struct Import<'a> {
 
 impl Import<'_> {
     /// Stores a template over whatever revision is there, and makes its slots to the last one.
-    async fn publish(&self, template: Template, report: &mut ImportReport) -> Result<(), ImportError> {
+    async fn publish(&self, written: WrittenTemplate, report: &mut ImportReport) -> Result<(), ImportError> {
         let tenant = self.tenant.id;
-        let key = Key::template(tenant, &template.id);
+        let key = Key::template(tenant, &written.template.id);
         for _ in 0..CHANGE_TRIES {
             let before: Option<Stored<Template>> = self.app.store.load_authored(&key).await?;
             let known = before.as_ref().map(|before| &before.value);
-            let Some(merged) = self.merged(template.clone(), known, report) else { return Ok(()) };
-            if let Some(known) = known {
-                keep_reach(self.app, tenant, (known, &merged)).await?;
-            }
-            let write = put_over(tenant, before.as_ref(), &merged)?;
-            let saved = save_template(self.app, (self.tenant, &merged), write, self.moment).await?;
+            let Ok(template) = written.clone().over(known, self.moment.now) else {
+                let fault = ("reviewState", "a published template cannot return to draft");
+                report.faults.push(record_fault("/eventTemplates", written.template.id.to_string(), fault));
+                return Ok(());
+            };
+            let whose = (self.tenant, &template);
+            let saved = save_template(self.app, whose, before.as_ref(), self.moment).await?;
             let TemplateSaved::Saved(record) = saved else { continue };
             let tally = match known {
                 None => Saved::Created,
-                Some(known) if *known == merged => Saved::Unchanged,
+                Some(known) if *known == template => Saved::Unchanged,
                 Some(_) => Saved::Updated,
             };
             report.note("eventTemplates", tally);
             if let Some(record) = record {
-                report.slots = report.slots.saturating_add(self.make_slots(&merged, record).await?);
+                report.slots = report.slots.saturating_add(self.make_slots(&template, record).await?);
             }
             return Ok(());
         }
@@ -266,34 +267,6 @@ impl Import<'_> {
         let whole = (self.moment.now, usize::MAX);
         let done = make_slots(self.app, (self.tenant, Some(template)), record, whole).await?;
         Ok(done.made.saturating_add(done.changed).saturating_add(done.deleted))
-    }
-
-    /// The template as it is to be stored; none when it is refused.
-    fn merged(
-        &self,
-        mut template: Template,
-        before: Option<&Template>,
-        report: &mut ImportReport,
-    ) -> Option<Template> {
-        let published = template.review_state == ReviewState::Published;
-        if !published && before.is_some_and(|found| found.review_state == ReviewState::Published) {
-            let fault = ("reviewState", "a published template cannot return to draft");
-            report.faults.push(record_fault("/eventTemplates", template.id.to_string(), fault));
-            return None;
-        }
-        let published_before = before.and_then(|found| found.last_published);
-        template.last_published = published.then(|| published_before.unwrap_or(self.moment.now));
-        let Some(before) = before else { return Some(template) };
-        let written = std::mem::replace(&mut template.last_updated, before.last_updated);
-        let started = std::mem::replace(&mut template.start, before.start);
-        // A start that was left out is the moment of the first import, and stays so.
-        if started != self.moment.now {
-            template.start = started;
-        }
-        if template != *before {
-            template.last_updated = written;
-        }
-        Some(template)
     }
 }
 

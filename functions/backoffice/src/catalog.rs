@@ -1,14 +1,17 @@
 //! What a tenant has, for records that refer to each other.
 
-use domain::TenantId;
 use domain::catalog::{PriceList, Template};
 use domain::coupon::{Coupon, Discount};
 use domain::membership::Level;
-use platform::{ApiError, App};
+use domain::{InstanceId, TenantId};
+use platform::{ApiError, App, ErrorType};
 use serde::Serialize;
 use store::Consistency;
 use store::catalog::Definitions;
 use wire::catalog::Known;
+
+/// Records named that use the one that was to be deleted.
+const MAX_USES_NAMED: usize = 20;
 
 /// How much of the catalog a write looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -101,6 +104,22 @@ impl Use {
     pub(crate) fn by_levels(catalog: &Catalog, names: impl Fn(&Level) -> bool) -> Vec<Self> {
         let found = catalog.definitions.levels.values().filter(|level| names(level));
         found.map(|level| Self::new("membershipLevel", &level.id, &level.name)).collect()
+    }
+
+    /// What is used is not deleted.
+    pub(crate) fn refuse(mut uses: Vec<Self>) -> Result<(), ApiError> {
+        if uses.is_empty() {
+            return Ok(());
+        }
+        uses.truncate(MAX_USES_NAMED);
+        let named: Vec<String> = uses.iter().map(ToString::to_string).collect();
+        let message = format!("It is in use by {}", named.join(", "));
+        Err(ApiError::new(ErrorType::InUse).message(message).fact("usedBy", uses))
+    }
+
+    /// An instance of a template.
+    pub(crate) fn by_instance(instance: InstanceId, template: &Template) -> Self {
+        Self::new("eventInstance", instance, &template.name)
     }
 
     fn new(kind: &'static str, id: impl std::fmt::Display, name: &str) -> Self {

@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use domain::catalog::Template;
 use domain::ledger::Ledger;
 use domain::slot_edit::{
-    EditCourse, EditRefusal, SlotEdit, SlotReach, SlotTerms, decide_edit, decide_removal,
+    EditCourse, EditRefusal, SlotEdit, SlotReach, SlotTerms, TimeFault, decide_edit, decide_removal,
 };
 use domain::{InstanceId, Timestamp};
 use platform::access::{Caller, Staff};
@@ -50,16 +50,16 @@ impl Slot {
         Ok(Tagged { body, revision: Some(revision(self.ledger.terms())?) })
     }
 
-    /// Carries out what is decided on the slot as it is. None when nothing had to be done.
+    /// Carries out what is decided on the slot as it is.
     async fn change(
         &mut self,
         (app, caller): (&App, &Caller),
         if_match: &IfMatch,
-        decide: impl Fn(&Ledger, Timestamp) -> Result<EditCourse, EditRefusal>,
+        decide: impl Fn(&Ledger, Timestamp) -> Result<EditCourse, ApiError>,
     ) -> Result<(), ApiError> {
         let tenant = caller.tenant.id;
         for _ in 0..MAX_ROUNDS {
-            let course = decide(&self.ledger, caller.clock.now()).map_err(refused)?;
+            let course = decide(&self.ledger, caller.clock.now())?;
             // What is to become what it is already is as it should be, whatever revision is meant.
             if course == EditCourse::Nothing {
                 return Ok(());
@@ -70,6 +70,7 @@ impl Slot {
             {
                 // Listings look further around before the slot is there.
                 app.store.widen_reach(tenant, &SlotReach::of(&self.ledger, edit.after)).await?;
+                app.forget_catalog(tenant).await;
             }
             let id = self.ledger.instance;
             match (app.store.edit_ledger((tenant, &id), &course).await?, course) {
@@ -93,16 +94,29 @@ fn revision(SlotTerms { size, start, end, state }: SlotTerms) -> Result<String, 
     Ok(revision_of(&json!([size, start, end, state]))?)
 }
 
-fn refused(refusal: EditRefusal) -> ApiError {
-    let invalid = |field, message| ApiError::new(ErrorType::ValidationError).detail(field, message);
+fn not_edited(refusal: EditRefusal) -> ApiError {
+    let detail = |error: ApiError, fault| match fault {
+        TimeFault::MovedTooFar => {
+            error.detail("/startTime", "must be within 31 days of the start its schedule gave it")
+        }
+        TimeFault::EndNotAfterStart => error.detail("/endTime", "must be after startTime"),
+    };
     match refusal {
         EditRefusal::UnknownSlot => not_found(),
-        EditRefusal::MovedTooFar => {
-            invalid("/startTime", "must be within 31 days of the start its schedule gave it")
+        EditRefusal::BadTimes(faults) => {
+            faults.into_iter().fold(ApiError::new(ErrorType::ValidationError), detail)
         }
-        EditRefusal::EndNotAfterStart => invalid("/endTime", "must be after startTime"),
         EditRefusal::SeatsTaken { taken } => ApiError::new(ErrorType::CapacityBelowSold)
             .detail("/capacity", format!("must be at least {taken}, the seats sold and held"))
+            .fact("taken", taken),
+    }
+}
+
+fn not_removed(refusal: EditRefusal) -> ApiError {
+    match refusal {
+        EditRefusal::UnknownSlot | EditRefusal::BadTimes(_) => not_found(),
+        EditRefusal::SeatsTaken { taken } => ApiError::new(ErrorType::InUse)
+            .message(format!("{taken} of its seats are sold or held"))
             .fact("taken", taken),
     }
 }
@@ -154,8 +168,8 @@ async fn update(
     let run = async {
         let edit: SlotEdit = body.parse(|checker, input| input.read(checker, (&id, staff.tenant.zone)))?;
         let mut slot = Slot::load(&app, &staff, &id).await?;
-        slot.change((&app, &staff), &if_match, |ledger, now| decide_edit(ledger, &edit, now)).await?;
-        app.forget_catalog(staff.tenant.id).await;
+        let decide = |ledger: &Ledger, now| decide_edit(ledger, &edit, now).map_err(not_edited);
+        slot.change((&app, &staff), &if_match, decide).await?;
         slot.show(&staff)
     };
     once_tagged(&app, &staff, (&key, &fingerprint), Box::pin(run)).await
@@ -175,7 +189,7 @@ async fn update(
     responses(
         (status = 200, description = "It as it was", body = AuthoredInstance),
         (status = 404, description = "`NOT_FOUND`", body = ErrorBody),
-        (status = 409, description = "`IN_USE`: seats are sold or held; `IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
+        (status = 409, description = "`IN_USE`: `taken` says how many seats are sold and held; `IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
         (status = 412, description = "`PRECONDITION_FAILED`: it was changed since; nothing was changed now", body = ErrorBody),
         (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),
     ),
@@ -189,17 +203,9 @@ async fn delete(
     let run = async {
         let mut slot = Slot::load(&app, &staff, &id).await?;
         let shown = slot.show(&staff)?.body;
-        let in_use = |refusal: &ApiError| refusal.kind() == ErrorType::CapacityBelowSold;
-        match slot.change((&app, &staff), &if_match, decide_removal).await {
-            Ok(()) => Ok(Tagged { body: shown, revision: None }),
-            Err(refusal) if in_use(&refusal) => {
-                let taken = slot.ledger.taken(staff.clock.now());
-                Err(ApiError::new(ErrorType::InUse)
-                    .message(format!("{taken} of its seats are sold or held"))
-                    .fact("taken", taken))
-            }
-            Err(refusal) => Err(refusal),
-        }
+        let decide = |ledger: &Ledger, now| decide_removal(ledger, now).map_err(not_removed);
+        slot.change((&app, &staff), &if_match, decide).await?;
+        Ok(Tagged { body: shown, revision: None })
     };
     once_tagged(&app, &staff, (&key, &fingerprint), Box::pin(run)).await
 }

@@ -12,7 +12,7 @@ use serde::Serialize;
 use store::authored::{Authored, Stored};
 use store::catalog::Definitions;
 use store::{Consistency, Key};
-use wire::page::Page;
+use wire::page::{Page, PaginationView};
 use wire::{Checker, Identified, WireValue};
 
 /// Bytes of a list that fit into a Lambda's answer of 6 MB beside its headers (contract §1).
@@ -79,6 +79,14 @@ pub(crate) async fn list<R: Resource>(
     let definitions = app.store.load_definitions(caller.tenant.id, Consistency::Strong).await?;
     let (page, pagination) = paging.cut(R::all(definitions).into_iter().filter(is_wanted).collect());
     let list: Vec<R::Output> = page.iter().map(|record| R::show(record, caller.tenant.zone)).collect();
+    page_of(list, pagination)
+}
+
+/// A page that fits into an answer.
+pub(crate) fn page_of<T: Serialize>(
+    list: Vec<T>,
+    pagination: PaginationView,
+) -> Result<Json<Page<T>>, ApiError> {
     if serde_json::to_vec(&list).map_err(ApiError::internal)?.len() > MAX_LIST_BYTES {
         let message = "is too large for these entries, ask for fewer at once";
         return Err(ApiError::new(ErrorType::ValidationError).detail("pageSize", message));

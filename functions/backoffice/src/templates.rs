@@ -1,8 +1,8 @@
 //! `/v2/b2b/event/templates`: writing and publishing events (spec §2.10, §3, contract §7).
 
 use crate::catalog::{Catalog, Needs, Use};
-use crate::resource::not_found;
-use crate::write::Target;
+use crate::resource::{not_found, page_of};
+use crate::write::{Target, id_bytes};
 use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::response::{IntoResponse, Response};
@@ -11,16 +11,14 @@ use domain::catalog::{ReviewState, Template, prerequisite_circles};
 use domain::channel::Channel;
 use domain::ledger::Ledger;
 use domain::listing::{Audience, TemplateFilter};
-use domain::publishing::{DAYS_AHEAD, Generation};
-use domain::{TemplateId, Timestamp};
+use domain::publishing::{DAYS_AHEAD, Generation, Moment, Publication, ReturnsToDraft, WrittenTemplate};
+use domain::{InstanceId, TemplateId, Timestamp};
 use platform::access::{Caller, Staff};
 use platform::idempotency::{Tagged, once_tagged};
 use platform::paging::{Direction, PageQuery, Paging, SortField, Sorting};
 use platform::{ApiError, App, Body, ErrorBody, ErrorType, IdempotencyKey};
-use sagas::publish::{
-    Moment, SLOTS_PER_REQUEST, TemplateSaved, delete_template, keep_reach, make_slots, save_template,
-};
-use store::authored::{CHANGE_TRIES, Stored, decode_authored, delete_as_read, put_over, revision_of};
+use sagas::publish::{SLOTS_PER_REQUEST, TemplateSaved, delete_template, make_slots, save_template};
+use store::authored::{CHANGE_TRIES, Stored, decode_authored, revision_of};
 use store::publish::Beginning;
 use store::{Consistency, Key};
 use utoipa_axum::router::OpenApiRouter;
@@ -30,13 +28,9 @@ use wire::page::Page;
 use wire::{Checker, Identified};
 
 const PATH: &str = "/v2/b2b/event/templates";
-/// Bytes of a list that fit into a Lambda's answer of 6 MB beside its headers (contract §1).
-const MAX_LIST_BYTES: usize = 5_500_000;
 /// Slots of a template looked at together, and how often, for seats that keep it from being deleted.
 const SLOTS_SEARCHED: usize = 2_000;
 const MAX_SEARCHES: usize = 200;
-/// Records named that use the template that was to be deleted.
-const MAX_USES_NAMED: usize = 20;
 
 pub(crate) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(list, create)).routes(routes!(read, update, delete))
@@ -64,6 +58,7 @@ fn view<'a>(catalog: &'a Catalog, caller: &Caller) -> View<'a> {
         reaches: &catalog.definitions.reaches,
         audience: Audience { channel: Channel::Online, types: TemplateFilter::All, asker: &NOBODY, now },
         discounts: &catalog.definitions.discounts,
+        inventory: &catalog.definitions.inventory,
     }
 }
 
@@ -90,16 +85,12 @@ async fn list(
     let (page, pagination) = paging.cut(std::mem::take(&mut catalog.templates));
     let view = view(&catalog, &staff);
     let list: Vec<_> = page.iter().map(|template| AuthoredTemplate::of(template, &view, None)).collect();
-    if serde_json::to_vec(&list).map_err(ApiError::internal)?.len() > MAX_LIST_BYTES {
-        let message = "is too large for these entries, ask for fewer at once";
-        return Err(ApiError::new(ErrorType::ValidationError).detail("pageSize", message));
-    }
-    Ok(Json(Page { list, pagination }))
+    page_of(list, pagination)
 }
 
 /// Returns an event template.
 ///
-/// `publication` says whether all of its instances are made.
+/// `publication` says whether all of its instances are made, `soldQuantity` how many of their seats are sold.
 #[utoipa::path(
     get,
     path = "/v2/b2b/event/templates/{id}",
@@ -115,17 +106,17 @@ async fn read(State(app): State<App>, staff: Staff, Path(id): Path<String>) -> R
     let tenant = staff.tenant.id;
     let (place, record) = (Key::template(tenant, &id), Key::generation(tenant, &id));
     let keys = [place.clone(), record.clone()];
-    let (found, catalog) = tokio::join!(
+    let (found, catalog, sold) = tokio::join!(
         app.store.get_many(keys, Consistency::Strong),
-        Catalog::load(&app, tenant, Needs::Definitions)
+        Catalog::load(&app, tenant, Needs::Definitions),
+        app.store.count_sold(tenant, &id)
     );
-    let (mut found, catalog) = (found?, catalog?);
+    let (mut found, catalog, sold) = (found?, catalog?, sold?);
     let Stored { value, revision, .. } =
         decode_authored::<Template>(found.take_item(&place).ok_or_else(not_found)?)?;
     let record: Option<Generation> = found.take(&record)?;
-    let publication = record.filter(|_| value.review_state == ReviewState::Published);
-    let publication = publication.map(|record| (record.complete, record.until));
-    let body = AuthoredTemplate::of(&value, &view(&catalog, &staff), publication);
+    let shown = AuthoredTemplate::of(&value, &view(&catalog, &staff), publication(&value, record));
+    let body = AuthoredTemplate { sold_quantity: Some(sold), ..shown };
     Ok(Tagged { body, revision: Some(revision) }.into_response())
 }
 
@@ -155,23 +146,15 @@ async fn create(
 ) -> Result<Response, ApiError> {
     let hash_key = app.hash_key(&staff.tenant).await?;
     let fingerprint = body.fingerprint(&format!("POST {PATH}"), &hash_key);
-    let mut random = app.ids.bytes::<12>()?;
-    if let Some(text) = key.text() {
-        // A repetition finds what the first try made.
-        let hash = hash_key.hash("authored", &[text.as_bytes(), fingerprint.as_bytes()]);
-        for (byte, hashed) in random.iter_mut().zip(hash) {
-            *byte = hashed;
-        }
-    }
-    let id = TemplateId::from_bytes(random);
+    let id = TemplateId::from_bytes(id_bytes(&app, &hash_key, (&key, &fingerprint))?);
     let run = async {
         let work = Authoring::load(&app, &staff, id.clone()).await?;
-        let template = body.parse(|checker, mut input| {
+        let written = body.parse(|checker, mut input| {
             input.set_id(id.as_str());
             work.read(input, checker)
         })?;
         // The first try of this request made it; someone may have changed it since.
-        if work.before.is_some() { work.show().await } else { work.save(template, |_| Ok(())).await }
+        if work.before.is_some() { work.show().await } else { work.save(written, |_| Ok(())).await }
     };
     once_tagged(&app, &staff, (&key, &fingerprint), Box::pin(run)).await
 }
@@ -213,11 +196,11 @@ async fn update(
         if work.before.is_none() {
             return Err(not_found());
         }
-        let template = body.parse(|checker, mut input| {
+        let written = body.parse(|checker, mut input| {
             input.keep_id(checker, &id);
             work.read(input, checker)
         })?;
-        work.save(template, |revision| if_match.check(revision)).await
+        work.save(written, |revision| if_match.check(revision)).await
     };
     once_tagged(&app, &staff, (&key, &fingerprint), Box::pin(run)).await
 }
@@ -237,7 +220,7 @@ async fn update(
     responses(
         (status = 200, description = "It as it was", body = AuthoredTemplate),
         (status = 404, description = "`NOT_FOUND`", body = ErrorBody),
-        (status = 409, description = "`IN_USE`: `usedBy` says what names it, or `eventId` which instance has sold or held seats; `IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
+        (status = 409, description = "`IN_USE`: `usedBy` says what names it, or which instance has sold or held seats, `taken` how many; `IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
         (status = 412, description = "`PRECONDITION_FAILED`: it was changed since; nothing was changed now", body = ErrorBody),
         (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),
     ),
@@ -254,10 +237,9 @@ async fn delete(
             let work = Authoring::load(&app, &staff, id.clone()).await?;
             let before = work.before.as_ref().ok_or_else(not_found)?;
             if_match.check(&before.revision)?;
-            check_unnamed(&before.value, &work.catalog)?;
-            check_unsold(&app, &staff, &id).await?;
-            let write = delete_as_read(before);
-            match delete_template(&app, (staff.tenant.id, &id), write, moment(&staff)).await? {
+            Use::refuse(uses(&before.value, &work.catalog))?;
+            check_unsold(&app, &staff, &before.value).await?;
+            match delete_template(&app, staff.tenant.id, before, moment(&staff)).await? {
                 TemplateSaved::Saved(_) | TemplateSaved::Moved(None) => {
                     app.forget_catalog(staff.tenant.id).await;
                     let body = AuthoredTemplate::of(&before.value, &view(&work.catalog, &staff), None);
@@ -275,8 +257,13 @@ fn moment(caller: &Caller) -> Moment {
     Moment { now: caller.clock.now(), days: DAYS_AHEAD, chosen_clock: caller.clock.is_chosen() }
 }
 
-/// Nothing may name a template that is deleted.
-fn check_unnamed(template: &Template, catalog: &Catalog) -> Result<(), ApiError> {
+/// How far the slots of a published template have come.
+fn publication(template: &Template, record: Option<Generation>) -> Option<Publication> {
+    record.filter(|_| template.review_state == ReviewState::Published).as_ref().map(Into::into)
+}
+
+/// What names a template.
+fn uses(template: &Template, catalog: &Catalog) -> Vec<Use> {
     let id = &template.id;
     let names = |other: &Template| {
         let requires = other.venue.prerequisites.iter().flat_map(|found| &found.requires);
@@ -285,28 +272,24 @@ fn check_unnamed(template: &Template, catalog: &Catalog) -> Result<(), ApiError>
     };
     let mut uses = Use::by_templates(catalog, names);
     uses.extend(Use::by_coupons(catalog, |coupon| coupon.templates.contains(id)));
-    if uses.is_empty() {
-        return Ok(());
-    }
-    uses.truncate(MAX_USES_NAMED);
-    let named: Vec<String> = uses.iter().map(ToString::to_string).collect();
-    let message = format!("It is in use by {}", named.join(", "));
-    Err(ApiError::new(ErrorType::InUse).message(message).fact("usedBy", uses))
+    uses
 }
 
 /// No seat of a template that is deleted may be sold or held.
-async fn check_unsold(app: &App, caller: &Caller, id: &TemplateId) -> Result<(), ApiError> {
+async fn check_unsold(app: &App, caller: &Caller, template: &Template) -> Result<(), ApiError> {
     let now = caller.clock.now();
-    let last = domain::time::plus_secs(Timestamp::UNIX_EPOCH, i64::from(u32::MAX));
+    let last = InstanceId::last_start();
     let mut from = Beginning::At(Timestamp::UNIX_EPOCH);
     for _ in 0..MAX_SEARCHES {
-        let whose = (caller.tenant.id, id);
+        let whose = (caller.tenant.id, &template.id);
         let found = app.store.load_slots_from(whose, (from, last), SLOTS_SEARCHED).await?;
         let in_use = |ledger: &&Ledger| ledger.taken(now) > 0;
         if let Some(ledger) = found.ledgers.iter().find(in_use) {
-            let message =
-                format!("{} seats of its instance {} are sold or held", ledger.taken(now), ledger.instance);
-            return Err(ApiError::new(ErrorType::InUse).message(message).fact("eventId", ledger.instance));
+            let (taken, instance) = (ledger.taken(now), ledger.instance);
+            return Err(ApiError::new(ErrorType::InUse)
+                .message(format!("{taken} seats of its instance {instance} are sold or held"))
+                .fact("usedBy", [Use::by_instance(instance, template)])
+                .fact("taken", taken));
         }
         match found.stopped_after {
             Some(slot) => from = Beginning::After(slot),
@@ -335,7 +318,7 @@ impl<'a> Authoring<'a> {
     }
 
     /// Reads the fields.
-    fn read(&self, input: TemplateInput, checker: &mut Checker) -> Option<Template> {
+    fn read(&self, input: TemplateInput, checker: &mut Checker) -> Option<WrittenTemplate> {
         let mut known = self.catalog.known();
         known.templates.insert(self.id.clone());
         let context = TemplateContext {
@@ -345,43 +328,38 @@ impl<'a> Authoring<'a> {
             inventory: &known.inventory,
             known: Some(&known),
         };
-        let template = input.read(checker, context)?;
-        for index in prerequisite_circles(&template, &self.catalog.templates) {
-            if template
-                .venue
-                .prerequisites
-                .iter()
-                .flat_map(|found| &found.requires)
-                .nth(index)
-                .is_some_and(|found| found.template != template.id)
-            {
+        let written = input.read(checker, context)?;
+        let template = &written.template;
+        let requires: Vec<_> =
+            template.venue.prerequisites.iter().flat_map(|found| &found.requires).collect();
+        for index in prerequisite_circles(template, &self.catalog.templates) {
+            // That it asks for itself directly was said while its own fields were read.
+            if requires.get(index).is_some_and(|found| found.template != template.id) {
                 let field = format!("prerequisites/requires/{index}/eventTemplateId");
                 checker.invalid(field, "must not ask for this template itself, directly or through others");
             }
         }
-        Some(template)
+        Some(written)
     }
 
     /// Saves a template over the one that was read, and makes its first slots. `check` is asked whether the
     /// revision that is replaced is the one that is meant.
     async fn save(
         mut self,
-        written: Template,
+        written: WrittenTemplate,
         check: impl Fn(&str) -> Result<(), ApiError>,
     ) -> Result<Tagged<AuthoredTemplate>, ApiError> {
         let tenant = self.caller.tenant.id;
         for _ in 0..CHANGE_TRIES {
-            let template = self.merged(written.clone())?;
+            let template = self.over(written.clone())?;
             let revision = revision_of(&template)?;
             if let Some(before) = &self.before
                 && before.revision != revision
             {
                 check(&before.revision)?;
-                keep_reach(self.app, self.caller.tenant.id, (&before.value, &template)).await?;
             }
-            let write = put_over(tenant, self.before.as_ref(), &template)?;
             let whose = (&*self.caller.tenant, &template);
-            match save_template(self.app, whose, write, moment(self.caller)).await? {
+            match save_template(self.app, whose, self.before.as_ref(), moment(self.caller)).await? {
                 TemplateSaved::Saved(record) => {
                     self.app.forget_catalog(tenant).await;
                     let publication = self.publish(&template, record).await;
@@ -400,46 +378,31 @@ impl<'a> Authoring<'a> {
     async fn show(&self) -> Result<Tagged<AuthoredTemplate>, ApiError> {
         let Stored { value, revision, .. } = self.before.as_ref().ok_or_else(not_found)?;
         let record = self.app.store.load_generation(self.caller.tenant.id, &self.id).await?;
-        let record = record.filter(|_| value.review_state == ReviewState::Published);
-        let publication = record.map(|record| (record.complete, record.until));
-        let body = AuthoredTemplate::of(value, &view(&self.catalog, self.caller), publication);
+        let view = view(&self.catalog, self.caller);
+        let body = AuthoredTemplate::of(value, &view, publication(value, record));
         Ok(Tagged { body, revision: Some(revision.clone()) })
     }
 
-    /// The template as it is stored: with the times the service keeps.
-    fn merged(&self, mut template: Template) -> Result<Template, ApiError> {
-        let now = self.caller.clock.now();
-        let published = template.review_state == ReviewState::Published;
+    /// The template as it is stored.
+    fn over(&self, written: WrittenTemplate) -> Result<Template, ApiError> {
         let before = self.before.as_ref().map(|before| &before.value);
-        if !published && before.is_some_and(|before| before.review_state == ReviewState::Published) {
-            return Err(ApiError::new(ErrorType::PublishedTemplateCannotReturnToDraft)
-                .detail("/reviewState", "must stay Published"));
-        }
-        template.last_published =
-            published.then(|| before.and_then(|before| before.last_published).unwrap_or(now));
-        let Some(before) = before else { return Ok(template) };
-        // A start that is left out is the moment of the first writing, and stays so.
-        if template.start == now {
-            template.start = before.start;
-        }
-        template.last_updated = before.last_updated;
-        if template != *before {
-            template.last_updated = now;
-        }
-        Ok(template)
+        written.over(before, self.caller.clock.now()).map_err(|ReturnsToDraft| {
+            ApiError::new(ErrorType::PublishedTemplateCannotReturnToDraft)
+                .detail("/reviewState", "must stay Published")
+        })
     }
 
     /// Makes the first slots. The template is saved: what fails now is left to the scheduled work.
-    async fn publish(&self, template: &Template, record: Option<Generation>) -> Option<(bool, Timestamp)> {
+    async fn publish(&self, template: &Template, record: Option<Generation>) -> Option<Publication> {
         let record = record.filter(|_| template.review_state == ReviewState::Published)?;
         let until = record.until;
         let budget = (self.caller.clock.now(), SLOTS_PER_REQUEST);
         let whose = (&*self.caller.tenant, Some(template));
         match make_slots(self.app, whose, record, budget).await {
-            Ok(progress) => Some((progress.complete, progress.until)),
+            Ok(progress) => Some(Publication { is_complete: progress.complete, until: progress.until }),
             Err(fault) => {
                 tracing::warn!(template = %template.id, %fault, "slots are left to the scheduled work");
-                Some((false, until))
+                Some(Publication { is_complete: false, until })
             }
         }
     }

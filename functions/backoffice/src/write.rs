@@ -1,7 +1,7 @@
 //! Creating, replacing and deleting records. Each is one conditional write, or one transaction where a record
 //! reserves something.
 
-use crate::catalog::{Catalog, Needs};
+use crate::catalog::{Catalog, Needs, Use};
 use crate::resource::{Context, Resource, not_found};
 use axum::extract::{FromRequestParts, Path};
 use axum::response::Response;
@@ -9,12 +9,10 @@ use domain::Zone;
 use http::request::Parts;
 use platform::access::Caller;
 use platform::idempotency::{Tagged, once_tagged};
+use platform::keyed_hash::HashKey;
 use platform::{ApiError, App, Body, ErrorType, IdempotencyKey, IfMatch};
 use store::authored::{CHANGE_TRIES, ChangeRefusal, Stored, revision_of};
 use wire::Identified;
-
-/// Records named that use the one that was to be deleted.
-const MAX_USES_NAMED: usize = 20;
 
 /// Which record a write is meant for, and under which conditions.
 pub(crate) struct Target {
@@ -34,8 +32,22 @@ impl FromRequestParts<App> for Target {
     }
 }
 
-/// Creates a record. The id of one that is asked for with an idempotency key follows from the request, so that
-/// a repetition finds what the first try made.
+/// What the id of a new record is made from: drawn at random, but where an idempotency key asks for the record it
+/// follows from the request, so that a repetition finds what the first try made.
+pub(crate) fn id_bytes<const N: usize>(
+    app: &App,
+    hash_key: &HashKey,
+    (key, fingerprint): (&IdempotencyKey, &str),
+) -> Result<[u8; N], ApiError> {
+    let mut bytes = app.ids.bytes::<N>()?;
+    if let Some(text) = key.text() {
+        let hash = hash_key.hash("authored", &[text.as_bytes(), fingerprint.as_bytes()]);
+        bytes.iter_mut().zip(hash).for_each(|(byte, hashed)| *byte = hashed);
+    }
+    Ok(bytes)
+}
+
+/// Creates a record.
 pub(crate) async fn create<R: Resource>(
     app: &App,
     caller: &Caller,
@@ -44,13 +56,7 @@ pub(crate) async fn create<R: Resource>(
 ) -> Result<Response, ApiError> {
     let hash_key = app.hash_key(&caller.tenant).await?;
     let fingerprint = body.fingerprint(&format!("POST {}", R::PATH), &hash_key);
-    let mut random = app.ids.bytes::<16>()?;
-    if let Some(text) = key.text() {
-        let hash = hash_key.hash("authored", &[text.as_bytes(), fingerprint.as_bytes()]);
-        for (byte, hashed) in random.iter_mut().zip(hash) {
-            *byte = hashed;
-        }
-    }
+    let random = id_bytes(app, &hash_key, (key, &fingerprint))?;
     let run = async {
         let catalog = Catalog::load(app, caller.tenant.id, R::NEEDS).await?;
         let record = body.parse(|checker, mut input| {
@@ -130,7 +136,7 @@ pub(crate) async fn delete<R: Resource>(
                 tokio::join!(app.store.load_authored(&place), Catalog::load(app, tenant, Needs::Everything));
             let current: Stored<R::Record> = current?.ok_or_else(not_found)?;
             if_match.check(&current.revision)?;
-            check_unused::<R>(&current.value, &catalog?)?;
+            Use::refuse(R::uses(&current.value, &catalog?))?;
             let attempt = token(app)?;
             match app.store.change_authored((tenant, &attempt), Some(&current), None).await? {
                 Ok(()) => {
@@ -163,15 +169,4 @@ fn token(app: &App) -> Result<String, ApiError> {
 fn taken<R: Resource>() -> ApiError {
     let (field, message) = R::TAKEN;
     ApiError::new(ErrorType::ValidationError).detail(field, message)
-}
-
-fn check_unused<R: Resource>(record: &R::Record, catalog: &Catalog) -> Result<(), ApiError> {
-    let mut uses = R::uses(record, catalog);
-    if uses.is_empty() {
-        return Ok(());
-    }
-    uses.truncate(MAX_USES_NAMED);
-    let named: Vec<String> = uses.iter().map(ToString::to_string).collect();
-    let message = format!("It is in use by {}", named.join(", "));
-    Err(ApiError::new(ErrorType::InUse).message(message).fact("usedBy", uses))
 }

@@ -42,6 +42,7 @@ impl Catalog {
             reaches: &self.definitions.reaches,
             audience,
             discounts: &self.definitions.discounts,
+            inventory: &self.definitions.inventory,
         }
     }
 

@@ -2,9 +2,10 @@
 
 use domain::asker::Asker;
 use domain::listing::{Audience, Range, TemplateFilter};
-use domain::{Channel, ComboTemplateId, LevelId, MembershipId, Timestamp, Zone};
+use domain::{Channel, ComboTemplateId, LevelId, MembershipId, Timestamp};
 use platform::access::Caller;
-use platform::{ApiError, App, ErrorType};
+use platform::query::QueryReader;
+use platform::{ApiError, App};
 use serde::Deserialize;
 use store::Consistency;
 use store::member::{membership_keys, take_membership};
@@ -79,58 +80,17 @@ impl Asked {
     }
 }
 
-/// Reads parameters and keeps every fault.
-struct Reader {
-    zone: Zone,
-    now: Timestamp,
-    faults: Vec<(&'static str, String)>,
+fn channel(reader: &mut QueryReader, text: Option<&str>) -> Channel {
+    let parse = (|text: &str| Channel::parse(text).ok(), CHANNELS);
+    reader.optional("saleChannel", text, parse).unwrap_or(Channel::Online)
 }
 
-impl Reader {
-    fn new(caller: &Caller) -> Self {
-        Self { zone: caller.tenant.zone, now: caller.clock.now(), faults: vec![] }
-    }
-
-    /// A parameter that may be left out; a blank one counts as left out.
-    fn optional<T>(
-        &mut self,
-        name: &'static str,
-        text: Option<&str>,
-        (parse, expected): (impl FnOnce(&str) -> Option<T>, &str),
-    ) -> Option<T> {
-        let text = text.map(str::trim).filter(|text| !text.is_empty())?;
-        let found = parse(text);
-        if found.is_none() {
-            self.faults.push((name, format!("must be {expected}")));
-        }
-        found
-    }
-
-    fn instant(&mut self, name: &'static str, text: Option<&str>) -> Option<Timestamp> {
-        let zone = self.zone;
-        self.optional(name, text, (|text| zone.parse_instant(text).ok(), "an ISO 8601 date and time"))
-    }
-
-    fn channel(&mut self, text: Option<&str>) -> Channel {
-        let parse = (|text: &str| Channel::parse(text).ok(), CHANNELS);
-        self.optional("saleChannel", text, parse).unwrap_or(Channel::Online)
-    }
-
-    fn benefits(&mut self, membership: Option<&str>, level: Option<&str>) -> Benefits {
-        let number = |text: &str| text.parse().ok().and_then(|number| MembershipId::parse(number).ok());
-        let id = |text: &str| LevelId::parse(text).ok();
-        Benefits {
-            membership: self.optional("membershipId", membership, (number, "a membership number")),
-            level: self.optional("membershipCategoryId", level, (id, "the id of a membership level")),
-        }
-    }
-
-    fn finish<T>(self, value: T) -> Result<T, ApiError> {
-        if self.faults.is_empty() {
-            return Ok(value);
-        }
-        let error = ApiError::new(ErrorType::ValidationError);
-        Err(self.faults.into_iter().fold(error, |error, (name, message)| error.detail(name, message)))
+fn benefits(reader: &mut QueryReader, membership: Option<&str>, level: Option<&str>) -> Benefits {
+    let number = |text: &str| text.parse().ok().and_then(|number| MembershipId::parse(number).ok());
+    let id = |text: &str| LevelId::parse(text).ok();
+    Benefits {
+        membership: reader.optional("membershipId", membership, (number, "a membership number")),
+        level: reader.optional("membershipCategoryId", level, (id, "the id of a membership level")),
     }
 }
 
@@ -140,66 +100,59 @@ impl RangeQuery {
     /// Audience and range of times, calendars and the slim list. The start defaults to 12:00 am today, the
     /// end to 11:59 pm on the day of the start, both on the tenant's clocks.
     pub(crate) fn read(&self, caller: &Caller) -> Result<(Asked, Range), ApiError> {
-        let mut reader = Reader::new(caller);
-        let asked = self.asked(&mut reader);
-        let range = self.range(&mut reader);
+        let mut reader = QueryReader::new();
+        let asked = self.asked(&mut reader, caller);
+        let range = self.range(&mut reader, caller);
         reader.finish((asked, range))
     }
 
     /// Like [`Self::read`], for answers that have an entry for every day of the range.
     pub(crate) fn read_calendar(&self, caller: &Caller) -> Result<(Asked, Range), ApiError> {
-        let mut reader = Reader::new(caller);
-        let asked = self.asked(&mut reader);
-        let range = self.range(&mut reader);
+        let mut reader = QueryReader::new();
+        let asked = self.asked(&mut reader, caller);
+        let range = self.range(&mut reader, caller);
         if range.until.signed_duration_since(range.from).num_days() > MAX_CALENDAR_DAYS {
-            reader
-                .faults
-                .push(("endTime", format!("must be at most {MAX_CALENDAR_DAYS} days after startTime")));
+            reader.fault("endTime", format!("must be at most {MAX_CALENDAR_DAYS} days after startTime"));
         }
         reader.finish((asked, range))
     }
 
     /// Audience and range of the list of templates for online sale: without a start, all are asked for.
     pub(crate) fn read_list(&self, caller: &Caller) -> Result<(Asked, Option<Range>), ApiError> {
-        let mut reader = Reader::new(caller);
-        let asked = self.asked(&mut reader);
-        let range = self.range(&mut reader);
+        let mut reader = QueryReader::new();
+        let asked = self.asked(&mut reader, caller);
+        let range = self.range(&mut reader, caller);
         let started = self.start_time.as_deref().is_some_and(|text| !text.trim().is_empty());
         let asked = Asked { channel: Channel::Online, ..asked };
         reader.finish((asked, started.then_some(range)))
     }
 
-    fn asked(&self, reader: &mut Reader) -> Asked {
+    fn asked(&self, reader: &mut QueryReader, caller: &Caller) -> Asked {
         let types = (TemplateFilter::parse, "one of standard, private, all");
         let types = reader.optional("type", self.r#type.as_deref(), types).unwrap_or_default();
-        let channel = reader.channel(self.sale_channel.as_deref());
-        let benefits = reader.benefits(self.membership_id.as_deref(), self.membership_category_id.as_deref());
+        let channel = channel(reader, self.sale_channel.as_deref());
+        let (membership, level) = (self.membership_id.as_deref(), self.membership_category_id.as_deref());
+        let benefits = benefits(reader, membership, level);
         let combo = |text: &str| ComboTemplateId::parse(text).ok();
         let combo_text = self.combo_template_id.as_deref();
         let _ = reader.optional("comboTemplateId", combo_text, (combo, "the id of a combination"));
-        Asked { channel, types, benefits, now: reader.now }
+        Asked { channel, types, benefits, now: caller.clock.now() }
     }
 
-    fn range(&self, reader: &mut Reader) -> Range {
-        let (zone, now) = (reader.zone, reader.now);
-        let start = reader.instant("startTime", self.start_time.as_deref());
-        let from = start.unwrap_or_else(|| zone.start_of_day(zone.date(now)));
-        let end = reader.instant("endTime", self.end_time.as_deref());
-        let until = end.unwrap_or_else(|| zone.end_of_day(zone.date(from)));
-        if until < from {
-            reader.faults.push(("endTime", "must not be before startTime".to_owned()));
-        }
-        Range { from, until }
+    fn range(&self, reader: &mut QueryReader, caller: &Caller) -> Range {
+        let given = (self.start_time.as_deref(), self.end_time.as_deref());
+        reader.range(given, (caller.tenant.zone, caller.clock.now()))
     }
 }
 
 impl OfferQuery {
     /// The audience of a route that names its template or instance, which hides no type.
     pub(crate) fn read(&self, caller: &Caller) -> Result<Asked, ApiError> {
-        let mut reader = Reader::new(caller);
-        let channel = reader.channel(self.sale_channel.as_deref());
-        let benefits = reader.benefits(self.membership_id.as_deref(), self.membership_category_id.as_deref());
-        let asked = Asked { channel, types: TemplateFilter::All, benefits, now: reader.now };
+        let mut reader = QueryReader::new();
+        let channel = channel(&mut reader, self.sale_channel.as_deref());
+        let (membership, level) = (self.membership_id.as_deref(), self.membership_category_id.as_deref());
+        let benefits = benefits(&mut reader, membership, level);
+        let asked = Asked { channel, types: TemplateFilter::All, benefits, now: caller.clock.now() };
         reader.finish(asked)
     }
 }

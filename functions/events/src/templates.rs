@@ -34,7 +34,8 @@ pub(crate) async fn list(
     let view = catalog.view(&caller, audience);
     let templates = catalog.listed(&caller, audience).into_iter();
     let within = templates.filter(|found| range.is_none_or(|range| range.overlaps(found.start, found.end)));
-    let answer: Vec<EventTemplate> = within.map(|template| EventTemplate::of(template, &view)).collect();
+    let answer: Vec<EventTemplate> =
+        within.map(|template| EventTemplate::of_listed(template, &view)).collect();
     json(&answer)
 }
 
@@ -60,10 +61,9 @@ pub(crate) async fn slim_list(
     let asker = asked.asker(&app, &caller).await?;
     let audience = asked.audience(&asker);
     let catalog = Catalog::load(&app, &caller).await?;
-    let view = catalog.view(&caller, audience);
     let templates = catalog.listed(&caller, audience).into_iter();
     let within = templates.filter(|template| range.overlaps(template.start, template.end));
-    let answer: Vec<SlimTemplate> = within.map(|template| SlimTemplate::of(template, &view)).collect();
+    let answer: Vec<SlimTemplate> = within.map(SlimTemplate::of_listed).collect();
     json(&answer)
 }
 

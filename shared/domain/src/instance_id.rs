@@ -15,7 +15,7 @@
 //! moves onto one instant. To callers the id is opaque.
 
 use crate::ids::{ScheduleId, TemplateId, UnreadableId};
-use crate::time::Timestamp;
+use crate::time::{Timestamp, plus_secs};
 use chrono::NaiveDateTime;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -57,6 +57,21 @@ impl ScheduleTag {
 }
 
 impl InstanceId {
+    /// The last second an id can hold.
+    const LAST_SECOND: i64 = 4_294_967_295;
+
+    /// When the last slot can start that has an id.
+    #[must_use]
+    pub fn last_start() -> Timestamp {
+        plus_secs(Timestamp::UNIX_EPOCH, Self::LAST_SECOND)
+    }
+
+    /// The whole second nearest to an instant that an id can hold.
+    #[must_use]
+    pub fn nearest_start(instant: Timestamp) -> Timestamp {
+        plus_secs(Timestamp::UNIX_EPOCH, instant.timestamp().clamp(0, Self::LAST_SECOND))
+    }
+
     /// The id of the instance that starts at this local time, which is this instant. Fractions of a second do
     /// not count.
     ///
@@ -157,7 +172,7 @@ mod tests {
     use chrono::DateTime;
     use proptest::prelude::*;
 
-    const LAST: i64 = 4_294_967_295;
+    const LAST: i64 = InstanceId::LAST_SECOND;
 
     fn template(text: &str) -> TemplateId {
         TemplateId::parse(text).unwrap()

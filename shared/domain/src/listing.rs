@@ -12,11 +12,12 @@ use crate::asker::Asker;
 use crate::catalog::{Price, PriceList, ReviewState, Template, TemplateKind};
 use crate::ledger::{Ledger, SlotState};
 use crate::sale_window::{Offer, SlotFacts, offer};
-use crate::schedule::{Schedule, SlotPlan, SlotWindow, generate};
+use crate::schedule::{Schedule, Slot, SlotPlan, SlotWindow, generate};
 use crate::slot_edit::SlotReach;
 use crate::time::{Timestamp, Zone, plus_secs};
 use crate::{Channel, InstanceId};
 use chrono::NaiveDate;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 
@@ -166,13 +167,13 @@ impl Audience<'_> {
         let longest = i64::from(template.longest_minutes()).saturating_mul(60);
         let (later, lasting) = reach.map_or((0, 0), |reach| (reach.later_secs, reach.lasting_secs));
         let from = plus_secs(self.now, longest.max(lasting).saturating_neg());
+        let schedules = self.sold_schedules(template);
         let mut after = None;
-        for _ in 0..MAX_PIECES {
-            let Some((slots, stopped)) = self.planned((template, zone), (from, after), OPEN_SLOT_PIECE)
-            else {
+        for piece in OPEN_SLOT_PIECES {
+            let Some((slots, stopped)) = planned((template, &schedules, zone), (from, after), piece) else {
                 return false;
             };
-            let open = |slot: &crate::schedule::Slot| {
+            let open = |slot: &Slot| {
                 let facts = SlotFacts {
                     published: true,
                     visible: true,
@@ -199,35 +200,45 @@ impl Audience<'_> {
     /// When the first slot from `from` on starts, among those sold on the channel.
     #[must_use]
     pub fn first_start(&self, template: &Template, zone: Zone, from: Timestamp) -> Option<Timestamp> {
-        let (slots, _) = self.planned((template, zone), (from, None), NonZeroUsize::MIN)?;
+        let schedules = self.sold_schedules(template);
+        let (slots, _) = planned((template, &schedules, zone), (from, None), NonZeroUsize::MIN)?;
         slots.first().map(|slot| slot.start)
     }
 
-    /// Slots as the schedules that sell on the channel make them.
-    fn planned(
-        &self,
-        (template, zone): (&Template, Zone),
-        (from, after): (Timestamp, Option<InstanceId>),
-        limit: NonZeroUsize,
-    ) -> Option<(Vec<crate::schedule::Slot>, Option<InstanceId>)> {
+    /// The schedules that sell on the channel.
+    fn sold_schedules<'a>(&self, template: &'a Template) -> Cow<'a, [Schedule]> {
         let sold = |schedule: &&Schedule| self.sells(template, Some(schedule));
-        let schedules: Vec<Schedule> = template.schedules.iter().filter(sold).cloned().collect();
-        if schedules.is_empty() && !template.schedules.is_empty() {
-            return None;
+        if template.schedules.iter().all(|schedule| sold(&schedule)) {
+            return Cow::Borrowed(&template.schedules);
         }
-        let from = from.max(Timestamp::UNIX_EPOCH);
-        let until = plus_secs(from, LOOK_AHEAD_SECS);
-        let facts = template.facts();
-        let plan = SlotPlan { template: &facts, schedules: &schedules, zone };
-        let made = generate(plan, SlotWindow { from, until, after }, limit).ok()?;
-        Some((made.slots, made.stopped_after))
+        Cow::Owned(template.schedules.iter().filter(sold).cloned().collect())
     }
 }
 
-/// Slots looked at together in search of an open one.
-const OPEN_SLOT_PIECE: NonZeroUsize = NonZeroUsize::MIN.saturating_add(63);
-/// Pieces looked at before a template counts as over.
-const MAX_PIECES: usize = 16;
+/// Slots as these schedules of a template make them; none where it has schedules, but none of these.
+fn planned(
+    (template, schedules, zone): (&Template, &[Schedule], Zone),
+    (from, after): (Timestamp, Option<InstanceId>),
+    limit: NonZeroUsize,
+) -> Option<(Vec<Slot>, Option<InstanceId>)> {
+    if schedules.is_empty() && !template.schedules.is_empty() {
+        return None;
+    }
+    let from = from.max(Timestamp::UNIX_EPOCH);
+    let until = plus_secs(from, LOOK_AHEAD_SECS);
+    let facts = template.facts();
+    let plan = SlotPlan { template: &facts, schedules, zone };
+    let made = generate(plan, SlotWindow { from, until, after }, limit).ok()?;
+    Some((made.slots, made.stopped_after))
+}
+
+/// Slots looked at together in search of an open one, piece by piece, before a template counts as over. The
+/// first slots of most templates are open.
+const OPEN_SLOT_PIECES: [NonZeroUsize; 17] = {
+    let mut pieces = [NonZeroUsize::MIN.saturating_add(63); 17];
+    pieces[0] = NonZeroUsize::MIN.saturating_add(3);
+    pieces
+};
 /// How far ahead a slot may lie to keep its template listed: three years.
 const LOOK_AHEAD_SECS: i64 = 3 * 366 * 86_400;
 

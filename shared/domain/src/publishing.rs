@@ -8,11 +8,11 @@
 //! Slots are made in pieces. A record per template, the [`Generation`], says how far a run has come, so that
 //! whoever finds it can go on; it is written together with the template it is about.
 
-use crate::catalog::Template;
+use crate::catalog::{ReviewState, Template};
 use crate::ledger::{Ledger, SlotState};
-use crate::schedule::{Slot, SlotPlan};
+use crate::schedule::{DateRange, Schedule, Slot, SlotHour, SlotPlan, TemplateFacts, Weekdays};
 use crate::time::{Timestamp, Zone, plus_secs};
-use crate::{InstanceId, TemplateId};
+use crate::{InstanceId, ScheduleId, TemplateId};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -23,8 +23,6 @@ pub const DAYS_AHEAD: u32 = 400;
 const DAY_SECS: i64 = 86_400;
 /// A template whose slots could not all be deleted yet is looked at again after this long.
 const CLEAR_AGAIN_SECS: i64 = 1_800;
-/// The last instant an instance id can hold.
-const LAST_SECOND: i64 = 4_294_967_295;
 
 /// Consecutive slots as the schedules make them, and the ledgers that exist among them.
 #[derive(Debug, Clone, Copy)]
@@ -135,24 +133,153 @@ pub struct Generation {
     pub chosen_clock: bool,
 }
 
+/// The circumstances of a save or of the scheduled work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Moment {
+    /// The instant.
+    pub now: Timestamp,
+    /// Days ahead for which slots are made.
+    pub days: u32,
+    /// The instant is one that a caller chose.
+    pub chosen_clock: bool,
+}
+
 /// What a new run is given from outside.
 #[derive(Debug, Clone)]
 pub struct RunTerms {
     /// The name of the run, drawn at random.
     pub run: String,
-    /// The moment.
-    pub now: Timestamp,
-    /// Days ahead for which slots are made.
-    pub days: u32,
-    /// The moment is one that a caller chose.
-    pub chosen_clock: bool,
+    /// When it begins, and how far it reaches.
+    pub moment: Moment,
+}
+
+/// How far the slots of a published template have come, for its authors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Publication {
+    /// All slots up to `until` are as the template says.
+    pub is_complete: bool,
+    /// Slots are made up to here.
+    pub until: Timestamp,
+}
+
+impl From<&Generation> for Publication {
+    fn from(record: &Generation) -> Self {
+        Self { is_complete: record.complete, until: record.until }
+    }
+}
+
+/// A template as its author wrote it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WrittenTemplate {
+    /// It, starting at the moment of writing where the author named no start.
+    pub template: Template,
+    /// The start its author named.
+    pub start: Option<Timestamp>,
+}
+
+/// A published template was to become a draft again (spec §3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReturnsToDraft;
+
+impl WrittenTemplate {
+    /// The template as it is stored in the place of another: a start that is left out stays what it was, and
+    /// what says when it was written and published is the service's to say.
+    ///
+    /// # Errors
+    /// [`ReturnsToDraft`] for a draft in the place of a published template.
+    pub fn over(self, before: Option<&Template>, now: Timestamp) -> Result<Template, ReturnsToDraft> {
+        let Self { mut template, start } = self;
+        let is_published = template.review_state == ReviewState::Published;
+        if !is_published && before.is_some_and(|before| before.review_state == ReviewState::Published) {
+            return Err(ReturnsToDraft);
+        }
+        let published_before = before.and_then(|before| before.last_published);
+        template.last_published = is_published.then(|| published_before.unwrap_or(now));
+        template.last_updated = now;
+        let Some(before) = before else { return Ok(template) };
+        template.start = start.unwrap_or(before.start);
+        template.last_updated = before.last_updated;
+        if template != *before {
+            template.last_updated = now;
+        }
+        Ok(template)
+    }
+}
+
+/// All that a template's slots are made from.
+#[derive(Serialize)]
+struct SlotSource<'a> {
+    template: &'a TemplateId,
+    capacity: u32,
+    duration_minutes: u32,
+    start: Timestamp,
+    end: Option<Timestamp>,
+    zone: &'a str,
+    schedules: Vec<ScheduleSource<'a>>,
+}
+
+/// What a schedule's slots are made from.
+#[derive(Serialize)]
+struct ScheduleSource<'a> {
+    id: &'a ScheduleId,
+    weekdays: Weekdays,
+    hours: &'a [SlotHour],
+    ranges: &'a [DateRange],
+    effective: (Option<Timestamp>, Option<Timestamp>),
+    capacity: Option<u32>,
+    duration_minutes: Option<u32>,
+    repeat_cycle_weeks: u32,
+}
+
+impl<'a> From<&'a Schedule> for ScheduleSource<'a> {
+    fn from(schedule: &'a Schedule) -> Self {
+        let Schedule {
+            id,
+            name: _,
+            description: _,
+            weekdays,
+            hours,
+            ranges,
+            effective_start,
+            effective_end,
+            price_lists: _,
+            capacity,
+            duration_minutes,
+            repeat_cycle_weeks,
+            sales_channels: _,
+            honor_holidays: _,
+            honor_open_hours: _,
+            block_flex_pays: _,
+            kind: _,
+        } = schedule;
+        Self {
+            id,
+            weekdays: *weekdays,
+            hours,
+            ranges,
+            effective: (*effective_start, *effective_end),
+            capacity: *capacity,
+            duration_minutes: *duration_minutes,
+            repeat_cycle_weeks: *repeat_cycle_weeks,
+        }
+    }
 }
 
 /// Names all that a template's slots are made from, so that a change of anything else makes no slot again.
 #[must_use]
 pub fn plan_name(template: &Template, zone: Zone) -> String {
-    let made_from = format!("{:?} {:?} {}", template.facts(), template.schedules, zone.name());
-    hex::encode(Sha256::digest(made_from)).chars().take(32).collect()
+    let TemplateFacts { id, capacity, duration_minutes, start, end } = template.facts();
+    let source = SlotSource {
+        template: &id,
+        capacity,
+        duration_minutes,
+        start,
+        end,
+        zone: zone.name(),
+        schedules: template.schedules.iter().map(Into::into).collect(),
+    };
+    let text = serde_json::json!(source).to_string();
+    hex::encode(Sha256::digest(text)).chars().take(32).collect()
 }
 
 impl Generation {
@@ -165,8 +292,9 @@ impl Generation {
         terms: RunTerms,
     ) -> Option<Self> {
         let plan = plan_name(template, zone);
-        let begins = begin_of(template, terms.now);
-        let until = end_of(template, &terms);
+        let RunTerms { run, moment } = terms;
+        let begins = begin_of(template, moment.now);
+        let until = end_of(template, moment);
         let same = previous
             .filter(|run| run.kind == RunKind::Fill && run.plan == plan && run.covered_from <= begins);
         if let Some(same) = same
@@ -184,7 +312,7 @@ impl Generation {
             template: template.id.clone(),
             kind: RunKind::Fill,
             plan,
-            run: terms.run,
+            run,
             revision,
             from,
             until,
@@ -192,28 +320,29 @@ impl Generation {
             complete: false,
             covered_from: same.map_or(begins, |run| run.covered_from),
             held: false,
-            due_at: Some(terms.now),
-            chosen_clock: terms.chosen_clock,
+            due_at: Some(moment.now),
+            chosen_clock: moment.chosen_clock,
         })
     }
 
     /// The run that deletes the slots of a template that is gone.
     #[must_use]
     pub fn clear(template: &TemplateId, previous: Option<&Self>, terms: RunTerms) -> Self {
+        let RunTerms { run, moment } = terms;
         Self {
             template: template.clone(),
             kind: RunKind::Clear,
             plan: String::new(),
-            run: terms.run,
+            run,
             revision: previous.map_or(0, |run| run.revision).saturating_add(1),
             from: Timestamp::UNIX_EPOCH,
-            until: plus_secs(Timestamp::UNIX_EPOCH, LAST_SECOND),
+            until: InstanceId::last_start(),
             after: None,
             complete: false,
             covered_from: Timestamp::UNIX_EPOCH,
             held: false,
-            due_at: Some(terms.now),
-            chosen_clock: terms.chosen_clock,
+            due_at: Some(moment.now),
+            chosen_clock: moment.chosen_clock,
         }
     }
 
@@ -259,17 +388,12 @@ fn begin_of(template: &Template, now: Timestamp) -> Timestamp {
     let running = i64::from(template.longest_minutes()).saturating_mul(60);
     let from = plus_secs(now, running.saturating_neg());
     let from = if template.schedules.is_empty() { from.min(template.start) } else { from };
-    whole_second(from)
+    InstanceId::nearest_start(from)
 }
 
-fn end_of(template: &Template, terms: &RunTerms) -> Timestamp {
-    let ahead = plus_secs(terms.now, i64::from(terms.days).saturating_mul(DAY_SECS));
-    whole_second(if template.schedules.is_empty() { ahead.max(template.start) } else { ahead })
-}
-
-/// A whole second that an instance id can hold.
-fn whole_second(instant: Timestamp) -> Timestamp {
-    plus_secs(Timestamp::UNIX_EPOCH, instant.timestamp().clamp(0, LAST_SECOND))
+fn end_of(template: &Template, moment: Moment) -> Timestamp {
+    let ahead = plus_secs(moment.now, i64::from(moment.days).saturating_mul(DAY_SECS));
+    InstanceId::nearest_start(if template.schedules.is_empty() { ahead.max(template.start) } else { ahead })
 }
 
 /// A day before slots would no longer reach [`DAYS_AHEAD`], and not more often than daily.

@@ -387,7 +387,7 @@ pub fn generate(
             return Err(ScheduleRefusal::Faulty { index, faults });
         }
     }
-    let seconds = 0..=i64::from(u32::MAX);
+    let seconds = 0..=InstanceId::last_start().timestamp();
     if !seconds.contains(&window.from.timestamp()) || !seconds.contains(&window.until.timestamp()) {
         return Err(ScheduleRefusal::WindowOutOfRange);
     }

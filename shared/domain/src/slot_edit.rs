@@ -39,7 +39,25 @@ pub struct SlotEdit {
     /// When it ends.
     pub end: Option<Timestamp>,
     /// Whether it is called off.
-    pub state: Option<SlotState>,
+    pub offer: Option<Offer>,
+}
+
+/// Whether a slot is on offer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Offer {
+    /// It is.
+    Active,
+    /// It is called off.
+    Cancelled,
+}
+
+impl From<Offer> for SlotState {
+    fn from(offer: Offer) -> Self {
+        match offer {
+            Offer::Active => Self::Active,
+            Offer::Cancelled => Self::Cancelled,
+        }
+    }
 }
 
 /// How far slots of a template lie from where their schedule put them: what a listing, which finds slots by
@@ -131,15 +149,22 @@ pub enum EditCourse {
     ReclaimFirst(LedgerChange),
 }
 
-/// Why a slot is not edited, in order of precedence.
+/// Why a slot cannot be at the times it is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum EditRefusal {
-    /// There is no such slot.
-    UnknownSlot,
+pub enum TimeFault {
     /// It would start further from its generated start than [`MAX_MOVE_SECS`].
     MovedTooFar,
     /// It would end before or as it starts.
     EndNotAfterStart,
+}
+
+/// Why a slot is not edited, in order of precedence.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum EditRefusal {
+    /// There is no such slot.
+    UnknownSlot,
+    /// It cannot be at these times, for every reason given.
+    BadTimes(Vec<TimeFault>),
     /// It would have fewer seats than are sold and held, or it is to be deleted with some of them.
     SeatsTaken {
         /// Seats sold or held.
@@ -171,7 +196,7 @@ impl Ledger {
             size: edit.capacity.unwrap_or(before.size),
             start,
             end: edit.end.unwrap_or(moved_end),
-            state: edit.state.unwrap_or(before.state),
+            state: edit.offer.map_or(before.state, Into::into),
         }
     }
 }
@@ -189,11 +214,15 @@ pub fn decide_edit(ledger: &Ledger, edit: &SlotEdit, now: Timestamp) -> Result<E
         return Ok(EditCourse::Nothing);
     }
     let moved = after.start.signed_duration_since(ledger.instance.start()).num_seconds();
+    let mut faults = Vec::new();
     if after.start != before.start && moved.saturating_abs() > MAX_MOVE_SECS {
-        return Err(EditRefusal::MovedTooFar);
+        faults.push(TimeFault::MovedTooFar);
     }
     if (after.start, after.end) != (before.start, before.end) && after.end <= after.start {
-        return Err(EditRefusal::EndNotAfterStart);
+        faults.push(TimeFault::EndNotAfterStart);
+    }
+    if !faults.is_empty() {
+        return Err(EditRefusal::BadTimes(faults));
     }
     let seats = i64::from(after.size).saturating_sub(i64::from(before.size));
     course(ledger, (before, after), (LedgerChange { free: seats, ..LedgerChange::default() }, now))
@@ -310,15 +339,17 @@ mod tests {
             ..SlotEdit::default()
         };
         for (edit, expected) in [
-            (edit(0, 0), Some(EditRefusal::EndNotAfterStart)),
-            (edit(0, -1), Some(EditRefusal::EndNotAfterStart)),
-            (edit(0, 1), None),
-            (edit(MAX_MOVE_SECS, MAX_MOVE_SECS + 1), None),
-            (edit(-MAX_MOVE_SECS, 0), None),
-            (edit(MAX_MOVE_SECS + 1, MAX_MOVE_SECS + 2), Some(EditRefusal::MovedTooFar)),
-            (edit(-MAX_MOVE_SECS - 1, 0), Some(EditRefusal::MovedTooFar)),
+            (edit(0, 0), vec![TimeFault::EndNotAfterStart]),
+            (edit(0, -1), vec![TimeFault::EndNotAfterStart]),
+            (edit(0, 1), vec![]),
+            (edit(MAX_MOVE_SECS, MAX_MOVE_SECS + 1), vec![]),
+            (edit(-MAX_MOVE_SECS, 0), vec![]),
+            (edit(MAX_MOVE_SECS + 1, 0), vec![TimeFault::MovedTooFar, TimeFault::EndNotAfterStart]),
+            (edit(MAX_MOVE_SECS + 1, MAX_MOVE_SECS + 2), vec![TimeFault::MovedTooFar]),
+            (edit(-MAX_MOVE_SECS - 1, 0), vec![TimeFault::MovedTooFar]),
         ] {
-            assert_eq!(carried_out(&slot, &edit).err(), expected, "{edit:?}");
+            let refused = (!expected.is_empty()).then_some(EditRefusal::BadTimes(expected));
+            assert_eq!(carried_out(&slot, &edit).err(), refused, "{edit:?}");
         }
     }
 
@@ -344,7 +375,7 @@ mod tests {
             capacity: Some(10),
             start: Some(slot.start),
             end: Some(slot.end),
-            state: Some(SlotState::Active),
+            offer: Some(Offer::Active),
         };
         assert_eq!(decide_edit(&slot, &same, now()), Ok(EditCourse::Nothing));
     }

@@ -18,6 +18,7 @@ pub mod mail;
 pub mod paging;
 pub mod paths;
 pub mod processor;
+pub mod query;
 pub mod queue;
 pub mod random;
 pub mod revision;

@@ -9,13 +9,16 @@
 
 use crate::commit::commit;
 use domain::catalog::{ReviewState, Template};
-use domain::publishing::{Generation, Regeneration, RunKind, RunTerms, Stretch, plan_name, regenerate};
+use domain::publishing::{
+    Generation, Moment, Regeneration, RunKind, RunTerms, Stretch, plan_name, regenerate,
+};
 use domain::schedule::{SlotPlan, SlotWindow, generate};
 use domain::slot_edit::SlotReach;
 use domain::tenant::Tenant;
 use domain::{InstanceId, TemplateId, TenantId, Timestamp, Zone};
 use platform::{ApiError, App, ErrorType};
 use std::num::NonZeroUsize;
+use store::authored::{Stored, delete_as_read, put_over};
 use store::publish::{
     Beginning, ExistingSlots, generation_end, generation_fence, generation_put, slot_delete, slot_put,
     slot_replace,
@@ -30,17 +33,6 @@ const PIECE: NonZeroUsize = NonZeroUsize::MIN.saturating_add(999);
 const MAX_SAVES: usize = 8;
 /// Times a transaction is sent again without those of its writes that were refused.
 const MAX_NARROWINGS: usize = MAX_WRITES;
-
-/// The circumstances of a save.
-#[derive(Debug, Clone, Copy)]
-pub struct Moment {
-    /// The instant.
-    pub now: Timestamp,
-    /// Days ahead for which slots are made.
-    pub days: u32,
-    /// The instant is one that a caller chose.
-    pub chosen_clock: bool,
-}
 
 /// How far the slots of a template have come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,10 +68,7 @@ enum Part {
 
 /// Sees to it, before a published template gets a shorter duration, that the slots which keep the longer one are
 /// still found by what runs at a moment.
-///
-/// # Errors
-/// [`ApiError`] when the database does not answer.
-pub async fn keep_reach(
+async fn keep_reach(
     app: &App,
     tenant: TenantId,
     (before, after): (&Template, &Template),
@@ -92,16 +81,20 @@ pub async fn keep_reach(
     Ok(app.store.widen_reach(tenant, &reach).await?)
 }
 
-/// Saves a template by this write, together with the record of its slots if it is published.
+/// Saves a template over the one that was read, together with the record of its slots if it is published.
 ///
 /// # Errors
 /// [`ApiError`] when it is not known to have happened.
 pub async fn save_template(
     app: &App,
     (tenant, template): (&Tenant, &Template),
-    write: Action,
+    before: Option<&Stored<Template>>,
     moment: Moment,
 ) -> Result<TemplateSaved, ApiError> {
+    if let Some(before) = before {
+        keep_reach(app, tenant.id, (&before.value, template)).await?;
+    }
+    let write = put_over(tenant.id, before, template)?;
     for _ in 0..MAX_SAVES {
         let previous = app.store.load_generation(tenant.id, &template.id).await?;
         let next = match template.review_state {
@@ -132,16 +125,17 @@ pub async fn save_template(
     Err(ApiError::new(ErrorType::TryAgain))
 }
 
-/// Deletes a template by this write, and leaves the deletion of its slots to the scheduled work.
+/// Deletes a template as it was read, and leaves the deletion of its slots to the scheduled work.
 ///
 /// # Errors
 /// [`ApiError`] when it is not known to have happened.
 pub async fn delete_template(
     app: &App,
-    (tenant, id): (TenantId, &TemplateId),
-    write: Action,
+    tenant: TenantId,
+    before: &Stored<Template>,
     moment: Moment,
 ) -> Result<TemplateSaved, ApiError> {
+    let id = &before.value.id;
     for _ in 0..MAX_SAVES {
         let previous = app.store.load_generation(tenant, id).await?;
         let next = previous
@@ -149,7 +143,7 @@ pub async fn delete_template(
             .map(|found| Ok::<_, ApiError>(Generation::clear(id, Some(found), terms(app, moment)?)));
         let next = next.transpose()?;
         let mut plan = Plan::new();
-        add(&mut plan, (Key::template(tenant, id), write.clone()), Part::Template)?;
+        add(&mut plan, (Key::template(tenant, id), delete_as_read(before)), Part::Template)?;
         if let Some(next) = &next {
             add(&mut plan, generation_put(tenant, next, previous.as_ref())?, Part::Record)?;
         }
@@ -237,8 +231,7 @@ fn goes_on(record: &Generation, template: &Template, zone: Zone) -> bool {
 }
 
 fn terms(app: &App, moment: Moment) -> Result<RunTerms, ApiError> {
-    let Moment { now, days, chosen_clock } = moment;
-    Ok(RunTerms { run: format!("{:032x}", u128::from_be_bytes(app.ids.bytes()?)), now, days, chosen_clock })
+    Ok(RunTerms { run: format!("{:032x}", u128::from_be_bytes(app.ids.bytes()?)), moment })
 }
 
 fn add<R>(plan: &mut Plan<R>, (key, action): (Key, Action), part: R) -> Result<(), ApiError> {
@@ -351,16 +344,12 @@ impl Work<'_> {
             None => (&[][..], &[][..]),
         };
         for chunk in before {
-            let fence = generation_fence(self.tenant.id, &self.generation);
-            if !self.write(chunk, (fence, None), &mut piece).await? {
+            if !self.write(chunk, Step::Stays, &mut piece).await? {
                 return Ok(Piece { overtaken: true, ..piece });
             }
         }
-        let step = match &next {
-            Some(next) => generation_put(self.tenant.id, next, Some(&self.generation))?,
-            None => generation_end(self.tenant.id, &self.generation),
-        };
-        if !self.write(last, (step, Some(next.as_ref())), &mut piece).await? {
+        let step = next.as_ref().map_or(Step::Ends, Step::MovesTo);
+        if !self.write(last, step, &mut piece).await? {
             return Ok(Piece { overtaken: true, ..piece });
         }
         piece.complete = found.after.is_none();
@@ -368,6 +357,14 @@ impl Work<'_> {
             self.generation = next;
         }
         Ok(piece)
+    }
+
+    fn record_write(&self, step: Step<'_>) -> Result<(Key, Action), ApiError> {
+        Ok(match step {
+            Step::Stays => generation_fence(self.tenant.id, &self.generation),
+            Step::MovesTo(next) => generation_put(self.tenant.id, next, Some(&self.generation))?,
+            Step::Ends => generation_end(self.tenant.id, &self.generation),
+        })
     }
 
     fn writes(&self, found: &Regeneration) -> Result<Vec<(Change, Key, Action)>, ApiError> {
@@ -390,16 +387,17 @@ impl Work<'_> {
 
     /// Carries out what is not refused of these writes, together with a check or a move of the record. A slot
     /// that is not as it was read has been made, sold, held or edited meanwhile, and stays as it is. False when
-    /// the record is not as it was read. `moved` is the record as the move leaves it.
+    /// the record is not as it was read.
     async fn write(
         &self,
         chunk: &[(Change, Key, Action)],
-        ((key, action), moved): ((Key, Action), Option<Option<&Generation>>),
+        step: Step<'_>,
         piece: &mut Piece,
     ) -> Result<bool, ApiError> {
+        let (key, action) = self.record_write(step)?;
         let mut open: Vec<usize> = (0..chunk.len()).collect();
         for _ in 0..=MAX_NARROWINGS {
-            if open.is_empty() && moved.is_none() {
+            if open.is_empty() && step == Step::Stays {
                 return Ok(true);
             }
             let mut plan = Plan::new();
@@ -415,7 +413,7 @@ impl Work<'_> {
                 return Ok(true);
             };
             if let Some(record) = refused.iter().find(|one| one.refusal == Part::Record) {
-                return is_done(record, moved);
+                return is_done(record, step);
             }
             open.retain(|index| !refused.iter().any(|one| one.refusal == Part::Slot(*index)));
         }
@@ -423,10 +421,25 @@ impl Work<'_> {
     }
 }
 
-/// Whether a move that was refused has happened before: its answer was lost.
-fn is_done(refused: &Refused<Part>, moved: Option<Option<&Generation>>) -> Result<bool, ApiError> {
+/// What becomes of the record of a run with a transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step<'a> {
+    /// It stays as it is.
+    Stays,
+    /// It moves on.
+    MovesTo(&'a Generation),
+    /// It has nothing left to say, and goes.
+    Ends,
+}
+
+/// Whether a step that was refused has happened before: its answer was lost.
+fn is_done(refused: &Refused<Part>, step: Step<'_>) -> Result<bool, ApiError> {
     let old: Option<Generation> = refused.old.clone().map(decode).transpose()?;
-    Ok(moved.is_some_and(|moved| old.as_ref() == moved))
+    Ok(match step {
+        Step::Stays => false,
+        Step::MovesTo(next) => old.as_ref() == Some(next),
+        Step::Ends => old.is_none(),
+    })
 }
 
 /// What a write does to a slot.

@@ -3,7 +3,7 @@
 
 use domain::catalog::Template;
 use domain::ledger::{Hold, Ledger, LedgerChange};
-use domain::publishing::{DAYS_AHEAD, Generation, RunKind};
+use domain::publishing::{DAYS_AHEAD, Generation, Moment, RunKind};
 use domain::tenant::{DEFAULT_HOLD_SECS, ProcessorKind, Tenant};
 use domain::time::plus_secs;
 use domain::{InstanceId, ReservationId, TenantId, Timestamp, Zone};
@@ -12,12 +12,12 @@ use platform::processor::SandboxProcessor;
 use platform::queue::LocalQueue;
 use platform::vault::LocalVault;
 use platform::{Adapters, ApiError, App};
-use sagas::publish::{Moment, Progress, TemplateSaved, delete_template, make_slots, resume, save_template};
+use sagas::publish::{Progress, TemplateSaved, delete_template, make_slots, resume, save_template};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use store::publish::Beginning;
-use store::{Action, Expression, Key, Store, encode};
+use store::{Key, Store};
 
 const DAY: i64 = 86_400;
 
@@ -84,10 +84,9 @@ impl Process {
         (at, days): (Timestamp, u32),
         budget: usize,
     ) -> Result<Progress, ApiError> {
-        let key = Key::template(tenant().id, &template.id);
-        let write = Action::Put(encode(&key, template).unwrap(), Expression::new());
+        let before = self.app.store.load_authored(&Key::template(tenant().id, &template.id)).await?;
         let moment = Moment { now: at, days, chosen_clock: false };
-        let saved = save_template(&self.app, (&tenant(), template), write, moment).await?;
+        let saved = save_template(&self.app, (&tenant(), template), before.as_ref(), moment).await?;
         let TemplateSaved::Saved(Some(record)) = saved else { panic!("{saved:?}") };
         make_slots(&self.app, (&tenant(), Some(template)), record, (at, budget)).await
     }
@@ -109,7 +108,7 @@ impl Process {
 
     async fn slots(&self, template: &Template) -> BTreeMap<InstanceId, Ledger> {
         let from = Beginning::At(Timestamp::UNIX_EPOCH);
-        let whole = (from, plus_secs(Timestamp::UNIX_EPOCH, u32::MAX.into()));
+        let whole = (from, InstanceId::last_start());
         let found =
             self.app.store.load_slots_from((tenant().id, &template.id), whole, 100_000).await.unwrap();
         assert_eq!(found.stopped_after, None);
@@ -273,8 +272,8 @@ async fn a_deleted_template_takes_its_slots_along_but_those_that_are_sold_or_hel
     process.publish_whole(&tour, DAYS).await;
     let [sold, held] = process.sell_and_hold(&tour).await;
     let moment = Moment { now: now(), days: DAYS, chosen_clock: false };
-    let write = Action::Delete(Expression::new());
-    let saved = delete_template(&process.app, (tenant().id, &tour.id), write, moment).await.unwrap();
+    let before = process.app.store.load_authored(&Key::template(tenant().id, &tour.id)).await.unwrap();
+    let saved = delete_template(&process.app, tenant().id, &before.unwrap(), moment).await.unwrap();
     assert!(matches!(saved, TemplateSaved::Saved(Some(record)) if record.kind == RunKind::Clear));
     process.resume(&tour, now()).await.unwrap();
     let left: Vec<InstanceId> = process.slots(&tour).await.into_keys().collect();

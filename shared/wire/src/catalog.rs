@@ -9,6 +9,7 @@ mod inventory;
 pub use coupon::{CouponInput, CouponOutput};
 pub use discount::{DiscountInput, DiscountOutput, DiscountValueInput, DiscountValueOutput};
 pub use form::{FormFieldInput, FormFieldOutput, FormInput, FormOutput};
+pub(crate) use inventory::inventory_kind_name;
 pub use inventory::{InventoryInput, InventoryOutput};
 
 use crate::Checker;

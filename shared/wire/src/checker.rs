@@ -122,6 +122,10 @@ impl Checker {
             self.invalid(name, format!("must have at most {max_chars} characters"));
             return None;
         }
+        if text.contains(|char: char| char.is_control() && !matches!(char, '\t' | '\n' | '\r')) {
+            self.invalid(name, "must not have control characters");
+            return None;
+        }
         Some(text.to_owned())
     }
 

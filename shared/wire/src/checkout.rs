@@ -67,6 +67,7 @@ incoming! {
         billing_first_name: String,
         billing_last_name: String,
         /// Where the confirmation goes.
+        #[schema(required = true)]
         billing_email: String,
         billing_phone_number: String,
         billing_address1: String,

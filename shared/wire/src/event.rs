@@ -27,11 +27,13 @@ pub(crate) use schedule::{MAX_CAPACITY, date};
 pub(crate) use ticket::flag;
 
 use domain::Template;
+use domain::catalog::{InventoryItem, PersonType};
+use domain::channel::channel_allowed;
 use domain::coupon::Discount;
 use domain::ledger::SlotState;
 use domain::listing::{Audience, ListedSlot};
 use domain::slot_edit::SlotReach;
-use domain::{DiscountId, TemplateId, TicketTypeId, Zone, catalog::PersonType};
+use domain::{DiscountId, InventoryId, TemplateId, TicketTypeId, Zone};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
@@ -49,6 +51,8 @@ pub struct View<'a> {
     pub audience: Audience<'a>,
     /// What members get off.
     pub discounts: &'a BTreeMap<DiscountId, Discount>,
+    /// Add-ons and donations.
+    pub inventory: &'a BTreeMap<InventoryId, InventoryItem>,
 }
 
 /// Ids of add-ons.
@@ -119,7 +123,14 @@ pub struct InstancePriceList {
     pub prices: Vec<PriceOutput>,
 }
 
-impl View<'_> {
+impl<'a> View<'a> {
+    /// The add-ons of a template that are sold on the channel.
+    fn add_ons(&self, template: &Template) -> impl Iterator<Item = &'a InventoryItem> {
+        let (inventory, channel) = (self.inventory, self.audience.channel);
+        let found = template.add_ons.iter().filter_map(|id| inventory.get(id));
+        found.filter(move |item| item.active && channel_allowed(&item.sales_channels, channel))
+    }
+
     /// Whether lists show the template to this audience.
     fn lists(&self, template: &Template) -> bool {
         self.audience.lists(template, (self.zone, self.reaches.get(&template.id)))

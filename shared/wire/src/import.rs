@@ -15,12 +15,13 @@ use crate::identified::identified;
 use crate::{
     Checker, Field, FieldError, Identified, List, Malformed, Rejection, WireValue, incoming, read_body,
 };
-use domain::catalog::{InventoryItem, PersonType, Template};
+use domain::catalog::{InventoryItem, PersonType};
 use domain::coupon::{Coupon, Discount};
 use domain::customer::Customer;
 use domain::form::Form;
 use domain::membership::{Level, Membership};
 use domain::merchant::Merchant;
+use domain::publishing::WrittenTemplate;
 use domain::{Timestamp, Zone};
 use std::collections::BTreeSet;
 
@@ -87,7 +88,7 @@ pub struct ImportRecords {
     /// Memberships with their cards.
     pub memberships: Vec<Membership>,
     /// Event templates.
-    pub templates: Vec<Template>,
+    pub templates: Vec<WrittenTemplate>,
     /// Records that were left out.
     pub faults: Vec<RecordFault>,
 }
@@ -143,7 +144,7 @@ impl ImportInput {
             let Known { ticket_types, inventory, .. } = &known;
             input.read(checker, TemplateContext { zone, now, ticket_types, inventory, known: None })
         });
-        known.templates.extend(templates.iter().map(|found| found.id.clone()));
+        known.templates.extend(templates.iter().map(|found| found.template.id.clone()));
         let mut memberships = Vec::new();
         let customers = section(&mut faults, "members", self.members, |input, checker| {
             let MemberRecord { membership, customer } = input.read(checker, zone)?;

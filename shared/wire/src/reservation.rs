@@ -12,13 +12,16 @@ crate::incoming! {
     /// Seats to set aside.
     pub struct ReservationInput {
         /// One line per event; lines on one event are added up. An empty list is accepted.
+        #[schema(required = true)]
         reservation_items: Vec<ReservationItemInput>,
     }
     /// Seats of one event.
     pub struct ReservationItemInput {
         /// The event instance.
+        #[schema(required = true)]
         event_id: String,
         /// Seats, 1 to 999.
+        #[schema(required = true)]
         quantity: i64,
     }
     /// What a reservation is to become.

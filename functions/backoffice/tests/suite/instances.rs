@@ -30,6 +30,30 @@ async fn reserve(venue: &Venue, instance: &str, quantity: u32) -> u16 {
 }
 
 #[tokio::test]
+async fn the_instances_of_a_template_are_listed_with_those_that_are_called_off_or_moved() {
+    let (venue, template, instance) = concert(10).await;
+    let list = |query: &str| get(format!("/v2/b2b/event/templates/{template}/instances?{query}"));
+    let day = "startTime=2027-06-05T00:00:00";
+    assert_eq!(venue.send(list(day)).await.column("id"), [json!(instance)]);
+    assert_eq!(venue.send(list("")).await.done()["list"], json!([]), "nothing today");
+    let moved = json!({"state": "cancelled", "startTime": "2027-06-06T01:00:00-04:00"});
+    venue.send(put(path(&instance), moved)).await.done();
+    assert_eq!(venue.send(list(day)).await.column("id"), Vec::<Value>::new());
+    let next = venue.send(list("startTime=2027-06-06T00:00:00&pageSize=1")).await;
+    assert_eq!(
+        (next.column("state"), &next.body["pagination"]["count"]),
+        (vec![json!("cancelled")], &json!(1))
+    );
+    venue.send(delete(path(&instance))).await.done();
+    assert_eq!(venue.send(list("startTime=2027-06-06T00:00:00")).await.done()["list"], json!([]));
+    let faulty = venue.send(list("startTime=soon&endTime=2027-13-01")).await;
+    assert_eq!(faulty.pointers(), ["startTime", "endTime"]);
+    let unknown = venue.send(get("/v2/b2b/event/templates/none/instances")).await;
+    assert_eq!(unknown.kind(), (404, "NOT_FOUND"));
+    assert_eq!(venue.send(list(day).by("key-2")).await.kind(), (404, "NOT_FOUND"));
+}
+
+#[tokio::test]
 async fn an_instance_shows_its_seats_and_changes_as_its_venue_says() {
     let (venue, template, instance) = concert(10).await;
     assert_eq!(reserve(&venue, &instance, 4).await, 200);
@@ -48,7 +72,7 @@ async fn an_instance_shows_its_seats_and_changes_as_its_venue_says() {
     assert_eq!(reserve(&venue, &instance, 1).await, 409);
     let cancelled =
         venue.send(put(path(&instance), json!({"state": "Cancelled", "capacity": 9}))).await.done();
-    assert_eq!((&cancelled["state"], &cancelled["availableSeats"]), (&json!("cancelled"), &json!(5)));
+    assert_eq!((&cancelled["state"], &cancelled["availableSeats"]), (&json!("cancelled"), &json!(0)));
     assert_eq!(reserve(&venue, &instance, 1).await, 409, "sales are closed");
     for (body, fault) in [
         (json!({"capacity": 0}), "/capacity must be from 1 to 1000000"),
@@ -63,6 +87,8 @@ async fn an_instance_shows_its_seats_and_changes_as_its_venue_says() {
     ] {
         assert_eq!(venue.send(put(path(&instance), body)).await.faults(), [fault]);
     }
+    let both = json!({"startTime": "2027-07-07T20:00:00", "endTime": "2027-07-07T19:00:00"});
+    assert_eq!(venue.send(put(path(&instance), both)).await.pointers(), ["/startTime", "/endTime"]);
 }
 
 #[tokio::test]

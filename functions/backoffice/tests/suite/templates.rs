@@ -61,6 +61,7 @@ async fn a_template_lives_from_draft_over_published_and_changed_to_deleted() {
     let published = venue.send(put(&one, body.clone())).await;
     assert_eq!(published.body["publication"]["complete"], true, "{}", published.body);
     assert_eq!(published.body["publication"]["slotsUntil"], "2028-06-04T10:00:00-04:00");
+    assert_eq!(published.body["publication"]["warnings"], json!([]));
     assert_eq!(published.body["lastPublished"], "2027-05-01T10:00:00-04:00");
     let slots = times(&venue, &made.id(), "2027-05-03").await;
     assert_eq!(column(&slots, "time"), ["10:00 AM", "2:00 PM"]);
@@ -76,7 +77,9 @@ async fn a_template_lives_from_draft_over_published_and_changed_to_deleted() {
     assert_eq!(column(&now, "time"), ["2:00 PM", "4:00 PM"]);
     assert_eq!(now[0]["id"], slots[1]["id"], "the same slot keeps its id");
 
-    assert_eq!(venue.send(get(&one)).await.body, changed.body);
+    let mut shown = venue.send(get(&one)).await.body;
+    assert_eq!(shown.as_object_mut().unwrap().remove("soldQuantity"), Some(json!(0)));
+    assert_eq!(shown, changed.body);
     assert_eq!(venue.send(delete(&one)).await.status, 200);
     assert_eq!(venue.send(get(&one)).await.kind(), (404, "NOT_FOUND"));
     assert_eq!(times(&venue, &made.id(), "2027-05-03").await, Vec::<Value>::new());
@@ -117,7 +120,8 @@ async fn slots_that_someone_depends_on_stay_as_they_are_when_their_schedule_chan
     // While seats are held, the template stays.
     let refused = venue.send(delete(&one)).await;
     assert_eq!(refused.kind(), (409, "IN_USE"));
-    assert_eq!(refused.body["eventId"], slots[0]);
+    let held = json!([{"type": "eventInstance", "id": slots[0], "name": "Tour"}]);
+    assert_eq!((&refused.body["usedBy"], &refused.body["taken"]), (&held, &json!(2)));
     venue.send(delete(format!("/v2/b2b/reservations/{reservation}"))).await.done();
     venue.send(delete(&one)).await.done();
 }
@@ -333,7 +337,9 @@ async fn every_documented_field_is_kept_and_shown_to_its_authors() {
         "rebookingFee": "3.50", "thirdPartyEvent": true, "thirdPartyPercentage": "12.50",
         "ruleSets": {"associated": true, "ruleSetIds": ["r1", "r2"]}, "colorCategory": "blue",
         "memberOnlyEvent": true, "allMembersCanPurchase": true, "stars": 4, "ratings": 120,
-        "customFields": [{"name": "wing", "value": "east"}], "addOns": {"inventoryIds": [inventory]},
+        "customFields": [{"name": "wing", "value": "east"}], "addOns": {"inventoryIds": [inventory],
+            "inventoryAddOns": [{"id": inventory, "name": "Guide", "description": "", "type": "addOn",
+                "price": "5.00", "displayOrder": 0}]},
         "emailNotify": [{"name": "Ann", "email": "ann@example.org"}],
         "resources": [{"type": "room", "resourceTemplateId": "t", "resourceId": "r", "quantity": 2,
             "fields": [{"name": "floor", "value": "2"}]}],
@@ -396,6 +402,47 @@ async fn every_documented_field_is_kept_and_shown_to_its_authors() {
         (&listed.body["pagination"]["count"], listed.column("name")),
         (&json!(2), vec![json!("Gala")])
     );
+}
+
+#[tokio::test]
+async fn a_start_that_is_named_counts_even_when_it_is_this_moment() {
+    let (venue, adult) = venue().await;
+    let mut body = tour(&adult, &[10], MAY);
+    let made = venue.send(post(PATH, body.clone())).await;
+    let one = format!("{PATH}/{}", made.id());
+    body["startTime"] = json!("2027-05-01T10:00:00-04:00");
+    assert_eq!(venue.send(put(&one, body.clone())).await.done()["startTime"], "2027-05-01T10:00:00-04:00");
+    body.as_object_mut().unwrap().remove("startTime");
+    let later = put(&one, body).at("2027-05-02T10:00:00Z");
+    assert_eq!(venue.send(later).await.done()["startTime"], "2027-05-01T10:00:00-04:00", "it stays");
+}
+
+#[tokio::test]
+async fn a_template_says_how_many_seats_are_sold_and_what_its_add_ons_are() {
+    let (venue, adult) = venue().await;
+    let poster = json!({"name": "Poster", "type": "addOn", "price": "5.00", "sku": "P1"});
+    let poster = venue.send(post("/v2/b2b/inventory", poster)).await.done()["id"].clone();
+    let hidden = json!({"name": "Old poster", "type": "addOn", "price": "1.00", "active": false});
+    let hidden = venue.send(post("/v2/b2b/inventory", hidden)).await.done()["id"].clone();
+    let mut body = tour(&adult, &[10, 11], MAY);
+    body["addOns"] = json!({"inventoryIds": [poster, hidden], "inventoryAddOns": "ignored"});
+    let one = format!("{PATH}/{}", venue.send(post(PATH, body)).await.id());
+    let shown = venue.send(get(&one)).await.done();
+    assert_eq!(shown["soldQuantity"], 0);
+    let add_on = json!({"id": poster, "sku": "P1", "name": "Poster", "description": "", "type": "addOn",
+        "price": "5.00", "displayOrder": 0});
+    assert_eq!(shown["addOns"], json!({"inventoryIds": [poster, hidden], "inventoryAddOns": [add_on]}));
+}
+
+#[tokio::test]
+async fn publishing_without_prices_is_done_and_warned_of() {
+    let (venue, adult) = venue().await;
+    let mut body = tour(&adult, &[10], MAY);
+    body["priceLists"] = json!([]);
+    let made = venue.send(post(PATH, body)).await.done();
+    let warning = "It has no prices, so that nothing of it is on offer";
+    assert_eq!(made["publication"]["warnings"], json!([warning]));
+    assert_eq!(made["available"], false);
 }
 
 #[tokio::test]

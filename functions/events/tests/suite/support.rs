@@ -229,7 +229,7 @@ async fn save_catalog(
         store.save_person_type(tenant_id(), person_type).await.unwrap();
     }
     let mut created = Vec::new();
-    for template in &records.templates {
+    for template in records.templates.iter().map(|written| &written.template) {
         store.save_template(tenant_id(), template).await.unwrap();
         let facts = template.facts();
         let plan = SlotPlan { template: &facts, schedules: &template.schedules, zone };

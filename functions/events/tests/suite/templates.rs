@@ -92,6 +92,7 @@ async fn a_template_has_the_fields_of_the_specification() {
     insta::assert_json_snapshot!(answer.body, @r#"
     {
       "addOns": {
+        "inventoryAddOns": [],
         "inventoryIds": []
       },
       "admissionType": "standard",

@@ -189,7 +189,8 @@ fn a_slot_that_has_begun_is_left_alone_and_a_running_one_that_is_missing_is_made
 }
 
 fn terms(days: u32, secs: i64) -> RunTerms {
-    RunTerms { run: format!("run-{secs}"), now: plus_secs(now(), secs), days, chosen_clock: false }
+    let moment = Moment { now: plus_secs(now(), secs), days, chosen_clock: false };
+    RunTerms { run: format!("run-{secs}"), moment }
 }
 
 fn plan_of<'a>(template: &'a Template, facts: &'a crate::schedule::TemplateFacts) -> SlotPlan<'a> {

@@ -1,6 +1,7 @@
 //! How far schedules reach: whether they make slots at all, and whether they go on making them.
 
 use super::{DateRange, Schedule, SlotPlan, SlotWindow, generate};
+use crate::InstanceId;
 use crate::time::{Timestamp, plus_secs};
 use chrono::{Days, NaiveDate, NaiveTime};
 use std::num::NonZeroUsize;
@@ -52,13 +53,10 @@ impl SlotPlan<'_> {
 
     /// Whether a slot starts on one of these local dates, as far as instance ids reach.
     fn makes_any_from(&self, first: NaiveDate, last: NaiveDate) -> bool {
-        let second = |instant: Timestamp| {
-            plus_secs(Timestamp::UNIX_EPOCH, instant.timestamp().clamp(0, i64::from(u32::MAX)))
-        };
         let end = last.checked_add_days(Days::new(2)).unwrap_or(last);
         let window = SlotWindow {
-            from: second(plus_secs(first.and_time(NaiveTime::MIN).and_utc(), -86_400)),
-            until: second(end.and_time(NaiveTime::MIN).and_utc()),
+            from: InstanceId::nearest_start(plus_secs(first.and_time(NaiveTime::MIN).and_utc(), -86_400)),
+            until: InstanceId::nearest_start(end.and_time(NaiveTime::MIN).and_utc()),
             after: None,
         };
         first <= last && generate(*self, window, NonZeroUsize::MIN).is_ok_and(|made| !made.slots.is_empty())

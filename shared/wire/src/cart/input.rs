@@ -54,6 +54,7 @@ crate::incoming! {
         /// The ticket type.
         ticketing_type_id: String,
         /// 0 to 999; 0 only asks for the price. Always 1 for donations.
+        #[schema(required = true)]
         quantity: i64,
         /// Charged in full whatever discounts apply.
         is_retail: bool,

@@ -105,8 +105,10 @@ incoming! {
     /// A coupon: `discountId`, or `discountType` with `value` for every price.
     pub struct CouponInput {
         id: String,
+        #[schema(required = true)]
         name: String,
         description: String,
+        #[schema(required = true)]
         code: String,
         discount_id: String,
         discount_type: String,

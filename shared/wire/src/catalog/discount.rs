@@ -66,13 +66,17 @@ pub(super) fn shown(reduction: Reduction) -> (&'static str, String) {
 incoming! {
     /// What one ticket type gets off.
     pub struct DiscountValueInput {
+        #[schema(required = true)]
         person_type_id: String,
+        #[schema(required = true)]
         discount_type: String,
+        #[schema(required = true)]
         value: Amount,
     }
     /// A discount.
     pub struct DiscountInput {
         id: String,
+        #[schema(required = true)]
         name: String,
         description: String,
         code: String,

@@ -81,9 +81,11 @@ impl From<&FormField> for FormFieldOutput {
 incoming! {
     /// A question of a form. Only a choice has options, and it must have some.
     pub struct FormFieldInput {
+        #[schema(required = true)]
         name: String,
         label: String,
         #[serde(rename = "type")]
+        #[schema(required = true)]
         kind: String,
         required: bool,
         options: Vec<String>,
@@ -91,10 +93,12 @@ incoming! {
     /// A form.
     pub struct FormInput {
         id: String,
+        #[schema(required = true)]
         name: String,
         description: String,
         once_per_cart: bool,
         required: bool,
+        #[schema(required = true)]
         fields: Vec<FormFieldInput>,
     }
 }

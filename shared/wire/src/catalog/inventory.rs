@@ -58,7 +58,7 @@ impl From<&InventoryItem> for InventoryOutput {
             sku: sku.clone(),
             name: name.clone(),
             description: description.clone(),
-            r#type: kind_name(*kind),
+            r#type: inventory_kind_name(*kind),
             price: (*kind != InventoryKind::Donation).then(|| price.to_string()),
             stock: *stock,
             active: *active,
@@ -73,9 +73,11 @@ incoming! {
     pub struct InventoryInput {
         id: i64,
         sku: String,
+        #[schema(required = true)]
         name: String,
         description: String,
         #[serde(rename = "type")]
+        #[schema(required = true)]
         kind: String,
         addon_type: String,
         price: Amount,
@@ -98,7 +100,7 @@ const KINDS: [InventoryKind; 4] = [
     InventoryKind::MembershipCardReplacement,
 ];
 
-fn kind_name(kind: InventoryKind) -> &'static str {
+pub(crate) fn inventory_kind_name(kind: InventoryKind) -> &'static str {
     match kind {
         InventoryKind::AddOn => "addOn",
         InventoryKind::FixedDonation => "fixedDonation",
@@ -108,7 +110,7 @@ fn kind_name(kind: InventoryKind) -> &'static str {
 }
 
 fn kind(text: &str) -> Option<InventoryKind> {
-    KINDS.into_iter().find(|kind| kind_name(*kind).eq_ignore_ascii_case(text))
+    KINDS.into_iter().find(|kind| inventory_kind_name(*kind).eq_ignore_ascii_case(text))
 }
 
 impl InventoryInput {

@@ -6,7 +6,8 @@ use crate::event::schedule::MAX_CAPACITY;
 use crate::{Checker, incoming};
 use domain::catalog::Template;
 use domain::ledger::{Ledger, SlotState};
-use domain::slot_edit::SlotEdit;
+use domain::publishing::Publication;
+use domain::slot_edit::{Offer, SlotEdit};
 use domain::{Timestamp, Zone};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -19,6 +20,8 @@ pub struct PublicationOutput {
     pub complete: bool,
     /// Instances are made up to here, and from here on as time goes by.
     pub slots_until: String,
+    /// What keeps the event from being seen or bought although it is published.
+    pub warnings: Vec<&'static str>,
 }
 
 /// An event template as its authors see it: drafts and private ones too, with every price whatever its channel
@@ -34,23 +37,35 @@ pub struct AuthoredTemplate {
     /// How far its instances have come; absent in lists and of drafts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub publication: Option<PublicationOutput>,
+    /// Seats sold of all its instances; absent in lists and answers to writes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sold_quantity: Option<u64>,
 }
 
 impl AuthoredTemplate {
-    /// A template, with whether its slots are complete and up to where they are made.
+    /// A template, with how far its slots have come.
     #[must_use]
-    pub fn of(template: &Template, view: &View<'_>, publication: Option<(bool, Timestamp)>) -> Self {
+    pub fn of(template: &Template, view: &View<'_>, publication: Option<Publication>) -> Self {
         let lists = template.price_lists.iter();
         let price_lists = lists.map(|list| PriceListOutput::of_authors(list, template, view)).collect();
         Self {
             template: EventTemplate { price_lists, ..EventTemplate::of(template, view) },
             email_notify: template.venue.email_notify.iter().map(Into::into).collect(),
-            publication: publication.map(|(complete, until)| PublicationOutput {
-                complete,
+            publication: publication.map(|Publication { is_complete, until }| PublicationOutput {
+                complete: is_complete,
                 slots_until: view.zone.format(until),
+                warnings: warnings(template),
             }),
+            sold_quantity: None,
         }
     }
+}
+
+fn warnings(template: &Template) -> Vec<&'static str> {
+    if template.price_lists.iter().all(|list| list.prices.is_empty()) {
+        return vec!["It has no prices, so that nothing of it is on offer"];
+    }
+    Vec::new()
 }
 
 /// An event instance as the back office sees it.
@@ -69,7 +84,7 @@ pub struct AuthoredInstance {
     pub sold_quantity: u32,
     /// Seats held by reservations.
     pub held_quantity: u32,
-    /// Seats that can be had.
+    /// Seats that can be had; none of an instance that is called off.
     pub available_seats: u32,
     /// When it starts.
     pub start_time: String,
@@ -92,7 +107,7 @@ impl AuthoredInstance {
             capacity: ledger.size,
             sold_quantity: ledger.sold,
             held_quantity: ledger.taken(now).saturating_sub(ledger.sold),
-            available_seats: ledger.available(now),
+            available_seats: if ledger.state == SlotState::Active { ledger.available(now) } else { 0 },
             start_time: zone.format(ledger.start),
             end_time: zone.format(ledger.end),
             state: state_name(ledger.state),
@@ -121,15 +136,15 @@ impl InstanceInput {
         if checker.optional("id", self.id).is_some_and(|sent| sent.trim() != id) {
             checker.invalid("id", "must be the id in the path");
         }
-        let state = |text: &str| {
-            let named = [("active", SlotState::Active), ("cancelled", SlotState::Cancelled)];
-            named.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(text)).map(|(_, state)| state)
+        let offer = |text: &str| {
+            let named = [("active", Offer::Active), ("cancelled", Offer::Cancelled)];
+            named.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(text)).map(|(_, offer)| offer)
         };
         Some(SlotEdit {
             capacity: count(checker, "capacity", self.capacity, 1..=MAX_CAPACITY),
             start: checker.optional_instant("startTime", self.start_time, zone),
             end: checker.optional_instant("endTime", self.end_time, zone),
-            state: super::word(checker, "state", self.state, (state, "active, cancelled")),
+            offer: super::word(checker, "state", self.state, (offer, "active, cancelled")),
         })
     }
 }

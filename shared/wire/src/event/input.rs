@@ -12,10 +12,12 @@ use domain::catalog::{
     AdmissionType, Image, MemberDiscount, MembershipTerms, NamedValue, PriceList, Resource, ReviewState,
     Template, TemplateKind, short_description,
 };
+use domain::publishing::WrittenTemplate;
 use domain::sale_window::TicketDetails;
 use domain::schedule::MAX_SCHEDULES;
 use domain::{
-    DiscountId, FormId, InventoryId, LevelId, PriceListId, TemplateId, TicketTypeId, Timestamp, Zone,
+    DiscountId, FormId, InstanceId, InventoryId, LevelId, PriceListId, TemplateId, TicketTypeId, Timestamp,
+    Zone,
 };
 use std::collections::BTreeSet;
 use std::mem::take;
@@ -29,6 +31,7 @@ incoming! {
     }
     /// A name and a value.
     pub struct NamedValueInput {
+        #[schema(required = true)]
         name: String,
         value: String,
     }
@@ -66,7 +69,9 @@ incoming! {
         #[serde(rename = "type")]
         kind: String,
         admission_type: String,
+        #[schema(required = true)]
         name: String,
+        #[schema(required = true)]
         description: String,
         short_description: String,
         email_confirmation_message: String,
@@ -98,7 +103,9 @@ incoming! {
         prerequisites: PrerequisitesInput,
         #[serde(rename = "GLCode")]
         gl_code: String,
+        #[schema(required = true)]
         duration: DurationInput,
+        #[schema(required = true)]
         capacity: i64,
         ticket_details: TicketDetailsInput,
         order_forms: Vec<ReferenceInput>,
@@ -125,7 +132,7 @@ pub const MAX_TEMPLATE_BYTES: usize = 300_000;
 
 impl TemplateInput {
     /// The template, unless a field is at fault.
-    pub fn read(mut self, checker: &mut Checker, context: TemplateContext<'_>) -> Option<Template> {
+    pub fn read(mut self, checker: &mut Checker, context: TemplateContext<'_>) -> Option<WrittenTemplate> {
         let TemplateContext { zone, now, ticket_types, inventory, known } = context;
         self.name_parts();
         let id = own_id(checker, take(&mut self.id), TemplateId::parse);
@@ -139,7 +146,7 @@ impl TemplateInput {
             checker.invalid("schedules", format!("must have at most {MAX_SCHEDULES} elements"));
         }
         check_unlike(checker, "schedules", schedules.iter().flatten().map(|schedule| &schedule.id));
-        let (start, end) = self.read_times(checker, (zone, now));
+        let (named_start, end) = self.read_times(checker, (zone, now));
         let words = self.read_words(checker);
         let texts = self.read_texts(checker);
         let others = Others { own: id.as_ref(), known: known.map(|known| &known.templates) };
@@ -155,7 +162,7 @@ impl TemplateInput {
             summary: texts.summary,
             email_confirmation_message: texts.email_confirmation_message,
             email_cancellation_message: texts.email_cancellation_message,
-            start,
+            start: named_start.unwrap_or(now),
             end,
             review_state: words.review_state,
             duration_minutes,
@@ -178,23 +185,24 @@ impl TemplateInput {
             id: id?,
         };
         check_whole(checker, &template, zone);
-        Some(template)
+        Some(WrittenTemplate { template, start: named_start })
     }
 
     fn read_times(
         &mut self,
         checker: &mut Checker,
         (zone, now): (Zone, Timestamp),
-    ) -> (Timestamp, Option<Timestamp>) {
-        let start = checker.optional_instant("startTime", take(&mut self.start_time), zone).unwrap_or(now);
-        if !(0..=i64::from(u32::MAX)).contains(&start.timestamp()) {
+    ) -> (Option<Timestamp>, Option<Timestamp>) {
+        let named = checker.optional_instant("startTime", take(&mut self.start_time), zone);
+        let start = named.unwrap_or(now);
+        if !(Timestamp::UNIX_EPOCH..=InstanceId::last_start()).contains(&start) {
             checker.invalid("startTime", "must be from 1970 to 2105");
         }
         let end = checker.optional_instant("endTime", take(&mut self.end_time), zone);
         if end.is_some_and(|end| end < start) {
             checker.invalid("endTime", "must not be before startTime");
         }
-        (start, end)
+        (named, end)
     }
 
     fn read_words(&mut self, checker: &mut Checker) -> Words {

@@ -157,6 +157,7 @@ incoming! {
     /// One told of sales.
     pub struct StaffContactInput {
         name: String,
+        #[schema(required = true)]
         email: String,
     }
     /// A distance from the event.
@@ -180,6 +181,7 @@ incoming! {
     }
     /// Events asked for first; deprecated.
     pub struct PrerequisitesInput {
+        #[schema(required = true)]
         operation: String,
         requires: Vec<RecommendationInput>,
     }

@@ -183,6 +183,7 @@ incoming! {
     /// A ticket type.
     pub struct PersonTypeInput {
         id: String,
+        #[schema(required = true)]
         name: String,
         description: String,
         active: bool,
@@ -192,8 +193,10 @@ incoming! {
     }
     /// The price of a ticket type. Of `personType` only the id is read.
     pub struct PriceInput {
+        #[schema(required = true)]
         person_type: ReferenceInput,
         price_point: ReferenceInput,
+        #[schema(required = true)]
         price: Amount,
         prime_price: Amount,
         discounted_price: Amount,
@@ -211,6 +214,7 @@ incoming! {
     }
     /// Something named by its id.
     pub struct ReferenceInput {
+        #[schema(required = true)]
         id: String,
     }
 }

@@ -144,6 +144,7 @@ incoming! {
     }
     /// A local time.
     pub struct SlotHourInput {
+        #[schema(required = true)]
         hour: i64,
         minutes: i64,
         quantity: i64,

@@ -1,9 +1,10 @@
 //! Event templates as callers see them (spec §2.10).
 
 use super::kept::{EntitlementReferenceOutput, PrerequisitesOutput, RecommendationsOutput, RuleSetsOutput};
-use super::{AddOns, DurationOutput, PriceListOutput, Reference, ScheduleOutput, TicketDetailsOutput, View};
+use super::{DurationOutput, PriceListOutput, Reference, ScheduleOutput, TicketDetailsOutput, View};
 use domain::catalog::{
-    AdmissionType, Image, MemberDiscount, NamedValue, Resource, ReviewState, Template, TemplateKind,
+    AdmissionType, Image, InventoryItem, InventoryKind, MemberDiscount, NamedValue, Resource, ReviewState,
+    Template, TemplateKind,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -129,6 +130,64 @@ impl From<&MemberDiscount> for MemberDiscountOutput {
     }
 }
 
+/// Add-ons offered with an event.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TemplateAddOns {
+    /// Their ids.
+    pub inventory_ids: Vec<i64>,
+    /// Those that are sold on the channel asked for.
+    pub inventory_add_ons: Vec<AddOnOutput>,
+}
+
+/// An add-on offered with an event.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AddOnOutput {
+    /// Its id.
+    pub id: i64,
+    /// Its number in the venue's stock-keeping.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sku: Option<String>,
+    /// Its name.
+    pub name: String,
+    /// Its description.
+    pub description: String,
+    /// `addOn`, `fixedDonation`, `donation` or `membershipCardReplacement`.
+    pub r#type: &'static str,
+    /// What it costs; absent where the donor chooses the amount.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub price: Option<String>,
+    /// Order in listings.
+    pub display_order: i64,
+}
+
+impl From<&InventoryItem> for AddOnOutput {
+    fn from(item: &InventoryItem) -> Self {
+        let InventoryItem {
+            id,
+            sku,
+            name,
+            description,
+            kind,
+            price,
+            stock: _,
+            active: _,
+            display_order,
+            sales_channels: _,
+        } = item;
+        Self {
+            id: id.get(),
+            sku: Some(sku.clone()).filter(|sku| !sku.is_empty()),
+            name: name.clone(),
+            description: description.clone(),
+            r#type: crate::catalog::inventory_kind_name(*kind),
+            price: (*kind != InventoryKind::Donation).then(|| price.to_string()),
+            display_order: *display_order,
+        }
+    }
+}
+
 /// An event template as shoppers see it. Staff told of sales and the number of tickets sold over all
 /// instances are left out: the one is nobody's business, the other would cost a read per instance.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
@@ -208,7 +267,7 @@ pub struct EventTemplate {
     /// Kept for the venue.
     pub custom_fields: Vec<NamedValueOutput>,
     /// Add-ons offered with it.
-    pub add_ons: AddOns,
+    pub add_ons: TemplateAddOns,
     /// What it needs.
     pub resources: Vec<ResourceOutput>,
     /// Events suggested with it.
@@ -233,6 +292,12 @@ impl EventTemplate {
     /// A template as this audience sees it.
     #[must_use]
     pub fn of(template: &Template, view: &View<'_>) -> Self {
+        Self { available: view.lists(template), ..Self::of_listed(template, view) }
+    }
+
+    /// A template that lists show to this audience.
+    #[must_use]
+    pub fn of_listed(template: &Template, view: &View<'_>) -> Self {
         let zone = view.zone;
         let venue = &template.venue;
         Self {
@@ -257,7 +322,7 @@ impl EventTemplate {
             last_updated: zone.format(template.last_updated),
             display_order: template.display_order,
             schedules: template.schedules.iter().map(|found| ScheduleOutput::of(found, zone)).collect(),
-            available: view.lists(template),
+            available: true,
             discount_available: !template.membership.discounts.is_empty(),
             review_state: match template.review_state {
                 ReviewState::Draft => "Draft",
@@ -278,7 +343,10 @@ impl EventTemplate {
             stars: venue.stars,
             ratings: venue.ratings,
             custom_fields: template.custom_fields.iter().map(Into::into).collect(),
-            add_ons: AddOns { inventory_ids: template.add_ons.iter().map(|id| id.get()).collect() },
+            add_ons: TemplateAddOns {
+                inventory_ids: template.add_ons.iter().map(|id| id.get()).collect(),
+                inventory_add_ons: view.add_ons(template).map(Into::into).collect(),
+            },
             resources: template.resources.iter().map(Into::into).collect(),
             recommendations: RecommendationsOutput {
                 recommendations: venue.recommendations.iter().map(Into::into).collect(),
@@ -363,9 +431,9 @@ pub struct SlimTemplate {
 }
 
 impl SlimTemplate {
-    /// A template as this audience sees it.
+    /// A template that lists show.
     #[must_use]
-    pub fn of(template: &Template, view: &View<'_>) -> Self {
+    pub fn of_listed(template: &Template) -> Self {
         Self {
             id: template.id.to_string(),
             r#type: kind_name(template.kind),
@@ -377,7 +445,7 @@ impl SlimTemplate {
             end_time: template.end.map(|end| end.timestamp_millis()),
             images: template.images.iter().map(Into::into).collect(),
             display_order: template.display_order,
-            available: view.lists(template),
+            available: true,
             discount_available: !template.membership.discounts.is_empty(),
             color_category: template.venue.color_category.clone(),
             member_only_event: template.member_only,

@@ -115,6 +115,7 @@ incoming! {
     }
     /// When sales close, counted from the start.
     pub struct PurchaseAvailabilityInput {
+        #[schema(required = true)]
         time_frame: String,
         minutes: i64,
     }

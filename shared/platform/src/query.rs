@@ -1,0 +1,73 @@
+//! Query parameters, read so that every fault is reported.
+
+use crate::{ApiError, ErrorType};
+use domain::listing::Range;
+use domain::{Timestamp, Zone};
+
+/// Reads parameters and keeps every fault. A blank one counts as left out.
+#[derive(Debug, Default)]
+pub struct QueryReader {
+    faults: Vec<(&'static str, String)>,
+}
+
+impl QueryReader {
+    /// A reader that has met no fault.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A parameter that may be left out; `expected` completes "must be".
+    pub fn optional<T>(
+        &mut self,
+        name: &'static str,
+        text: Option<&str>,
+        (parse, expected): (impl FnOnce(&str) -> Option<T>, &str),
+    ) -> Option<T> {
+        let text = text.map(str::trim).filter(|text| !text.is_empty())?;
+        let found = parse(text);
+        if found.is_none() {
+            self.fault(name, format!("must be {expected}"));
+        }
+        found
+    }
+
+    /// An instant; one without offset is local time of the zone.
+    pub fn instant(&mut self, name: &'static str, text: Option<&str>, zone: Zone) -> Option<Timestamp> {
+        self.optional(name, text, (|text| zone.parse_instant(text).ok(), "an ISO 8601 date and time"))
+    }
+
+    /// The parameters `startTime` and `endTime`. The start defaults to 12:00 am today, the end to 11:59 pm on
+    /// the day of the start, both on the clocks of the zone (spec §4.4).
+    pub fn range(
+        &mut self,
+        (start, end): (Option<&str>, Option<&str>),
+        (zone, now): (Zone, Timestamp),
+    ) -> Range {
+        let start = self.instant("startTime", start, zone);
+        let from = start.unwrap_or_else(|| zone.start_of_day(zone.date(now)));
+        let end = self.instant("endTime", end, zone);
+        let until = end.unwrap_or_else(|| zone.end_of_day(zone.date(from)));
+        if until < from {
+            self.fault("endTime", "must not be before startTime");
+        }
+        Range { from, until }
+    }
+
+    /// Notes a fault of a parameter.
+    pub fn fault(&mut self, name: &'static str, message: impl Into<String>) {
+        self.faults.push((name, message.into()));
+    }
+
+    /// What was read, unless something was at fault.
+    ///
+    /// # Errors
+    /// `VALIDATION_ERROR` naming every parameter at fault.
+    pub fn finish<T>(self, value: T) -> Result<T, ApiError> {
+        if self.faults.is_empty() {
+            return Ok(value);
+        }
+        let error = ApiError::new(ErrorType::ValidationError);
+        Err(self.faults.into_iter().fold(error, |error, (name, message)| error.detail(name, message)))
+    }
+}
