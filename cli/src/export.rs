@@ -7,7 +7,8 @@ use std::io::Write;
 use store::{Consistency, Store, StoreError};
 use wire::catalog::{CouponOutput, DiscountOutput, FormOutput, InventoryOutput};
 use wire::event::{PersonTypeOutput, TemplateRecord};
-use wire::import::{LevelOutput, MemberOutput, MerchantOutput, TenantOutput};
+use wire::import::{MemberOutput, MerchantOutput, TenantOutput};
+use wire::membership::LevelRecord;
 
 /// Memberships read together.
 const MEMBERSHIPS_PER_READ: usize = 1_000;
@@ -84,7 +85,7 @@ pub async fn export(
         document.record("coupons", &CouponOutput::from(coupon))?;
     }
     for level in definitions.levels.values() {
-        document.record("membershipLevels", &LevelOutput::of(level, zone))?;
+        document.record("membershipLevels", &LevelRecord::of(level, zone))?;
     }
     write_members(store, tenant, &mut document).await?;
     for template in store.load_templates(tenant.id, Consistency::Strong).await? {

@@ -99,6 +99,8 @@ const LEVELS: &[Column] = &[
     ("shortDescription", Text),
     ("emailConfirmationMessage", Text),
     ("membershipLevelGroup", Text),
+    ("service", Json),
+    ("types", Json),
     ("salesChannels", Json),
     ("rules.numberOfCardHolders", Plain),
     ("rules.canGift", Plain),
@@ -109,6 +111,7 @@ const LEVELS: &[Column] = &[
     ("termsAndConditions", Text),
     ("offerings", Json),
     ("auxiliary", Plain),
+    ("membershipLevelCollection", Json),
     ("state", Text),
 ];
 

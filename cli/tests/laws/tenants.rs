@@ -23,6 +23,7 @@ enum Kind {
     Coupon,
     Form,
     Level,
+    Offering,
     Membership,
     Customer,
     Combo,
@@ -32,16 +33,20 @@ enum Kind {
 }
 
 /// The parameter of every path that has one.
-const PATHS: [(&str, Kind); 21] = [
+const PATHS: [(&str, Kind); 25] = [
     ("/docs/{file}", Kind::Common),
     ("/sandbox/outbox/{deliveryId}", Kind::Delivery),
     ("/v2/b2b/coupons/{id}", Kind::Coupon),
     ("/v2/b2b/discounts/{id}", Kind::Discount),
     ("/v2/b2b/event/instances/{id}", Kind::Instance),
     ("/v2/b2b/event/templates/{id}", Kind::Template),
+    ("/v2/b2b/event/templates/{id}/instances", Kind::Template),
     ("/v2/b2b/forms/{id}", Kind::Form),
     ("/v2/b2b/inventory/{id}", Kind::Inventory),
     ("/v2/b2b/locations/states/{country}", Kind::Common),
+    ("/v2/b2b/membership/levels/{id}", Kind::Level),
+    ("/v2/b2b/membership/levels/{levelId}/membershipofferings", Kind::Level),
+    ("/v2/b2b/membership/levels/{levelId}/membershipofferings/{membershipOfferingId}", Kind::Level),
     ("/v2/b2b/orders/detail/{orderId}", Kind::Order),
     ("/v2/b2b/persontypes/{id}", Kind::TicketType),
     ("/v2/b2b/reservations/{id}", Kind::Reservation),
@@ -56,6 +61,10 @@ const PATHS: [(&str, Kind); 21] = [
     ("/v2/b2c/orders/{id}", Kind::Order),
 ];
 
+/// The second parameter of every path that has two.
+const SECOND: [(&str, Kind); 1] =
+    [("/v2/b2b/membership/levels/{levelId}/membershipofferings/{membershipOfferingId}", Kind::Offering)];
+
 /// Where an unknown id is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Refused {
@@ -64,7 +73,7 @@ enum Refused {
 }
 
 /// The ids of every body.
-const FIELDS: [(&str, Kind, Refused); 46] = [
+const FIELDS: [(&str, Kind, Refused); 53] = [
     // A new cart has no id yet, and one that is checked out at once never has.
     ("CartInput.id", Kind::Cart, Refused::Nowhere),
     ("CartInput.membershipIds", Kind::Membership, Refused::Everywhere),
@@ -117,10 +126,21 @@ const FIELDS: [(&str, Kind, Refused); 46] = [
     ("EntitlementReferenceInput.salesRuleSetId", Kind::Common, Refused::Nowhere),
     ("ResourceInput.resourceTemplateId", Kind::Common, Refused::Nowhere),
     ("ResourceInput.resourceId", Kind::Common, Refused::Nowhere),
+    // A new level or offering does not choose its id; a change names it in the body.
+    ("LevelInput.id", Kind::Level, Refused::Nowhere),
+    ("OfferingInput.id", Kind::Offering, Refused::Nowhere),
+    // Parts of a level name themselves, and what is kept for the venue names nothing of ours.
+    ("OfferingPriceListInput.id", Kind::Common, Refused::Nowhere),
+    ("BenefitInput.id", Kind::Common, Refused::Nowhere),
+    ("ServiceInput.id", Kind::Common, Refused::Nowhere),
+    ("LevelCollectionInput.id", Kind::Common, Refused::Nowhere),
+    ("OfferingActionInput.ruleIds", Kind::Common, Refused::Nowhere),
 ];
 
 /// The ids of query strings.
-const QUERY: [(&str, Kind); 3] = [
+const QUERY: [(&str, Kind); 4] = [
+    // A collection is nothing but its name.
+    ("collectionId", Kind::Common),
     ("comboTemplateId", Kind::Combo),
     ("membershipId", Kind::Membership),
     ("membershipCategoryId", Kind::Level),
@@ -188,6 +208,7 @@ impl Things {
             Kind::Coupon => json!(format!("{tenant}c0000000000000000001")),
             Kind::Form => json!(format!("{tenant}f0000000000000000001")),
             Kind::Level => json!(format!("{tenant}bb000000000000000001")),
+            Kind::Offering => json!(format!("{tenant}bf00000000000000000000000001")),
             Kind::Membership => json!(tenant * 100_000 + 51),
             Kind::Customer => json!(tenant * 100_000 + 11),
             Kind::Combo => json!(format!("{tenant}c1000000000000000001")),
@@ -204,6 +225,7 @@ fn unknown(kind: Kind) -> Value {
             json!(4_503_599_627_370_001_i64)
         }
         Kind::Line => json!(NOTHING.repeat(2)[..32]),
+        Kind::Offering => json!("e".repeat(32)),
         Kind::Order => json!("450359962737"),
         Kind::Delivery => json!("0000000000001-z"),
         Kind::Cart
@@ -259,10 +281,22 @@ fn parameter_of(path: &str) -> Kind {
     row.unwrap_or_else(|| panic!("{path} takes an id of which this test does not know what it names")).1
 }
 
-/// The id in the path of an operation on a thing of its tenant; nothing where the path has none.
-fn own_parameter(operation: &Operation, own: &Things) -> String {
+/// The path of an operation with the first id in it, and whatever else it takes of that tenant.
+fn path_of(operation: &Operation, (first, whose): (&str, &Things)) -> String {
+    let second = SECOND.iter().find(|(known, _)| *known == operation.path);
+    let second = second.map(|(_, kind)| text(&whose.id(*kind)));
+    let path = match &second {
+        Some(second) => operation.path.replace("{membershipOfferingId}", second),
+        None => operation.path.clone(),
+    };
+    let filled = path.split('/').map(|segment| if segment.starts_with('{') { first } else { segment });
+    filled.collect::<Vec<_>>().join("/")
+}
+
+/// The path of an operation on a thing of its tenant.
+fn own_path(operation: &Operation, own: &Things) -> String {
     let row = PATHS.iter().find(|(known, _)| *known == operation.path);
-    row.map(|(_, kind)| text(&own.id(*kind))).unwrap_or_default()
+    path_of(operation, (&row.map(|(_, kind)| text(&own.id(*kind))).unwrap_or_default(), own))
 }
 
 fn of_tenant(operation: &Operation, tenant: i64) -> Vec<(String, String)> {
@@ -279,11 +313,12 @@ async fn another_tenants_id_in_a_path_is_an_unknown_id() {
     let with_parameter =
         || operations().into_iter().filter(|operation| !operation.parameters("path").is_empty());
     for operation in with_parameter() {
-        assert_eq!(operation.parameters("path").len(), 1, "{}", operation.name());
+        let second = SECOND.iter().filter(|(known, _)| *known == operation.path).count();
+        assert_eq!(operation.parameters("path").len(), 1 + second, "{}", operation.name());
         let kind_of_id = parameter_of(&operation.path);
         let mut answers = vec![];
         for id in [theirs.id(kind_of_id), unknown(kind_of_id)] {
-            let path = operation.path_with(&text(&id));
+            let path = path_of(&operation, (&text(&id), &theirs));
             let body = operation.body_schema().map(|_| json!({ "id": text(&id), "items": [] }));
             let headers = of_tenant(&operation, 1002);
             let answer = send_json(&service, (&operation.method, &path), &headers, body.as_ref()).await;
@@ -295,7 +330,7 @@ async fn another_tenants_id_in_a_path_is_an_unknown_id() {
     // Its own tenant still finds everything.
     for operation in with_parameter().filter(Operation::is_read) {
         let kind_of_id = parameter_of(&operation.path);
-        let path = operation.path_with(&text(&theirs.id(kind_of_id)));
+        let path = path_of(&operation, (&text(&theirs.id(kind_of_id)), &theirs));
         let answer = send_json(&service, ("GET", &path), &of_tenant(&operation, 1001), None).await;
         let expected = if kind_of_id == Kind::Common { 404 } else { 200 };
         assert_eq!(answer.status, expected, "{}: {}", operation.name(), answer.body);
@@ -381,6 +416,20 @@ fn template_of(own: &Things, pointer: &str) -> Value {
     body
 }
 
+/// A level or an offering that names only things of its tenant.
+fn membership_of(own: &Things, pointer: &str) -> Value {
+    let mut price = json!({ "personType": { "id": own.id(Kind::TicketType) }, "price": "75.00" });
+    if pointer.contains("pricePoint") {
+        price = json!({ "price": "75.00" });
+    }
+    let offering = json!({
+        "id": own.id(Kind::Offering), "name": "Law", "duration": 12, "priceLists": [{ "prices": [price] }],
+        "actions": [{ "action": "new" }],
+    });
+    let mut level = json!({ "id": own.id(Kind::Level), "name": "Law", "offerings": [offering] });
+    if pointer.starts_with("/offerings") { level } else { level["offerings"][0].take() }
+}
+
 /// A request that names only things of its tenant, but for the id at that pointer.
 fn body_with(operation: &Operation, own: &Things, (pointer, id): (&str, &Value)) -> Value {
     let mut body = match operation.path.as_str() {
@@ -402,6 +451,9 @@ fn body_with(operation: &Operation, own: &Things, (pointer, id): (&str, &Value))
             json!({ "name": "Law", "values": [{ "discountType": "amount", "value": "1.00" }] })
         }
         path if path.starts_with("/v2/b2b/event/templates") => template_of(own, pointer),
+        "/v2/b2b/membership/levels" if pointer.starts_with("/offerings") => membership_of(own, pointer),
+        "/v2/b2b/membership/levels" => json!({ "id": own.id(Kind::Level), "name": "Law" }),
+        path if path.ends_with("/membershipofferings") => membership_of(own, pointer),
         path if path.starts_with("/v2/b2b/") => json!({ "name": "Law" }),
         _ => cart_of(&own.instance, own.tenant),
     };
@@ -433,7 +485,7 @@ async fn another_tenants_id_in_a_body_is_an_unknown_id() {
             let mut answers = vec![];
             for id in [theirs.id(*kind_of_id), unknown(*kind_of_id)] {
                 let body = body_with(&operation, &own, (&pointer, &id));
-                let path = operation.path_with(&own_parameter(&operation, &own));
+                let path = own_path(&operation, &own);
                 let headers = operation.headers(1002);
                 let answer = send_json(&service, (&operation.method, &path), &headers, Some(&body)).await;
                 let place = format!("{} {pointer}: {}", operation.name(), answer.body);

@@ -17,7 +17,6 @@
 //! An idempotency key adds two, to claim it and to keep the answer. Each resource is a [`resource::Resource`];
 //! what is the same for all of them is written once, in [`resource`] and [`write`].
 
-mod catalog;
 mod coupons;
 mod discounts;
 mod forms;
@@ -29,7 +28,7 @@ mod templates;
 mod timetable;
 mod write;
 
-use platform::App;
+use platform::{App, catalog};
 use utoipa_axum::router::OpenApiRouter;
 
 /// The routes of the back office.

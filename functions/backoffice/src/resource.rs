@@ -7,16 +7,16 @@ use domain::{TenantId, Zone};
 use platform::access::Caller;
 use platform::idempotency::Tagged;
 use platform::paging::{PageQuery, Paging, Sorting};
-use platform::{ApiError, App, ErrorType};
+use platform::{ApiError, App};
 use serde::Serialize;
 use store::authored::{Authored, Stored};
 use store::catalog::Definitions;
 use store::{Consistency, Key};
-use wire::page::{Page, PaginationView};
+use wire::page::Page;
 use wire::{Checker, Identified, WireValue};
 
-/// Bytes of a list that fit into a Lambda's answer of 6 MB beside its headers (contract §1).
-const MAX_LIST_BYTES: usize = 5_500_000;
+pub(crate) use platform::authored::not_found;
+pub(crate) use platform::paging::page_of;
 
 /// What reading a record's fields needs to know.
 pub(crate) struct Context<'a> {
@@ -63,11 +63,6 @@ pub(crate) trait Resource: 'static {
     fn show(record: &Self::Record, zone: Zone) -> Self::Output;
 }
 
-/// Nothing of this tenant has this id.
-pub(crate) fn not_found() -> ApiError {
-    ApiError::new(ErrorType::NotFound)
-}
-
 /// A page of those of which this holds.
 pub(crate) async fn list<R: Resource>(
     app: &App,
@@ -80,18 +75,6 @@ pub(crate) async fn list<R: Resource>(
     let (page, pagination) = paging.cut(R::all(definitions).into_iter().filter(is_wanted).collect());
     let list: Vec<R::Output> = page.iter().map(|record| R::show(record, caller.tenant.zone)).collect();
     page_of(list, pagination)
-}
-
-/// A page that fits into an answer.
-pub(crate) fn page_of<T: Serialize>(
-    list: Vec<T>,
-    pagination: PaginationView,
-) -> Result<Json<Page<T>>, ApiError> {
-    if serde_json::to_vec(&list).map_err(ApiError::internal)?.len() > MAX_LIST_BYTES {
-        let message = "is too large for these entries, ask for fewer at once";
-        return Err(ApiError::new(ErrorType::ValidationError).detail("pageSize", message));
-    }
-    Ok(Json(Page { list, pagination }))
 }
 
 /// The record with the id of the path.

@@ -3,49 +3,16 @@
 
 use crate::catalog::{Catalog, Needs, Use};
 use crate::resource::{Context, Resource, not_found};
-use axum::extract::{FromRequestParts, Path};
 use axum::response::Response;
 use domain::Zone;
-use http::request::Parts;
 use platform::access::Caller;
+use platform::authored::attempt_token;
 use platform::idempotency::{Tagged, once_tagged};
-use platform::keyed_hash::HashKey;
-use platform::{ApiError, App, Body, ErrorType, IdempotencyKey, IfMatch};
+use platform::{ApiError, App, Body, ErrorType, IdempotencyKey};
 use store::authored::{CHANGE_TRIES, ChangeRefusal, Stored, revision_of};
 use wire::Identified;
 
-/// Which record a write is meant for, and under which conditions.
-pub(crate) struct Target {
-    pub(crate) id: String,
-    pub(crate) key: IdempotencyKey,
-    pub(crate) if_match: IfMatch,
-}
-
-impl FromRequestParts<App> for Target {
-    type Rejection = ApiError;
-
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
-        let Path(id) = Path::from_request_parts(parts, app).await.map_err(|_| not_found())?;
-        let key = IdempotencyKey::from_request_parts(parts, app).await?;
-        let if_match = IfMatch::from_request_parts(parts, app).await?;
-        Ok(Self { id, key, if_match })
-    }
-}
-
-/// What the id of a new record is made from: drawn at random, but where an idempotency key asks for the record it
-/// follows from the request, so that a repetition finds what the first try made.
-pub(crate) fn id_bytes<const N: usize>(
-    app: &App,
-    hash_key: &HashKey,
-    (key, fingerprint): (&IdempotencyKey, &str),
-) -> Result<[u8; N], ApiError> {
-    let mut bytes = app.ids.bytes::<N>()?;
-    if let Some(text) = key.text() {
-        let hash = hash_key.hash("authored", &[text.as_bytes(), fingerprint.as_bytes()]);
-        bytes.iter_mut().zip(hash).for_each(|(byte, hashed)| *byte = hashed);
-    }
-    Ok(bytes)
-}
+pub(crate) use platform::authored::{Target, id_bytes};
 
 /// Creates a record.
 pub(crate) async fn create<R: Resource>(
@@ -63,7 +30,7 @@ pub(crate) async fn create<R: Resource>(
             input.set_id(&R::new_id(random));
             R::read(input, checker, &context(caller, &catalog))
         })?;
-        let attempt = token(app)?;
+        let attempt = attempt_token(app)?;
         match app.store.change_authored((caller.tenant.id, &attempt), None, Some(&record)).await? {
             Ok(()) => {}
             // The first try of this request made it, and someone has changed it since.
@@ -104,7 +71,7 @@ pub(crate) async fn update<R: Resource>(
                 return present::<R>(&record, caller.tenant.zone);
             }
             if_match.check(&current.revision)?;
-            let attempt = token(app)?;
+            let attempt = attempt_token(app)?;
             match app.store.change_authored((tenant, &attempt), Some(&current), Some(&record)).await? {
                 Ok(()) => {
                     app.forget_catalog(tenant).await;
@@ -137,7 +104,7 @@ pub(crate) async fn delete<R: Resource>(
             let current: Stored<R::Record> = current?.ok_or_else(not_found)?;
             if_match.check(&current.revision)?;
             Use::refuse(R::uses(&current.value, &catalog?))?;
-            let attempt = token(app)?;
+            let attempt = attempt_token(app)?;
             match app.store.change_authored((tenant, &attempt), Some(&current), None).await? {
                 Ok(()) => {
                     app.forget_catalog(tenant).await;
@@ -159,11 +126,6 @@ fn context<'a>(caller: &Caller, catalog: &'a Catalog) -> Context<'a> {
 fn present<R: Resource>(record: &R::Record, zone: Zone) -> Result<Tagged<R::Output>, ApiError> {
     let revision = revision_of(record)?;
     Ok(Tagged { body: R::show(record, zone), revision: Some(revision) })
-}
-
-/// Names an attempt to write.
-fn token(app: &App) -> Result<String, ApiError> {
-    app.ids.bytes::<12>().map(hex::encode)
 }
 
 fn taken<R: Resource>() -> ApiError {

@@ -65,6 +65,9 @@ pub struct PriceList {
     /// The moment of sale from which the list applies; none applies always.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<Timestamp>,
+    /// The last moment of sale at which the list applies (spec §2.15); lists of templates have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end: Option<Timestamp>,
     /// One per ticket type.
     pub prices: Vec<Price>,
 }
@@ -358,11 +361,11 @@ pub struct InventoryItem {
     pub sales_channels: Vec<SalesChannel>,
 }
 
-/// Twelve bytes of an id for a part of a template whose author gave it none: the `number`th of its kind. The
-/// same template gets the same ids again.
+/// The bytes of an id, at most 32, for a part of a whole whose author gave it none: the `number`th of its kind.
+/// The same whole, such as a template, gets the same ids again.
 #[must_use]
-pub fn derived_id(template: &str, (kind, number): (&str, usize)) -> [u8; 12] {
-    let digest: [u8; 32] = Sha256::digest(format!("{template}\n{kind}\n{number}")).into();
+pub fn derived_id<const N: usize>(whole: &str, (kind, number): (&str, usize)) -> [u8; N] {
+    let digest: [u8; 32] = Sha256::digest(format!("{whole}\n{kind}\n{number}")).into();
     std::array::from_fn(|index| digest.get(index).copied().unwrap_or_default())
 }
 

@@ -1,7 +1,13 @@
 //! Membership levels, their offerings, and what members bought (spec §2.14–2.16).
 
+mod edit;
+mod list;
+
+pub use edit::{LevelEdit, NoSuchOffering};
+pub use list::{CollectionFilter, LevelFilter, ListedAction};
+
 use crate::catalog::{Image, PriceList};
-use crate::channel::SalesChannel;
+use crate::channel::{Channel, SalesChannel};
 use crate::customer::Person;
 use crate::{CardId, CustomerId, LevelId, MembershipId, OfferingId, TicketTypeId, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -17,6 +23,17 @@ pub enum LevelGroup {
     Organization,
 }
 
+impl LevelGroup {
+    /// The spelling of spec §2.14.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::IndividualAndFamily => "individualAndFamily",
+            Self::Organization => "organization",
+        }
+    }
+}
+
 /// Whether a level is on offer (contract §9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -26,6 +43,17 @@ pub enum LevelState {
     Draft,
     /// On offer.
     Published,
+}
+
+impl LevelState {
+    /// The spelling of contract §9.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Draft => "draft",
+            Self::Published => "published",
+        }
+    }
 }
 
 /// The four flags of levels and offerings (spec §2.14 `rules`).
@@ -54,6 +82,47 @@ pub struct Benefit {
     pub id: String,
     /// Shown to visitors.
     pub description: String,
+}
+
+/// What members of an offering get (spec §2.15 `benefits`): the level's benefits in their order, each in the
+/// offering's words where the offering has one with the same id, and then what the offering adds.
+#[must_use]
+pub fn effective_benefits(of_level: &[Benefit], of_offering: &[Benefit]) -> Vec<Benefit> {
+    let same = |list: &[Benefit], id: &str| list.iter().find(|benefit| benefit.id == id).cloned();
+    let kept =
+        of_level.iter().map(|benefit| same(of_offering, &benefit.id).unwrap_or_else(|| benefit.clone()));
+    let added = of_offering.iter().filter(|benefit| same(of_level, &benefit.id).is_none()).cloned();
+    kept.chain(added).collect()
+}
+
+/// What a level or offering is in the venue's own membership system (spec §2.14 "the service"). Kept for the
+/// venue.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServiceReference {
+    /// Its id there.
+    pub id: String,
+    /// Its program there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
+    /// Its category there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub category: Option<String>,
+    /// Its subcategory there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subcategory: Option<String>,
+    /// Its level there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<String>,
+}
+
+/// A collection that levels are put into (spec §2.14 `membershipLevelCollection`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LevelCollection {
+    /// What lists of levels name it by.
+    pub id: String,
+    /// For the back office.
+    #[serde(default)]
+    pub name: String,
 }
 
 /// What can be done with a membership (contract §9).
@@ -95,7 +164,16 @@ impl OfferingActionKind {
     }
 }
 
-/// An action an offering allows, and where.
+/// Whether sales of a channel are confirmed by mail (spec §2.15 `confirmationEmailRestrictions`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MailRestriction {
+    /// Where it is sold.
+    pub channel: Channel,
+    /// Whether a mail may go out.
+    pub can_send: bool,
+}
+
+/// An action an offering allows, where, and what comes with it (spec §2.15 `actions`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OfferingAction {
     /// The action.
@@ -103,6 +181,26 @@ pub struct OfferingAction {
     /// Where it is allowed; empty means everywhere.
     #[serde(default)]
     pub sales_channels: Vec<SalesChannel>,
+    /// Rules kept elsewhere.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rule_ids: Vec<String>,
+    /// Where mails may go out; a channel that is not named may send.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mail_restrictions: Vec<MailRestriction>,
+    /// Cards are printed.
+    #[serde(default, skip_serializing_if = "is_off")]
+    pub print_cards: bool,
+    /// The confirmation mail carries digital cards.
+    #[serde(default, skip_serializing_if = "is_off")]
+    pub digital_cards_in_mail: bool,
+    /// Shown when it is done.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub confirmation_message: String,
+}
+
+/// What came later is not stored where it says nothing, so that earlier records keep their revisions.
+fn is_off(flag: &bool) -> bool {
+    !flag
 }
 
 /// One way to buy a level (spec §2.15).
@@ -134,6 +232,24 @@ pub struct Offering {
     /// What it allows; empty allows everything.
     #[serde(default)]
     pub actions: Vec<OfferingAction>,
+    /// What it is in the venue's own system.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service: Option<ServiceReference>,
+    /// What else it is there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub types: Vec<ServiceReference>,
+}
+
+impl Offering {
+    /// Whether it allows an action on one of these channels.
+    #[must_use]
+    pub fn allows(&self, wanted: OfferingActionKind, channels: &[Channel]) -> bool {
+        let sells = |switches: &[SalesChannel]| {
+            channels.iter().any(|channel| crate::channel::channel_allowed(switches, *channel))
+        };
+        let mut same = self.actions.iter().filter(|action| action.action == wanted);
+        self.actions.is_empty() || same.any(|action| sells(&action.sales_channels))
+    }
 }
 
 /// A membership level, or category (spec §2.14).
@@ -178,6 +294,15 @@ pub struct Level {
     /// Draft or published.
     #[serde(default)]
     pub state: LevelState,
+    /// What it is in the venue's own system.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service: Option<ServiceReference>,
+    /// What else it is there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub types: Vec<ServiceReference>,
+    /// The collections it is in.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub collections: Vec<LevelCollection>,
 }
 
 /// Which of a membership's cards one is (contract §4).
@@ -253,3 +378,6 @@ pub struct MemberCard {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub customer: Option<CustomerId>,
 }
+
+#[cfg(test)]
+mod tests;

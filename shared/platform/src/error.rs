@@ -128,6 +128,9 @@ error_table! {
     /// An event instance would have fewer seats than are sold and held; `taken` says how many those are.
     CapacityBelowSold, CONFLICT, 20030, "CAPACITY_BELOW_SOLD",
         "The capacity would be below the seats that are sold and held";
+    /// Parameters that exclude each other were sent together; `details` names them.
+    CombinationNotSupported, BAD_REQUEST, 20038, "COMBINATION_NOT_SUPPORTED",
+        "These parameters cannot be used together";
 }
 
 /// A failure on its way to the caller: what it is told, and a cause that only the log sees.
@@ -185,6 +188,11 @@ impl ApiError {
     pub fn detail(mut self, field: impl Into<String>, message: impl Into<String>) -> Self {
         self.0.details.push(FieldError { field: field.into(), message: message.into() });
         self
+    }
+
+    /// The faults.
+    pub(crate) fn details(&self) -> &[FieldError] {
+        &self.0.details
     }
 
     /// With a fact beside the four standard fields, such as the id of an order.

@@ -3,10 +3,12 @@
 
 pub mod access;
 pub mod app;
+pub mod authored;
 pub mod aws;
 pub mod body;
 pub mod cache;
 pub mod cart;
+pub mod catalog;
 pub mod clock;
 pub mod context;
 pub mod error;

@@ -1,11 +1,14 @@
 //! Which part of a list is wanted, and in which order (contract §1, "List envelope").
 
 use crate::{ApiError, ErrorType};
-use serde::Deserialize;
+use axum::Json;
+use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::fmt::Write;
-use wire::page::PaginationView;
+use wire::page::{Page, PaginationView};
 
+/// Bytes of a list that fit into a Lambda's answer of 6 MB beside its headers (contract §1).
+const MAX_LIST_BYTES: usize = 5_500_000;
 /// Entries of a page when nobody asks for another number (spec §4.6).
 const DEFAULT_PAGE_SIZE: i64 = 100;
 /// Stands for all entries.
@@ -134,6 +137,26 @@ impl<T> Paging<T> {
         let before = usize::try_from(self.page.saturating_sub(1)).unwrap_or(usize::MAX);
         (found.into_iter().skip(before.saturating_mul(size)).take(size).collect(), pagination)
     }
+}
+
+/// Whether a list fits into an answer.
+///
+/// # Errors
+/// `INTERNAL` when an entry has no representation.
+pub fn fits<T: Serialize>(list: &[T]) -> Result<bool, ApiError> {
+    Ok(serde_json::to_vec(list).map_err(ApiError::internal)?.len() <= MAX_LIST_BYTES)
+}
+
+/// A page that fits into an answer.
+///
+/// # Errors
+/// `VALIDATION_ERROR` when it does not fit.
+pub fn page_of<T: Serialize>(list: Vec<T>, pagination: PaginationView) -> Result<Json<Page<T>>, ApiError> {
+    if !fits(&list)? {
+        let message = "is too large for these entries, ask for fewer at once";
+        return Err(ApiError::new(ErrorType::ValidationError).detail("pageSize", message));
+    }
+    Ok(Json(Page { list, pagination }))
 }
 
 /// `a`, `a or b`, `a, b or c`.

@@ -1,13 +1,15 @@
 //! Query parameters, read so that every fault is reported.
 
+use crate::paging::{PageQuery, Paging, Sorting};
 use crate::{ApiError, ErrorType};
 use domain::listing::Range;
 use domain::{Timestamp, Zone};
+use wire::FieldError;
 
 /// Reads parameters and keeps every fault. A blank one counts as left out.
 #[derive(Debug, Default)]
 pub struct QueryReader {
-    faults: Vec<(&'static str, String)>,
+    faults: Vec<FieldError>,
 }
 
 impl QueryReader {
@@ -30,6 +32,30 @@ impl QueryReader {
             self.fault(name, format!("must be {expected}"));
         }
         found
+    }
+
+    /// A parameter that must be sent; `expected` completes "must be".
+    pub fn required<T>(
+        &mut self,
+        name: &'static str,
+        text: Option<&str>,
+        (parse, expected): (impl FnOnce(&str) -> Option<T>, &str),
+    ) -> Option<T> {
+        if text.is_none_or(|text| text.trim().is_empty()) {
+            self.fault(name, "is required");
+        }
+        self.optional(name, text, (parse, expected))
+    }
+
+    /// The part of a list that is wanted.
+    pub fn paging<T>(&mut self, query: &PageQuery, sorting: &'static Sorting<T>) -> Option<Paging<T>> {
+        match Paging::parse(query, sorting) {
+            Ok(paging) => Some(paging),
+            Err(refusal) => {
+                self.faults.extend_from_slice(refusal.details());
+                None
+            }
+        }
     }
 
     /// An instant; one without offset is local time of the zone.
@@ -56,7 +82,7 @@ impl QueryReader {
 
     /// Notes a fault of a parameter.
     pub fn fault(&mut self, name: &'static str, message: impl Into<String>) {
-        self.faults.push((name, message.into()));
+        self.faults.push(FieldError { field: name.to_owned(), message: message.into() });
     }
 
     /// What was read, unless something was at fault.
@@ -68,6 +94,6 @@ impl QueryReader {
             return Ok(value);
         }
         let error = ApiError::new(ErrorType::ValidationError);
-        Err(self.faults.into_iter().fold(error, |error, (name, message)| error.detail(name, message)))
+        Err(self.faults.into_iter().fold(error, |error, fault| error.detail(fault.field, fault.message)))
     }
 }

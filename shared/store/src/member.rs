@@ -7,16 +7,28 @@ use crate::{
 };
 use domain::customer::Customer;
 use domain::membership::Membership;
-use domain::{MembershipId, TenantId};
+use domain::{LevelId, MembershipId, OfferingId, TenantId};
 use serde::{Deserialize, Serialize};
 
 /// Memberships of one tenant that are listed.
 const MAX_MEMBERSHIPS: usize = 1_000_000;
+/// Memberships read together.
+const MEMBERSHIPS_PER_READ: usize = 1_000;
 
 /// An entry of the list of a tenant's memberships.
 #[derive(Serialize, Deserialize)]
 struct Listed {
     id: MembershipId,
+    /// What was bought; entries that were written before they said so have to be looked up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    bought: Option<Bought>,
+}
+
+/// The level of a membership, and the way it was bought.
+#[derive(Serialize, Deserialize)]
+struct Bought {
+    level: LevelId,
+    offering: OfferingId,
 }
 
 /// The keys under which a membership lies that a caller names by its id or its number.
@@ -63,7 +75,8 @@ impl Store {
         let by_id = Key::membership(tenant, membership.id);
         let by_number = Key::membership_number(tenant, membership.number);
         let mark = Key::membership_mark(tenant, membership.id);
-        let listed = Listed { id: membership.id };
+        let bought = Bought { level: membership.level.clone(), offering: membership.offering.clone() };
+        let listed = Listed { id: membership.id, bought: Some(bought) };
         let items = [
             (by_id.clone(), encode(&by_id, membership)?),
             (by_number.clone(), encode(&by_number, membership)?),
@@ -91,10 +104,42 @@ impl Store {
     /// # Errors
     /// [`StoreError`] when the database does not answer.
     pub async fn list_memberships(&self, tenant: TenantId) -> Result<Vec<MembershipId>, StoreError> {
+        Ok(self.load_list(tenant).await?.into_iter().map(|listed| listed.id).collect())
+    }
+
+    async fn load_list(&self, tenant: TenantId) -> Result<Vec<Listed>, StoreError> {
         let partition = memberships_partition(tenant);
         let reading = (Consistency::Strong, MAX_MEMBERSHIPS);
         let items = self.query((Table::Members, &partition), SortKeys::All, reading).await?;
-        items.into_iter().map(|item| decode::<Listed>(item).map(|listed| listed.id)).collect()
+        items.into_iter().map(decode).collect()
+    }
+
+    /// The memberships of a level of which this holds of their offering, from the lowest id; at most so many.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn find_memberships(
+        &self,
+        (tenant, level): (TenantId, &LevelId),
+        names: impl Fn(&OfferingId) -> bool,
+        most: usize,
+    ) -> Result<Vec<MembershipId>, StoreError> {
+        let (mut found, mut unsaid) = (Vec::new(), Vec::new());
+        for Listed { id, bought } in self.load_list(tenant).await? {
+            match bought {
+                Some(bought) if bought.level == *level && names(&bought.offering) => found.push(id),
+                Some(_) => {}
+                None => unsaid.push(id),
+            }
+        }
+        for ids in unsaid.chunks(MEMBERSHIPS_PER_READ) {
+            let memberships = self.load_memberships(tenant, ids).await?;
+            let of_level = memberships.iter().filter(|found| found.level == *level && names(&found.offering));
+            found.extend(of_level.map(|membership| membership.id));
+        }
+        found.sort_unstable();
+        found.truncate(most);
+        Ok(found)
     }
 
     /// The memberships with these ids, as far as there are any, in the order of the ids.

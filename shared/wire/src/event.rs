@@ -21,10 +21,13 @@ pub use ticket::*;
 
 pub(crate) use input::read_images;
 pub(crate) use kept::percent;
-pub(crate) use price::{NAME_CHARS, count, name, own_id, price, sales_channels, text, word};
+pub(crate) use price::{
+    NAME_CHARS, count, maybe_money_number, name, own_id, price, sales_channels, text, word,
+};
 pub(crate) use record::{PriceListRecord, exact};
 pub(crate) use schedule::{MAX_CAPACITY, date};
 pub(crate) use ticket::flag;
+pub(crate) use whole::{check_unlike, name_unnamed, part_id};
 
 use domain::Template;
 use domain::catalog::{InventoryItem, PersonType};

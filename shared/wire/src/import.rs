@@ -6,12 +6,13 @@ mod membership;
 mod output;
 
 pub use identity::{ApiKeyInput, ApiKeyRecord, DEMO_PREFIX, MerchantInput, TenantInput, TenantRecord};
-pub use membership::{LevelInput, MemberInput, MemberRecord, OfferingInput};
-pub use output::{LevelOutput, MemberOutput, MerchantOutput, TenantOutput};
+pub use membership::{MemberInput, MemberRecord};
+pub use output::{MemberOutput, MerchantOutput, TenantOutput};
 
 use crate::catalog::{CouponInput, DiscountInput, FormInput, InventoryInput, Known};
 use crate::event::{PersonTypeInput, TemplateContext, TemplateInput};
 use crate::identified::identified;
+use crate::membership::LevelInput;
 use crate::{
     Checker, Field, FieldError, Identified, List, Malformed, Rejection, WireValue, incoming, read_body,
 };
@@ -175,7 +176,6 @@ identified! {
     MerchantInput: mid;
     PersonTypeInput: id;
     TemplateInput: id;
-    LevelInput: id;
     MemberInput: id;
     // Keys are never shown; their label names them.
     ApiKeyInput: label;

@@ -75,7 +75,9 @@ async fn every_form_of_one_request_has_the_same_answer() {
     let cloud = Cloud::start().await;
     let cart = cart(&mut cloud.function("carts").await).await;
     let order = order(&mut cloud.function("checkout").await).await;
-    for function in ["events", "carts", "checkout", "orders", "reservations", "reference", "backoffice"] {
+    let functions =
+        ["events", "carts", "checkout", "orders", "reservations", "reference", "backoffice", "memberships"];
+    for function in functions {
         let mut player = cloud.function(function).await;
         let mut first: BTreeMap<String, HttpAnswer> = BTreeMap::new();
         for (file, event) in kept_events(function) {
@@ -99,8 +101,13 @@ async fn every_form_of_one_request_has_the_same_answer() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_repeated_write_is_known_in_every_form_and_charged_once() {
     let cloud = Cloud::start().await;
-    let writes =
-        [("carts", "create"), ("reservations", "create"), ("checkout", "card"), ("backoffice", "create")];
+    let writes = [
+        ("carts", "create"),
+        ("reservations", "create"),
+        ("checkout", "card"),
+        ("backoffice", "create"),
+        ("memberships", "create"),
+    ];
     for (function, name) in writes {
         let mut player = cloud.function(function).await;
         let forms = kept_events(function).into_iter().filter(|(file, _)| file.starts_with(name));

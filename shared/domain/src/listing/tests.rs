@@ -22,6 +22,7 @@ fn price_list() -> PriceList {
         name: "All year".to_owned(),
         description: String::new(),
         start: None,
+        end: None,
         prices: vec![Price {
             ticket_type: TicketTypeId::parse("adult").unwrap(),
             price: Money::from_cents(1_800),

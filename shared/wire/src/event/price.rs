@@ -86,7 +86,10 @@ pub struct PriceOutput {
     pub sales_channels: Vec<SalesChannelOutput>,
 }
 
-fn maybe_money_number<S: Serializer>(amount: &Option<Money>, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn maybe_money_number<S: Serializer>(
+    amount: &Option<Money>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     match amount {
         Some(amount) => money_number(amount, serializer),
         None => serializer.serialize_none(),
@@ -156,7 +159,7 @@ impl PriceListOutput {
     /// A price list as callers see it.
     #[must_use]
     pub fn of(list: &PriceList, template: &Template, view: &View<'_>) -> Self {
-        let PriceList { id, name, description, start, prices: _ } = list;
+        let PriceList { id, name, description, start, end: _, prices: _ } = list;
         Self {
             id: id.to_string(),
             name: name.clone(),
@@ -341,12 +344,17 @@ impl PriceListInput {
         if !prices.iter().all(|price| seen.insert(&price.ticket_type)) {
             checker.invalid("prices", "must have each ticket type once");
         }
-        Some(PriceList { id: id?, name, description, start, prices })
+        Some(PriceList { id: id?, name, description, start, end: None, prices })
     }
 }
 
 impl PriceInput {
     fn read(self, checker: &mut Checker, ticket_types: &BTreeSet<TicketTypeId>) -> Option<Price> {
+        if let (Field::Value(person_type), Field::Value(price_point)) = (&self.person_type, &self.price_point)
+            && person_type.id != price_point.id
+        {
+            checker.invalid("pricePoint", "must be the same as personType");
+        }
         let ticket_type = match self.person_type.or(self.price_point) {
             Field::Value(ReferenceInput { id }) => checker.within("personType", |checker| {
                 let id = checker.required_id("id", id, TicketTypeId::parse)?;

@@ -66,17 +66,20 @@ pub(crate) struct PriceListRecord {
     description: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     start_time: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end_time: Option<String>,
     prices: Vec<PriceRecord>,
 }
 
 impl PriceListRecord {
     pub(crate) fn of(list: &PriceList, zone: Zone) -> Self {
-        let PriceList { id, name, description, start, prices } = list;
+        let PriceList { id, name, description, start, end, prices } = list;
         Self {
             id: id.to_string(),
             name: name.clone(),
             description: description.clone(),
             start_time: start.map(|start| exact(zone, start)),
+            end_time: end.map(|end| exact(zone, end)),
             prices: prices.iter().map(Into::into).collect(),
         }
     }

@@ -17,20 +17,25 @@ impl TemplateInput {
                 Field::Value(list) => Some(&mut list.id),
                 Field::Absent | Field::Null | Field::Wrong => None,
             });
-            name_unnamed(ids.collect(), (&template, "priceList"));
+            name_unnamed(ids.collect(), |number| part_id(&template, ("priceList", number)));
         }
         if let Field::Value(schedules) = &mut self.schedules {
             let ids = schedules.0.iter_mut().filter_map(|schedule| match schedule {
                 Field::Value(schedule) => Some(&mut schedule.id),
                 Field::Absent | Field::Null | Field::Wrong => None,
             });
-            name_unnamed(ids.collect(), (&template, "schedule"));
+            name_unnamed(ids.collect(), |number| part_id(&template, ("schedule", number)));
         }
     }
 }
 
+/// The id of a part that has the form of those of price lists and schedules.
+pub(crate) fn part_id(whole: &str, place: (&str, usize)) -> String {
+    PriceListId::from_bytes(derived_id(whole, place)).to_string()
+}
+
 /// Gives each of these ids that was left out one that none of them has.
-fn name_unnamed(ids: Vec<&mut Field<String>>, (template, kind): (&str, &str)) {
+pub(crate) fn name_unnamed(ids: Vec<&mut Field<String>>, derive: impl Fn(usize) -> String) {
     let mut taken: BTreeSet<String> = ids.iter().filter_map(|id| (**id).clone().value()).collect();
     let mut number = 0_usize;
     for id in ids {
@@ -38,7 +43,7 @@ fn name_unnamed(ids: Vec<&mut Field<String>>, (template, kind): (&str, &str)) {
             continue;
         }
         loop {
-            let derived = PriceListId::from_bytes(derived_id(template, (kind, number))).to_string();
+            let derived = derive(number);
             number = number.saturating_add(1);
             if taken.insert(derived.clone()) {
                 *id = Field::Value(derived);
@@ -49,7 +54,7 @@ fn name_unnamed(ids: Vec<&mut Field<String>>, (template, kind): (&str, &str)) {
 }
 
 /// Notes ids that stand twice in a list.
-pub(super) fn check_unlike<T: Ord>(checker: &mut Checker, list: &str, ids: impl Iterator<Item = T>) {
+pub(crate) fn check_unlike<T: Ord>(checker: &mut Checker, list: &str, ids: impl Iterator<Item = T>) {
     let mut seen = BTreeSet::new();
     for (index, id) in ids.enumerate() {
         if !seen.insert(id) {

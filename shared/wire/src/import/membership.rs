@@ -1,73 +1,14 @@
-//! Membership levels and members of the import document (spec §2.14–2.16).
+//! Members of the import document (spec §2.16).
 
-use crate::event::{
-    ImageInput, NAME_CHARS, PriceListInput, SalesChannelInput, count, flag, name, own_id, read_images,
-    sales_channels, text, word,
-};
-use crate::{Checker, Field, List, incoming};
+use crate::event::{NAME_CHARS, name, word};
+use crate::{Checker, Field, incoming};
 use domain::customer::{Customer, Person};
-use domain::membership::{
-    Benefit, CardStanding, CardType, Level, LevelGroup, LevelState, MemberCard, Membership, MembershipRules,
-    Offering, OfferingAction, OfferingActionKind,
-};
+use domain::membership::{CardStanding, CardType, MemberCard, Membership};
 use domain::{
     CardId, CustomerId, LevelId, MembershipId, OfferingId, TicketTypeId, Timestamp, UnreadableId, Zone,
 };
-use std::collections::BTreeSet;
 
 incoming! {
-    /// Flags of terms.
-    pub struct RulesInput {
-        number_of_card_holders: i64,
-        can_gift: bool,
-        start_beginning_of_month: bool,
-        is_start_date_beg_of_month: bool,
-        expire_end_of_month: bool,
-        is_expiry_date_end_of_month: bool,
-    }
-    /// Something members get.
-    pub struct BenefitInput {
-        id: String,
-        description: String,
-    }
-    /// An action and where it is allowed.
-    pub struct OfferingActionInput {
-        action: String,
-        sales_channels: Vec<SalesChannelInput>,
-        sale_channel: Vec<SalesChannelInput>,
-    }
-    /// One way to buy a level.
-    pub struct OfferingInput {
-        id: String,
-        name: String,
-        subtitle: String,
-        description: String,
-        price_lists: Vec<PriceListInput>,
-        duration: i64,
-        benefits: Vec<BenefitInput>,
-        sales_channels: Vec<SalesChannelInput>,
-        sale_channel: Vec<SalesChannelInput>,
-        rules: RulesInput,
-        actions: Vec<OfferingActionInput>,
-    }
-    /// A membership level.
-    pub struct LevelInput {
-        id: String,
-        name: String,
-        description: String,
-        short_description: String,
-        email_confirmation_message: String,
-        membership_level_group: String,
-        sales_channels: Vec<SalesChannelInput>,
-        sale_channel: Vec<SalesChannelInput>,
-        rules: RulesInput,
-        benefits: Vec<BenefitInput>,
-        images: Vec<ImageInput>,
-        terms_and_conditions: String,
-        offerings: Vec<OfferingInput>,
-        auxiliary: bool,
-        state: String,
-    }
     /// A member's card.
     pub struct MemberInput {
         id: i64,
@@ -97,108 +38,8 @@ incoming! {
     }
 }
 
-/// Cards of one membership.
-const MAX_CARDS: u32 = 50;
-/// Months of a term.
-const MAX_MONTHS: u32 = 1_200;
-
-fn read_rules(checker: &mut Checker, input: RulesInput) -> MembershipRules {
-    MembershipRules {
-        card_holders: count(checker, "numberOfCardHolders", input.number_of_card_holders, 1..=MAX_CARDS)
-            .unwrap_or(1),
-        can_gift: flag(checker, "canGift", input.can_gift),
-        start_beginning_of_month: flag(
-            checker,
-            "startBeginningOfMonth",
-            input.start_beginning_of_month.or(input.is_start_date_beg_of_month),
-        ),
-        expire_end_of_month: flag(
-            checker,
-            "expireEndOfMonth",
-            input.expire_end_of_month.or(input.is_expiry_date_end_of_month),
-        ),
-    }
-}
-
-fn read_benefits(checker: &mut Checker, field: Field<List<BenefitInput>>) -> Vec<Benefit> {
-    checker.each("benefits", field, |checker, input| Benefit {
-        id: name(checker, "id", input.id),
-        description: text(checker, "description", input.description),
-    })
-}
-
 fn one_of<T: Copy>(named: &[(&str, T)], text: &str) -> Option<T> {
     named.iter().find(|(name, _)| name.eq_ignore_ascii_case(text)).map(|(_, found)| *found)
-}
-
-impl LevelInput {
-    /// The level, unless a field is at fault.
-    pub fn read(self, checker: &mut Checker, known: (Zone, &BTreeSet<TicketTypeId>)) -> Option<Level> {
-        let id = own_id(checker, self.id, LevelId::parse);
-        let offerings =
-            checker.each("offerings", self.offerings, |checker, input| input.read(checker, known));
-        let groups = [
-            ("individualAndFamily", LevelGroup::IndividualAndFamily),
-            ("organization", LevelGroup::Organization),
-        ];
-        let states = [("draft", LevelState::Draft), ("published", LevelState::Published)];
-        let group = (|text: &str| one_of(&groups, text), "individualAndFamily, organization");
-        let state = (|text: &str| one_of(&states, text), "draft, published");
-        let level = Level {
-            name: name(checker, "name", self.name),
-            description: text(checker, "description", self.description),
-            short_description: text(checker, "shortDescription", self.short_description),
-            email_confirmation_message: text(
-                checker,
-                "emailConfirmationMessage",
-                self.email_confirmation_message,
-            ),
-            group: word(checker, "membershipLevelGroup", self.membership_level_group, group)
-                .unwrap_or_default(),
-            sales_channels: sales_channels(checker, self.sales_channels, self.sale_channel),
-            rules: checker.object("rules", self.rules, read_rules).unwrap_or_default(),
-            benefits: read_benefits(checker, self.benefits),
-            images: read_images(checker, self.images),
-            terms_and_conditions: text(checker, "termsAndConditions", self.terms_and_conditions),
-            offerings: offerings.into_iter().flatten().collect(),
-            auxiliary: flag(checker, "auxiliary", self.auxiliary),
-            state: word(checker, "state", self.state, state).unwrap_or_default(),
-            id: id?,
-        };
-        Some(level)
-    }
-}
-
-impl OfferingInput {
-    /// The offering, unless a field is at fault.
-    pub fn read(self, checker: &mut Checker, known: (Zone, &BTreeSet<TicketTypeId>)) -> Option<Offering> {
-        let id = own_id(checker, self.id, OfferingId::parse);
-        let price_lists =
-            checker.each("priceLists", self.price_lists, |checker, input| input.read(checker, known));
-        if matches!(self.duration, Field::Absent | Field::Null) {
-            checker.invalid("duration", "is required");
-        }
-        let duration = count(checker, "duration", self.duration, 1..=MAX_MONTHS);
-        let actions = checker.each("actions", self.actions, |checker, input| {
-            let expected = (OfferingActionKind::parse, "new, renew, upgrade, downGrade, cancel");
-            let action = word(checker, "action", input.action, expected);
-            let sales_channels = sales_channels(checker, input.sales_channels, input.sale_channel);
-            action.map(|action| OfferingAction { action, sales_channels })
-        });
-        let offering = Offering {
-            name: name(checker, "name", self.name),
-            subtitle: text(checker, "subtitle", self.subtitle),
-            description: text(checker, "description", self.description),
-            price_lists: price_lists.into_iter().flatten().collect(),
-            benefits: read_benefits(checker, self.benefits),
-            sales_channels: sales_channels(checker, self.sales_channels, self.sale_channel),
-            rules: checker.object("rules", self.rules, read_rules),
-            actions: actions.into_iter().flatten().collect(),
-            duration_months: duration?,
-            id: id?,
-        };
-        Some(offering)
-    }
 }
 
 fn number_id<T>(

@@ -1,13 +1,10 @@
 //! What the import document says of a tenant, written from what is stored; what is read from it again is the
 //! same.
 
-use crate::event::{ImageOutput, PriceListRecord, SalesChannelOutput, exact};
+use crate::event::exact;
 use domain::Zone;
 use domain::customer::Person;
-use domain::membership::{
-    Benefit, CardStanding, CardType, Level, LevelGroup, LevelState, MemberCard, Membership, MembershipRules,
-    Offering, OfferingAction,
-};
+use domain::membership::{CardStanding, CardType, MemberCard, Membership};
 use domain::merchant::{Merchant, RateCard};
 use domain::tenant::Tenant;
 use serde::Serialize;
@@ -80,157 +77,6 @@ impl From<&Merchant> for MerchantOutput {
         });
         let (mid, status) = (mid.to_string(), status.as_str());
         Self { mid, name: name.clone(), status, rate_card, descriptor: descriptor.clone() }
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct RulesOutput {
-    number_of_card_holders: u32,
-    can_gift: bool,
-    start_beginning_of_month: bool,
-    expire_end_of_month: bool,
-}
-
-impl From<MembershipRules> for RulesOutput {
-    fn from(rules: MembershipRules) -> Self {
-        let MembershipRules { card_holders, can_gift, start_beginning_of_month, expire_end_of_month } = rules;
-        Self { number_of_card_holders: card_holders, can_gift, start_beginning_of_month, expire_end_of_month }
-    }
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-struct BenefitOutput {
-    id: String,
-    description: String,
-}
-
-fn benefits(found: &[Benefit]) -> Vec<BenefitOutput> {
-    let benefit = |Benefit { id, description }: &Benefit| BenefitOutput {
-        id: id.clone(),
-        description: description.clone(),
-    };
-    found.iter().map(benefit).collect()
-}
-
-/// A membership level with its offerings.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct LevelOutput {
-    id: String,
-    name: String,
-    description: String,
-    short_description: String,
-    email_confirmation_message: String,
-    membership_level_group: &'static str,
-    sales_channels: Vec<SalesChannelOutput>,
-    rules: RulesOutput,
-    benefits: Vec<BenefitOutput>,
-    images: Vec<ImageOutput>,
-    terms_and_conditions: String,
-    offerings: Vec<OfferingOutput>,
-    auxiliary: bool,
-    state: &'static str,
-}
-
-impl LevelOutput {
-    /// A level of a tenant in this zone.
-    #[must_use]
-    pub fn of(level: &Level, zone: Zone) -> Self {
-        let Level {
-            id,
-            name,
-            description,
-            short_description,
-            email_confirmation_message,
-            group,
-            sales_channels,
-            rules,
-            benefits: found,
-            images,
-            terms_and_conditions,
-            offerings,
-            auxiliary,
-            state,
-        } = level;
-        Self {
-            id: id.to_string(),
-            name: name.clone(),
-            description: description.clone(),
-            short_description: short_description.clone(),
-            email_confirmation_message: email_confirmation_message.clone(),
-            membership_level_group: match group {
-                LevelGroup::IndividualAndFamily => "individualAndFamily",
-                LevelGroup::Organization => "organization",
-            },
-            sales_channels: sales_channels.iter().map(Into::into).collect(),
-            rules: (*rules).into(),
-            benefits: benefits(found),
-            images: images.iter().map(Into::into).collect(),
-            terms_and_conditions: terms_and_conditions.clone(),
-            offerings: offerings.iter().map(|offering| OfferingOutput::of(offering, zone)).collect(),
-            auxiliary: *auxiliary,
-            state: match state {
-                LevelState::Draft => "draft",
-                LevelState::Published => "published",
-            },
-        }
-    }
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct OfferingOutput {
-    id: String,
-    name: String,
-    subtitle: String,
-    description: String,
-    price_lists: Vec<PriceListRecord>,
-    duration: u32,
-    benefits: Vec<BenefitOutput>,
-    sales_channels: Vec<SalesChannelOutput>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rules: Option<RulesOutput>,
-    actions: Vec<OfferingActionOutput>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct OfferingActionOutput {
-    action: &'static str,
-    sales_channels: Vec<SalesChannelOutput>,
-}
-
-impl OfferingOutput {
-    fn of(offering: &Offering, zone: Zone) -> Self {
-        let Offering {
-            id,
-            name,
-            subtitle,
-            description,
-            price_lists,
-            duration_months,
-            benefits: found,
-            sales_channels,
-            rules,
-            actions,
-        } = offering;
-        let action = |OfferingAction { action, sales_channels }: &OfferingAction| OfferingActionOutput {
-            action: action.as_str(),
-            sales_channels: sales_channels.iter().map(Into::into).collect(),
-        };
-        Self {
-            id: id.to_string(),
-            name: name.clone(),
-            subtitle: subtitle.clone(),
-            description: description.clone(),
-            price_lists: price_lists.iter().map(|list| PriceListRecord::of(list, zone)).collect(),
-            duration: *duration_months,
-            benefits: benefits(found),
-            sales_channels: sales_channels.iter().map(Into::into).collect(),
-            rules: rules.map(Into::into),
-            actions: actions.iter().map(action).collect(),
-        }
     }
 }
 

@@ -1,21 +1,21 @@
 //! What a tenant has, for records that refer to each other.
 
+use crate::{ApiError, App, ErrorType};
 use domain::catalog::{PriceList, Template};
 use domain::coupon::{Coupon, Discount};
 use domain::membership::Level;
-use domain::{InstanceId, TenantId};
-use platform::{ApiError, App, ErrorType};
+use domain::{InstanceId, MembershipId, TenantId};
 use serde::Serialize;
 use store::Consistency;
 use store::catalog::Definitions;
 use wire::catalog::Known;
 
 /// Records named that use the one that was to be deleted.
-const MAX_USES_NAMED: usize = 20;
+pub const MAX_USES_NAMED: usize = 20;
 
 /// How much of the catalog a write looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Needs {
+pub enum Needs {
     /// Nothing but the record itself.
     Nothing,
     /// The small definitions.
@@ -26,13 +26,19 @@ pub(crate) enum Needs {
 
 /// What a tenant has, with every earlier write.
 #[derive(Debug, Default)]
-pub(crate) struct Catalog {
-    pub(crate) definitions: Definitions,
-    pub(crate) templates: Vec<Template>,
+pub struct Catalog {
+    /// The small definitions.
+    pub definitions: Definitions,
+    /// Event templates.
+    pub templates: Vec<Template>,
 }
 
 impl Catalog {
-    pub(crate) async fn load(app: &App, tenant: TenantId, needs: Needs) -> Result<Self, ApiError> {
+    /// What a write needs.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub async fn load(app: &App, tenant: TenantId, needs: Needs) -> Result<Self, ApiError> {
         let definitions = async {
             match needs {
                 Needs::Nothing => Ok(Definitions::default()),
@@ -52,7 +58,8 @@ impl Catalog {
     }
 
     /// What records can refer to.
-    pub(crate) fn known(&self) -> Known {
+    #[must_use]
+    pub fn known(&self) -> Known {
         let Definitions { person_types, inventory, discounts, coupons: _, forms, levels, reaches: _ } =
             &self.definitions;
         Known {
@@ -68,7 +75,7 @@ impl Catalog {
 
 /// A record that names another one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct Use {
+pub struct Use {
     #[serde(rename = "type")]
     kind: &'static str,
     id: String,
@@ -83,31 +90,34 @@ impl std::fmt::Display for Use {
 
 impl Use {
     /// The templates of which this holds.
-    pub(crate) fn by_templates(catalog: &Catalog, names: impl Fn(&Template) -> bool) -> Vec<Self> {
+    pub fn by_templates(catalog: &Catalog, names: impl Fn(&Template) -> bool) -> Vec<Self> {
         let found = catalog.templates.iter().filter(|template| names(template));
         found.map(|template| Self::new("eventTemplate", &template.id, &template.name)).collect()
     }
 
     /// The discounts of which this holds.
-    pub(crate) fn by_discounts(catalog: &Catalog, names: impl Fn(&Discount) -> bool) -> Vec<Self> {
+    pub fn by_discounts(catalog: &Catalog, names: impl Fn(&Discount) -> bool) -> Vec<Self> {
         let found = catalog.definitions.discounts.values().filter(|discount| names(discount));
         found.map(|discount| Self::new("discount", &discount.id, &discount.name)).collect()
     }
 
     /// The coupons of which this holds.
-    pub(crate) fn by_coupons(catalog: &Catalog, names: impl Fn(&Coupon) -> bool) -> Vec<Self> {
+    pub fn by_coupons(catalog: &Catalog, names: impl Fn(&Coupon) -> bool) -> Vec<Self> {
         let found = catalog.definitions.coupons.values().filter(|coupon| names(coupon));
         found.map(|coupon| Self::new("coupon", &coupon.id, &coupon.name)).collect()
     }
 
     /// The membership levels of which this holds.
-    pub(crate) fn by_levels(catalog: &Catalog, names: impl Fn(&Level) -> bool) -> Vec<Self> {
+    pub fn by_levels(catalog: &Catalog, names: impl Fn(&Level) -> bool) -> Vec<Self> {
         let found = catalog.definitions.levels.values().filter(|level| names(level));
         found.map(|level| Self::new("membershipLevel", &level.id, &level.name)).collect()
     }
 
     /// What is used is not deleted.
-    pub(crate) fn refuse(mut uses: Vec<Self>) -> Result<(), ApiError> {
+    ///
+    /// # Errors
+    /// `IN_USE` naming what uses it.
+    pub fn refuse(mut uses: Vec<Self>) -> Result<(), ApiError> {
         if uses.is_empty() {
             return Ok(());
         }
@@ -118,8 +128,15 @@ impl Use {
     }
 
     /// An instance of a template.
-    pub(crate) fn by_instance(instance: InstanceId, template: &Template) -> Self {
+    #[must_use]
+    pub fn by_instance(instance: InstanceId, template: &Template) -> Self {
         Self::new("eventInstance", instance, &template.name)
+    }
+
+    /// A membership of a level.
+    #[must_use]
+    pub fn by_membership(id: MembershipId, level: &Level) -> Self {
+        Self::new("membership", id, &level.name)
     }
 
     fn new(kind: &'static str, id: impl std::fmt::Display, name: &str) -> Self {
@@ -128,6 +145,7 @@ impl Use {
 }
 
 /// True when one of the lists has a price of which this holds.
-pub(crate) fn any_price(lists: &[PriceList], names: impl Fn(&domain::catalog::Price) -> bool) -> bool {
+#[must_use]
+pub fn any_price(lists: &[PriceList], names: impl Fn(&domain::catalog::Price) -> bool) -> bool {
     lists.iter().flat_map(|list| &list.prices).any(names)
 }

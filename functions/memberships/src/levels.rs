@@ -1,0 +1,245 @@
+//! `/v2/b2b/membership/levels`.
+
+use crate::change::{Changed, Surroundings, change, check_named, load, load_known, view};
+use crate::query::{LevelQuery, Wanted};
+use axum::Json;
+use axum::extract::{Path, Query, State};
+use axum::response::{IntoResponse, Response};
+use domain::LevelId;
+use domain::membership::{Level, LevelEdit};
+use platform::access::{Caller, Staff};
+use platform::authored::{Conditions, Target, attempt_token, id_bytes, not_found};
+use platform::catalog::{Catalog, MAX_USES_NAMED, Needs, Use};
+use platform::idempotency::{Tagged, once_tagged};
+use platform::paging::{PageQuery, fits};
+use platform::{ApiError, App, Body, ErrorBody, ErrorType, IdempotencyKey};
+use store::authored::{CHANGE_TRIES, ChangeRefusal, Stored, revision_of};
+use store::{Consistency, Key};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use wire::Identified;
+use wire::membership::{Detail, LevelInput, LevelOutput};
+use wire::page::Page;
+
+const PATH: &str = "/v2/b2b/membership/levels";
+
+pub(crate) fn router() -> OpenApiRouter<App> {
+    OpenApiRouter::new().routes(routes!(list, create, update)).routes(routes!(read, delete))
+}
+
+/// Lists membership levels.
+///
+/// Those on offer or the drafts, sold on at least one of the channels. Without `auxiliary=true`, no auxiliary ones.
+#[utoipa::path(
+    get,
+    path = "/v2/b2b/membership/levels",
+    tag = "Memberships",
+    params(PageQuery, LevelQuery),
+    responses(
+        (status = 200, description = "A page of them", body = Page<LevelOutput>),
+        (status = 400, description = "`VALIDATION_ERROR`: parameters that are missing or wrong; `COMBINATION_NOT_SUPPORTED`: `collectionId` with `excludeLevelsWithACollection`; `RESPONSE_TOO_LARGE`: ask for pages, or with `summarize`", body = ErrorBody),
+    ),
+)]
+async fn list(
+    State(app): State<App>,
+    staff: Staff,
+    Query(page): Query<PageQuery>,
+    Query(query): Query<LevelQuery>,
+) -> Result<Json<Page<LevelOutput>>, ApiError> {
+    let Wanted { filter, detail, paging } = query.read(&page)?;
+    let mut definitions = app.store.load_definitions(staff.tenant.id, Consistency::Strong).await?;
+    let levels = std::mem::take(&mut definitions.levels).into_values();
+    let (page, pagination) = paging.cut(levels.filter(|level| filter.admits(level)).collect());
+    let view = view(&definitions, &staff, detail);
+    let list: Vec<_> = page.iter().map(|level| LevelOutput::of(level, view)).collect();
+    if !fits(&list)? {
+        let message = "The answer would be too large; ask for fewer levels with page and pageSize, or with summarize=true";
+        return Err(ApiError::new(ErrorType::ResponseTooLarge).message(message));
+    }
+    Ok(Json(Page { list, pagination }))
+}
+
+/// Returns a membership level.
+#[utoipa::path(
+    get,
+    path = "/v2/b2b/membership/levels/{id}",
+    tag = "Memberships",
+    params(("id" = String, Path, description = "The level")),
+    responses(
+        (status = 200, description = "It, with its revision in `ETag`", body = LevelOutput),
+        (status = 404, description = "`NOT_FOUND`", body = ErrorBody),
+    ),
+)]
+async fn read(State(app): State<App>, staff: Staff, Path(id): Path<String>) -> Result<Response, ApiError> {
+    let (Stored { value, revision, .. }, surroundings) = load_known(&app, &staff, &id).await?;
+    let body = LevelOutput::of(&value, surroundings.view(&staff));
+    Ok(Tagged { body, revision: Some(revision) }.into_response())
+}
+
+/// Creates a membership level.
+///
+/// The service chooses its id; one in the body is ignored. Offerings and price lists without an id get one.
+#[utoipa::path(
+    post,
+    path = "/v2/b2b/membership/levels",
+    tag = "Memberships",
+    request_body = LevelInput,
+    responses(
+        (status = 200, description = "It, with its revision in `ETag`", body = LevelOutput),
+        (status = 400, description = "`VALIDATION_ERROR`", body = ErrorBody),
+        (status = 404, description = "`NOT_FOUND`: something it refers to does not exist", body = ErrorBody),
+        (status = 409, description = "`IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
+        (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),
+    ),
+)]
+async fn create(
+    State(app): State<App>,
+    staff: Staff,
+    key: IdempotencyKey,
+    body: Body<LevelInput>,
+) -> Result<Response, ApiError> {
+    let tenant = staff.tenant.id;
+    let hash_key = app.hash_key(&staff.tenant).await?;
+    let fingerprint = body.fingerprint(&format!("POST {PATH}"), &hash_key);
+    let id = LevelId::from_bytes(id_bytes(&app, &hash_key, (&key, &fingerprint))?);
+    let run = async {
+        let surroundings = Surroundings::load(&app, tenant).await?;
+        let level = body.parse(|checker, mut input| {
+            input.set_id(id.as_str());
+            input.name_parts(id.as_str());
+            input.read(checker, surroundings.context(&staff))
+        })?;
+        let attempt = attempt_token(&app)?;
+        match app.store.change_authored((tenant, &attempt), None, Some(&level)).await? {
+            Ok(()) => {}
+            // The first try of this request made it, and someone has changed it since.
+            Err(ChangeRefusal::Changed) if key.text().is_some() => {}
+            Err(ChangeRefusal::Changed | ChangeRefusal::Taken) => {
+                return Err(ApiError::new(ErrorType::TryAgain));
+            }
+        }
+        app.forget_catalog(tenant).await;
+        let revision = revision_of(&level)?;
+        show(&level, revision, (&surroundings, &staff))
+    };
+    once_tagged(&app, &staff, (&key, &fingerprint), Box::pin(run)).await
+}
+
+fn show(
+    level: &Level,
+    revision: String,
+    (surroundings, caller): (&Surroundings, &Caller),
+) -> Result<Tagged<LevelOutput>, ApiError> {
+    Ok(Tagged { body: LevelOutput::of(level, surroundings.view(caller)), revision: Some(revision) })
+}
+
+/// Replaces a membership level.
+///
+/// The body names it. What the body leaves out gets its default, but for `offerings`: without them, the level keeps
+/// those it has. An offering by which a membership was bought cannot be left out. With `If-Match`, only the
+/// revision it names is replaced.
+#[utoipa::path(
+    put,
+    path = "/v2/b2b/membership/levels",
+    tag = "Memberships",
+    params(("If-Match" = Option<String>, Header, description = "The revision that is replaced, as `ETag` showed it")),
+    request_body = LevelInput,
+    responses(
+        (status = 200, description = "It, with its revision in `ETag`", body = LevelOutput),
+        (status = 400, description = "`VALIDATION_ERROR`", body = ErrorBody),
+        (status = 404, description = "`NOT_FOUND`: it, or something it refers to, does not exist", body = ErrorBody),
+        (status = 409, description = "`IN_USE`: an offering that would go, `usedBy` says by what; `IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
+        (status = 412, description = "`PRECONDITION_FAILED`: it was changed since; nothing was changed now", body = ErrorBody),
+        (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),
+    ),
+)]
+async fn update(
+    State(app): State<App>,
+    staff: Staff,
+    Conditions { key, if_match }: Conditions,
+    body: Body<LevelInput>,
+) -> Result<Response, ApiError> {
+    let hash_key = app.hash_key(&staff.tenant).await?;
+    let fingerprint = body.fingerprint(&format!("PUT {PATH}"), &hash_key);
+    let seed = hex::encode(id_bytes::<12>(&app, &hash_key, (&key, &fingerprint))?);
+    let run = async {
+        let id = body.value.sent_id().and_then(|id| LevelId::parse(&id).ok());
+        let (current, surroundings) = load(&app, &staff, id.as_ref()).await?;
+        let edit = body.parse(|checker, mut input| {
+            check_named(checker, &mut input.id, (LevelId::parse, current.is_some()));
+            input.name_parts(&seed);
+            let keeps_offerings = !input.has_offerings();
+            let level = Box::new(input.read(checker, surroundings.context(&staff))?);
+            Some(if keeps_offerings { LevelEdit::ReplaceFields(level) } else { LevelEdit::Replace(level) })
+        })?;
+        let current = current.ok_or_else(not_found)?;
+        let Changed { after, revision, .. } = change(&app, &staff, (current, &if_match), &edit).await?;
+        show(&after, revision, (&surroundings, &staff))
+    };
+    once_tagged(&app, &staff, (&key, &fingerprint), Box::pin(run)).await
+}
+
+/// Deletes a membership level with its offerings.
+///
+/// Nothing that something else names is deleted.
+#[utoipa::path(
+    delete,
+    path = "/v2/b2b/membership/levels/{id}",
+    tag = "Memberships",
+    params(
+        ("id" = String, Path, description = "The level"),
+        ("If-Match" = Option<String>, Header, description = "The revision that is deleted, as `ETag` showed it"),
+    ),
+    responses(
+        (status = 200, description = "It as it was", body = LevelOutput),
+        (status = 404, description = "`NOT_FOUND`", body = ErrorBody),
+        (status = 409, description = "`IN_USE`: `usedBy` says what names it; `IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
+        (status = 412, description = "`PRECONDITION_FAILED`: it was changed since; nothing was changed now", body = ErrorBody),
+        (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),
+    ),
+)]
+async fn delete(
+    State(app): State<App>,
+    staff: Staff,
+    Target { id, key, if_match }: Target,
+) -> Result<Response, ApiError> {
+    let fingerprint = format!("DELETE {PATH}/{id}");
+    let run = async {
+        let (tenant, id) = (staff.tenant.id, LevelId::parse(&id).map_err(|_| not_found())?);
+        let place = Key::level(tenant, &id);
+        for _ in 0..CHANGE_TRIES {
+            let (current, catalog, bought) = tokio::join!(
+                app.store.load_authored(&place),
+                Catalog::load(&app, tenant, Needs::Everything),
+                app.store.find_memberships((tenant, &id), |_| true, MAX_USES_NAMED)
+            );
+            let current: Stored<Level> = current?.ok_or_else(not_found)?;
+            let catalog = catalog?;
+            if_match.check(&current.revision)?;
+            let mut uses = uses(&current.value, &catalog);
+            uses.extend(bought?.into_iter().map(|id| Use::by_membership(id, &current.value)));
+            Use::refuse(uses)?;
+            let attempt = attempt_token(&app)?;
+            match app.store.change_authored((tenant, &attempt), Some(&current), None).await? {
+                Ok(()) => {
+                    app.forget_catalog(tenant).await;
+                    let view = view(&catalog.definitions, &staff, Detail::Full);
+                    return Ok(Tagged { body: LevelOutput::of(&current.value, view), revision: None });
+                }
+                Err(ChangeRefusal::Changed | ChangeRefusal::Taken) => {}
+            }
+        }
+        Err(ApiError::new(ErrorType::TryAgain))
+    };
+    once_tagged(&app, &staff, (&key, &fingerprint), Box::pin(run)).await
+}
+
+/// What of the catalog names a level.
+fn uses(Level { id, .. }: &Level, catalog: &Catalog) -> Vec<Use> {
+    let mut uses = Use::by_templates(catalog, |template| {
+        let mut discounts = template.membership.discounts.iter();
+        template.membership.restrictions.contains(id) || discounts.any(|discount| discount.level == *id)
+    });
+    uses.extend(Use::by_coupons(catalog, |coupon| coupon.levels.contains(id)));
+    uses
+}

@@ -1,0 +1,26 @@
+//! Membership levels and the ways to buy them (spec §4.6).
+//!
+//! | Request | Round trips |
+//! |---|---|
+//! | `GET` of a list of levels | 1: the definitions |
+//! | `GET` of a level, of its offerings, of one of them | 1: the level, with the ticket types of its prices beside it |
+//! | `POST` of a level | 2: the definitions; the record |
+//! | `PUT` of a level, `POST`, `PUT`, `DELETE` of an offering | 2: the level, with the definitions beside it; the change. One more, or several where there are many memberships, where an offering goes |
+//! | `DELETE` of a level | 2: the level, with all that may name it beside it; the removal |
+//!
+//! An idempotency key adds two, to claim it and to keep the answer. A level and its offerings are one record with
+//! one revision.
+
+mod change;
+mod levels;
+mod offerings;
+mod query;
+
+use platform::App;
+use utoipa_axum::router::OpenApiRouter;
+
+/// The routes of memberships.
+#[must_use]
+pub fn router() -> OpenApiRouter<App> {
+    OpenApiRouter::new().merge(levels::router()).merge(offerings::router())
+}
