@@ -12,7 +12,7 @@ pub fn routes() -> OpenApiRouter<App> {
 }
 
 /// The groups of routes, one for each function.
-fn groups() -> [OpenApiRouter<App>; 8] {
+fn groups() -> [OpenApiRouter<App>; 9] {
     [
         events::router(),
         carts::router(),
@@ -20,6 +20,7 @@ fn groups() -> [OpenApiRouter<App>; 8] {
         checkout::router(),
         orders::router(),
         backoffice::router(),
+        members::router(),
         reference::router(),
         crate::sandbox::router(),
     ]

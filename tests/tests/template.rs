@@ -207,6 +207,8 @@ fn a_request_reaches_the_function_that_owns_its_path() {
         ("POST", "/v2/b2b/persontypes", "backoffice"),
         ("PUT", "/v2/b2b/persontypes/{id}", "backoffice"),
         ("GET", "/v2/b2b/addons", "backoffice"),
+        ("GET", "/v2/b2c/membership/validate", "members"),
+        ("OPTIONS", "/v2/b2c/membership/exists", "members"),
         ("GET", "/v2/b2c/locations/avs/countries", "reference"),
         ("OPTIONS", "/v2/b2c/locations/states/{country}", "reference"),
         ("GET", "/v2/b2b/locations/states/{country}", "reference"),
@@ -243,6 +245,7 @@ fn described() -> BTreeMap<&'static str, BTreeSet<String>> {
         ("reservations", reservations::router()),
         ("reference", reference::router()),
         ("backoffice", backoffice::router()),
+        ("members", members::router()),
     ];
     let paths = |router: utoipa_axum::router::OpenApiRouter<platform::App>| {
         router.into_openapi().paths.paths.into_keys().collect()

@@ -32,13 +32,14 @@ enum Kind {
 }
 
 /// The parameter of every path that has one.
-const PATHS: [(&str, Kind); 21] = [
+const PATHS: [(&str, Kind); 22] = [
     ("/docs/{file}", Kind::Common),
     ("/sandbox/outbox/{deliveryId}", Kind::Delivery),
     ("/v2/b2b/coupons/{id}", Kind::Coupon),
     ("/v2/b2b/discounts/{id}", Kind::Discount),
     ("/v2/b2b/event/instances/{id}", Kind::Instance),
     ("/v2/b2b/event/templates/{id}", Kind::Template),
+    ("/v2/b2b/event/templates/{id}/instances", Kind::Template),
     ("/v2/b2b/forms/{id}", Kind::Form),
     ("/v2/b2b/inventory/{id}", Kind::Inventory),
     ("/v2/b2b/locations/states/{country}", Kind::Common),

@@ -33,6 +33,7 @@ pub mod schedule;
 pub mod slot_edit;
 pub mod tenant;
 pub mod time;
+pub mod verification;
 
 pub use catalog::Template;
 pub use channel::{Channel, SalesChannel};

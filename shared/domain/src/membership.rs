@@ -1,7 +1,7 @@
 //! Membership levels, their offerings, and what members bought (spec §2.14–2.16).
 
 use crate::catalog::{Image, PriceList};
-use crate::channel::SalesChannel;
+use crate::channel::{Channel, SalesChannel, channel_allowed};
 use crate::customer::Person;
 use crate::{CardId, CustomerId, LevelId, MembershipId, OfferingId, TicketTypeId, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -178,6 +178,27 @@ pub struct Level {
     /// Draft or published.
     #[serde(default)]
     pub state: LevelState,
+}
+
+impl Level {
+    /// True when the level is on offer and one of its offerings allows this action on the channel.
+    #[must_use]
+    pub fn allows(&self, action: OfferingActionKind, channel: Channel) -> bool {
+        self.state == LevelState::Published
+            && channel_allowed(&self.sales_channels, channel)
+            && self.offerings.iter().any(|offering| offering.allows(action, channel))
+    }
+}
+
+impl Offering {
+    /// True when it is sold on the channel and allows this action there.
+    #[must_use]
+    pub fn allows(&self, action: OfferingActionKind, channel: Channel) -> bool {
+        let of_kind = |found: &&OfferingAction| found.action == action;
+        let switched_on = |found: &OfferingAction| channel_allowed(&found.sales_channels, channel);
+        channel_allowed(&self.sales_channels, channel)
+            && (self.actions.is_empty() || self.actions.iter().filter(of_kind).any(switched_on))
+    }
 }
 
 /// Which of a membership's cards one is (contract §4).

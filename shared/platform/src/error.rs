@@ -128,6 +128,8 @@ error_table! {
     /// An event instance would have fewer seats than are sold and held; `taken` says how many those are.
     CapacityBelowSold, CONFLICT, 20030, "CAPACITY_BELOW_SOLD",
         "The capacity would be below the seats that are sold and held";
+    /// A member is to be verified, and no membership is named.
+    MembershipIdMissing, BAD_REQUEST, 20042, "MEMBERSHIPID_DNE", "membershipId is required";
 }
 
 /// A failure on its way to the caller: what it is told, and a cause that only the log sees.

@@ -260,6 +260,19 @@ impl Key {
         Self::of(Table::Members, tenant, format!("NUMBER#{number}"), "NUMBER")
     }
 
+    /// The membership the venue knows by a number of its own, or by a card's barcode, by the SHA-256 of that; a
+    /// copy of it.
+    #[must_use]
+    pub fn membership_named(tenant: TenantId, (kind, hash): (&str, &str)) -> Self {
+        Self::of(Table::Members, tenant, format!("{kind}#{hash}"), kind)
+    }
+
+    /// A membership of which someone with an e-mail address holds a card, by the SHA-256 of the address.
+    #[must_use]
+    pub fn membership_of_email(tenant: TenantId, hash: &str, id: MembershipId) -> Self {
+        Self::of(Table::Members, tenant, email(hash), id.to_string())
+    }
+
     /// How often a coupon was used.
     #[must_use]
     pub fn coupon_uses(tenant: TenantId, id: &CouponId) -> Self {
@@ -317,6 +330,10 @@ fn order_partition(id: &OrderId) -> String {
     format!("ORDER#{id}")
 }
 
+fn email(hash: &str) -> String {
+    format!("EMAIL#{hash}")
+}
+
 fn slots(tag: TemplateTag) -> String {
     format!("SLOTS#{tag}")
 }
@@ -361,6 +378,12 @@ pub fn api_keys_partition(tenant: TenantId) -> String {
 #[must_use]
 pub fn memberships_partition(tenant: TenantId) -> String {
     partition_of(tenant, MEMBERSHIPS)
+}
+
+/// The partition of the memberships of someone with an e-mail address, by the SHA-256 of it.
+#[must_use]
+pub fn email_partition(tenant: TenantId, hash: &str) -> String {
+    partition_of(tenant, &email(hash))
 }
 
 /// The partition of the mails the sandbox delivered.

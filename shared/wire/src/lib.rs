@@ -15,6 +15,7 @@ pub mod checkout;
 pub mod event;
 pub mod import;
 pub mod location;
+pub mod member;
 pub mod order;
 pub mod page;
 pub mod reservation;
