@@ -32,9 +32,10 @@ enum Kind {
 }
 
 /// The parameter of every path that has one.
-const PATHS: [(&str, Kind); 21] = [
+const PATHS: [(&str, Kind); 22] = [
     ("/docs/{file}", Kind::Common),
     ("/sandbox/outbox/{deliveryId}", Kind::Delivery),
+    ("/v2/b2b/combos/{id}", Kind::Combo),
     ("/v2/b2b/coupons/{id}", Kind::Coupon),
     ("/v2/b2b/discounts/{id}", Kind::Discount),
     ("/v2/b2b/event/instances/{id}", Kind::Instance),
@@ -64,7 +65,7 @@ enum Refused {
 }
 
 /// The ids of every body.
-const FIELDS: [(&str, Kind, Refused); 46] = [
+const FIELDS: [(&str, Kind, Refused); 51] = [
     // A new cart has no id yet, and one that is checked out at once never has.
     ("CartInput.id", Kind::Cart, Refused::Nowhere),
     ("CartInput.membershipIds", Kind::Membership, Refused::Everywhere),
@@ -85,11 +86,17 @@ const FIELDS: [(&str, Kind, Refused); 46] = [
     ("ReservationItemUpdateInput.eventId", Kind::Instance, Refused::Everywhere),
     ("DonationDetailInput.gifterId", Kind::Customer, Refused::Nowhere),
     // A new record does not choose its id, and another than that of the path is a fault of its own.
+    ("ComboInput.id", Kind::Combo, Refused::Nowhere),
     ("CouponInput.id", Kind::Coupon, Refused::Nowhere),
     ("DiscountInput.id", Kind::Discount, Refused::Nowhere),
     ("FormInput.id", Kind::Form, Refused::Nowhere),
     ("InventoryInput.id", Kind::Inventory, Refused::Nowhere),
     ("PersonTypeInput.id", Kind::TicketType, Refused::Nowhere),
+    ("ComboInput.discountId", Kind::Discount, Refused::Everywhere),
+    ("ComboPartInput.eventTemplateId", Kind::Template, Refused::Everywhere),
+    // Another name of `eventTemplateId`, which complaints go by.
+    ("ComboPartInput.templateId", Kind::Template, Refused::Nowhere),
+    ("ComboPriceInput.personTypeId", Kind::TicketType, Refused::Everywhere),
     ("CouponInput.discountId", Kind::Discount, Refused::Everywhere),
     ("CouponInput.eventTemplateIds", Kind::Template, Refused::Everywhere),
     ("CouponInput.membershipCategoryIds", Kind::Level, Refused::Everywhere),
@@ -381,6 +388,23 @@ fn template_of(own: &Things, pointer: &str) -> Value {
     body
 }
 
+/// A combo that names only things of its tenant, with a discount where the pointer leads to one.
+fn combo_of(own: &Things, pointer: &str) -> Value {
+    let other = json!({ "eventTemplateId": format!("{}ee000000000000000002", own.tenant) });
+    let part = if pointer.ends_with("/templateId") {
+        json!({})
+    } else {
+        json!({ "eventTemplateId": own.id(Kind::Template) })
+    };
+    if pointer == "/discountId" {
+        return json!({ "name": "Law", "comboTemplateType": "discountCode", "parts": [part, other] });
+    }
+    let price = json!({ "personTypeId": own.id(Kind::TicketType), "price": "1.00" });
+    json!({
+        "name": "Law", "comboTemplateType": "fixedPrice", "parts": [part, other], "prices": [price],
+    })
+}
+
 /// A request that names only things of its tenant, but for the id at that pointer.
 fn body_with(operation: &Operation, own: &Things, (pointer, id): (&str, &Value)) -> Value {
     let mut body = match operation.path.as_str() {
@@ -401,6 +425,7 @@ fn body_with(operation: &Operation, own: &Things, (pointer, id): (&str, &Value))
         path if path.starts_with("/v2/b2b/discounts") => {
             json!({ "name": "Law", "values": [{ "discountType": "amount", "value": "1.00" }] })
         }
+        path if path.starts_with("/v2/b2b/combos") => combo_of(own, pointer),
         path if path.starts_with("/v2/b2b/event/templates") => template_of(own, pointer),
         path if path.starts_with("/v2/b2b/") => json!({ "name": "Law" }),
         _ => cart_of(&own.instance, own.tenant),

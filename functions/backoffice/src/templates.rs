@@ -285,6 +285,7 @@ fn check_unnamed(template: &Template, catalog: &Catalog) -> Result<(), ApiError>
     };
     let mut uses = Use::by_templates(catalog, names);
     uses.extend(Use::by_coupons(catalog, |coupon| coupon.templates.contains(id)));
+    uses.extend(Use::by_combos(catalog, |combo| combo.part_of(id).is_some()));
     if uses.is_empty() {
         return Ok(());
     }
