@@ -26,7 +26,7 @@ pub(crate) struct RangeQuery {
     sale_channel: Option<String>,
     /// `standard` (default), `private` or `all`.
     r#type: Option<String>,
-    /// A combination of events.
+    /// A combo: of the times of one template, only those that can be a part of it.
     combo_template_id: Option<String>,
     /// A membership number.
     membership_id: Option<String>,
@@ -60,6 +60,8 @@ pub(crate) struct Asked {
     channel: Channel,
     types: TemplateFilter,
     benefits: Benefits,
+    /// The combo that slots are to be parts of.
+    pub(crate) combo: Option<ComboTemplateId>,
     pub(crate) now: Timestamp,
 }
 
@@ -176,8 +178,8 @@ impl RangeQuery {
         let benefits = reader.benefits(self.membership_id.as_deref(), self.membership_category_id.as_deref());
         let combo = |text: &str| ComboTemplateId::parse(text).ok();
         let combo_text = self.combo_template_id.as_deref();
-        let _ = reader.optional("comboTemplateId", combo_text, (combo, "the id of a combination"));
-        Asked { channel, types, benefits, now: reader.now }
+        let combo = reader.optional("comboTemplateId", combo_text, (combo, "the id of a combination"));
+        Asked { channel, types, benefits, combo, now: reader.now }
     }
 
     fn range(&self, reader: &mut Reader) -> Range {
@@ -199,7 +201,7 @@ impl OfferQuery {
         let mut reader = Reader::new(caller);
         let channel = reader.channel(self.sale_channel.as_deref());
         let benefits = reader.benefits(self.membership_id.as_deref(), self.membership_category_id.as_deref());
-        let asked = Asked { channel, types: TemplateFilter::All, benefits, now: reader.now };
+        let asked = Asked { channel, types: TemplateFilter::All, benefits, combo: None, now: reader.now };
         reader.finish(asked)
     }
 }
