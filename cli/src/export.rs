@@ -5,7 +5,7 @@ use domain::tenant::Tenant;
 use std::fmt;
 use std::io::Write;
 use store::{Consistency, Store, StoreError};
-use wire::catalog::{CouponOutput, DiscountOutput, FormOutput, InventoryOutput};
+use wire::catalog::{ComboOutput, CouponOutput, DiscountOutput, FormOutput, InventoryOutput};
 use wire::event::{PersonTypeOutput, TemplateRecord};
 use wire::import::{LevelOutput, MemberOutput, MerchantOutput, TenantOutput};
 
@@ -82,6 +82,9 @@ pub async fn export(
     }
     for coupon in definitions.coupons.values() {
         document.record("coupons", &CouponOutput::from(coupon))?;
+    }
+    for combo in definitions.combos.values() {
+        document.record("combos", &ComboOutput::from(combo))?;
     }
     for level in definitions.levels.values() {
         document.record("membershipLevels", &LevelOutput::of(level, zone))?;

@@ -129,13 +129,15 @@ fn count(records: &ImportRecords) -> usize {
         forms,
         discounts,
         coupons,
+        combos,
         levels,
         customers,
         memberships,
         templates,
         faults: _,
     } = records;
-    let definitions = [person_types.len(), inventory.len(), forms.len(), discounts.len(), coupons.len()];
+    let definitions =
+        [person_types.len(), inventory.len(), forms.len(), discounts.len(), coupons.len(), combos.len()];
     let people = [levels.len(), customers.len(), memberships.len()];
     let others = [api_keys.len(), merchants.len(), templates.len()];
     definitions.into_iter().chain(people).chain(others).sum()
@@ -177,6 +179,9 @@ async fn save_definitions(
                 report.faults.push(record_fault("/coupons", coupon.id.to_string(), fault));
             }
         }
+    }
+    for combo in &records.combos {
+        done(report, "combos", store.save_combo(tenant, combo).await?);
     }
     for level in &records.levels {
         done(report, "membershipLevels", store.save_level(tenant, level).await?);

@@ -92,6 +92,17 @@ const COUPONS: &[Column] = &[
     ("active", Plain),
 ];
 
+const COMBOS: &[Column] = &[
+    ("id", Text),
+    ("name", Text),
+    ("description", Text),
+    ("active", Plain),
+    ("comboTemplateType", Text),
+    ("parts", Json),
+    ("prices", Json),
+    ("discountId", Text),
+];
+
 const LEVELS: &[Column] = &[
     ("id", Text),
     ("name", Text),
@@ -194,7 +205,7 @@ const TEMPLATES: &[Column] = &[
 ];
 
 /// The sections with their columns, in the order of the document.
-pub(super) const SECTIONS: [(&str, &[Column]); 11] = [
+pub(super) const SECTIONS: [(&str, &[Column]); 12] = [
     ("tenant", SETTINGS),
     ("apiKeys", API_KEYS),
     ("merchants", MERCHANTS),
@@ -203,6 +214,7 @@ pub(super) const SECTIONS: [(&str, &[Column]); 11] = [
     ("discounts", DISCOUNTS),
     ("forms", FORMS),
     ("coupons", COUPONS),
+    ("combos", COMBOS),
     ("membershipLevels", LEVELS),
     ("members", MEMBERS),
     ("eventTemplates", TEMPLATES),

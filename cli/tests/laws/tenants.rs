@@ -32,9 +32,10 @@ enum Kind {
 }
 
 /// The parameter of every path that has one.
-const PATHS: [(&str, Kind); 22] = [
+const PATHS: [(&str, Kind); 23] = [
     ("/docs/{file}", Kind::Common),
     ("/sandbox/outbox/{deliveryId}", Kind::Delivery),
+    ("/v2/b2b/combos/{id}", Kind::Combo),
     ("/v2/b2b/coupons/{id}", Kind::Coupon),
     ("/v2/b2b/discounts/{id}", Kind::Discount),
     ("/v2/b2b/event/instances/{id}", Kind::Instance),
@@ -65,7 +66,7 @@ enum Refused {
 }
 
 /// The ids of every body.
-const FIELDS: [(&str, Kind, Refused); 46] = [
+const FIELDS: [(&str, Kind, Refused); 55] = [
     // A new cart has no id yet, and one that is checked out at once never has.
     ("CartInput.id", Kind::Cart, Refused::Nowhere),
     ("CartInput.membershipIds", Kind::Membership, Refused::Everywhere),
@@ -77,6 +78,10 @@ const FIELDS: [(&str, Kind, Refused); 46] = [
     ("CartItemInput.eventId", Kind::Instance, Refused::Everywhere),
     ("CartItemInput.ticketingTypeId", Kind::TicketType, Refused::Everywhere),
     ("CartItemInput.inventoryId", Kind::Inventory, Refused::Everywhere),
+    ("ComboItemInput.itemId", Kind::Line, Refused::Nowhere),
+    ("ComboItemInput.comboTemplateId", Kind::Combo, Refused::Everywhere),
+    ("ComboItemInput.ticketingTypeId", Kind::TicketType, Refused::Everywhere),
+    ("ComboEventInput.eventId", Kind::Instance, Refused::Everywhere),
     ("CheckoutInput.shoppingCartId", Kind::Cart, Refused::Everywhere),
     ("CheckoutInput.reservationId", Kind::Reservation, Refused::Everywhere),
     ("ReservationItemInput.eventId", Kind::Instance, Refused::Everywhere),
@@ -86,11 +91,17 @@ const FIELDS: [(&str, Kind, Refused); 46] = [
     ("ReservationItemUpdateInput.eventId", Kind::Instance, Refused::Everywhere),
     ("DonationDetailInput.gifterId", Kind::Customer, Refused::Nowhere),
     // A new record does not choose its id, and another than that of the path is a fault of its own.
+    ("ComboInput.id", Kind::Combo, Refused::Nowhere),
     ("CouponInput.id", Kind::Coupon, Refused::Nowhere),
     ("DiscountInput.id", Kind::Discount, Refused::Nowhere),
     ("FormInput.id", Kind::Form, Refused::Nowhere),
     ("InventoryInput.id", Kind::Inventory, Refused::Nowhere),
     ("PersonTypeInput.id", Kind::TicketType, Refused::Nowhere),
+    ("ComboInput.discountId", Kind::Discount, Refused::Everywhere),
+    ("ComboPartInput.eventTemplateId", Kind::Template, Refused::Everywhere),
+    // Another name of `eventTemplateId`, which complaints go by.
+    ("ComboPartInput.templateId", Kind::Template, Refused::Nowhere),
+    ("ComboPriceInput.personTypeId", Kind::TicketType, Refused::Everywhere),
     ("CouponInput.discountId", Kind::Discount, Refused::Everywhere),
     ("CouponInput.eventTemplateIds", Kind::Template, Refused::Everywhere),
     ("CouponInput.membershipCategoryIds", Kind::Level, Refused::Everywhere),
@@ -131,6 +142,8 @@ const QUERY: [(&str, Kind); 3] = [
 struct Things {
     tenant: i64,
     instance: String,
+    /// A slot of the other event of the combo.
+    other: String,
     cart: String,
     line: String,
     reservation: Value,
@@ -150,6 +163,8 @@ impl Things {
         };
         let next = format!("/v2/b2c/events/{tenant}ee000000000000000001/nextAvailable");
         let instance = ask(("GET", &next), &shop, Value::Null).await["id"].as_str().unwrap().to_owned();
+        let next = format!("/v2/b2c/events/{tenant}ee000000000000000002/nextAvailable");
+        let other = ask(("GET", &next), &shop, Value::Null).await["id"].as_str().unwrap().to_owned();
         let cart = cart_of(&instance, tenant);
         let id = ask(("POST", "/v2/b2c/carts"), &shop, cart.clone()).await.as_str().unwrap().to_owned();
         let path = format!("/v2/b2c/carts/{id}");
@@ -170,7 +185,17 @@ impl Things {
             order: order["id"].as_str().unwrap().to_owned(),
             delivery: outbox[0]["deliveryId"].as_str().unwrap().to_owned(),
             instance,
+            other,
         }
+    }
+
+    /// A cart that asks for the price of a combo, so that no two are one charge made twice.
+    fn combo_cart(&self) -> Value {
+        let parts = json!([{ "eventId": self.instance }, { "eventId": self.other }]);
+        json!({ "comboItems": [{
+            "comboTemplateId": self.id(Kind::Combo), "ticketingTypeId": self.id(Kind::TicketType),
+            "quantity": 0, "parts": parts,
+        }] })
     }
 
     fn id(&self, kind: Kind) -> Value {
@@ -382,6 +407,28 @@ fn template_of(own: &Things, pointer: &str) -> Value {
     body
 }
 
+/// A cart of a ticket, or of a combo where the pointer leads into one.
+fn own_cart(own: &Things, pointer: &str) -> Value {
+    if pointer.contains("/comboItems/") { own.combo_cart() } else { cart_of(&own.instance, own.tenant) }
+}
+
+/// A combo that names only things of its tenant, with a discount where the pointer leads to one.
+fn combo_of(own: &Things, pointer: &str) -> Value {
+    let other = json!({ "eventTemplateId": format!("{}ee000000000000000002", own.tenant) });
+    let part = if pointer.ends_with("/templateId") {
+        json!({})
+    } else {
+        json!({ "eventTemplateId": own.id(Kind::Template) })
+    };
+    if pointer == "/discountId" {
+        return json!({ "name": "Law", "comboTemplateType": "discountCode", "parts": [part, other] });
+    }
+    let price = json!({ "personTypeId": own.id(Kind::TicketType), "price": "1.00" });
+    json!({
+        "name": "Law", "comboTemplateType": "fixedPrice", "parts": [part, other], "prices": [price],
+    })
+}
+
 /// A request that names only things of its tenant, but for the id at that pointer.
 fn body_with(operation: &Operation, own: &Things, (pointer, id): (&str, &Value)) -> Value {
     let mut body = match operation.path.as_str() {
@@ -402,15 +449,16 @@ fn body_with(operation: &Operation, own: &Things, (pointer, id): (&str, &Value))
         path if path.starts_with("/v2/b2b/discounts") => {
             json!({ "name": "Law", "values": [{ "discountType": "amount", "value": "1.00" }] })
         }
+        path if path.starts_with("/v2/b2b/combos") => combo_of(own, pointer),
         path if path.starts_with("/v2/b2b/event/templates") => template_of(own, pointer),
         path if path.starts_with("/v2/b2b/") => json!({ "name": "Law" }),
-        _ => cart_of(&own.instance, own.tenant),
+        _ => own_cart(own, pointer),
     };
     if operation.path == "/v2/b2c/carts/{id}" {
         body["id"] = json!(own.cart);
     }
     if operation.path.ends_with("/checkout") && pointer != "/shoppingCartId" {
-        body["shoppingCart"] = cart_of(&own.instance, own.tenant);
+        body["shoppingCart"] = own_cart(own, pointer);
     }
     if let Some(line) = pointer.strip_suffix("/inventoryId") {
         put(&mut body, line, &json!({ "quantity": 1 }));

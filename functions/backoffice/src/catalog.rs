@@ -1,6 +1,7 @@
 //! What a tenant has, for records that refer to each other.
 
 use domain::catalog::{PriceList, Template};
+use domain::combo::Combo;
 use domain::coupon::{Coupon, Discount};
 use domain::membership::Level;
 use domain::{InstanceId, TenantId};
@@ -53,8 +54,16 @@ impl Catalog {
 
     /// What records can refer to.
     pub(crate) fn known(&self) -> Known {
-        let Definitions { person_types, inventory, discounts, coupons: _, forms, levels, reaches: _ } =
-            &self.definitions;
+        let Definitions {
+            person_types,
+            inventory,
+            discounts,
+            coupons: _,
+            combos: _,
+            forms,
+            levels,
+            reaches: _,
+        } = &self.definitions;
         Known {
             ticket_types: person_types.keys().cloned().collect(),
             inventory: inventory.keys().copied().collect(),
@@ -98,6 +107,12 @@ impl Use {
     pub(crate) fn by_coupons(catalog: &Catalog, names: impl Fn(&Coupon) -> bool) -> Vec<Self> {
         let found = catalog.definitions.coupons.values().filter(|coupon| names(coupon));
         found.map(|coupon| Self::new("coupon", &coupon.id, &coupon.name)).collect()
+    }
+
+    /// The combos of which this holds.
+    pub(crate) fn by_combos(catalog: &Catalog, names: impl Fn(&Combo) -> bool) -> Vec<Self> {
+        let found = catalog.definitions.combos.values().filter(|combo| names(combo));
+        found.map(|combo| Self::new("combo", &combo.id, &combo.name)).collect()
     }
 
     /// The membership levels of which this holds.

@@ -18,6 +18,7 @@
 //! what is the same for all of them is written once, in [`resource`] and [`write`].
 
 mod catalog;
+mod combos;
 mod coupons;
 mod discounts;
 mod forms;
@@ -39,6 +40,7 @@ pub fn router() -> OpenApiRouter<App> {
         .merge(person_types::router())
         .merge(discounts::router())
         .merge(coupons::router())
+        .merge(combos::router())
         .merge(inventory::router())
         .merge(forms::router())
         .merge(templates::router())

@@ -4,7 +4,7 @@ use crate::load::Facts;
 use crate::replay::{Manner, Replay, SentKey};
 use crate::{answer, decide, dry_run, load, replay};
 use axum::response::Response;
-use domain::cart::{Cart, CouponProblem};
+use domain::cart::{Cart, CartLine, CouponProblem};
 use domain::cart_request::{CartRequest, CartTerms, name_lines};
 use domain::checkout::{CartSource, CheckoutRequest, OrderFacts, OrderIds, order_of};
 use domain::order::{ConsumedReservation, Order};
@@ -303,8 +303,9 @@ fn surplus(
 }
 
 fn order_ids(app: &App, cart: &Cart) -> Result<OrderIds, ApiError> {
+    let rows: usize = cart.lines.iter().map(CartLine::order_rows).sum();
     let items: Result<Vec<OrderItemId>, ApiError> =
-        cart.lines.iter().map(|_| app.ids.bits().map(OrderItemId::from_bits)).collect();
+        (0..rows).map(|_| app.ids.bits().map(OrderItemId::from_bits)).collect();
     Ok(OrderIds {
         order: OrderId::from_bits(app.ids.bits()?),
         number: OrderNumber::from_bits(app.ids.bits()?),

@@ -1,5 +1,9 @@
 //! Shopping carts (spec §2.2, §2.3).
 
+mod combo;
+
+pub use combo::{ComboLine, ComboLinePart};
+
 use crate::cart_request::CartTerms;
 use crate::catalog::AdmissionType;
 use crate::pricing::PricedLines;
@@ -32,7 +36,7 @@ pub struct Cart {
     pub id: CartId,
     /// Names the visitor before there is a customer.
     pub visitor: String,
-    /// Its lines, in the caller's order.
+    /// Its lines, in the caller's order; combos stand behind all others.
     pub lines: Vec<CartLine>,
     /// Membership ids or numbers that drive member prices, as sent.
     #[serde(default)]
@@ -109,6 +113,8 @@ pub enum CartLine {
     AddOn(AddOnLine),
     /// A donation.
     Donation(Box<DonationLine>),
+    /// Several events at one price.
+    Combo(Box<ComboLine>),
 }
 
 /// What a line costs, as the service computed it.
@@ -261,6 +267,7 @@ impl CartLine {
             Self::Ticket(line) => &line.id,
             Self::AddOn(line) => &line.id,
             Self::Donation(line) => &line.id,
+            Self::Combo(line) => &line.id,
         }
     }
 
@@ -271,6 +278,7 @@ impl CartLine {
             Self::Ticket(line) => line.price,
             Self::AddOn(line) => line.price,
             Self::Donation(line) => line.price,
+            Self::Combo(line) => line.price,
         }
     }
 
@@ -281,6 +289,26 @@ impl CartLine {
             Self::Ticket(line) => line.quantity,
             Self::AddOn(line) => line.quantity,
             Self::Donation(_) => 1,
+            Self::Combo(line) => line.quantity,
+        }
+    }
+
+    /// The tickets of the line for each event instance.
+    #[must_use]
+    pub fn seats(&self) -> Vec<(InstanceId, u32)> {
+        match self {
+            Self::Ticket(line) => vec![(line.instance, line.quantity)],
+            Self::AddOn(_) | Self::Donation(_) => Vec::new(),
+            Self::Combo(line) => line.seats().collect(),
+        }
+    }
+
+    /// The rows an order has for the line: one, and for a combo one more for each of its events.
+    #[must_use]
+    pub fn order_rows(&self) -> usize {
+        match self {
+            Self::Ticket(_) | Self::AddOn(_) | Self::Donation(_) => 1,
+            Self::Combo(line) => line.parts.len().saturating_add(1),
         }
     }
 }
@@ -356,13 +384,10 @@ impl Cart {
     #[must_use]
     pub fn seats(&self) -> std::collections::BTreeMap<InstanceId, u32> {
         let mut seats = std::collections::BTreeMap::new();
-        for line in &self.lines {
-            match line {
-                CartLine::Ticket(line) if line.quantity > 0 => {
-                    let wanted: &mut u32 = seats.entry(line.instance).or_default();
-                    *wanted = wanted.saturating_add(line.quantity);
-                }
-                CartLine::Ticket(_) | CartLine::AddOn(_) | CartLine::Donation(_) => {}
+        for (instance, tickets) in self.lines.iter().flat_map(CartLine::seats) {
+            if tickets > 0 {
+                let wanted: &mut u32 = seats.entry(instance).or_default();
+                *wanted = wanted.saturating_add(tickets);
             }
         }
         seats

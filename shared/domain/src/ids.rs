@@ -168,6 +168,7 @@ text_ids! {
 bytes_ids! {
     CartId <- 12;
     CartItemId <- 16;
+    ComboTemplateId <- 12;
     CouponId <- 12;
     DiscountId <- 12;
     FormId <- 12;

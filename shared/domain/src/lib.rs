@@ -10,6 +10,7 @@ pub mod cart_request;
 pub mod catalog;
 pub mod channel;
 pub mod checkout;
+pub mod combo;
 pub mod coupon;
 pub mod customer;
 pub mod form;

@@ -3,13 +3,14 @@
 use crate::card::{CardBrand, Expiry};
 use crate::cart::{DonationDetail, DonationKind};
 use crate::catalog::AdmissionType;
+use crate::combo::ComboKind;
 use crate::ledger::Hold;
 use crate::merchant::RateCard;
 use crate::payment::Decline;
 use crate::{
-    CartId, CouponId, CustomerId, InstanceId, InventoryId, MembershipId, Mid, Money, OrderId, OrderItemId,
-    OrderNumber, ReservationId, SaleId, TemplateId, TenantId, TicketBarcode, TicketId, TicketTypeId,
-    Timestamp,
+    CartId, ComboTemplateId, CouponId, CustomerId, InstanceId, InventoryId, MembershipId, Mid, Money,
+    OrderId, OrderItemId, OrderNumber, ReservationId, SaleId, TemplateId, TenantId, TicketBarcode, TicketId,
+    TicketTypeId, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -206,6 +207,8 @@ pub enum OrderLine {
     AddOn(OrderAddOnLine),
     /// A donation.
     Donation(Box<OrderDonationLine>),
+    /// Several events at one price.
+    Combo(Box<OrderComboLine>),
 }
 
 /// What a line came to.
@@ -286,7 +289,40 @@ pub struct OrderDonationLine {
     pub amounts: OrderAmounts,
 }
 
+/// Combos of one definition for one ticket type. Each event has an identity of its own below that of the combo
+/// (decision 0044).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OrderComboLine {
+    /// Identity of the whole.
+    pub id: OrderItemId,
+    /// The definition.
+    pub combo: ComboTemplateId,
+    /// How its price came about.
+    pub kind: ComboKind,
+    /// Its name when it was sold.
+    pub name: String,
+    /// The ticket type, of the tickets for every event.
+    pub ticket_type: TicketTypeId,
+    /// Name of the ticket type when it was sold.
+    pub ticket_type_name: String,
+    /// Its events. Their amounts add up to those of the whole; the unit is one ticket, and its price after
+    /// discounts is rounded where the amount does not divide evenly.
+    pub parts: Vec<OrderTicketLine>,
+    /// Price; the unit is one combo.
+    pub amounts: OrderAmounts,
+}
+
 impl OrderLine {
+    /// The tickets it has, one entry for each event.
+    #[must_use]
+    pub fn tickets(&self) -> &[OrderTicketLine] {
+        match self {
+            Self::Ticket(line) => std::slice::from_ref(line),
+            Self::AddOn(_) | Self::Donation(_) => &[],
+            Self::Combo(line) => &line.parts,
+        }
+    }
+
     /// Identity.
     #[must_use]
     pub fn id(&self) -> &OrderItemId {
@@ -294,6 +330,7 @@ impl OrderLine {
             Self::Ticket(line) => &line.id,
             Self::AddOn(line) => &line.id,
             Self::Donation(line) => &line.id,
+            Self::Combo(line) => &line.id,
         }
     }
 
@@ -304,6 +341,7 @@ impl OrderLine {
             Self::Ticket(line) => line.amounts,
             Self::AddOn(line) => line.amounts,
             Self::Donation(line) => line.amounts,
+            Self::Combo(line) => line.amounts,
         }
     }
 }
@@ -320,12 +358,9 @@ impl Order {
         seats
     }
 
-    /// The ticket lines.
+    /// The ticket lines, those of the events of combos included.
     pub fn ticket_lines(&self) -> impl Iterator<Item = &OrderTicketLine> {
-        self.lines.iter().filter_map(|line| match line {
-            OrderLine::Ticket(line) => Some(line),
-            OrderLine::AddOn(_) | OrderLine::Donation(_) => None,
-        })
+        self.lines.iter().flat_map(OrderLine::tickets)
     }
 
     /// When it was paid, if it was.

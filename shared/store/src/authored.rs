@@ -6,6 +6,7 @@ use crate::{
 };
 use domain::TenantId;
 use domain::catalog::{InventoryItem, PersonType, Template};
+use domain::combo::Combo;
 use domain::coupon::{Coupon, Discount};
 use domain::form::Form;
 use domain::membership::Level;
@@ -62,6 +63,12 @@ impl Authored for Coupon {
 
     fn reserved(&self, tenant: TenantId) -> Option<Key> {
         Some(Key::coupon_code(tenant, &self.folded_code()))
+    }
+}
+
+impl Authored for Combo {
+    fn key(&self, tenant: TenantId) -> Key {
+        Key::combo(tenant, &self.id)
     }
 }
 

@@ -6,11 +6,14 @@ use crate::{
     decode, definitions_partition, encode, number, templates_partition,
 };
 use domain::catalog::{InventoryItem, PersonType, Template};
+use domain::combo::Combo;
 use domain::coupon::{Coupon, Discount};
 use domain::form::Form;
 use domain::membership::Level;
 use domain::slot_edit::SlotReach;
-use domain::{CouponId, DiscountId, FormId, InventoryId, LevelId, TemplateId, TenantId, TicketTypeId};
+use domain::{
+    ComboTemplateId, CouponId, DiscountId, FormId, InventoryId, LevelId, TemplateId, TenantId, TicketTypeId,
+};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -32,6 +35,8 @@ pub struct Definitions {
     pub discounts: BTreeMap<DiscountId, Discount>,
     /// Coupons.
     pub coupons: BTreeMap<CouponId, Coupon>,
+    /// Combos.
+    pub combos: BTreeMap<ComboTemplateId, Combo>,
     /// Forms.
     pub forms: BTreeMap<FormId, Form>,
     /// Membership levels with their offerings.
@@ -98,6 +103,10 @@ impl Store {
                 Some("COUPON") => {
                     let coupon: Coupon = decode(item)?;
                     definitions.coupons.insert(coupon.id.clone(), coupon);
+                }
+                Some("COMBO") => {
+                    let combo: Combo = decode(item)?;
+                    definitions.combos.insert(combo.id.clone(), combo);
                 }
                 Some("FORM") => {
                     let form: Form = decode(item)?;
@@ -200,6 +209,14 @@ impl Store {
         coupon: &Coupon,
     ) -> Result<Result<Saved, Taken>, StoreError> {
         self.save_authored((tenant, token), coupon).await
+    }
+
+    /// Stores a combo as it is.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn save_combo(&self, tenant: TenantId, combo: &Combo) -> Result<Saved, StoreError> {
+        self.save_unreserved(tenant, combo).await
     }
 
     /// Stores a form as it is.

@@ -4,9 +4,9 @@
 use crate::Item;
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::{
-    CartId, CouponId, CustomerId, DiscountId, FormId, InstanceId, InventoryId, LevelId, MembershipId, Mid,
-    OrderId, OrderNumber, ReservationId, SaleId, TemplateId, TenantId, TicketTypeId, Timestamp,
-    instance_id::TemplateTag,
+    CartId, ComboTemplateId, CouponId, CustomerId, DiscountId, FormId, InstanceId, InventoryId, LevelId,
+    MembershipId, Mid, OrderId, OrderNumber, ReservationId, SaleId, TemplateId, TenantId, TicketTypeId,
+    Timestamp, instance_id::TemplateTag,
 };
 
 /// The six tables (architecture: storage); their physical names have a prefix in front.
@@ -144,6 +144,12 @@ impl Key {
     #[must_use]
     pub fn discount(tenant: TenantId, id: &DiscountId) -> Self {
         Self::of(Table::Catalog, tenant, DEFINITIONS, format!("DISCOUNT#{id}"))
+    }
+
+    /// A combo.
+    #[must_use]
+    pub fn combo(tenant: TenantId, id: &ComboTemplateId) -> Self {
+        Self::of(Table::Catalog, tenant, DEFINITIONS, format!("COMBO#{id}"))
     }
 
     /// A form.

@@ -1,11 +1,15 @@
 //! The small definitions of a tenant's catalog, as the back office and the import document write them and as the
 //! back office shows them (contract §7).
 
+mod combo;
 mod coupon;
 mod discount;
 mod form;
 mod inventory;
 
+pub use combo::{
+    ComboInput, ComboOutput, ComboPartInput, ComboPartOutput, ComboPriceInput, ComboPriceOutput,
+};
 pub use coupon::{CouponInput, CouponOutput};
 pub use discount::{DiscountInput, DiscountOutput, DiscountValueInput, DiscountValueOutput};
 pub use form::{FormFieldInput, FormFieldOutput, FormInput, FormOutput};

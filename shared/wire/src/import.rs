@@ -9,13 +9,14 @@ pub use identity::{ApiKeyInput, ApiKeyRecord, DEMO_PREFIX, MerchantInput, Tenant
 pub use membership::{LevelInput, MemberInput, MemberRecord, OfferingInput};
 pub use output::{LevelOutput, MemberOutput, MerchantOutput, TenantOutput};
 
-use crate::catalog::{CouponInput, DiscountInput, FormInput, InventoryInput, Known};
+use crate::catalog::{ComboInput, CouponInput, DiscountInput, FormInput, InventoryInput, Known};
 use crate::event::{PersonTypeInput, TemplateContext, TemplateInput};
 use crate::identified::identified;
 use crate::{
     Checker, Field, FieldError, Identified, List, Malformed, Rejection, WireValue, incoming, read_body,
 };
 use domain::catalog::{InventoryItem, PersonType};
+use domain::combo::Combo;
 use domain::coupon::{Coupon, Discount};
 use domain::customer::Customer;
 use domain::form::Form;
@@ -37,6 +38,7 @@ incoming! {
         discounts: Vec<DiscountInput>,
         forms: Vec<FormInput>,
         coupons: Vec<CouponInput>,
+        combos: Vec<ComboInput>,
         membership_levels: Vec<LevelInput>,
         members: Vec<MemberInput>,
     }
@@ -81,6 +83,8 @@ pub struct ImportRecords {
     pub discounts: Vec<Discount>,
     /// Coupons.
     pub coupons: Vec<Coupon>,
+    /// Combos.
+    pub combos: Vec<Combo>,
     /// Membership levels with their offerings.
     pub levels: Vec<Level>,
     /// The customers that members are.
@@ -158,6 +162,7 @@ impl ImportInput {
             coupons: section(&mut faults, "coupons", self.coupons, |input, checker| {
                 input.read(checker, (zone, &known))
             }),
+            combos: section(&mut faults, "combos", self.combos, |input, checker| input.read(checker, &known)),
             customers,
             memberships,
             person_types,

@@ -87,7 +87,7 @@ async fn check_money(venue: &Venue, books: &Books, case: &str) {
 }
 
 async fn check_seats(venue: &Venue, books: &Books, case: &str) {
-    for slot in [0, 1] {
+    for slot in [0, 1, catalog::NIGHT] {
         let ledger = venue.ledger(slot).await;
         assert!(ledger.is_sound(), "{case}: {ledger:?}");
         let id = catalog::slot(slot);

@@ -2,6 +2,7 @@
 
 use crate::venue::{ORIGIN, after, t0, tenant_id};
 use domain::catalog::{InventoryItem, InventoryKind, PersonType, Template};
+use domain::combo::Combo;
 use domain::ledger::{Ledger, SlotState};
 use domain::merchant::{Merchant, MerchantStatus, RateCard};
 use domain::tenant::{ApiKey, ProcessorKind, Scope, Tenant};
@@ -24,6 +25,13 @@ pub(crate) const DONATION: i64 = 73;
 pub(crate) const STOCKED: i64 = 74;
 /// 1.00 off a ticket, in three orders.
 pub(crate) const COUPON: &str = "ONCE";
+
+/// The gallery and two tickets for the night at 50.00, instead of 88.00.
+pub(crate) const COMBO: &str = "64c0000000000000000000b0";
+/// The number of the only slot of the night.
+pub(crate) const NIGHT: u16 = 900;
+/// The size of that slot.
+pub(crate) const NIGHT_SEATS: u32 = 10;
 
 /// The template with this price of an adult, in cents.
 pub(crate) fn template(adult: i64) -> Template {
@@ -50,6 +58,31 @@ pub(crate) fn template(adult: i64) -> Template {
     serde_json::from_value(stored).unwrap()
 }
 
+/// The other event of the combo, with this price of an adult, in cents.
+pub(crate) fn night(adult: i64) -> Template {
+    let mut night = template(adult);
+    night.id = domain::TemplateId::parse("6f2e91b0c47d5a3e18b90f43").unwrap();
+    night.name = "Lanterns on the Lightship".to_owned();
+    night
+}
+
+/// The template of a slot.
+fn owner(slot: u16) -> Template {
+    if slot == NIGHT { night(3500) } else { template(1800) }
+}
+
+/// The combo at this price, in cents.
+pub(crate) fn combo(price: i64) -> Combo {
+    let stored = json!({
+        "id": COMBO, "name": "Day and night", "active": true,
+        "parts": [
+            {"template": template(1800).id, "quantity": 1}, {"template": night(3500).id, "quantity": 2},
+        ],
+        "pricing": {"kind": "fixedPrice", "value": [{"ticket_type": ADULT, "price": price}]},
+    });
+    serde_json::from_value(stored).unwrap()
+}
+
 fn start(slot: u16) -> Timestamp {
     after(2 * 86_400 + i64::from(slot) * 3_600)
 }
@@ -57,13 +90,13 @@ fn start(slot: u16) -> Timestamp {
 /// The id of a slot; the first two have ledgers.
 pub(crate) fn slot(number: u16) -> InstanceId {
     let start = start(number);
-    InstanceId::of(&template(1800).id, None, start.naive_utc(), start).unwrap()
+    InstanceId::of(&owner(number).id, None, start.naive_utc(), start).unwrap()
 }
 
 pub(crate) fn ledger(number: u16, size: u32) -> Ledger {
     Ledger {
         instance: slot(number),
-        template: template(1800).id,
+        template: owner(number).id,
         schedule: None,
         shard: 0,
         start: start(number),
@@ -139,6 +172,8 @@ async fn save_tenant(store: &Store, vault: &LocalVault, id: TenantId) {
 
 async fn save_catalog(store: &Store, tenant: TenantId) {
     store.save_template(tenant, &template(1800)).await.unwrap();
+    store.save_template(tenant, &night(3500)).await.unwrap();
+    store.save_combo(tenant, &combo(5000)).await.unwrap();
     for (id, name) in [(ADULT, "Adult"), (CHILD, "Child"), (FREE, "Infant")] {
         store.save_person_type(tenant, &person_type(id, name)).await.unwrap();
     }

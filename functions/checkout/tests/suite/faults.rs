@@ -4,7 +4,7 @@
 use crate::audit::audit;
 use crate::catalog::{COUPON, FREE, STOCKED};
 use crate::outside::{Mishap, Verb};
-use crate::venue::{Answer, Ask, Process, Venue, after, pay, tickets};
+use crate::venue::{Answer, Ask, Process, Venue, after, combos, pay, tickets};
 use domain::ReservationId;
 use engine::{Fault, Throttling};
 use serde_json::{Value, json};
@@ -37,10 +37,12 @@ enum Customer {
     Free,
     Limited,
     DeclinedLimited,
+    Combo,
+    DeclinedCombo,
 }
 
 impl Customer {
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 13] = [
         Self::Inline,
         Self::Keyed,
         Self::Stored,
@@ -52,6 +54,8 @@ impl Customer {
         Self::Free,
         Self::Limited,
         Self::DeclinedLimited,
+        Self::Combo,
+        Self::DeclinedCombo,
     ];
 
     fn is_keyed(self) -> bool {
@@ -59,7 +63,10 @@ impl Customer {
     }
 
     fn is_declined(self) -> bool {
-        matches!(self, Self::Declined | Self::DeclinedWithReservation | Self::DeclinedLimited)
+        matches!(
+            self,
+            Self::Declined | Self::DeclinedWithReservation | Self::DeclinedLimited | Self::DeclinedCombo
+        )
     }
 
     fn has_reservation(self) -> bool {
@@ -83,6 +90,10 @@ impl Customer {
             Self::DeclinedLimited => {
                 json!({"shoppingCart": limited(), "manualEntryCardNumber": DECLINED})
             }
+            Self::Combo => json!({"shoppingCart": both()}),
+            Self::DeclinedCombo => {
+                json!({"shoppingCart": both(), "manualEntryCardNumber": DECLINED})
+            }
             Self::Free => json!({"shoppingCart": {"items": [free_tickets()]}}),
         };
         process.faults.reset();
@@ -94,6 +105,11 @@ impl Customer {
 fn limited() -> Value {
     let pieces = json!({"inventoryId": STOCKED, "quantity": 2});
     json!({"items": [tickets(2), pieces], "couponCodes": [COUPON]})
+}
+
+/// A combo beside a ticket for one of its events.
+fn both() -> Value {
+    json!({"items": [tickets(1)], "comboItems": [combos(2)]})
 }
 
 fn free_tickets() -> Value {

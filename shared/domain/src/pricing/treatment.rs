@@ -6,11 +6,11 @@ use crate::asker::Asker;
 use crate::cart::{AppliedPrice, CouponProblem};
 use crate::cart_request::{WantedTicket, WantedTreatment};
 use crate::coupon::{Discount, Reduced, Reduction};
-use crate::{DiscountId, LevelId, MembershipId, Money, MoneyOverflow};
+use crate::{ComboTemplateId, DiscountId, LevelId, MembershipId, Money, MoneyOverflow};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// The rules of spec §4.1 that say what a ticket costs, in ascending order of precedence.
+/// The rules of spec §4.1 that say what a ticket costs, in ascending order of precedence, and that of combos.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {
     /// Nothing is taken off.
@@ -23,6 +23,8 @@ pub enum Rule {
     LineCoupon,
     /// Rule 2: the line asks for the full price, whatever discounts apply.
     Retail,
+    /// Combos: what the definition says (contract §7), whatever else applies.
+    Combo,
 }
 
 /// What a rule was tried with.
@@ -36,6 +38,8 @@ pub enum Source {
     Level(LevelId),
     /// A coupon code, as it was sent.
     Code(String),
+    /// A combo.
+    Combo(ComboTemplateId),
 }
 
 /// One rule that was tried on a line.
@@ -129,7 +133,7 @@ fn choose(mut tried: Vec<Tried>, codes: &CodeBook<'_>, retail: Money) -> Treatme
 
 fn applied(chosen: &Tried, codes: &CodeBook<'_>) -> AppliedPrice {
     match &chosen.source {
-        Source::Line => AppliedPrice::FullPrice,
+        Source::Line | Source::Combo(_) => AppliedPrice::FullPrice,
         Source::Membership(membership, level) => {
             AppliedPrice::Member { level: level.clone(), membership: Some(*membership) }
         }
