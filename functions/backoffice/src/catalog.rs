@@ -1,9 +1,10 @@
 //! What a tenant has, for records that refer to each other.
 
-use domain::TenantId;
 use domain::catalog::{PriceList, Template};
 use domain::coupon::{Coupon, Discount};
+use domain::entitlement::Entitlements;
 use domain::membership::Level;
+use domain::{TemplateId, TenantId};
 use platform::{ApiError, App};
 use serde::Serialize;
 use store::Consistency;
@@ -50,8 +51,16 @@ impl Catalog {
 
     /// What records can refer to.
     pub(crate) fn known(&self) -> Known {
-        let Definitions { person_types, inventory, discounts, coupons: _, forms, levels, reaches: _ } =
-            &self.definitions;
+        let Definitions {
+            person_types,
+            inventory,
+            discounts,
+            coupons: _,
+            forms,
+            levels,
+            entitlements: _,
+            reaches: _,
+        } = &self.definitions;
         Known {
             ticket_types: person_types.keys().cloned().collect(),
             inventory: inventory.keys().copied().collect(),
@@ -101,6 +110,18 @@ impl Use {
     pub(crate) fn by_levels(catalog: &Catalog, names: impl Fn(&Level) -> bool) -> Vec<Self> {
         let found = catalog.definitions.levels.values().filter(|level| names(level));
         found.map(|level| Self::new("membershipLevel", &level.id, &level.name)).collect()
+    }
+
+    /// The templates whose entitlement rules or ticket limits are such that this holds.
+    pub(crate) fn by_entitlements(catalog: &Catalog, names: impl Fn(&Entitlements) -> bool) -> Vec<Self> {
+        let found = catalog.definitions.entitlements.values().filter(|found| names(found));
+        let named = |id: &TemplateId| catalog.templates.iter().find(|template| template.id == *id);
+        found
+            .map(|Entitlements { template, .. }| {
+                let name = named(template).map_or("", |template| template.name.as_str());
+                Self::new("entitlements", template, name)
+            })
+            .collect()
     }
 
     fn new(kind: &'static str, id: impl std::fmt::Display, name: &str) -> Self {

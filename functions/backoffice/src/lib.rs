@@ -10,6 +10,8 @@
 //! | `DELETE` | 2: the record, with all that may refer to it beside it; then the removal of what was read |
 //! | `POST`, `PUT` of a template | 3: what it refers to and the template; the record of its slots; both in one transaction. If it is published, about 60 more for each 5,000 slots |
 //! | `DELETE` of a template | 3 and one for each 2,000 of its slots |
+//! | `GET` of the entitlement rules of a template | 1 |
+//! | `POST`, `PUT` of them | 2 |
 //! | `GET` of an instance | 2: its ledger, then its template |
 //! | `PUT`, `DELETE` of an instance | 3: ledger, template, the change; one or two more for other times |
 //!
@@ -19,6 +21,7 @@
 mod catalog;
 mod coupons;
 mod discounts;
+mod entitlements;
 mod forms;
 mod instances;
 mod inventory;
@@ -41,4 +44,5 @@ pub fn router() -> OpenApiRouter<App> {
         .merge(forms::router())
         .merge(templates::router())
         .merge(instances::router())
+        .merge(entitlements::router())
 }

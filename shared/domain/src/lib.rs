@@ -12,6 +12,7 @@ pub mod channel;
 pub mod checkout;
 pub mod coupon;
 pub mod customer;
+pub mod entitlement;
 pub mod form;
 pub mod ids;
 pub mod instance_id;

@@ -13,7 +13,7 @@
 mod codes;
 mod treatment;
 
-pub use treatment::{Rule, Source, Tried};
+pub use treatment::{Inapplicable, Rule, Source, Tried};
 
 use crate::asker::Asker;
 use crate::cart::{AddOnLine, CartLine, CouponMessage, DonationKind, DonationLine, LinePrice, TicketLine};

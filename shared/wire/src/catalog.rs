@@ -3,11 +3,17 @@
 
 mod coupon;
 mod discount;
+mod entitlements;
 mod form;
 mod inventory;
 
 pub use coupon::{CouponInput, CouponOutput};
 pub use discount::{DiscountInput, DiscountOutput, DiscountValueInput, DiscountValueOutput};
+pub(crate) use entitlements::period_name;
+pub use entitlements::{
+    EntitlementRuleInput, EntitlementRuleOutput, EntitlementsInput, EntitlementsOutput, EntitlementsRecord,
+    TicketLimitsInput, TicketLimitsOutput, TimeFrameInput, TimeFrameOutput, TypeLimitInput, TypeLimitOutput,
+};
 pub use form::{FormFieldInput, FormFieldOutput, FormInput, FormOutput};
 pub use inventory::{InventoryInput, InventoryOutput};
 

@@ -4,6 +4,7 @@
 
 mod coupons;
 mod discounts;
+mod entitlements;
 mod forms;
 mod frame;
 mod instances;

@@ -2,7 +2,7 @@
 //! orders, seats and mails to agree, and the customer's second try makes at most one charge of it all.
 
 use crate::audit::audit;
-use crate::catalog::{COUPON, FREE, STOCKED};
+use crate::catalog::{CHILD, COUPON, FREE, NUMBER, STOCKED, slot};
 use crate::outside::{Mishap, Verb};
 use crate::venue::{Answer, Ask, Process, Venue, after, pay, tickets};
 use domain::ReservationId;
@@ -37,10 +37,12 @@ enum Customer {
     Free,
     Limited,
     DeclinedLimited,
+    Member,
+    DeclinedMember,
 }
 
 impl Customer {
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 13] = [
         Self::Inline,
         Self::Keyed,
         Self::Stored,
@@ -52,6 +54,8 @@ impl Customer {
         Self::Free,
         Self::Limited,
         Self::DeclinedLimited,
+        Self::Member,
+        Self::DeclinedMember,
     ];
 
     fn is_keyed(self) -> bool {
@@ -59,7 +63,10 @@ impl Customer {
     }
 
     fn is_declined(self) -> bool {
-        matches!(self, Self::Declined | Self::DeclinedWithReservation | Self::DeclinedLimited)
+        matches!(
+            self,
+            Self::Declined | Self::DeclinedWithReservation | Self::DeclinedLimited | Self::DeclinedMember
+        )
     }
 
     fn has_reservation(self) -> bool {
@@ -83,6 +90,8 @@ impl Customer {
             Self::DeclinedLimited => {
                 json!({"shoppingCart": limited(), "manualEntryCardNumber": DECLINED})
             }
+            Self::Member => json!({"shoppingCart": members()}),
+            Self::DeclinedMember => json!({"shoppingCart": members(), "manualEntryCardNumber": DECLINED}),
             Self::Free => json!({"shoppingCart": {"items": [free_tickets()]}}),
         };
         process.faults.reset();
@@ -94,6 +103,12 @@ impl Customer {
 fn limited() -> Value {
     let pieces = json!({"inventoryId": STOCKED, "quantity": 2});
     json!({"items": [tickets(2), pieces], "couponCodes": [COUPON]})
+}
+
+/// As many tickets as a member may have at the member price on one day.
+fn members() -> Value {
+    let children = json!({"eventId": slot(0), "ticketingTypeId": CHILD, "quantity": 2});
+    json!({"items": [tickets(2), children], "membershipIds": [NUMBER]})
 }
 
 fn free_tickets() -> Value {

@@ -11,6 +11,7 @@ mod audit;
 mod browser;
 mod cancellations;
 mod catalog;
+mod entitled;
 mod faults;
 mod fresh;
 mod leaks;
