@@ -5,7 +5,9 @@ use domain::tenant::Tenant;
 use std::fmt;
 use std::io::Write;
 use store::{Consistency, Store, StoreError};
-use wire::catalog::{ComboOutput, CouponOutput, DiscountOutput, FormOutput, InventoryOutput};
+use wire::catalog::{
+    ComboOutput, CouponOutput, DiscountOutput, EntitlementsRecord, FormOutput, InventoryOutput,
+};
 use wire::event::{PersonTypeOutput, TemplateRecord};
 use wire::import::{LevelOutput, MemberOutput, MerchantOutput, TenantOutput};
 
@@ -92,6 +94,9 @@ pub async fn export(
     write_members(store, tenant, &mut document).await?;
     for template in store.load_templates(tenant.id, Consistency::Strong).await? {
         document.record("eventTemplates", &TemplateRecord::of(&template, zone))?;
+    }
+    for entitlements in definitions.entitlements.values() {
+        document.record("entitlements", &EntitlementsRecord::from(entitlements))?;
     }
     Ok(document.finish()?)
 }

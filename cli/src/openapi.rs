@@ -18,9 +18,10 @@ const SCHEMES: [(&str, &str, &str); 3] = [
 ];
 
 /// Groups of routes, in the order in which a reader meets them.
-const TAGS: [(&str, &str); 9] = [
+const TAGS: [(&str, &str); 10] = [
     ("Events", "What is on sale, and when"),
     ("Carts", "What a visitor wants to buy, priced"),
+    ("Entitlements", "What members may take at the member price"),
     ("Reservations", "Seats held for a while"),
     ("Checkout", "From a cart to a paid order"),
     ("Orders", "Reading orders, will call"),

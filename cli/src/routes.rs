@@ -12,10 +12,11 @@ pub fn routes() -> OpenApiRouter<App> {
 }
 
 /// The groups of routes, one for each function.
-fn groups() -> [OpenApiRouter<App>; 9] {
+fn groups() -> [OpenApiRouter<App>; 10] {
     [
         events::router(),
         carts::router(),
+        entitlements::router(),
         reservations::router(),
         checkout::router(),
         orders::router(),

@@ -204,8 +204,15 @@ const TEMPLATES: &[Column] = &[
     ("GLCode", Text),
 ];
 
+const ENTITLEMENTS: &[Column] = &[
+    ("eventTemplateId", Text),
+    ("rules", Json),
+    ("ticketLimits.perOrder", Plain),
+    ("ticketLimits.perType", Json),
+];
+
 /// The sections with their columns, in the order of the document.
-pub(super) const SECTIONS: [(&str, &[Column]); 12] = [
+pub(super) const SECTIONS: [(&str, &[Column]); 13] = [
     ("tenant", SETTINGS),
     ("apiKeys", API_KEYS),
     ("merchants", MERCHANTS),
@@ -218,6 +225,7 @@ pub(super) const SECTIONS: [(&str, &[Column]); 12] = [
     ("membershipLevels", LEVELS),
     ("members", MEMBERS),
     ("eventTemplates", TEMPLATES),
+    ("entitlements", ENTITLEMENTS),
 ];
 
 /// The columns of a section.

@@ -32,7 +32,7 @@ enum Kind {
 }
 
 /// The parameter of every path that has one.
-const PATHS: [(&str, Kind); 23] = [
+const PATHS: [(&str, Kind); 24] = [
     ("/docs/{file}", Kind::Common),
     ("/sandbox/outbox/{deliveryId}", Kind::Delivery),
     ("/v2/b2b/combos/{id}", Kind::Combo),
@@ -41,6 +41,7 @@ const PATHS: [(&str, Kind); 23] = [
     ("/v2/b2b/event/instances/{id}", Kind::Instance),
     ("/v2/b2b/event/templates/{id}", Kind::Template),
     ("/v2/b2b/event/templates/{id}/instances", Kind::Template),
+    ("/v2/b2b/event/templates/{id}/entitlements", Kind::Template),
     ("/v2/b2b/forms/{id}", Kind::Form),
     ("/v2/b2b/inventory/{id}", Kind::Inventory),
     ("/v2/b2b/locations/states/{country}", Kind::Common),
@@ -66,7 +67,7 @@ enum Refused {
 }
 
 /// The ids of every body.
-const FIELDS: [(&str, Kind, Refused); 55] = [
+const FIELDS: [(&str, Kind, Refused); 62] = [
     // A new cart has no id yet, and one that is checked out at once never has.
     ("CartInput.id", Kind::Cart, Refused::Nowhere),
     ("CartInput.membershipIds", Kind::Membership, Refused::Everywhere),
@@ -120,6 +121,16 @@ const FIELDS: [(&str, Kind, Refused); 55] = [
     ("RecommendationInput.eventTemplateId", Kind::Template, Refused::Everywhere),
     // Another name of `eventTemplateId`, which complaints go by.
     ("RecommendationInput.templateId", Kind::Template, Refused::Nowhere),
+    // The path outranks what a body says of its template.
+    ("EntitlementsInput.eventTemplateId", Kind::Template, Refused::Nowhere),
+    ("EntitlementsInput.templateId", Kind::Template, Refused::Nowhere),
+    // A rule names itself.
+    ("EntitlementRuleInput.id", Kind::Common, Refused::Nowhere),
+    ("EntitlementRuleInput.levelIds", Kind::Level, Refused::Everywhere),
+    ("EntitlementRuleInput.pricePointIds", Kind::TicketType, Refused::Everywhere),
+    // Another name of `pricePointIds`, which complaints go by.
+    ("EntitlementRuleInput.pricepointIds", Kind::TicketType, Refused::Nowhere),
+    ("TypeLimitInput.personTypeId", Kind::TicketType, Refused::Everywhere),
     // Parts of a template name themselves, and what is kept for the venue names nothing of ours.
     ("PriceListInput.id", Kind::Common, Refused::Nowhere),
     ("ScheduleInput.id", Kind::Common, Refused::Nowhere),
@@ -450,6 +461,11 @@ fn body_with(operation: &Operation, own: &Things, (pointer, id): (&str, &Value))
             json!({ "name": "Law", "values": [{ "discountType": "amount", "value": "1.00" }] })
         }
         path if path.starts_with("/v2/b2b/combos") => combo_of(own, pointer),
+        path if path.ends_with("/entitlements") => {
+            let rule = json!({ "id": "Law", "limit": 1, "ruleApplies": "forEachItem", "timeFrame": { "period": "day" } });
+            let limit = json!({ "personTypeId": own.id(Kind::TicketType), "limit": 1 });
+            json!({ "rules": [rule], "ticketLimits": { "perType": [limit] } })
+        }
         path if path.starts_with("/v2/b2b/event/templates") => template_of(own, pointer),
         path if path.starts_with("/v2/b2b/") => json!({ "name": "Law" }),
         _ => own_cart(own, pointer),

@@ -3,8 +3,9 @@
 use domain::catalog::{PriceList, Template};
 use domain::combo::Combo;
 use domain::coupon::{Coupon, Discount};
+use domain::entitlement::Entitlements;
 use domain::membership::Level;
-use domain::{InstanceId, TenantId};
+use domain::{InstanceId, TemplateId, TenantId};
 use platform::{ApiError, App, ErrorType};
 use serde::Serialize;
 use store::Consistency;
@@ -62,6 +63,7 @@ impl Catalog {
             combos: _,
             forms,
             levels,
+            entitlements: _,
             reaches: _,
         } = &self.definitions;
         Known {
@@ -130,6 +132,18 @@ impl Use {
         let named: Vec<String> = uses.iter().map(ToString::to_string).collect();
         let message = format!("It is in use by {}", named.join(", "));
         Err(ApiError::new(ErrorType::InUse).message(message).fact("usedBy", uses))
+    }
+
+    /// The templates whose entitlement rules or ticket limits are such that this holds.
+    pub(crate) fn by_entitlements(catalog: &Catalog, names: impl Fn(&Entitlements) -> bool) -> Vec<Self> {
+        let found = catalog.definitions.entitlements.values().filter(|found| names(found));
+        let named = |id: &TemplateId| catalog.templates.iter().find(|template| template.id == *id);
+        found
+            .map(|Entitlements { template, .. }| {
+                let name = named(template).map_or("", |template| template.name.as_str());
+                Self::new("entitlements", template, name)
+            })
+            .collect()
     }
 
     /// An instance of a template.

@@ -11,6 +11,8 @@
 //! | `POST`, `PUT` of a template | 3: what it refers to and the template; the record of its slots; both in one transaction. If it is published, about 60 more for each 5,000 slots |
 //! | `DELETE` of a template | 3 and one for each 2,000 of its slots |
 //! | `GET` of the instances of a template | 2: the template, with what says where its slots lie; then their ledgers |
+//! | `GET` of the entitlement rules of a template | 1 |
+//! | `POST`, `PUT` of them | 2 |
 //! | `GET` of an instance | 2: its ledger, then its template |
 //! | `PUT`, `DELETE` of an instance | 3: ledger, template, the change; one or two more for other times |
 //!
@@ -21,6 +23,7 @@ mod catalog;
 mod combos;
 mod coupons;
 mod discounts;
+mod entitlements;
 mod forms;
 mod instances;
 mod inventory;
@@ -46,4 +49,5 @@ pub fn router() -> OpenApiRouter<App> {
         .merge(templates::router())
         .merge(instances::router())
         .merge(timetable::router())
+        .merge(entitlements::router())
 }

@@ -2,7 +2,7 @@
 
 use crate::load::Facts;
 use crate::replay::Manner;
-use crate::{answer, decide, replay};
+use crate::{answer, decide, entitled, replay};
 use axum::Json;
 use axum::response::{IntoResponse, Response};
 use domain::cart::Cart;
@@ -31,6 +31,8 @@ pub(crate) async fn report(
             if decide::price_rose(cart.shown_total, shown, request.expected_total) {
                 findings.push(ApiError::new(ErrorType::PriceChanged));
             }
+            let sold = (&cart, facts);
+            findings.extend(entitled::check_with_earlier_orders(app, caller, sold).await.err());
             findings.extend(payment(app, caller, (request, facts), &cart).await?);
             findings.extend(seats(caller, request, facts, &cart));
             Some(cart)

@@ -5,6 +5,7 @@ use domain::cart::Cart;
 use domain::catalog::{InventoryItem, PersonType};
 use domain::combo::Combo;
 use domain::coupon::{Coupon, CouponReduction, Discount};
+use domain::entitlement::Entitlements;
 use domain::ledger::Ledger;
 use domain::merchant::Merchant;
 use domain::pricing::Catalog;
@@ -27,6 +28,7 @@ pub(crate) struct Facts {
     pub(crate) discounts: BTreeMap<DiscountId, Discount>,
     pub(crate) coupons: BTreeMap<CouponId, Coupon>,
     pub(crate) combos: BTreeMap<ComboTemplateId, Combo>,
+    pub(crate) entitlements: BTreeMap<TemplateId, Entitlements>,
     /// Those of the tenant's merchants that could charge a few seconds ago, as they are now.
     pub(crate) merchants: Vec<Merchant>,
     pub(crate) existing: Existing,
@@ -85,7 +87,7 @@ async fn read(
     let known = catalog.view();
     let owners = known.templates.iter().filter(|template| named.instances.iter().any(|id| template.owns(id)));
     let discounts = discounts_of(named, owners.clone(), known);
-    let owners: Vec<TemplateId> = owners.map(|template| template.id.clone()).collect();
+    let owners: BTreeSet<TemplateId> = owners.map(|template| template.id.clone()).collect();
     let charging = merchants.iter().filter(|merchant| merchant.charging().is_some());
     let charging: Vec<Mid> = charging.map(|merchant| merchant.mid.clone()).collect();
     let record = key_hash.map(|hash| Key::idempotency(tenant, hash));
@@ -94,6 +96,7 @@ async fn read(
         .chain(charged_keys(tenant, named))
         .chain(discounts.iter().map(|id| Key::discount(tenant, id)))
         .chain(owners.iter().map(|id| Key::template(tenant, id)))
+        .chain(owners.iter().map(|id| Key::entitlements(tenant, id)))
         .chain(charging.iter().map(|mid| Key::merchant(tenant, mid)))
         .chain(record.clone());
     let mut found = app.store.get_many(keys, Consistency::Strong).await?;
@@ -104,6 +107,7 @@ async fn read(
         discounts: found.take_all(&discounts, |id| Key::discount(tenant, id))?,
         coupons: found.take_all(&named.coupons, |id| Key::coupon(tenant, id))?,
         combos: found.take_all(&named.combos, |id| Key::combo(tenant, id))?,
+        entitlements: found.take_all(&owners, |id| Key::entitlements(tenant, id))?,
         merchants: Vec::with_capacity(charging.len()),
         existing: named.take(&mut found, tenant)?,
     };

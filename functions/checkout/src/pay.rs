@@ -2,7 +2,7 @@
 
 use crate::load::Facts;
 use crate::replay::{Manner, Replay, SentKey};
-use crate::{answer, decide, dry_run, load, replay};
+use crate::{answer, decide, dry_run, entitled, load, replay};
 use axum::response::Response;
 use domain::cart::{Cart, CartLine, CouponProblem};
 use domain::cart_request::{CartRequest, CartTerms, name_lines};
@@ -76,7 +76,8 @@ pub(crate) async fn check_out(
     decide::check_not_empty(&opened.cart)?;
     check_price(app, caller, &request, &opened).await?;
     let sale = decide_sale(app, caller, (&request, &opened, &facts)).await?;
-    let checkout = Checkout { app: app.clone(), caller: caller.clone(), sale, claim };
+    let (app, caller, cart) = (app.clone(), caller.clone(), opened.cart);
+    let checkout = Checkout { app, caller, sale, claim, cart, facts };
     // A client that disconnects must not stop a charge half-way, so the saga has a task of its own.
     let saga = Calls::current().scope(Box::pin(checkout.run(request)));
     // The cause of a task that ended early may quote what it worked on, so it is left out of the log.
@@ -238,17 +239,27 @@ async fn decide_sale(
     let now = caller.clock.now();
     let cart = &opened.cart;
     facts.existing.check("/shoppingCart")?;
+    let entitlements = entitled::check(app, caller, (cart, facts)).await?;
     let hash_key = app.hash_key(&caller.tenant).await?;
     let sale = SaleId::from_bytes(app.ids.bytes()?);
     let total = cart.shown_total;
     let merchants = if total.is_zero() { vec![] } else { facts.merchants(app, caller.tenant.id).await? };
-    let payment = decide::payment((&caller.tenant, &merchants), request, (total, sale))?;
+    let payment = match decide::payment((&caller.tenant, &merchants), request, (total, sale)) {
+        Ok(payment) => payment,
+        Err(refusal) => {
+            entitled::check_with_earlier_orders(app, caller, (cart, facts)).await?;
+            return Err(refusal);
+        }
+    };
     let guard_hash =
         payment.as_ref().and_then(|payment| decide::guard_hash(request, payment.amount, &hash_key));
     let Existing { reservation, ledgers, .. } = &facts.existing;
     let consumed = match decide::consumed(request, (reservation.as_ref(), cart), ledgers, now) {
         Ok(consumed) => consumed,
-        Err(refusal) => return Err(outranked(app, caller, (guard_hash.as_deref(), refusal)).await),
+        Err(refusal) => {
+            entitled::check_with_earlier_orders(app, caller, (cart, facts)).await?;
+            return Err(outranked(app, caller, (guard_hash.as_deref(), refusal)).await);
+        }
     };
     let surplus = surplus(facts, cart, consumed.as_ref());
     let order_facts = OrderFacts {
@@ -259,6 +270,7 @@ async fn decide_sale(
         templates: &facts.templates,
         coupons: &facts.coupons,
         inventory: &facts.inventory,
+        entitlements,
         customer: decide::customer(cart.customer, &request.billing, &hash_key),
         payment,
         reservation: consumed.clone(),
@@ -319,6 +331,9 @@ struct Checkout {
     caller: Caller,
     sale: Sale,
     claim: Option<KeyClaim>,
+    /// What is sold, and by what it was decided.
+    cart: Cart,
+    facts: Facts,
 }
 
 impl Checkout {
@@ -411,6 +426,7 @@ impl Checkout {
             SecureFault::Seats(instance, refusal) => answer::no_seats(&self.caller, instance, &refusal),
             SecureFault::Stock(inventory) => answer::no_pieces(inventory),
             SecureFault::CouponUsedUp(coupon) => self.used_up(&coupon),
+            SecureFault::EntitlementsUsedUp => self.entitlements_used_up().await,
             SecureFault::CartMoved => self.cart_moved().await.unwrap_or_else(|error| error),
             SecureFault::Failed(error) => error,
             SecureFault::Duplicate(_) | SecureFault::IdempotencyHeld(_) => ApiError::new(ErrorType::TryAgain),
@@ -424,6 +440,13 @@ impl Checkout {
             let problem = coupon_problem(CouponProblem::UsedUp);
             error.detail("/shoppingCart/couponCodes", format!("{code}: {problem}"))
         })
+    }
+
+    /// Another order took what a membership had left. Where it has been given back since, another try may do.
+    async fn entitlements_used_up(&self) -> ApiError {
+        let sold = (&self.cart, &self.facts);
+        let checked = entitled::check_with_earlier_orders(&self.app, &self.caller, sold).await;
+        checked.err().unwrap_or_else(|| ApiError::new(ErrorType::TryAgain))
     }
 
     /// The cart was changed or checked out between its load and its sale.

@@ -5,6 +5,7 @@ use crate::cart::{AppliedPrice, Cart, CartLine, ComboLine, ComboLinePart};
 use crate::cart_request::CartRequest;
 use crate::catalog::{InventoryItem, Template};
 use crate::coupon::Coupon;
+use crate::entitlement::EntitlementUse;
 use crate::order::{
     CardSummary, ConsumedReservation, Order, OrderAddOnLine, OrderAmounts, OrderComboLine, OrderDonationLine,
     OrderLine, OrderState, OrderTicketLine, Payment, Person, Pieces, Ticket, TicketStatus,
@@ -122,6 +123,8 @@ pub struct OrderFacts<'a> {
     pub inventory: &'a BTreeMap<InventoryId, InventoryItem>,
     /// The coupons of its codes, as they are now.
     pub coupons: &'a BTreeMap<CouponId, Coupon>,
+    /// What its memberships use of what they are entitled to.
+    pub entitlements: Vec<EntitlementUse>,
     /// The customer its billing data makes or finds.
     pub customer: Option<CustomerId>,
     /// How it is paid; none when it costs nothing.
@@ -164,6 +167,7 @@ pub fn order_of(request: &CheckoutRequest, facts: OrderFacts<'_>) -> Result<Orde
         templates,
         coupons,
         inventory,
+        entitlements,
         customer,
         payment,
         reservation,
@@ -195,6 +199,7 @@ pub fn order_of(request: &CheckoutRequest, facts: OrderFacts<'_>) -> Result<Orde
         payment,
         coupons: counted_coupons(cart, coupons),
         stock: pieces_of(cart, inventory),
+        entitlements,
         messages: messages_of(cart, templates),
         membership_ids: cart.membership_ids.clone(),
         send_email: request.send_email,

@@ -13,6 +13,7 @@ pub mod checkout;
 pub mod combo;
 pub mod coupon;
 pub mod customer;
+pub mod entitlement;
 pub mod form;
 pub mod ids;
 pub mod instance_id;

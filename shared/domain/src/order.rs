@@ -4,6 +4,7 @@ use crate::card::{CardBrand, Expiry};
 use crate::cart::{DonationDetail, DonationKind};
 use crate::catalog::AdmissionType;
 use crate::combo::ComboKind;
+use crate::entitlement::EntitlementUse;
 use crate::ledger::Hold;
 use crate::merchant::RateCard;
 use crate::payment::Decline;
@@ -65,6 +66,9 @@ pub struct Order {
     /// The pieces of add-ons that are in stock in a limited number.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub stock: BTreeMap<InventoryId, Pieces>,
+    /// Tickets at the member price that count over all orders of a membership.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub entitlements: Vec<EntitlementUse>,
     /// What the templates of its tickets add to the confirmation mail.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub messages: BTreeMap<TemplateId, String>,

@@ -17,7 +17,7 @@ mod treatment;
 
 pub use combo::{ComboFault, PartFault};
 pub use refusal::{Closed, LineFault, PricingRefusal, PricingRefusals, RefusalClass};
-pub use treatment::{Rule, Source, Tried};
+pub use treatment::{Inapplicable, Rule, Source, Tried};
 
 use crate::asker::Asker;
 use crate::cart::{

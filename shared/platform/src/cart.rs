@@ -6,14 +6,16 @@ pub use named::{Existing, Named};
 
 use crate::{ApiError, App, ErrorType};
 use axum::extract::FromRequestParts;
-use domain::TenantId;
 use domain::cart::MAX_TICKETS;
 use domain::catalog::{InventoryKind, ReviewState, Template};
+use domain::entitlement::Entitlements;
 use domain::ledger::Ledger;
 use domain::pricing::{
     Catalog, Closed, ComboFault, LineFault, PartFault, PricingRefusal, PricingRefusals, RefusalClass,
 };
+use domain::{TemplateId, TenantId};
 use http::request::Parts;
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::Arc;
 use store::catalog::Definitions;
@@ -86,6 +88,12 @@ impl App {
 }
 
 impl TenantCatalog {
+    /// The entitlement rules and ticket limits of the templates that have any.
+    #[must_use]
+    pub fn entitlements(&self) -> &BTreeMap<TemplateId, Entitlements> {
+        &self.definitions.entitlements
+    }
+
     /// The catalog as pricing takes it.
     #[must_use]
     pub fn view(&self) -> Catalog<'_> {

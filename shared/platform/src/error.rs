@@ -128,6 +128,10 @@ error_table! {
     /// An event instance would have fewer seats than are sold and held; `taken` says how many those are.
     CapacityBelowSold, CONFLICT, 20030, "CAPACITY_BELOW_SOLD",
         "The capacity would be below the seats that are sold and held";
+    /// More tickets than the members of a cart are entitled to at the member price, or than its events allow in
+    /// one order; `entitlements` says which.
+    EntitlementsViolated, CONFLICT, 20031, "ENTITLEMENTS_VIOLATED",
+        "The cart has more tickets than its memberships or its events allow";
     /// A member is to be verified, and no membership is named.
     MembershipIdMissing, BAD_REQUEST, 20042, "MEMBERSHIPID_DNE", "membershipId is required";
 }

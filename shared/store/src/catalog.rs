@@ -8,6 +8,7 @@ use crate::{
 use domain::catalog::{InventoryItem, PersonType, Template};
 use domain::combo::Combo;
 use domain::coupon::{Coupon, Discount};
+use domain::entitlement::Entitlements;
 use domain::form::Form;
 use domain::membership::Level;
 use domain::slot_edit::SlotReach;
@@ -41,6 +42,8 @@ pub struct Definitions {
     pub forms: BTreeMap<FormId, Form>,
     /// Membership levels with their offerings.
     pub levels: BTreeMap<LevelId, Level>,
+    /// Entitlement rules and ticket limits of the templates that have any.
+    pub entitlements: BTreeMap<TemplateId, Entitlements>,
     /// How far slots of templates lie from where their schedules put them; only of those where some do.
     pub reaches: BTreeMap<TemplateId, SlotReach>,
 }
@@ -115,6 +118,10 @@ impl Store {
                 Some("LEVEL") => {
                     let level: Level = decode(item)?;
                     definitions.levels.insert(level.id.clone(), level);
+                }
+                Some("ENTITLEMENTS") => {
+                    let entitlements: Entitlements = decode(item)?;
+                    definitions.entitlements.insert(entitlements.template.clone(), entitlements);
                 }
                 Some(REACH) => {
                     let reach: SlotReach = decode(item)?;
@@ -233,6 +240,20 @@ impl Store {
     /// [`StoreError`] when the database does not answer.
     pub async fn save_level(&self, tenant: TenantId, level: &Level) -> Result<Saved, StoreError> {
         self.save_unreserved(tenant, level).await
+    }
+
+    /// Stores the entitlement rules and ticket limits of a template as they are. The token, of at most 24
+    /// characters, names this attempt.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer, or the template is not there.
+    pub async fn save_entitlements(
+        &self,
+        (tenant, token): (TenantId, &str),
+        entitlements: &Entitlements,
+    ) -> Result<Saved, StoreError> {
+        let saved = self.save_authored((tenant, token), entitlements).await?;
+        saved.map_err(|Taken| StoreError::corrupt("a record that reserves nothing was refused its place"))
     }
 
     /// Stores a record, unless it is there just so.

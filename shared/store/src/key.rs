@@ -3,6 +3,7 @@
 
 use crate::Item;
 use aws_sdk_dynamodb::types::AttributeValue;
+use domain::entitlement::Tally;
 use domain::{
     CartId, ComboTemplateId, CouponId, CustomerId, DiscountId, FormId, InstanceId, InventoryId, LevelId,
     MembershipId, Mid, OrderId, OrderNumber, ReservationId, SaleId, TemplateId, TenantId, TicketTypeId,
@@ -114,6 +115,12 @@ impl Key {
     #[must_use]
     pub fn slot_reach(tenant: TenantId, template: &TemplateId) -> Self {
         Self::of(Table::Catalog, tenant, DEFINITIONS, format!("REACH#{template}"))
+    }
+
+    /// The entitlement rules and ticket limits of a template.
+    #[must_use]
+    pub fn entitlements(tenant: TenantId, template: &TemplateId) -> Self {
+        Self::of(Table::Catalog, tenant, DEFINITIONS, format!("ENTITLEMENTS#{template}"))
     }
 
     /// A person type (ticket type, price point).
@@ -289,6 +296,12 @@ impl Key {
     #[must_use]
     pub fn pieces_sold(tenant: TenantId, id: InventoryId) -> Self {
         Self::of(Table::Members, tenant, format!("INVENTORY#{id}"), "SOLD")
+    }
+
+    /// What a membership number used of the rules of a template in a period.
+    #[must_use]
+    pub fn tally(tenant: TenantId, Tally { number, template, period }: &Tally) -> Self {
+        Self::of(Table::Members, tenant, format!("NUMBER#{number}"), format!("USES#{template}#{period}"))
     }
 
     /// The mark that a tenant has a membership, so that its memberships can be listed.

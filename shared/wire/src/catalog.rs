@@ -4,6 +4,7 @@
 mod combo;
 mod coupon;
 mod discount;
+mod entitlements;
 mod form;
 mod inventory;
 
@@ -12,6 +13,11 @@ pub use combo::{
 };
 pub use coupon::{CouponInput, CouponOutput};
 pub use discount::{DiscountInput, DiscountOutput, DiscountValueInput, DiscountValueOutput};
+pub(crate) use entitlements::period_name;
+pub use entitlements::{
+    EntitlementRuleInput, EntitlementRuleOutput, EntitlementsInput, EntitlementsOutput, EntitlementsRecord,
+    TicketLimitsInput, TicketLimitsOutput, TimeFrameInput, TimeFrameOutput, TypeLimitInput, TypeLimitOutput,
+};
 pub use form::{FormFieldInput, FormFieldOutput, FormInput, FormOutput};
 pub(crate) use inventory::inventory_kind_name;
 pub use inventory::{InventoryInput, InventoryOutput};

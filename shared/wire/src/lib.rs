@@ -12,6 +12,7 @@ mod identified;
 pub mod cart;
 pub mod catalog;
 pub mod checkout;
+pub mod entitlement;
 pub mod event;
 pub mod import;
 pub mod location;

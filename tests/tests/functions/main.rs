@@ -75,7 +75,9 @@ async fn every_form_of_one_request_has_the_same_answer() {
     let cloud = Cloud::start().await;
     let cart = cart(&mut cloud.function("carts").await).await;
     let order = order(&mut cloud.function("checkout").await).await;
-    for function in ["events", "carts", "checkout", "orders", "reservations", "reference", "backoffice"] {
+    let functions =
+        ["events", "carts", "entitlements", "checkout", "orders", "reservations", "reference", "backoffice"];
+    for function in functions {
         let mut player = cloud.function(function).await;
         let mut first: BTreeMap<String, HttpAnswer> = BTreeMap::new();
         for (file, event) in kept_events(function) {

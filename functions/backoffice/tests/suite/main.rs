@@ -5,6 +5,7 @@
 mod combos;
 mod coupons;
 mod discounts;
+mod entitlements;
 mod forms;
 mod frame;
 mod instances;

@@ -249,6 +249,7 @@ async fn check_out(venue: &Venue, id: &CartId, state: Option<OrderState>) {
         membership_ids: Vec::new(),
         coupons: BTreeMap::new(),
         stock: BTreeMap::new(),
+        entitlements: Vec::new(),
         messages: BTreeMap::new(),
         send_email: false,
         cart: Some(id.clone()),

@@ -2,7 +2,7 @@
 //! orders, seats and mails to agree, and the customer's second try makes at most one charge of it all.
 
 use crate::audit::audit;
-use crate::catalog::{COUPON, FREE, STOCKED};
+use crate::catalog::{CHILD, COUPON, FREE, NUMBER, STOCKED, slot};
 use crate::outside::{Mishap, Verb};
 use crate::venue::{Answer, Ask, Process, Venue, after, combos, pay, tickets};
 use domain::ReservationId;
@@ -39,10 +39,12 @@ enum Customer {
     DeclinedLimited,
     Combo,
     DeclinedCombo,
+    Member,
+    DeclinedMember,
 }
 
 impl Customer {
-    const ALL: [Self; 13] = [
+    const ALL: [Self; 15] = [
         Self::Inline,
         Self::Keyed,
         Self::Stored,
@@ -56,6 +58,8 @@ impl Customer {
         Self::DeclinedLimited,
         Self::Combo,
         Self::DeclinedCombo,
+        Self::Member,
+        Self::DeclinedMember,
     ];
 
     fn is_keyed(self) -> bool {
@@ -65,7 +69,11 @@ impl Customer {
     fn is_declined(self) -> bool {
         matches!(
             self,
-            Self::Declined | Self::DeclinedWithReservation | Self::DeclinedLimited | Self::DeclinedCombo
+            Self::Declined
+                | Self::DeclinedWithReservation
+                | Self::DeclinedLimited
+                | Self::DeclinedCombo
+                | Self::DeclinedMember
         )
     }
 
@@ -94,6 +102,8 @@ impl Customer {
             Self::DeclinedCombo => {
                 json!({"shoppingCart": both(), "manualEntryCardNumber": DECLINED})
             }
+            Self::Member => json!({"shoppingCart": members()}),
+            Self::DeclinedMember => json!({"shoppingCart": members(), "manualEntryCardNumber": DECLINED}),
             Self::Free => json!({"shoppingCart": {"items": [free_tickets()]}}),
         };
         process.faults.reset();
@@ -110,6 +120,12 @@ fn limited() -> Value {
 /// A combo beside a ticket for one of its events.
 fn both() -> Value {
     json!({"items": [tickets(1)], "comboItems": [combos(2)]})
+}
+
+/// As many tickets as a member may have at the member price on one day.
+fn members() -> Value {
+    let children = json!({"eventId": slot(0), "ticketingTypeId": CHILD, "quantity": 2});
+    json!({"items": [tickets(2), children], "membershipIds": [NUMBER]})
 }
 
 fn free_tickets() -> Value {

@@ -12,6 +12,7 @@ mod browser;
 mod cancellations;
 mod catalog;
 mod combos;
+mod entitled;
 mod faults;
 mod fresh;
 mod leaks;

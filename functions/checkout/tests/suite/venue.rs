@@ -110,7 +110,8 @@ impl Venue {
             sandbox_processor: processor.clone(),
         };
         let app = App::new(Store::new(client, PREFIX), adapters);
-        let routes = checkout::router().merge(carts::router()).layer(from_fn(note_calls));
+        let routes = checkout::router().merge(carts::router()).merge(entitlements::router());
+        let routes = routes.layer(from_fn(note_calls));
         let service = platform::shell::service(routes, &app);
         let process = Process { app, faults, processor, queue, service };
         process.warm().await;

@@ -1,9 +1,9 @@
 //! Combos in a cart: several events bought together at one price (spec §2.2 `comboItems`, contract §7).
 
-use super::LinePrice;
+use super::{AppliedPrice, LinePrice, TicketLine};
 use crate::catalog::AdmissionType;
 use crate::combo::ComboKind;
-use crate::{CartItemId, ComboTemplateId, InstanceId, Money, TicketTypeId, Timestamp};
+use crate::{CartItemId, ComboTemplateId, InstanceId, Money, MoneyOverflow, TicketTypeId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// Combos of one definition for one ticket type, at chosen instances of its events.
@@ -54,6 +54,36 @@ impl ComboLine {
     /// The tickets of the line for each of its events.
     pub fn seats(&self) -> impl Iterator<Item = (InstanceId, u32)> {
         self.parts.iter().map(|part| (part.instance, part.tickets_in(self.quantity)))
+    }
+
+    /// The tickets for each of its events, as lines of their own under the id of this one, for whoever counts
+    /// tickets whatever they were sold in. Of a share that the tickets do not divide, the unit price is rounded.
+    ///
+    /// # Errors
+    /// [`MoneyOverflow`] when an amount does not fit.
+    pub fn ticket_lines(&self) -> Result<Vec<TicketLine>, MoneyOverflow> {
+        let lines = self.parts.iter().map(|part| {
+            Ok(TicketLine {
+                id: self.id.clone(),
+                instance: part.instance,
+                ticket_type: self.ticket_type.clone(),
+                quantity: part.tickets_in(self.quantity),
+                is_retail: false,
+                ignore_entitlements: false,
+                coupon_codes: Vec::new(),
+                event_name: part.event_name.clone(),
+                ticket_type_name: self.ticket_type_name.clone(),
+                admission: part.admission,
+                event_start: part.event_start,
+                price: LinePrice {
+                    unit: part.share.part_half_up(part.quantity)?,
+                    retail_unit: part.retail_unit,
+                    amount: part.share.checked_mul(self.quantity)?,
+                },
+                applied: AppliedPrice::FullPrice,
+            })
+        });
+        lines.collect()
     }
 }
 

@@ -42,6 +42,15 @@ pub enum Source {
     Combo(ComboTemplateId),
 }
 
+/// Why a rule leads to no price.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Inapplicable {
+    /// The coupon code takes nothing off.
+    Code(CouponProblem),
+    /// The line is exempt from the limits that members' tickets have, so it is none of them.
+    ExemptFromLimits,
+}
+
 /// One rule that was tried on a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tried {
@@ -50,7 +59,7 @@ pub struct Tried {
     /// What it was tried with.
     pub source: Source,
     /// The price it leads to, or why it leads to none.
-    pub price: Result<Reduced, CouponProblem>,
+    pub price: Result<Reduced, Inapplicable>,
     /// Whether it decided.
     pub chosen: bool,
 }
@@ -101,14 +110,17 @@ pub(super) fn treat(
             Some(membership) => Source::Membership(membership, level),
             None => Source::Level(level),
         };
-        let price = Ok(priced(found.reduction)?);
+        let price = match wanted.ignore_entitlements {
+            true => Err(Inapplicable::ExemptFromLimits),
+            false => Ok(priced(found.reduction)?),
+        };
         tried.push(Tried { rule: Rule::MemberPrice, source, price, chosen: false });
     }
     for (rule, codes) in [(Rule::CartCoupon, terms.cart_codes), (Rule::LineCoupon, line_codes)] {
         for code in codes {
             let price = match terms.codes.reduction(code, (wanted, slot), terms.discounts) {
                 Ok(reduction) => Ok(priced(reduction)?),
-                Err(problem) => Err(problem),
+                Err(problem) => Err(Inapplicable::Code(problem)),
             };
             tried.push(Tried { rule, source: Source::Code(code.clone()), price, chosen: false });
         }

@@ -47,6 +47,8 @@ pub struct Existing {
     /// The reservation, if it names one; the inner option is empty when there is no such reservation.
     pub reservation: Option<Option<Reservation>>,
     asker: Asker,
+    /// The numbers of its memberships, by their ids.
+    numbers: BTreeMap<MembershipId, MembershipId>,
     used_up: BTreeSet<CouponId>,
     /// Pointers within the cart of customer, level and memberships that do not exist.
     unknown: Vec<String>,
@@ -101,6 +103,12 @@ impl Named {
     #[must_use]
     pub fn claims_benefits(&self) -> bool {
         !self.memberships.is_empty() || self.level.is_some()
+    }
+
+    /// Its memberships, as they are named: by their ids or their numbers.
+    #[must_use]
+    pub fn memberships(&self) -> &[MembershipId] {
+        &self.memberships
     }
 
     /// The keys of everything that is looked up for a cart. Ticket types, inventory and combos are not among them:
@@ -163,6 +171,7 @@ impl Named {
                 true => Asker::default(),
                 false => Asker::of(memberships.values(), self.level.as_ref()),
             },
+            numbers: memberships.values().map(|found| (found.id, found.number)).collect(),
             used_up,
             unknown,
         })
@@ -174,6 +183,12 @@ impl Existing {
     #[must_use]
     pub fn buyer(&self, zone: Zone) -> Buyer<'_> {
         Buyer { channel: Channel::Online, asker: &self.asker, zone, used_up: &self.used_up }
+    }
+
+    /// The numbers of the cart's memberships, by their ids.
+    #[must_use]
+    pub fn numbers(&self) -> &BTreeMap<MembershipId, MembershipId> {
+        &self.numbers
     }
 
     /// Refuses a cart whose customer, level or memberships do not exist; `cart` is the pointer of the cart

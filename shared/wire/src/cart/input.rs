@@ -10,6 +10,7 @@ use domain::cart_request::{
     WantedTreatment, has_tickets_for, size_faults,
 };
 use domain::catalog::InventoryKind;
+use domain::checkout::CartSource;
 use domain::{
     CartId, CartItemId, CustomerId, InstanceId, InventoryId, LevelId, MembershipId, Money, ReservationId,
     TicketTypeId, UnreadableId,
@@ -100,6 +101,21 @@ impl CartInput {
             (Field::Value(_) | Field::Wrong, _) | (_, Field::Value(_) | Field::Wrong) => {}
         }
         self.parse(checker)
+    }
+
+    /// Reads a cart that is to be validated: its lines, or the id of one made before (spec §4.2).
+    pub fn parse_source(self, checker: &mut Checker) -> Option<CartSource> {
+        let is_left_out = |field: &Field<String>| matches!(field, Field::Absent | Field::Null);
+        match &self.items {
+            Field::Value(_) | Field::Wrong => self.parse(checker).map(CartSource::Inline),
+            Field::Absent | Field::Null if is_left_out(&self.id) => {
+                checker.invalid("id", "is required, unless items are sent");
+                None
+            }
+            Field::Absent | Field::Null => {
+                checker.required_id("id", self.id, CartId::parse).map(CartSource::Stored)
+            }
+        }
     }
 
     fn parse(self, checker: &mut Checker) -> Option<CartRequest> {

@@ -3,7 +3,7 @@
 use super::output::coupon_problem;
 use crate::money_text;
 use domain::Money;
-use domain::pricing::{Rule, Source, Tried};
+use domain::pricing::{Inapplicable, Rule, Source, Tried};
 use serde::{Serialize, Serializer};
 
 /// One rule that was tried on a line.
@@ -82,12 +82,22 @@ impl From<&Tried> for TriedOutput {
             coupon_code: code,
             combo_template_id: combo,
             result,
-            reason: price.err().map(coupon_problem),
+            reason: price.err().map(reason),
             exact_unit_price: price
                 .ok()
                 .filter(|price| price.exact != price.unit.decimal())
                 .map(|price| price.exact.to_string()),
             unit_price: price.ok().map(|price| price.unit),
+        }
+    }
+}
+
+/// Why a rule leads to no price, for people.
+fn reason(inapplicable: Inapplicable) -> &'static str {
+    match inapplicable {
+        Inapplicable::Code(problem) => coupon_problem(problem),
+        Inapplicable::ExemptFromLimits => {
+            "The line ignores entitlements, which limit the tickets at the member price"
         }
     }
 }

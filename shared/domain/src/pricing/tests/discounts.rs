@@ -253,12 +253,36 @@ fn the_trace_names_every_rule_that_was_tried() {
             "MemberPrice 8.33375 -> 8.33 false",
             "CartCoupon 11.25 -> 11.25 false",
             "LineCoupon 6.25 -> 6.25 true",
-            "LineCoupon NothingEligible false",
+            "LineCoupon Code(NothingEligible) false",
         ]
     );
     let CartLine::Ticket(line) = &priced.lines[0] else { panic!("not a ticket line") };
     let applied = AppliedPrice::Coupon { coupon: CouponId::parse("half").unwrap(), code: "HALF".to_owned() };
     assert_eq!(line.applied, applied);
+}
+
+#[test]
+fn a_line_that_ignores_entitlements_escapes_their_limits_and_the_member_price_with_them() {
+    let shop = coupon_shop();
+    let exempt = |mut line: LineRequest| {
+        if let Wanted::Ticket(wanted) = &mut line.wanted {
+            wanted.ignore_entitlements = true;
+        }
+        line
+    };
+    for (case, line, terms, expected) in [
+        ("a member", tickets("adult", 1), cart_codes(&[]), "15.00"),
+        ("exempt", exempt(tickets("adult", 1)), cart_codes(&[]), "20.00"),
+        ("exempt, with a coupon", exempt(tickets("adult", 1)), cart_codes(&["TEN"]), "18.00"),
+    ] {
+        assert_eq!(unit(&shop.price_as(&[line], &terms).unwrap(), 0), expected, "{case}");
+    }
+    let priced = shop.price(&[exempt(tickets("adult", 1))]).unwrap();
+    let tried = |tried: &Tried| (tried.rule, tried.price.err(), tried.chosen);
+    assert_eq!(
+        priced.traces[0].iter().map(tried).collect::<Vec<_>>(),
+        [(Rule::FullPrice, None, true), (Rule::MemberPrice, Some(Inapplicable::ExemptFromLimits), false)]
+    );
 }
 
 /// One reduction of the second implementation.
