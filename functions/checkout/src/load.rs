@@ -4,10 +4,12 @@
 use domain::cart::Cart;
 use domain::catalog::{InventoryItem, PersonType};
 use domain::coupon::{Coupon, CouponReduction, Discount};
+use domain::form::{AskedForms, Form};
 use domain::ledger::Ledger;
 use domain::merchant::Merchant;
 use domain::{
-    CartId, CouponId, DiscountId, InstanceId, InventoryId, Mid, Template, TemplateId, TenantId, TicketTypeId,
+    CartId, CouponId, DiscountId, FormId, InstanceId, InventoryId, Mid, Template, TemplateId, TenantId,
+    TicketTypeId,
 };
 use platform::access::Caller;
 use platform::cart::{Existing, Named};
@@ -25,6 +27,9 @@ pub(crate) struct Facts {
     pub(crate) coupons: BTreeMap<CouponId, Coupon>,
     /// Those of the tenant's merchants that could charge a few seconds ago, as they are now.
     pub(crate) merchants: Vec<Merchant>,
+    pub(crate) forms: BTreeMap<FormId, Form>,
+    /// The forms that were looked for: those the cached templates name.
+    looked_for: BTreeSet<FormId>,
     pub(crate) existing: Existing,
 }
 
@@ -54,7 +59,8 @@ fn take_record(found: &mut Found, key: Option<&Key>) -> Result<Option<Idempotenc
 }
 
 /// Everything a cart names, and for a cart within the request the idempotency record too. Read once more where
-/// the cached templates are older than a slot, so that what was just published is sold at once.
+/// the cached templates are older than a slot, so that what was just published is sold at once, or than a form
+/// they ask.
 pub(crate) async fn facts(
     app: &App,
     caller: &Caller,
@@ -62,7 +68,8 @@ pub(crate) async fn facts(
 ) -> Result<(Facts, Option<IdempotencyRecord>), ApiError> {
     let (facts, record) = read(app, caller, (named, key_hash)).await?;
     let is_known = |ledger: &Ledger| facts.templates.iter().any(|template| template.id == ledger.template);
-    if facts.existing.ledgers.values().all(is_known) {
+    let mut asked = facts.templates.iter().flat_map(|template| &template.forms);
+    if facts.existing.ledgers.values().all(is_known) && asked.all(|form| facts.looked_for.contains(form)) {
         return Ok((facts, record));
     }
     app.forget_catalog(caller.tenant.id).await;
@@ -79,6 +86,7 @@ async fn read(
     let known = catalog.view();
     let owners = known.templates.iter().filter(|template| named.instances.iter().any(|id| template.owns(id)));
     let discounts = discounts_of(named, owners.clone(), known.coupons);
+    let looked_for: BTreeSet<FormId> = owners.clone().flat_map(|template| template.forms.clone()).collect();
     let owners: Vec<TemplateId> = owners.map(|template| template.id.clone()).collect();
     let charging = merchants.iter().filter(|merchant| merchant.charging().is_some());
     let charging: Vec<Mid> = charging.map(|merchant| merchant.mid.clone()).collect();
@@ -88,6 +96,7 @@ async fn read(
         .chain(charged_keys(tenant, named))
         .chain(discounts.iter().map(|id| Key::discount(tenant, id)))
         .chain(owners.iter().map(|id| Key::template(tenant, id)))
+        .chain(looked_for.iter().map(|id| Key::form(tenant, id)))
         .chain(charging.iter().map(|mid| Key::merchant(tenant, mid)))
         .chain(record.clone());
     let mut found = app.store.get_many(keys, Consistency::Strong).await?;
@@ -98,6 +107,8 @@ async fn read(
         discounts: found.take_all(&discounts, |id| Key::discount(tenant, id))?,
         coupons: found.take_all(&named.coupons, |id| Key::coupon(tenant, id))?,
         merchants: Vec::with_capacity(charging.len()),
+        forms: found.take_all(&looked_for, |id| Key::form(tenant, id))?,
+        looked_for,
         existing: named.take(&mut found, tenant)?,
     };
     for id in &owners {
@@ -146,6 +157,11 @@ fn discounts_of<'a>(
 }
 
 impl Facts {
+    /// What the cart's events ask of their visitors.
+    pub(crate) fn asked(&self) -> AskedForms<'_> {
+        AskedForms { templates: &self.templates, forms: &self.forms }
+    }
+
     /// The merchants to charge through. Where those of the cache cannot charge any more, all are read, so that
     /// one that was approved a moment ago sells at once.
     pub(crate) async fn merchants(&self, app: &App, tenant: TenantId) -> Result<Vec<Merchant>, ApiError> {

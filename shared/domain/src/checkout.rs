@@ -5,14 +5,15 @@ use crate::cart::{AppliedPrice, Cart, CartLine};
 use crate::cart_request::CartRequest;
 use crate::catalog::{InventoryItem, Template};
 use crate::coupon::Coupon;
+use crate::form::{AskedForms, CartForm, response_id};
 use crate::order::{
-    CardSummary, ConsumedReservation, Order, OrderAddOnLine, OrderAmounts, OrderDonationLine, OrderLine,
-    OrderState, OrderTicketLine, Payment, Person, Pieces, Ticket, TicketStatus,
+    CardSummary, ConsumedReservation, FormResponse, Order, OrderAddOnLine, OrderAmounts, OrderDonationLine,
+    OrderForm, OrderLine, OrderState, OrderTicketLine, Payment, Person, Pieces, Ticket, TicketStatus,
 };
 use crate::sale::Sale;
 use crate::{
-    CartId, CouponId, CustomerId, InventoryId, Money, MoneyOverflow, OrderId, OrderItemId, OrderNumber,
-    ReservationId, TemplateId, TenantId, TicketBarcode, TicketId, Timestamp,
+    CartId, CouponId, CustomerId, InstanceId, InventoryId, Money, MoneyOverflow, OrderId, OrderItemId,
+    OrderNumber, ReservationId, TemplateId, TenantId, TicketBarcode, TicketId, Timestamp,
 };
 use std::collections::BTreeMap;
 
@@ -116,8 +117,8 @@ pub struct OrderFacts<'a> {
     pub cart: &'a Cart,
     /// True when the cart was stored before.
     pub cart_is_stored: bool,
-    /// The templates of its tickets.
-    pub templates: &'a [Template],
+    /// The templates of its tickets, with the forms they ask.
+    pub asked: AskedForms<'a>,
     /// Its add-ons and donations, as they are now.
     pub inventory: &'a BTreeMap<InventoryId, InventoryItem>,
     /// The coupons of its codes, as they are now.
@@ -159,7 +160,7 @@ pub fn order_of(request: &CheckoutRequest, facts: OrderFacts<'_>) -> Result<Orde
         ids,
         cart,
         cart_is_stored,
-        templates,
+        asked,
         coupons,
         inventory,
         customer,
@@ -168,6 +169,7 @@ pub fn order_of(request: &CheckoutRequest, facts: OrderFacts<'_>) -> Result<Orde
         now,
         chosen_clock,
     } = facts;
+    let templates = asked.templates;
     let bought = cart.lines.iter().filter(|line| line.quantity() > 0);
     let lines: Result<Vec<OrderLine>, OrderFault> =
         bought.zip(ids.items).map(|(line, id)| order_line(line, id, templates)).collect();
@@ -193,6 +195,7 @@ pub fn order_of(request: &CheckoutRequest, facts: OrderFacts<'_>) -> Result<Orde
         payment,
         coupons: counted_coupons(cart, coupons),
         stock: pieces_of(cart, inventory),
+        forms: forms_of(cart, asked),
         messages: messages_of(cart, templates),
         membership_ids: cart.membership_ids.clone(),
         send_email: request.send_email,
@@ -227,6 +230,25 @@ fn pieces_of(cart: &Cart, inventory: &BTreeMap<InventoryId, InventoryItem>) -> B
         }
     }
     bought
+}
+
+/// The forms that were filled in. Answers to a form that is asked once for the cart are a response for each of
+/// its events.
+fn forms_of(cart: &Cart, asked: AskedForms<'_>) -> Vec<OrderForm> {
+    let of_entry = |entry: &CartForm| {
+        let response = |event: &InstanceId| FormResponse {
+            id: response_id(&cart.id, &entry.form, Some(event)),
+            event: *event,
+        };
+        Some(OrderForm {
+            form: entry.form.clone(),
+            name: asked.forms.get(&entry.form)?.name.clone(),
+            once_per_cart: entry.once_per_cart,
+            responses: entry.events.iter().map(response).collect(),
+            answers: entry.answers.clone()?,
+        })
+    };
+    cart.forms.iter().filter_map(of_entry).collect()
 }
 
 /// What the templates of bought tickets say in the confirmation mail.

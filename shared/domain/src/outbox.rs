@@ -174,6 +174,7 @@ mod tests {
             membership_ids: Vec::new(),
             coupons: Default::default(),
             stock: Default::default(),
+            forms: Default::default(),
             messages: Default::default(),
             send_email: true,
             cart: None,

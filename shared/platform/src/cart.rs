@@ -1,13 +1,16 @@
 //! What carts and checkout share around pricing: the catalog it looks at and the answer when it refuses.
 
+mod forms;
 mod named;
 
+pub use forms::{forms_incomplete, forms_refused, response_refused};
 pub use named::{Existing, Named};
 
 use crate::{ApiError, App, ErrorType};
 use axum::extract::FromRequestParts;
 use domain::TenantId;
 use domain::catalog::{InventoryKind, ReviewState, Template};
+use domain::form::AskedForms;
 use domain::ledger::Ledger;
 use domain::pricing::{Catalog, Closed, LineFault, PricingRefusal, PricingRefusals, RefusalClass};
 use http::request::Parts;
@@ -93,6 +96,12 @@ impl TenantCatalog {
             discounts: &self.definitions.discounts,
             coupons: &self.definitions.coupons,
         }
+    }
+
+    /// What its events ask of their visitors.
+    #[must_use]
+    pub fn asked(&self) -> AskedForms<'_> {
+        AskedForms { templates: &self.templates, forms: &self.definitions.forms }
     }
 }
 

@@ -128,6 +128,8 @@ error_table! {
     /// An event instance would have fewer seats than are sold and held; `taken` says how many those are.
     CapacityBelowSold, CONFLICT, 20030, "CAPACITY_BELOW_SOLD",
         "The capacity would be below the seats that are sold and held";
+    /// A form that must be filled in is not, or what was answered no longer fits it; `forms` says which.
+    FormsIncomplete, CONFLICT, 20034, "FORMS_INCOMPLETE", "A form has to be filled in first";
 }
 
 /// A failure on its way to the caller: what it is told, and a cause that only the log sees.

@@ -12,6 +12,7 @@ mod browser;
 mod cancellations;
 mod catalog;
 mod faults;
+mod forms;
 mod fresh;
 mod leaks;
 mod mail_outage;

@@ -1,6 +1,7 @@
 //! A cart as it is answered.
 
 use super::donation::DonationDetailOutput;
+use super::form::FormEntryOutput;
 use super::trace::TriedOutput;
 use crate::money_text;
 use domain::Money;
@@ -23,9 +24,8 @@ pub struct CartOutput {
     pub temp_visitor_id: String,
     /// The lines, in the order sent.
     pub items: Vec<CartItemOutput>,
-    /// Form entries; empty when no form applies.
-    #[schema(value_type = Vec<Object>)]
-    pub forms: Vec<Value>,
+    /// The forms that its events ask (spec §2.6); empty when no form applies.
+    pub forms: Vec<FormEntryOutput>,
     /// Combinations of events.
     #[schema(value_type = Vec<Object>)]
     pub combo_items: Vec<Value>,
@@ -145,6 +145,7 @@ impl From<&Cart> for CartOutput {
             customer,
             order: _,
             coupon_messages,
+            forms,
             created_by: _,
             version: _,
             shown_total: _,
@@ -154,7 +155,7 @@ impl From<&Cart> for CartOutput {
             id: id.to_string(),
             temp_visitor_id: visitor.clone(),
             items: lines.iter().map(CartItemOutput::from).collect(),
-            forms: Vec::new(),
+            forms: forms.iter().map(|entry| FormEntryOutput::new(entry, lines)).collect(),
             combo_items: Vec::new(),
             membership_ids: membership_ids.iter().map(|id| id.get()).collect(),
             membership_category_id: membership_category.as_ref().map(ToString::to_string),
