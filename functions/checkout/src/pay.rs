@@ -11,7 +11,7 @@ use domain::order::{ConsumedReservation, Order};
 use domain::time::plus_secs;
 use domain::{CartId, CartItemId, CouponId, InstanceId, OrderId, OrderItemId, OrderNumber, SaleId};
 use platform::access::Caller;
-use platform::cart::{Existing, Named};
+use platform::cart::{Existing, Named, forms_incomplete, forms_refused};
 use platform::clock::wall_now;
 use platform::{ApiError, App, ErrorType};
 use sagas::{FreeParts, MAIL_RETRY_SECS, Outcome, SecureFault, SecureRequest, charge, secure, settlement};
@@ -75,6 +75,7 @@ pub(crate) async fn check_out(
     decide::check_coupons(&opened.cart)?;
     decide::check_not_empty(&opened.cart)?;
     check_price(app, caller, &request, &opened).await?;
+    forms_incomplete(&opened.cart.incomplete_forms(&facts.forms))?;
     let sale = decide_sale(app, caller, (&request, &opened, &facts)).await?;
     let (app, caller, cart) = (app.clone(), caller.clone(), opened.cart);
     let checkout = Checkout { app, caller, sale, claim, cart, facts };
@@ -172,7 +173,7 @@ fn reopened(
     let now = caller.clock.now();
     let priced = decide::priced(&before.terms(), &before.requests(), (facts, "/shoppingCart"), caller)?;
     let claim = CartClaim { id: before.id.clone(), version: before.version, undone_order };
-    let cart = before.replaced(before.terms(), priced, now);
+    let cart = before.replaced(before.terms(), priced, now).asking(facts.asked());
     Ok(Opened { cart, stored: Some(StoredCart { before, claim }) })
 }
 
@@ -183,7 +184,9 @@ fn inline(app: &App, caller: &Caller, request: &CartRequest, facts: &Facts) -> R
     let priced = decide::priced(&request.terms, &lines, (facts, "/shoppingCart"), caller)?;
     let id = CartId::from_bytes(app.ids.bytes()?);
     let visitor = OrderId::from_bits(app.ids.bits()?).to_string();
-    let cart = Cart::new((id, visitor), request.terms.clone(), priced, now);
+    let cart = Cart::new((id, visitor), request.terms.clone(), priced, now).asking(facts.asked());
+    let answered = cart.answering(facts.asked(), &request.forms);
+    let cart = answered.map_err(|refusals| forms_refused(&refusals, "/shoppingCart"))?;
     Ok(Opened { cart, stored: None })
 }
 
@@ -267,7 +270,7 @@ async fn decide_sale(
         ids: order_ids(app, cart)?,
         cart,
         cart_is_stored: opened.stored.is_some(),
-        templates: &facts.templates,
+        asked: facts.asked(),
         coupons: &facts.coupons,
         inventory: &facts.inventory,
         entitlements,

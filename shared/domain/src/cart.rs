@@ -6,6 +6,7 @@ pub use combo::{ComboLine, ComboLinePart};
 
 use crate::cart_request::CartTerms;
 use crate::catalog::AdmissionType;
+use crate::form::CartForm;
 use crate::pricing::PricedLines;
 use crate::time::plus_secs;
 use crate::{
@@ -63,6 +64,9 @@ pub struct Cart {
     /// What became of codes that took nothing off.
     #[serde(default)]
     pub coupon_messages: Vec<CouponMessage>,
+    /// The forms that its events asked when it was last written, with the answers (spec §2.6).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub forms: Vec<CartForm>,
     /// Fingerprint of the request that created the cart, when it carried an idempotency key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_by: Option<String>,
@@ -334,6 +338,7 @@ impl Cart {
             customer: None,
             order: None,
             coupon_messages: Vec::new(),
+            forms: Vec::new(),
             created_by: None,
             version: 0,
             shown_total: Money::ZERO,
@@ -343,7 +348,8 @@ impl Cart {
     }
 
     /// The next version of this cart, with other content. An order it was checked out as before has been
-    /// voided, or the cart could not be written; it is forgotten.
+    /// voided, or the cart could not be written; it is forgotten. The forms stay until the cart is made to ask
+    /// what its lines need ([`Cart::asking`]).
     #[must_use]
     pub fn replaced(&self, terms: CartTerms, priced: PricedLines, now: Timestamp) -> Self {
         let PricedLines { lines, total, coupon_messages, traces: _ } = priced;
@@ -367,6 +373,7 @@ impl Cart {
             customer,
             order: None,
             coupon_messages,
+            forms: self.forms.clone(),
             created_by: self.created_by.clone(),
             version: self.version.saturating_add(1),
             shown_total: total,

@@ -1,6 +1,7 @@
 //! What a caller asks a cart to hold: read and checked, not yet priced.
 
 use crate::cart::{Cart, CartLine, DonationDetail, DonationKind, MAX_INSTANCES, MAX_TICKETS};
+use crate::form::WantedForm;
 use crate::{
     CartItemId, ComboTemplateId, CustomerId, InstanceId, InventoryId, LevelId, MembershipId, Money,
     ReservationId, TicketTypeId,
@@ -14,6 +15,8 @@ pub struct CartRequest {
     pub lines: Vec<WantedLine>,
     /// What applies to the cart as a whole.
     pub terms: CartTerms,
+    /// Answers to forms that its events ask.
+    pub forms: Vec<WantedForm>,
 }
 
 /// What applies to a cart as a whole (spec §2.2, contract §4).

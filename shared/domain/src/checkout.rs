@@ -6,9 +6,11 @@ use crate::cart_request::CartRequest;
 use crate::catalog::{InventoryItem, Template};
 use crate::coupon::Coupon;
 use crate::entitlement::EntitlementUse;
+use crate::form::{AskedForms, CartForm, response_id};
 use crate::order::{
-    CardSummary, ConsumedReservation, Order, OrderAddOnLine, OrderAmounts, OrderComboLine, OrderDonationLine,
-    OrderLine, OrderState, OrderTicketLine, Payment, Person, Pieces, Ticket, TicketStatus,
+    CardSummary, ConsumedReservation, FormResponse, Order, OrderAddOnLine, OrderAmounts, OrderComboLine,
+    OrderDonationLine, OrderForm, OrderLine, OrderState, OrderTicketLine, Payment, Person, Pieces, Ticket,
+    TicketStatus,
 };
 use crate::sale::Sale;
 use crate::{
@@ -117,8 +119,8 @@ pub struct OrderFacts<'a> {
     pub cart: &'a Cart,
     /// True when the cart was stored before.
     pub cart_is_stored: bool,
-    /// The templates of its tickets.
-    pub templates: &'a [Template],
+    /// The templates of its tickets, with the forms they ask.
+    pub asked: AskedForms<'a>,
     /// Its add-ons and donations, as they are now.
     pub inventory: &'a BTreeMap<InventoryId, InventoryItem>,
     /// The coupons of its codes, as they are now.
@@ -164,7 +166,7 @@ pub fn order_of(request: &CheckoutRequest, facts: OrderFacts<'_>) -> Result<Orde
         ids,
         cart,
         cart_is_stored,
-        templates,
+        asked,
         coupons,
         inventory,
         entitlements,
@@ -174,6 +176,7 @@ pub fn order_of(request: &CheckoutRequest, facts: OrderFacts<'_>) -> Result<Orde
         now,
         chosen_clock,
     } = facts;
+    let templates = asked.templates;
     let bought = cart.lines.iter().filter(|line| line.quantity() > 0);
     let mut rows = Rows { ids: ids.items.into_iter(), templates };
     let lines: Result<Vec<OrderLine>, OrderFault> = bought.map(|line| rows.line(line)).collect();
@@ -200,6 +203,7 @@ pub fn order_of(request: &CheckoutRequest, facts: OrderFacts<'_>) -> Result<Orde
         coupons: counted_coupons(cart, coupons),
         stock: pieces_of(cart, inventory),
         entitlements,
+        forms: forms_of(cart, asked),
         messages: messages_of(cart, templates),
         membership_ids: cart.membership_ids.clone(),
         send_email: request.send_email,
@@ -234,6 +238,25 @@ fn pieces_of(cart: &Cart, inventory: &BTreeMap<InventoryId, InventoryItem>) -> B
         }
     }
     bought
+}
+
+/// The forms that were filled in. Answers to a form that is asked once for the cart are a response for each of
+/// its events.
+fn forms_of(cart: &Cart, asked: AskedForms<'_>) -> Vec<OrderForm> {
+    let of_entry = |entry: &CartForm| {
+        let response = |event: &InstanceId| FormResponse {
+            id: response_id(&cart.id, &entry.form, Some(event)),
+            event: *event,
+        };
+        Some(OrderForm {
+            form: entry.form.clone(),
+            name: asked.forms.get(&entry.form)?.name.clone(),
+            once_per_cart: entry.once_per_cart,
+            responses: entry.events.iter().map(response).collect(),
+            answers: entry.answers.clone()?,
+        })
+    };
+    cart.forms.iter().filter_map(of_entry).collect()
 }
 
 /// What the templates of bought tickets say in the confirmation mail.

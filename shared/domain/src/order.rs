@@ -5,13 +5,14 @@ use crate::cart::{DonationDetail, DonationKind};
 use crate::catalog::AdmissionType;
 use crate::combo::ComboKind;
 use crate::entitlement::EntitlementUse;
+use crate::form::Answers;
 use crate::ledger::Hold;
 use crate::merchant::RateCard;
 use crate::payment::Decline;
 use crate::{
-    CartId, ComboTemplateId, CouponId, CustomerId, InstanceId, InventoryId, MembershipId, Mid, Money,
-    OrderId, OrderItemId, OrderNumber, ReservationId, SaleId, TemplateId, TenantId, TicketBarcode, TicketId,
-    TicketTypeId, Timestamp,
+    CartId, ComboTemplateId, CouponId, CustomerId, FormId, FormResponseId, InstanceId, InventoryId,
+    MembershipId, Mid, Money, OrderId, OrderItemId, OrderNumber, ReservationId, SaleId, TemplateId, TenantId,
+    TicketBarcode, TicketId, TicketTypeId, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -69,6 +70,9 @@ pub struct Order {
     /// Tickets at the member price that count over all orders of a membership.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub entitlements: Vec<EntitlementUse>,
+    /// What its visitor answered to the forms of its events (spec §2.6).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub forms: Vec<OrderForm>,
     /// What the templates of its tickets add to the confirmation mail.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub messages: BTreeMap<TemplateId, String>,
@@ -81,6 +85,31 @@ pub struct Order {
     /// Made under a clock its caller chose; the real schedule leaves it alone.
     #[serde(default)]
     pub chosen_clock: bool,
+}
+
+/// A form that was filled in, with the responses that its answers are saved as.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OrderForm {
+    /// The form.
+    pub form: FormId,
+    /// Its name when it was filled in.
+    pub name: String,
+    /// Asked once for the cart, not once for each event.
+    #[serde(default)]
+    pub once_per_cart: bool,
+    /// One for each event the answers are for, in the order of the cart.
+    pub responses: Vec<FormResponse>,
+    /// What was answered.
+    pub answers: Answers,
+}
+
+/// The answers to a form, saved for one event (spec §2.6 rules 2 and 3).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FormResponse {
+    /// Identity.
+    pub id: FormResponseId,
+    /// The event instance.
+    pub event: InstanceId,
 }
 
 /// Pieces of an add-on.
@@ -365,6 +394,13 @@ impl Order {
     /// The ticket lines, those of the events of combos included.
     pub fn ticket_lines(&self) -> impl Iterator<Item = &OrderTicketLine> {
         self.lines.iter().flat_map(OrderLine::tickets)
+    }
+
+    /// Whether a form was filled in for an event.
+    #[must_use]
+    pub fn has_response_for(&self, event: &InstanceId) -> bool {
+        let mut responses = self.forms.iter().flat_map(|form| &form.responses);
+        responses.any(|response| response.event == *event)
     }
 
     /// When it was paid, if it was.

@@ -175,6 +175,7 @@ mod tests {
             coupons: Default::default(),
             stock: Default::default(),
             entitlements: Vec::new(),
+            forms: Default::default(),
             messages: Default::default(),
             send_email: true,
             cart: None,

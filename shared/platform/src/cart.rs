@@ -1,7 +1,9 @@
 //! What carts and checkout share around pricing: the catalog it looks at and the answer when it refuses.
 
+mod forms;
 mod named;
 
+pub use forms::{forms_incomplete, forms_refused, response_refused};
 pub use named::{Existing, Named};
 
 use crate::{ApiError, App, ErrorType};
@@ -9,6 +11,7 @@ use axum::extract::FromRequestParts;
 use domain::cart::MAX_TICKETS;
 use domain::catalog::{InventoryKind, ReviewState, Template};
 use domain::entitlement::Entitlements;
+use domain::form::AskedForms;
 use domain::ledger::Ledger;
 use domain::pricing::{
     Catalog, Closed, ComboFault, LineFault, PartFault, PricingRefusal, PricingRefusals, RefusalClass,
@@ -105,6 +108,12 @@ impl TenantCatalog {
             coupons: &self.definitions.coupons,
             combos: &self.definitions.combos,
         }
+    }
+
+    /// What its events ask of their visitors.
+    #[must_use]
+    pub fn asked(&self) -> AskedForms<'_> {
+        AskedForms { templates: &self.templates, forms: &self.definitions.forms }
     }
 }
 

@@ -132,6 +132,8 @@ error_table! {
     /// one order; `entitlements` says which.
     EntitlementsViolated, CONFLICT, 20031, "ENTITLEMENTS_VIOLATED",
         "The cart has more tickets than its memberships or its events allow";
+    /// A form that must be filled in is not, or what was answered no longer fits it; `forms` says which.
+    FormsIncomplete, CONFLICT, 20034, "FORMS_INCOMPLETE", "A form has to be filled in first";
     /// A member is to be verified, and no membership is named.
     MembershipIdMissing, BAD_REQUEST, 20042, "MEMBERSHIPID_DNE", "membershipId is required";
 }

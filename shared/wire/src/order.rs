@@ -1,5 +1,9 @@
 //! Orders on the wire (spec §2.9; contract §6).
 
+mod form;
+
+pub use form::OrderFormView;
+
 use crate::cart::DonationDetailOutput;
 use crate::money_text;
 use crate::page::PaginationView;
@@ -153,6 +157,9 @@ pub struct OrderView {
     pub payments: Vec<PaymentView>,
     /// Membership ids that drove its prices.
     pub membership_ids: Vec<i64>,
+    /// What was answered to the forms of its events, a response for each event; left out where nothing was.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub forms: Vec<OrderFormView>,
 }
 
 /// One line of an order (spec §2.9). Fields of other kinds of lines are left out.
@@ -322,6 +329,7 @@ impl OrderView {
             order_items: order.lines.iter().flat_map(OrderItemView::rows_of).collect(),
             payments: payment.map(PaymentView::new).into_iter().collect(),
             membership_ids: order.membership_ids.iter().map(|id| id.get()).collect(),
+            forms: OrderFormView::all(order),
         }
     }
 }

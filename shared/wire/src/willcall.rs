@@ -97,7 +97,7 @@ pub struct WillCallEventView {
     pub ticket_details: WillCallTicketDetailsView,
     /// `active`.
     pub state: &'static str,
-    /// Whether its visitors fill in forms.
+    /// Whether a form was filled in for it, or its visitors are asked to fill in forms now.
     pub has_forms: bool,
     /// Whether it needs resources.
     pub has_resources: bool,
@@ -341,7 +341,8 @@ impl WillCallEventView {
                 .map(|template| WillCallTicketDetailsView::new(&template.ticket_details))
                 .unwrap_or_default(),
             state: "active",
-            has_forms: template.is_some_and(|template| !template.forms.is_empty()),
+            has_forms: order.has_response_for(&instance)
+                || template.is_some_and(|template| !template.forms.is_empty()),
             has_resources: template.is_some_and(|template| !template.resources.is_empty()),
         })
     }

@@ -14,6 +14,7 @@ mod catalog;
 mod combos;
 mod entitled;
 mod faults;
+mod forms;
 mod fresh;
 mod leaks;
 mod mail_outage;

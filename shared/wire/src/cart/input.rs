@@ -2,6 +2,7 @@
 
 use super::combo::ComboItemInput;
 use super::donation::DonationDetailInput;
+use super::form::{FormAnswersInput, read_forms};
 use crate::{Amount, Checker, Field, List, WireValue};
 use domain::card::mask_card_numbers;
 use domain::cart::{MAX_CODES, MAX_INSTANCES, MAX_LINES, MAX_MEMBERSHIPS, MAX_QUANTITY, MAX_TICKETS};
@@ -44,6 +45,8 @@ crate::incoming! {
         verify_entitlements: bool,
         /// A known customer.
         customer_id: i64,
+        /// Answers to forms that its events ask; entries without `fields` are ignored.
+        forms: Vec<FormAnswersInput>,
     }
 
     /// A line of a cart (spec §2.3). Prices and names are computed; what is sent of them is ignored, but for
@@ -129,6 +132,7 @@ impl CartInput {
             reservation_id,
             verify_entitlements,
             customer_id,
+            forms,
         } = self;
         let lines = read_lines(checker, items, combo_items);
         let terms = CartTerms {
@@ -145,7 +149,8 @@ impl CartInput {
                 .unwrap_or_default(),
             customer: number_id(checker, "customerId", customer_id, CustomerId::parse),
         };
-        Some(CartRequest { lines: lines?, terms })
+        let forms = read_forms(checker, forms);
+        Some(CartRequest { lines: lines?, terms, forms })
     }
 }
 

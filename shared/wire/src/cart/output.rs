@@ -2,6 +2,7 @@
 
 use super::combo::ComboItemOutput;
 use super::donation::DonationDetailOutput;
+use super::form::FormEntryOutput;
 use super::trace::TriedOutput;
 use crate::money_text;
 use domain::Money;
@@ -12,7 +13,6 @@ use domain::cart::{
 use domain::catalog::AdmissionType;
 use domain::pricing::Tried;
 use serde::Serialize;
-use serde_json::Value;
 
 /// A cart with prices (spec §2.2).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
@@ -24,9 +24,8 @@ pub struct CartOutput {
     pub temp_visitor_id: String,
     /// The lines, in the order sent.
     pub items: Vec<CartItemOutput>,
-    /// Form entries; empty when no form applies.
-    #[schema(value_type = Vec<Object>)]
-    pub forms: Vec<Value>,
+    /// The forms that its events ask (spec §2.6); empty when no form applies.
+    pub forms: Vec<FormEntryOutput>,
     /// Combos, in the order sent.
     pub combo_items: Vec<ComboItemOutput>,
     /// Membership ids or numbers that drive member prices, as sent.
@@ -147,6 +146,7 @@ impl From<&Cart> for CartOutput {
             customer,
             order: _,
             coupon_messages,
+            forms,
             created_by: _,
             version: _,
             shown_total: _,
@@ -160,7 +160,7 @@ impl From<&Cart> for CartOutput {
             id: id.to_string(),
             temp_visitor_id: visitor.clone(),
             items: lines.iter().filter_map(CartItemOutput::of).collect(),
-            forms: Vec::new(),
+            forms: forms.iter().map(|entry| FormEntryOutput::new(entry, lines)).collect(),
             combo_items: lines.iter().filter_map(combo).collect(),
             membership_ids: membership_ids.iter().map(|id| id.get()).collect(),
             membership_category_id: membership_category.as_ref().map(ToString::to_string),
