@@ -5,7 +5,9 @@ use domain::tenant::Tenant;
 use std::fmt;
 use std::io::Write;
 use store::{Consistency, Store, StoreError};
-use wire::catalog::{CouponOutput, DiscountOutput, FormOutput, InventoryOutput};
+use wire::catalog::{
+    ComboOutput, CouponOutput, DiscountOutput, EntitlementsRecord, FormOutput, InventoryOutput,
+};
 use wire::event::{PersonTypeOutput, TemplateRecord};
 use wire::import::{MemberOutput, MerchantOutput, TenantOutput};
 use wire::membership::LevelRecord;
@@ -84,12 +86,18 @@ pub async fn export(
     for coupon in definitions.coupons.values() {
         document.record("coupons", &CouponOutput::from(coupon))?;
     }
+    for combo in definitions.combos.values() {
+        document.record("combos", &ComboOutput::from(combo))?;
+    }
     for level in definitions.levels.values() {
         document.record("membershipLevels", &LevelRecord::of(level, zone))?;
     }
     write_members(store, tenant, &mut document).await?;
     for template in store.load_templates(tenant.id, Consistency::Strong).await? {
         document.record("eventTemplates", &TemplateRecord::of(&template, zone))?;
+    }
+    for entitlements in definitions.entitlements.values() {
+        document.record("entitlements", &EntitlementsRecord::from(entitlements))?;
     }
     Ok(document.finish()?)
 }

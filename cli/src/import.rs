@@ -94,6 +94,11 @@ pub async fn import_document(app: &App, document: &Document, run: &Run) -> Resul
         import.publish(template, &mut report).await?;
         run.progress.inc(1);
     }
+    for entitlements in &records.entitlements {
+        let saved = app.store.save_entitlements((tenant.id, &attempt(app)?), entitlements).await?;
+        report.note("entitlements", saved);
+        run.progress.inc(1);
+    }
     run.progress.finish_and_clear();
     app.forget_catalog(tenant.id).await;
     report.lines = document.locate(&mut report.faults);
@@ -129,15 +134,18 @@ fn count(records: &ImportRecords) -> usize {
         forms,
         discounts,
         coupons,
+        combos,
         levels,
         customers,
         memberships,
         templates,
+        entitlements,
         faults: _,
     } = records;
-    let definitions = [person_types.len(), inventory.len(), forms.len(), discounts.len(), coupons.len()];
+    let definitions =
+        [person_types.len(), inventory.len(), forms.len(), discounts.len(), coupons.len(), combos.len()];
     let people = [levels.len(), customers.len(), memberships.len()];
-    let others = [api_keys.len(), merchants.len(), templates.len()];
+    let others = [api_keys.len(), merchants.len(), templates.len(), entitlements.len()];
     definitions.into_iter().chain(people).chain(others).sum()
 }
 
@@ -177,6 +185,9 @@ async fn save_definitions(
                 report.faults.push(record_fault("/coupons", coupon.id.to_string(), fault));
             }
         }
+    }
+    for combo in &records.combos {
+        done(report, "combos", store.save_combo(tenant, combo).await?);
     }
     for level in &records.levels {
         done(report, "membershipLevels", store.save_level(tenant, level).await?);

@@ -18,12 +18,14 @@ const SCHEMES: [(&str, &str, &str); 3] = [
 ];
 
 /// Groups of routes, in the order in which a reader meets them.
-const TAGS: [(&str, &str); 8] = [
+const TAGS: [(&str, &str); 10] = [
     ("Events", "What is on sale, and when"),
     ("Carts", "What a visitor wants to buy, priced"),
+    ("Entitlements", "What members may take at the member price"),
     ("Reservations", "Seats held for a while"),
     ("Checkout", "From a cart to a paid order"),
     ("Orders", "Reading orders, will call"),
+    ("Members", "Who is a member"),
     ("Back office", "What events and memberships are made of"),
     ("Locations", "Pick lists of countries and states"),
     ("Reference", "Errors and this document"),

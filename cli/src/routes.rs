@@ -12,15 +12,17 @@ pub fn routes() -> OpenApiRouter<App> {
 }
 
 /// The groups of routes, one for each function.
-fn groups() -> [OpenApiRouter<App>; 9] {
+fn groups() -> [OpenApiRouter<App>; 11] {
     [
         events::router(),
         carts::router(),
+        entitlements::router(),
         reservations::router(),
         checkout::router(),
         orders::router(),
         backoffice::router(),
         memberships::router(),
+        members::router(),
         reference::router(),
         crate::sandbox::router(),
     ]

@@ -56,6 +56,7 @@ async fn a_demo_venue_is_imported_whole() {
     insta::assert_snapshot!(import(&app, HARBOR).await, @r"
     tenant 1001
       apiKeys: 5 created, 0 updated, 0 unchanged
+      combos: 1 created, 0 updated, 0 unchanged
       coupons: 2 created, 0 updated, 0 unchanged
       customers: 1 created, 0 updated, 0 unchanged
       discounts: 1 created, 0 updated, 0 unchanged
@@ -79,6 +80,7 @@ async fn a_demo_venue_is_imported_whole() {
     assert!(merchants[0].charging().is_some());
     let definitions = app.store.load_definitions(tenant.id, Consistency::Strong).await.unwrap();
     assert_eq!((definitions.coupons.len(), definitions.levels.len(), definitions.discounts.len()), (2, 2, 1));
+    assert_eq!(definitions.combos.len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -194,6 +196,10 @@ async fn every_fault_of_every_record_is_reported_and_the_others_are_stored() {
       left out: /coupons/0 (1001c0000000000000000001), line 1
         /coupons/0/discountType must be one of amount, percent, fixedPrice
         /coupons/0/effectiveStart must be a date, such as 2027-07-04
+      left out: /combos/0 (1001c1000000000000000001), line 1
+        /combos/0/parts/0/eventTemplateId was not found
+        /combos/0/parts/1/eventTemplateId was not found
+        /combos/0/prices/1/personTypeId was not found
     "#);
 }
 

@@ -198,7 +198,7 @@ async fn every_fault_has_its_line() {
       left out: /personTypes/2 (senior), line 7
         /personTypes/2/code is no column of this kind of record
       left out: /rows/8, line 8
-        /rows/8/record must be one of tenant, apiKeys, merchants, personTypes, inventory, discounts, forms, coupons, membershipLevels, members, eventTemplates
+        /rows/8/record must be one of tenant, apiKeys, merchants, personTypes, inventory, discounts, forms, coupons, combos, membershipLevels, members, eventTemplates, entitlements
       left out: /coupons/1 (d), line 10
         /coupons/1/record has cells without a column
       left out: /rows/11, line 11

@@ -194,7 +194,10 @@ fn a_request_reaches_the_function_that_owns_its_path() {
         ("POST", "/v2/b2c/carts/", "carts"),
         ("OPTIONS", "/v2/b2c/carts/{id}", "carts"),
         ("DELETE", "/v2/b2c/carts/{id}", "carts"),
+        ("POST", "/v2/b2c/entitlements/validate", "entitlements"),
+        ("OPTIONS", "/v2/b2c/entitlements/validate", "entitlements"),
         ("POST", "/v2/b2c/checkout", "checkout"),
+        ("PUT", "/v2/b2b/event/templates/{id}/entitlements", "backoffice"),
         ("OPTIONS", "/v2/b2c/cors/checkout", "checkout"),
         ("GET", "/v2/b2c/orders/{id}", "orders"),
         ("GET", "/v2/b2c/orders/search", "orders"),
@@ -209,12 +212,14 @@ fn a_request_reaches_the_function_that_owns_its_path() {
         ("GET", "/v2/b2b/addons", "backoffice"),
         ("GET", "/v2/b2b/membership/levels", "memberships"),
         ("POST", "/v2/b2b/membership/levels/{levelId}/membershipofferings/", "memberships"),
+        ("GET", "/v2/b2c/membership/validate", "members"),
+        ("OPTIONS", "/v2/b2c/membership/exists", "members"),
         ("GET", "/v2/b2c/locations/avs/countries", "reference"),
         ("OPTIONS", "/v2/b2c/locations/states/{country}", "reference"),
         ("GET", "/v2/b2b/locations/states/{country}", "reference"),
         ("GET", "/docs/index.css", "reference"),
         ("GET", "/nowhere", "reference"),
-        ("OPTIONS", "/v2/b2c/entitlements/validate", "reference"),
+        ("OPTIONS", "/v2/memberships/b2b/levels", "reference"),
     ];
     for (method, path, function) in cases {
         assert_eq!(answering_crate(&routes, method, path), Some(function), "{method} {path}");
@@ -240,12 +245,14 @@ fn described() -> BTreeMap<&'static str, BTreeSet<String>> {
     let routers = [
         ("events", events::router()),
         ("carts", carts::router()),
+        ("entitlements", entitlements::router()),
         ("checkout", checkout::router()),
         ("orders", orders::router()),
         ("reservations", reservations::router()),
         ("reference", reference::router()),
         ("backoffice", backoffice::router()),
         ("memberships", memberships::router()),
+        ("members", members::router()),
     ];
     let paths = |router: utoipa_axum::router::OpenApiRouter<platform::App>| {
         router.into_openapi().paths.paths.into_keys().collect()

@@ -34,6 +34,7 @@ pub(crate) fn measure(limit: Duration) -> Result<Value, BenchError> {
         templates: &templates,
         person_types: &by(records.person_types, |found| found.id.clone()),
         inventory: &BTreeMap::new(),
+        combos: &BTreeMap::new(),
         discounts: &by(records.discounts, |found| found.id.clone()),
         coupons: &by(records.coupons, |found| found.id.clone()),
     };
@@ -41,7 +42,7 @@ pub(crate) fn measure(limit: Duration) -> Result<Value, BenchError> {
     let buyer = Buyer { channel: Channel::Online, asker: &asker, zone, used_up: &BTreeSet::new() };
     let instances = lines.iter().filter_map(|line| match &line.wanted {
         Wanted::Ticket(wanted) => Some(wanted.instance),
-        Wanted::AddOn(_) | Wanted::Donation(_) => None,
+        Wanted::AddOn(_) | Wanted::Donation(_) | Wanted::Combo(_) => None,
     });
     let view = CatalogView::assumed(catalog, buyer, instances);
     let begun = Instant::now();

@@ -92,6 +92,17 @@ const COUPONS: &[Column] = &[
     ("active", Plain),
 ];
 
+const COMBOS: &[Column] = &[
+    ("id", Text),
+    ("name", Text),
+    ("description", Text),
+    ("active", Plain),
+    ("comboTemplateType", Text),
+    ("parts", Json),
+    ("prices", Json),
+    ("discountId", Text),
+];
+
 const LEVELS: &[Column] = &[
     ("id", Text),
     ("name", Text),
@@ -196,8 +207,15 @@ const TEMPLATES: &[Column] = &[
     ("GLCode", Text),
 ];
 
+const ENTITLEMENTS: &[Column] = &[
+    ("eventTemplateId", Text),
+    ("rules", Json),
+    ("ticketLimits.perOrder", Plain),
+    ("ticketLimits.perType", Json),
+];
+
 /// The sections with their columns, in the order of the document.
-pub(super) const SECTIONS: [(&str, &[Column]); 11] = [
+pub(super) const SECTIONS: [(&str, &[Column]); 13] = [
     ("tenant", SETTINGS),
     ("apiKeys", API_KEYS),
     ("merchants", MERCHANTS),
@@ -206,9 +224,11 @@ pub(super) const SECTIONS: [(&str, &[Column]); 11] = [
     ("discounts", DISCOUNTS),
     ("forms", FORMS),
     ("coupons", COUPONS),
+    ("combos", COMBOS),
     ("membershipLevels", LEVELS),
     ("members", MEMBERS),
     ("eventTemplates", TEMPLATES),
+    ("entitlements", ENTITLEMENTS),
 ];
 
 /// The columns of a section.

@@ -33,14 +33,16 @@ enum Kind {
 }
 
 /// The parameter of every path that has one.
-const PATHS: [(&str, Kind); 25] = [
+const PATHS: [(&str, Kind); 28] = [
     ("/docs/{file}", Kind::Common),
     ("/sandbox/outbox/{deliveryId}", Kind::Delivery),
+    ("/v2/b2b/combos/{id}", Kind::Combo),
     ("/v2/b2b/coupons/{id}", Kind::Coupon),
     ("/v2/b2b/discounts/{id}", Kind::Discount),
     ("/v2/b2b/event/instances/{id}", Kind::Instance),
     ("/v2/b2b/event/templates/{id}", Kind::Template),
     ("/v2/b2b/event/templates/{id}/instances", Kind::Template),
+    ("/v2/b2b/event/templates/{id}/entitlements", Kind::Template),
     ("/v2/b2b/forms/{id}", Kind::Form),
     ("/v2/b2b/inventory/{id}", Kind::Inventory),
     ("/v2/b2b/locations/states/{country}", Kind::Common),
@@ -52,6 +54,8 @@ const PATHS: [(&str, Kind); 25] = [
     ("/v2/b2b/reservations/{id}", Kind::Reservation),
     ("/v2/b2b/willcall/orders/{orderId}", Kind::Order),
     ("/v2/b2c/carts/{id}", Kind::Cart),
+    // Its second parameter names a part of the cart, and is looked for there alone.
+    ("/v2/b2c/carts/{id}/forms/{formResponseId}", Kind::Cart),
     ("/v2/b2c/event/templates/{templateId}", Kind::Template),
     ("/v2/b2c/event/templates/{templateId}/calendar", Kind::Template),
     ("/v2/b2c/event/templates/{templateId}/times", Kind::Template),
@@ -73,7 +77,7 @@ enum Refused {
 }
 
 /// The ids of every body.
-const FIELDS: [(&str, Kind, Refused); 53] = [
+const FIELDS: [(&str, Kind, Refused); 71] = [
     // A new cart has no id yet, and one that is checked out at once never has.
     ("CartInput.id", Kind::Cart, Refused::Nowhere),
     ("CartInput.membershipIds", Kind::Membership, Refused::Everywhere),
@@ -85,6 +89,12 @@ const FIELDS: [(&str, Kind, Refused); 53] = [
     ("CartItemInput.eventId", Kind::Instance, Refused::Everywhere),
     ("CartItemInput.ticketingTypeId", Kind::TicketType, Refused::Everywhere),
     ("CartItemInput.inventoryId", Kind::Inventory, Refused::Everywhere),
+    ("ComboItemInput.itemId", Kind::Line, Refused::Nowhere),
+    ("ComboItemInput.comboTemplateId", Kind::Combo, Refused::Everywhere),
+    ("ComboItemInput.ticketingTypeId", Kind::TicketType, Refused::Everywhere),
+    ("ComboEventInput.eventId", Kind::Instance, Refused::Everywhere),
+    ("FormAnswersInput.formId", Kind::Form, Refused::Everywhere),
+    ("FormAnswersInput.eventId", Kind::Instance, Refused::Everywhere),
     ("CheckoutInput.shoppingCartId", Kind::Cart, Refused::Everywhere),
     ("CheckoutInput.reservationId", Kind::Reservation, Refused::Everywhere),
     ("ReservationItemInput.eventId", Kind::Instance, Refused::Everywhere),
@@ -94,11 +104,17 @@ const FIELDS: [(&str, Kind, Refused); 53] = [
     ("ReservationItemUpdateInput.eventId", Kind::Instance, Refused::Everywhere),
     ("DonationDetailInput.gifterId", Kind::Customer, Refused::Nowhere),
     // A new record does not choose its id, and another than that of the path is a fault of its own.
+    ("ComboInput.id", Kind::Combo, Refused::Nowhere),
     ("CouponInput.id", Kind::Coupon, Refused::Nowhere),
     ("DiscountInput.id", Kind::Discount, Refused::Nowhere),
     ("FormInput.id", Kind::Form, Refused::Nowhere),
     ("InventoryInput.id", Kind::Inventory, Refused::Nowhere),
     ("PersonTypeInput.id", Kind::TicketType, Refused::Nowhere),
+    ("ComboInput.discountId", Kind::Discount, Refused::Everywhere),
+    ("ComboPartInput.eventTemplateId", Kind::Template, Refused::Everywhere),
+    // Another name of `eventTemplateId`, which complaints go by.
+    ("ComboPartInput.templateId", Kind::Template, Refused::Nowhere),
+    ("ComboPriceInput.personTypeId", Kind::TicketType, Refused::Everywhere),
     ("CouponInput.discountId", Kind::Discount, Refused::Everywhere),
     ("CouponInput.eventTemplateIds", Kind::Template, Refused::Everywhere),
     ("CouponInput.membershipCategoryIds", Kind::Level, Refused::Everywhere),
@@ -117,6 +133,16 @@ const FIELDS: [(&str, Kind, Refused); 53] = [
     ("RecommendationInput.eventTemplateId", Kind::Template, Refused::Everywhere),
     // Another name of `eventTemplateId`, which complaints go by.
     ("RecommendationInput.templateId", Kind::Template, Refused::Nowhere),
+    // The path outranks what a body says of its template.
+    ("EntitlementsInput.eventTemplateId", Kind::Template, Refused::Nowhere),
+    ("EntitlementsInput.templateId", Kind::Template, Refused::Nowhere),
+    // A rule names itself.
+    ("EntitlementRuleInput.id", Kind::Common, Refused::Nowhere),
+    ("EntitlementRuleInput.levelIds", Kind::Level, Refused::Everywhere),
+    ("EntitlementRuleInput.pricePointIds", Kind::TicketType, Refused::Everywhere),
+    // Another name of `pricePointIds`, which complaints go by.
+    ("EntitlementRuleInput.pricepointIds", Kind::TicketType, Refused::Nowhere),
+    ("TypeLimitInput.personTypeId", Kind::TicketType, Refused::Everywhere),
     // Parts of a template name themselves, and what is kept for the venue names nothing of ours.
     ("PriceListInput.id", Kind::Common, Refused::Nowhere),
     ("ScheduleInput.id", Kind::Common, Refused::Nowhere),
@@ -150,6 +176,8 @@ const QUERY: [(&str, Kind); 4] = [
 struct Things {
     tenant: i64,
     instance: String,
+    /// A slot of the other event of the combo.
+    other: String,
     cart: String,
     line: String,
     reservation: Value,
@@ -169,6 +197,8 @@ impl Things {
         };
         let next = format!("/v2/b2c/events/{tenant}ee000000000000000001/nextAvailable");
         let instance = ask(("GET", &next), &shop, Value::Null).await["id"].as_str().unwrap().to_owned();
+        let next = format!("/v2/b2c/events/{tenant}ee000000000000000002/nextAvailable");
+        let other = ask(("GET", &next), &shop, Value::Null).await["id"].as_str().unwrap().to_owned();
         let cart = cart_of(&instance, tenant);
         let id = ask(("POST", "/v2/b2c/carts"), &shop, cart.clone()).await.as_str().unwrap().to_owned();
         let path = format!("/v2/b2c/carts/{id}");
@@ -189,7 +219,17 @@ impl Things {
             order: order["id"].as_str().unwrap().to_owned(),
             delivery: outbox[0]["deliveryId"].as_str().unwrap().to_owned(),
             instance,
+            other,
         }
+    }
+
+    /// A cart that asks for the price of a combo, so that no two are one charge made twice.
+    fn combo_cart(&self) -> Value {
+        let parts = json!([{ "eventId": self.instance }, { "eventId": self.other }]);
+        json!({ "comboItems": [{
+            "comboTemplateId": self.id(Kind::Combo), "ticketingTypeId": self.id(Kind::TicketType),
+            "quantity": 0, "parts": parts,
+        }] })
     }
 
     fn id(&self, kind: Kind) -> Value {
@@ -314,12 +354,13 @@ async fn another_tenants_id_in_a_path_is_an_unknown_id() {
         || operations().into_iter().filter(|operation| !operation.parameters("path").is_empty());
     for operation in with_parameter() {
         let second = SECOND.iter().filter(|(known, _)| *known == operation.path).count();
+        let second = second + usize::from(operation.path.contains("/forms/{formResponseId}"));
         assert_eq!(operation.parameters("path").len(), 1 + second, "{}", operation.name());
         let kind_of_id = parameter_of(&operation.path);
         let mut answers = vec![];
         for id in [theirs.id(kind_of_id), unknown(kind_of_id)] {
             let path = path_of(&operation, (&text(&id), &theirs));
-            let body = operation.body_schema().map(|_| json!({ "id": text(&id), "items": [] }));
+            let body = operation.body_schema().map(|_| json!({ "id": text(&id), "items": [], "fields": [] }));
             let headers = of_tenant(&operation, 1002);
             let answer = send_json(&service, (&operation.method, &path), &headers, body.as_ref()).await;
             assert_eq!(kind(&answer), (404, "NOT_FOUND"), "{}: {}", operation.name(), answer.body);
@@ -430,6 +471,28 @@ fn membership_of(own: &Things, pointer: &str) -> Value {
     if pointer.starts_with("/offerings") { level } else { level["offerings"][0].take() }
 }
 
+/// A cart of a ticket, or of a combo where the pointer leads into one.
+fn own_cart(own: &Things, pointer: &str) -> Value {
+    if pointer.contains("/comboItems/") { own.combo_cart() } else { cart_of(&own.instance, own.tenant) }
+}
+
+/// A combo that names only things of its tenant, with a discount where the pointer leads to one.
+fn combo_of(own: &Things, pointer: &str) -> Value {
+    let other = json!({ "eventTemplateId": format!("{}ee000000000000000002", own.tenant) });
+    let part = if pointer.ends_with("/templateId") {
+        json!({})
+    } else {
+        json!({ "eventTemplateId": own.id(Kind::Template) })
+    };
+    if pointer == "/discountId" {
+        return json!({ "name": "Law", "comboTemplateType": "discountCode", "parts": [part, other] });
+    }
+    let price = json!({ "personTypeId": own.id(Kind::TicketType), "price": "1.00" });
+    json!({
+        "name": "Law", "comboTemplateType": "fixedPrice", "parts": [part, other], "prices": [price],
+    })
+}
+
 /// A request that names only things of its tenant, but for the id at that pointer.
 fn body_with(operation: &Operation, own: &Things, (pointer, id): (&str, &Value)) -> Value {
     let mut body = match operation.path.as_str() {
@@ -450,21 +513,32 @@ fn body_with(operation: &Operation, own: &Things, (pointer, id): (&str, &Value))
         path if path.starts_with("/v2/b2b/discounts") => {
             json!({ "name": "Law", "values": [{ "discountType": "amount", "value": "1.00" }] })
         }
+        path if path.starts_with("/v2/b2b/combos") => combo_of(own, pointer),
+        path if path.ends_with("/entitlements") => {
+            let rule = json!({ "id": "Law", "limit": 1, "ruleApplies": "forEachItem", "timeFrame": { "period": "day" } });
+            let limit = json!({ "personTypeId": own.id(Kind::TicketType), "limit": 1 });
+            json!({ "rules": [rule], "ticketLimits": { "perType": [limit] } })
+        }
         path if path.starts_with("/v2/b2b/event/templates") => template_of(own, pointer),
         "/v2/b2b/membership/levels" if pointer.starts_with("/offerings") => membership_of(own, pointer),
         "/v2/b2b/membership/levels" => json!({ "id": own.id(Kind::Level), "name": "Law" }),
         path if path.ends_with("/membershipofferings") => membership_of(own, pointer),
         path if path.starts_with("/v2/b2b/") => json!({ "name": "Law" }),
-        _ => cart_of(&own.instance, own.tenant),
+        _ => own_cart(own, pointer),
     };
     if operation.path == "/v2/b2c/carts/{id}" {
         body["id"] = json!(own.cart);
     }
     if operation.path.ends_with("/checkout") && pointer != "/shoppingCartId" {
-        body["shoppingCart"] = cart_of(&own.instance, own.tenant);
+        body["shoppingCart"] = own_cart(own, pointer);
     }
     if let Some(line) = pointer.strip_suffix("/inventoryId") {
         put(&mut body, line, &json!({ "quantity": 1 }));
+    }
+    if let Some((entry, "formId" | "eventId")) = pointer.rsplit_once('/')
+        && entry.ends_with("/forms/0")
+    {
+        put(&mut body, entry, &json!({ "formId": own.id(Kind::Form), "fields": [] }));
     }
     put(&mut body, pointer, id);
     body

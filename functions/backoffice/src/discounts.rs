@@ -58,6 +58,7 @@ impl Resource for Discounts {
             CouponReduction::Discount(named) => named == id,
             CouponReduction::Same(_) => false,
         }));
+        uses.extend(Use::by_combos(catalog, |combo| combo.discount() == Some(id)));
         uses
     }
 

@@ -11,14 +11,18 @@
 //! | `POST`, `PUT` of a template | 3: what it refers to and the template; the record of its slots; both in one transaction. If it is published, about 60 more for each 5,000 slots |
 //! | `DELETE` of a template | 3 and one for each 2,000 of its slots |
 //! | `GET` of the instances of a template | 2: the template, with what says where its slots lie; then their ledgers |
+//! | `GET` of the entitlement rules of a template | 1 |
+//! | `POST`, `PUT` of them | 2 |
 //! | `GET` of an instance | 2: its ledger, then its template |
 //! | `PUT`, `DELETE` of an instance | 3: ledger, template, the change; one or two more for other times |
 //!
 //! An idempotency key adds two, to claim it and to keep the answer. Each resource is a [`resource::Resource`];
 //! what is the same for all of them is written once, in [`resource`] and [`write`].
 
+mod combos;
 mod coupons;
 mod discounts;
+mod entitlements;
 mod forms;
 mod instances;
 mod inventory;
@@ -38,9 +42,11 @@ pub fn router() -> OpenApiRouter<App> {
         .merge(person_types::router())
         .merge(discounts::router())
         .merge(coupons::router())
+        .merge(combos::router())
         .merge(inventory::router())
         .merge(forms::router())
         .merge(templates::router())
         .merge(instances::router())
         .merge(timetable::router())
+        .merge(entitlements::router())
 }

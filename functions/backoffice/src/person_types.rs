@@ -58,6 +58,8 @@ impl Resource for PersonTypes {
             discount.values.iter().any(|value| value.ticket_type == *id)
         }));
         uses.extend(Use::by_coupons(catalog, |coupon| coupon.ticket_types.contains(id)));
+        uses.extend(Use::by_combos(catalog, |combo| combo.prices_for(id)));
+        uses.extend(Use::by_entitlements(catalog, |found| found.names(id)));
         uses.extend(Use::by_levels(catalog, |level| {
             let mut offerings = level.offerings.iter();
             offerings.any(|offering| any_price(&offering.price_lists, |price| price.ticket_type == *id))

@@ -272,6 +272,7 @@ fn uses(template: &Template, catalog: &Catalog) -> Vec<Use> {
     };
     let mut uses = Use::by_templates(catalog, names);
     uses.extend(Use::by_coupons(catalog, |coupon| coupon.templates.contains(id)));
+    uses.extend(Use::by_combos(catalog, |combo| combo.part_of(id).is_some()));
     uses
 }
 

@@ -9,7 +9,7 @@ use domain::channel::Channel;
 use domain::pricing::{Buyer, CatalogView, PricedLines, PricingRefusals, price};
 use domain::{CartId, CartItemId};
 use platform::access::Caller;
-use platform::cart::{Existing, Named, TenantCatalog, pricing_refused};
+use platform::cart::{Existing, Named, TenantCatalog, forms_refused, pricing_refused};
 use platform::clock::wall_now;
 use platform::{ApiError, App, ErrorType, idempotency};
 use std::collections::BTreeSet;
@@ -46,6 +46,7 @@ pub(crate) async fn fresh(app: &App, caller: &Caller, request: CartRequest) -> R
         Ok(confirmed) if confirmed == priced => {}
         Ok(confirmed) => {
             let corrected = cart.replaced(draft.request.terms.clone(), confirmed, caller.clock.now());
+            let corrected = corrected.asking(draft.catalog.asked());
             let written = app.store.replace_cart(caller.tenant.id, (&cart, &corrected), wall_now()).await?;
             written.map_err(|_| ApiError::new(ErrorType::TryAgain))?;
         }
@@ -113,7 +114,10 @@ impl<'a> Draft<'a> {
 
     fn cart(&self, id: CartId, priced: PricedLines) -> Result<Cart, ApiError> {
         let visitor = hex::encode(self.app.ids.bytes::<12>()?);
-        Ok(Cart::new((id, visitor), self.request.terms.clone(), priced, self.caller.clock.now()))
+        let cart = Cart::new((id, visitor), self.request.terms.clone(), priced, self.caller.clock.now());
+        let asked = self.catalog.asked();
+        let answered = cart.asking(asked).answering(asked, &self.request.forms);
+        answered.map_err(|refusals| forms_refused(&refusals, ""))
     }
 
     async fn put(&self, cart: &Cart) -> Result<(), ApiError> {

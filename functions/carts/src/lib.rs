@@ -1,6 +1,7 @@
 //! Shopping carts (spec §4.1, contract §4).
 
 mod create;
+mod forms;
 mod update;
 
 use axum::Json;
@@ -19,7 +20,10 @@ use wire::cart::{CartInput, CartOutput};
 /// The cart routes.
 #[must_use]
 pub fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::new().routes(routes!(create_cart)).routes(routes!(read_cart, update_cart, delete_cart))
+    OpenApiRouter::new()
+        .routes(routes!(create_cart))
+        .routes(routes!(read_cart, update_cart, delete_cart))
+        .routes(routes!(forms::answer_form))
 }
 
 /// Create a cart
@@ -105,7 +109,7 @@ async fn update_cart(
     let fingerprint = fingerprint(&app, &caller, &key, (&body, &route)).await?.unwrap_or_default();
     let request = body.parse(|checker, input| input.parse_update(checker, &id))?;
     let replaced = update::replace(&app, &caller, &id, (&request, explain));
-    idempotency::once(&app, &caller, (&key, &fingerprint), replaced).await
+    idempotency::once(&app, &caller, (&key, &fingerprint), Box::pin(replaced)).await
 }
 
 /// Delete a cart

@@ -3,17 +3,18 @@
 use crate::live;
 use domain::cart::Cart;
 use domain::cart_request::{CartRequest, name_lines};
+use domain::form::AskedForms;
 use domain::pricing::{CatalogView, Tried, price};
 use domain::{CartId, CartItemId};
 use platform::access::Caller;
-use platform::cart::{Explain, Named, pricing_refused};
+use platform::cart::{Explain, Named, forms_refused, pricing_refused};
 use platform::clock::wall_now;
 use platform::{ApiError, App, ErrorType};
 use store::{Consistency, Key};
 use wire::cart::CartOutput;
 
 /// Tries of a write that meets another one: a cart is one visitor's, so few can meet.
-const MAX_TRIES: usize = 3;
+pub(crate) const MAX_TRIES: usize = 3;
 
 /// Replaces the lines of a cart. Of two updates at once both succeed, one after the other: each replaces the
 /// whole list, so the later one stands.
@@ -35,9 +36,10 @@ pub(crate) async fn replace(
     let catalog = app.catalog_of(tenant, existing.ledgers.values()).await?;
     let buyer = existing.buyer(caller.tenant.zone);
     let view = CatalogView::of_ledgers(catalog.view(), buyer, existing.ledgers.values());
+    let view = (&view, catalog.asked());
     for _ in 0..MAX_TRIES {
         refuse_unless_open(app, caller, &before).await?;
-        let (after, traces) = existing.check_with(decide(app, (&before, request), &view, caller), "")?;
+        let (after, traces) = existing.check_with(decide(app, (&before, request), view, caller), "")?;
         match app.store.replace_cart(caller.tenant.id, (&before, &after), wall_now()).await? {
             Ok(()) => {
                 let output = CartOutput::from(&after);
@@ -49,7 +51,8 @@ pub(crate) async fn replace(
     Err(ApiError::new(ErrorType::TryAgain))
 }
 
-async fn refuse_unless_open(app: &App, caller: &Caller, cart: &Cart) -> Result<(), ApiError> {
+/// Refuses a cart that is or was checked out.
+pub(crate) async fn refuse_unless_open(app: &App, caller: &Caller, cart: &Cart) -> Result<(), ApiError> {
     let pointer = (caller.tenant.id, cart.order.as_ref());
     Box::pin(sagas::open_again(app, pointer, caller.clock.now())).await.map(|_| ())
 }
@@ -57,7 +60,7 @@ async fn refuse_unless_open(app: &App, caller: &Caller, cart: &Cart) -> Result<(
 fn decide(
     app: &App,
     (before, request): (&Cart, &CartRequest),
-    view: &CatalogView<'_>,
+    (view, asked): (&CatalogView<'_>, AskedForms<'_>),
     caller: &Caller,
 ) -> Result<(Cart, Vec<Vec<Tried>>), ApiError> {
     let now = caller.clock.now();
@@ -65,7 +68,9 @@ fn decide(
     let priced = price(&lines, &request.terms, view, now);
     let mut priced = priced.map_err(|refusals| pricing_refused(&refusals, ""))?;
     let traces = std::mem::take(&mut priced.traces);
-    Ok((before.replaced(request.terms.clone(), priced, now), traces))
+    let after = before.replaced(request.terms.clone(), priced, now).asking(asked);
+    let after = after.answering(asked, &request.forms).map_err(|refusals| forms_refused(&refusals, ""))?;
+    Ok((after, traces))
 }
 
 /// Deletes a cart and answers it as it was.

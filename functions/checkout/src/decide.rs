@@ -30,6 +30,7 @@ pub(crate) fn priced(
         inventory: &facts.inventory,
         discounts: &facts.discounts,
         coupons: &facts.coupons,
+        combos: &facts.combos,
     };
     let buyer = facts.existing.buyer(caller.tenant.zone);
     let view = CatalogView::of_ledgers(catalog, buyer, facts.existing.ledgers.values());

@@ -2,13 +2,14 @@
 
 use crate::load::Facts;
 use crate::replay::Manner;
-use crate::{answer, decide, replay};
+use crate::{answer, decide, entitled, replay};
 use axum::Json;
 use axum::response::{IntoResponse, Response};
 use domain::cart::Cart;
 use domain::checkout::CheckoutRequest;
 use domain::{Money, SaleId};
 use platform::access::Caller;
+use platform::cart::forms_incomplete;
 use platform::{ApiError, App, ErrorType};
 use serde_json::json;
 use wire::cart::CartOutput;
@@ -31,6 +32,9 @@ pub(crate) async fn report(
             if decide::price_rose(cart.shown_total, shown, request.expected_total) {
                 findings.push(ApiError::new(ErrorType::PriceChanged));
             }
+            findings.extend(forms_incomplete(&cart.incomplete_forms(&facts.forms)).err());
+            let sold = (&cart, facts);
+            findings.extend(entitled::check_with_earlier_orders(app, caller, sold).await.err());
             findings.extend(payment(app, caller, (request, facts), &cart).await?);
             findings.extend(seats(caller, request, facts, &cart));
             Some(cart)

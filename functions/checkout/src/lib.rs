@@ -3,6 +3,7 @@
 mod answer;
 mod decide;
 mod dry_run;
+mod entitled;
 mod load;
 mod pay;
 mod replay;
@@ -32,7 +33,7 @@ pub fn router() -> OpenApiRouter<App> {
     responses(
         (status = 200, description = "The order.", body = OrderView),
         (status = 402, description = "The card was declined; everything was given back.", body = ErrorBody),
-        (status = 409, description = "Seats, price, reservation or an earlier request stand against it.", body = ErrorBody),
+        (status = 409, description = "Seats, price, entitlements, reservation or an earlier request stand against it.", body = ErrorBody),
     )
 )]
 async fn server_checkout(
@@ -52,7 +53,7 @@ async fn server_checkout(
     responses(
         (status = 200, description = "The order.", body = OrderView),
         (status = 402, description = "The card was declined; everything was given back.", body = ErrorBody),
-        (status = 409, description = "Seats, price, reservation or an earlier request stand against it.", body = ErrorBody),
+        (status = 409, description = "Seats, price, entitlements, reservation or an earlier request stand against it.", body = ErrorBody),
     )
 )]
 async fn browser_checkout(

@@ -3,11 +3,16 @@
 
 use domain::cart::Cart;
 use domain::catalog::{InventoryItem, PersonType};
+use domain::combo::Combo;
 use domain::coupon::{Coupon, CouponReduction, Discount};
+use domain::entitlement::Entitlements;
+use domain::form::{AskedForms, Form};
 use domain::ledger::Ledger;
 use domain::merchant::Merchant;
+use domain::pricing::Catalog;
 use domain::{
-    CartId, CouponId, DiscountId, InstanceId, InventoryId, Mid, Template, TemplateId, TenantId, TicketTypeId,
+    CartId, ComboTemplateId, CouponId, DiscountId, FormId, InstanceId, InventoryId, Mid, Template,
+    TemplateId, TenantId, TicketTypeId,
 };
 use platform::access::Caller;
 use platform::cart::{Existing, Named};
@@ -23,8 +28,13 @@ pub(crate) struct Facts {
     pub(crate) inventory: BTreeMap<InventoryId, InventoryItem>,
     pub(crate) discounts: BTreeMap<DiscountId, Discount>,
     pub(crate) coupons: BTreeMap<CouponId, Coupon>,
+    pub(crate) combos: BTreeMap<ComboTemplateId, Combo>,
+    pub(crate) entitlements: BTreeMap<TemplateId, Entitlements>,
     /// Those of the tenant's merchants that could charge a few seconds ago, as they are now.
     pub(crate) merchants: Vec<Merchant>,
+    pub(crate) forms: BTreeMap<FormId, Form>,
+    /// The forms that were looked for: those the cached templates name.
+    looked_for: BTreeSet<FormId>,
     pub(crate) existing: Existing,
 }
 
@@ -54,7 +64,8 @@ fn take_record(found: &mut Found, key: Option<&Key>) -> Result<Option<Idempotenc
 }
 
 /// Everything a cart names, and for a cart within the request the idempotency record too. Read once more where
-/// the cached templates are older than a slot, so that what was just published is sold at once.
+/// the cached templates are older than a slot, so that what was just published is sold at once, or than a form they
+/// ask, or a combo names another discount than the cached one did.
 pub(crate) async fn facts(
     app: &App,
     caller: &Caller,
@@ -62,7 +73,12 @@ pub(crate) async fn facts(
 ) -> Result<(Facts, Option<IdempotencyRecord>), ApiError> {
     let (facts, record) = read(app, caller, (named, key_hash)).await?;
     let is_known = |ledger: &Ledger| facts.templates.iter().any(|template| template.id == ledger.template);
-    if facts.existing.ledgers.values().all(is_known) {
+    let mut asked = facts.templates.iter().flat_map(|template| &template.forms);
+    let is_discounted = |combo: &Combo| combo.discount().is_none_or(|id| facts.discounts.contains_key(id));
+    let is_fresh = facts.existing.ledgers.values().all(is_known)
+        && facts.combos.values().all(is_discounted)
+        && asked.all(|form| facts.looked_for.contains(form));
+    if is_fresh {
         return Ok((facts, record));
     }
     app.forget_catalog(caller.tenant.id).await;
@@ -78,8 +94,9 @@ async fn read(
     let (catalog, merchants) = tokio::try_join!(app.catalog(tenant), app.merchants(tenant))?;
     let known = catalog.view();
     let owners = known.templates.iter().filter(|template| named.instances.iter().any(|id| template.owns(id)));
-    let discounts = discounts_of(named, owners.clone(), known.coupons);
-    let owners: Vec<TemplateId> = owners.map(|template| template.id.clone()).collect();
+    let discounts = discounts_of(named, owners.clone(), known);
+    let looked_for: BTreeSet<FormId> = owners.clone().flat_map(|template| template.forms.clone()).collect();
+    let owners: BTreeSet<TemplateId> = owners.map(|template| template.id.clone()).collect();
     let charging = merchants.iter().filter(|merchant| merchant.charging().is_some());
     let charging: Vec<Mid> = charging.map(|merchant| merchant.mid.clone()).collect();
     let record = key_hash.map(|hash| Key::idempotency(tenant, hash));
@@ -88,6 +105,8 @@ async fn read(
         .chain(charged_keys(tenant, named))
         .chain(discounts.iter().map(|id| Key::discount(tenant, id)))
         .chain(owners.iter().map(|id| Key::template(tenant, id)))
+        .chain(owners.iter().map(|id| Key::entitlements(tenant, id)))
+        .chain(looked_for.iter().map(|id| Key::form(tenant, id)))
         .chain(charging.iter().map(|mid| Key::merchant(tenant, mid)))
         .chain(record.clone());
     let mut found = app.store.get_many(keys, Consistency::Strong).await?;
@@ -97,7 +116,11 @@ async fn read(
         inventory: found.take_all(&named.inventory, |id| Key::inventory(tenant, *id))?,
         discounts: found.take_all(&discounts, |id| Key::discount(tenant, id))?,
         coupons: found.take_all(&named.coupons, |id| Key::coupon(tenant, id))?,
+        combos: found.take_all(&named.combos, |id| Key::combo(tenant, id))?,
+        entitlements: found.take_all(&owners, |id| Key::entitlements(tenant, id))?,
         merchants: Vec::with_capacity(charging.len()),
+        forms: found.take_all(&looked_for, |id| Key::form(tenant, id))?,
+        looked_for,
         existing: named.take(&mut found, tenant)?,
     };
     for id in &owners {
@@ -126,26 +149,33 @@ fn charged_keys(tenant: TenantId, named: &Named) -> impl Iterator<Item = Key> {
     let ticket_types = named.ticket_types.iter().map(move |id| Key::person_type(tenant, id));
     let inventory = named.inventory.iter().map(move |id| Key::inventory(tenant, *id));
     let coupons = named.coupons.iter().map(move |id| Key::coupon(tenant, id));
-    ticket_types.chain(inventory).chain(coupons)
+    let combos = named.combos.iter().map(move |id| Key::combo(tenant, id));
+    ticket_types.chain(inventory).chain(coupons).chain(combos)
 }
 
-/// The discounts that coupons and member prices refer to.
+/// The discounts that coupons, combos and member prices refer to.
 fn discounts_of<'a>(
     named: &Named,
     templates: impl Iterator<Item = &'a Template>,
-    coupons: &BTreeMap<CouponId, Coupon>,
+    known: Catalog<'_>,
 ) -> BTreeSet<DiscountId> {
     let members = templates
         .filter(|_| named.claims_benefits())
         .flat_map(|template| template.membership.discounts.iter().map(|terms| terms.discount.clone()));
-    let coupons = named.coupons.iter().filter_map(|id| match &coupons.get(id)?.reduction {
+    let coupons = named.coupons.iter().filter_map(|id| match &known.coupons.get(id)?.reduction {
         CouponReduction::Discount(id) => Some(id.clone()),
         CouponReduction::Same(_) => None,
     });
-    members.chain(coupons).collect()
+    let combos = named.combos.iter().filter_map(|id| known.combos.get(id)?.discount().cloned());
+    members.chain(coupons).chain(combos).collect()
 }
 
 impl Facts {
+    /// What the cart's events ask of their visitors.
+    pub(crate) fn asked(&self) -> AskedForms<'_> {
+        AskedForms { templates: &self.templates, forms: &self.forms }
+    }
+
     /// The merchants to charge through. Where those of the cache cannot charge any more, all are read, so that
     /// one that was approved a moment ago sells at once.
     pub(crate) async fn merchants(&self, app: &App, tenant: TenantId) -> Result<Vec<Merchant>, ApiError> {

@@ -2,16 +2,16 @@
 
 use crate::load::Facts;
 use crate::replay::{Manner, Replay, SentKey};
-use crate::{answer, decide, dry_run, load, replay};
+use crate::{answer, decide, dry_run, entitled, load, replay};
 use axum::response::Response;
-use domain::cart::{Cart, CouponProblem};
+use domain::cart::{Cart, CartLine, CouponProblem};
 use domain::cart_request::{CartRequest, CartTerms, name_lines};
 use domain::checkout::{CartSource, CheckoutRequest, OrderFacts, OrderIds, order_of};
 use domain::order::{ConsumedReservation, Order};
 use domain::time::plus_secs;
 use domain::{CartId, CartItemId, CouponId, InstanceId, OrderId, OrderItemId, OrderNumber, SaleId};
 use platform::access::Caller;
-use platform::cart::{Existing, Named};
+use platform::cart::{Existing, Named, forms_incomplete, forms_refused};
 use platform::clock::wall_now;
 use platform::{ApiError, App, ErrorType};
 use sagas::{FreeParts, MAIL_RETRY_SECS, Outcome, SecureFault, SecureRequest, charge, secure, settlement};
@@ -75,8 +75,10 @@ pub(crate) async fn check_out(
     decide::check_coupons(&opened.cart)?;
     decide::check_not_empty(&opened.cart)?;
     check_price(app, caller, &request, &opened).await?;
+    forms_incomplete(&opened.cart.incomplete_forms(&facts.forms))?;
     let sale = decide_sale(app, caller, (&request, &opened, &facts)).await?;
-    let checkout = Checkout { app: app.clone(), caller: caller.clone(), sale, claim };
+    let (app, caller, cart) = (app.clone(), caller.clone(), opened.cart);
+    let checkout = Checkout { app, caller, sale, claim, cart, facts };
     // A client that disconnects must not stop a charge half-way, so the saga has a task of its own.
     let saga = Calls::current().scope(Box::pin(checkout.run(request)));
     // The cause of a task that ended early may quote what it worked on, so it is left out of the log.
@@ -171,7 +173,7 @@ fn reopened(
     let now = caller.clock.now();
     let priced = decide::priced(&before.terms(), &before.requests(), (facts, "/shoppingCart"), caller)?;
     let claim = CartClaim { id: before.id.clone(), version: before.version, undone_order };
-    let cart = before.replaced(before.terms(), priced, now);
+    let cart = before.replaced(before.terms(), priced, now).asking(facts.asked());
     Ok(Opened { cart, stored: Some(StoredCart { before, claim }) })
 }
 
@@ -182,7 +184,9 @@ fn inline(app: &App, caller: &Caller, request: &CartRequest, facts: &Facts) -> R
     let priced = decide::priced(&request.terms, &lines, (facts, "/shoppingCart"), caller)?;
     let id = CartId::from_bytes(app.ids.bytes()?);
     let visitor = OrderId::from_bits(app.ids.bits()?).to_string();
-    let cart = Cart::new((id, visitor), request.terms.clone(), priced, now);
+    let cart = Cart::new((id, visitor), request.terms.clone(), priced, now).asking(facts.asked());
+    let answered = cart.answering(facts.asked(), &request.forms);
+    let cart = answered.map_err(|refusals| forms_refused(&refusals, "/shoppingCart"))?;
     Ok(Opened { cart, stored: None })
 }
 
@@ -238,17 +242,27 @@ async fn decide_sale(
     let now = caller.clock.now();
     let cart = &opened.cart;
     facts.existing.check("/shoppingCart")?;
+    let entitlements = entitled::check(app, caller, (cart, facts)).await?;
     let hash_key = app.hash_key(&caller.tenant).await?;
     let sale = SaleId::from_bytes(app.ids.bytes()?);
     let total = cart.shown_total;
     let merchants = if total.is_zero() { vec![] } else { facts.merchants(app, caller.tenant.id).await? };
-    let payment = decide::payment((&caller.tenant, &merchants), request, (total, sale))?;
+    let payment = match decide::payment((&caller.tenant, &merchants), request, (total, sale)) {
+        Ok(payment) => payment,
+        Err(refusal) => {
+            entitled::check_with_earlier_orders(app, caller, (cart, facts)).await?;
+            return Err(refusal);
+        }
+    };
     let guard_hash =
         payment.as_ref().and_then(|payment| decide::guard_hash(request, payment.amount, &hash_key));
     let Existing { reservation, ledgers, .. } = &facts.existing;
     let consumed = match decide::consumed(request, (reservation.as_ref(), cart), ledgers, now) {
         Ok(consumed) => consumed,
-        Err(refusal) => return Err(outranked(app, caller, (guard_hash.as_deref(), refusal)).await),
+        Err(refusal) => {
+            entitled::check_with_earlier_orders(app, caller, (cart, facts)).await?;
+            return Err(outranked(app, caller, (guard_hash.as_deref(), refusal)).await);
+        }
     };
     let surplus = surplus(facts, cart, consumed.as_ref());
     let order_facts = OrderFacts {
@@ -256,9 +270,10 @@ async fn decide_sale(
         ids: order_ids(app, cart)?,
         cart,
         cart_is_stored: opened.stored.is_some(),
-        templates: &facts.templates,
+        asked: facts.asked(),
         coupons: &facts.coupons,
         inventory: &facts.inventory,
+        entitlements,
         customer: decide::customer(cart.customer, &request.billing, &hash_key),
         payment,
         reservation: consumed.clone(),
@@ -303,8 +318,9 @@ fn surplus(
 }
 
 fn order_ids(app: &App, cart: &Cart) -> Result<OrderIds, ApiError> {
+    let rows: usize = cart.lines.iter().map(CartLine::order_rows).sum();
     let items: Result<Vec<OrderItemId>, ApiError> =
-        cart.lines.iter().map(|_| app.ids.bits().map(OrderItemId::from_bits)).collect();
+        (0..rows).map(|_| app.ids.bits().map(OrderItemId::from_bits)).collect();
     Ok(OrderIds {
         order: OrderId::from_bits(app.ids.bits()?),
         number: OrderNumber::from_bits(app.ids.bits()?),
@@ -318,6 +334,9 @@ struct Checkout {
     caller: Caller,
     sale: Sale,
     claim: Option<KeyClaim>,
+    /// What is sold, and by what it was decided.
+    cart: Cart,
+    facts: Facts,
 }
 
 impl Checkout {
@@ -410,6 +429,7 @@ impl Checkout {
             SecureFault::Seats(instance, refusal) => answer::no_seats(&self.caller, instance, &refusal),
             SecureFault::Stock(inventory) => answer::no_pieces(inventory),
             SecureFault::CouponUsedUp(coupon) => self.used_up(&coupon),
+            SecureFault::EntitlementsUsedUp => self.entitlements_used_up().await,
             SecureFault::CartMoved => self.cart_moved().await.unwrap_or_else(|error| error),
             SecureFault::Failed(error) => error,
             SecureFault::Duplicate(_) | SecureFault::IdempotencyHeld(_) => ApiError::new(ErrorType::TryAgain),
@@ -423,6 +443,13 @@ impl Checkout {
             let problem = coupon_problem(CouponProblem::UsedUp);
             error.detail("/shoppingCart/couponCodes", format!("{code}: {problem}"))
         })
+    }
+
+    /// Another order took what a membership had left. Where it has been given back since, another try may do.
+    async fn entitlements_used_up(&self) -> ApiError {
+        let sold = (&self.cart, &self.facts);
+        let checked = entitled::check_with_earlier_orders(&self.app, &self.caller, sold).await;
+        checked.err().unwrap_or_else(|| ApiError::new(ErrorType::TryAgain))
     }
 
     /// The cart was changed or checked out between its load and its sale.

@@ -6,7 +6,7 @@ use domain::ledger::Ledger;
 use domain::listing::{Audience, Range, may_start};
 use domain::slot_edit::SlotReach;
 use domain::time::plus_secs;
-use domain::{TemplateId, TenantId, Timestamp, Zone};
+use domain::{ComboTemplateId, TemplateId, TenantId, Timestamp, Zone};
 use platform::access::Caller;
 use platform::{ApiError, App, ErrorType};
 use std::collections::BTreeMap;
@@ -66,6 +66,14 @@ impl Catalog {
         let id = TemplateId::parse(id).ok();
         let found = self.templates.iter().find(|template| Some(&template.id) == id.as_ref());
         found.ok_or_else(|| ApiError::new(ErrorType::NotFound))
+    }
+
+    /// The tickets one combo has for a template.
+    pub(crate) fn tickets_in(&self, combo: &ComboTemplateId, template: &Template) -> Result<u32, ApiError> {
+        let combo = self.definitions.combos.get(combo).filter(|combo| combo.active);
+        let part = combo.and_then(|combo| combo.part_of(&template.id));
+        let not_found = || ApiError::new(ErrorType::NotFound).detail("comboTemplateId", "was not found");
+        part.map(|part| part.quantity).ok_or_else(not_found)
     }
 
     /// The templates that lists show to an audience, in the order of lists.

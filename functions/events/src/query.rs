@@ -27,7 +27,7 @@ pub(crate) struct RangeQuery {
     sale_channel: Option<String>,
     /// `standard` (default), `private` or `all`.
     r#type: Option<String>,
-    /// A combination of events.
+    /// A combo: of the times of one template, only those that can be a part of it.
     combo_template_id: Option<String>,
     /// A membership number.
     membership_id: Option<String>,
@@ -61,6 +61,8 @@ pub(crate) struct Asked {
     channel: Channel,
     types: TemplateFilter,
     benefits: Benefits,
+    /// The combo that slots are to be parts of.
+    pub(crate) combo: Option<ComboTemplateId>,
     pub(crate) now: Timestamp,
 }
 
@@ -135,8 +137,8 @@ impl RangeQuery {
         let benefits = benefits(reader, membership, level);
         let combo = |text: &str| ComboTemplateId::parse(text).ok();
         let combo_text = self.combo_template_id.as_deref();
-        let _ = reader.optional("comboTemplateId", combo_text, (combo, "the id of a combination"));
-        Asked { channel, types, benefits, now: caller.clock.now() }
+        let combo = reader.optional("comboTemplateId", combo_text, (combo, "the id of a combination"));
+        Asked { channel, types, benefits, combo, now: caller.clock.now() }
     }
 
     fn range(&self, reader: &mut QueryReader, caller: &Caller) -> Range {
@@ -152,7 +154,8 @@ impl OfferQuery {
         let channel = channel(&mut reader, self.sale_channel.as_deref());
         let (membership, level) = (self.membership_id.as_deref(), self.membership_category_id.as_deref());
         let benefits = benefits(&mut reader, membership, level);
-        let asked = Asked { channel, types: TemplateFilter::All, benefits, now: caller.clock.now() };
+        let (types, now) = (TemplateFilter::All, caller.clock.now());
+        let asked = Asked { channel, types, benefits, combo: None, now };
         reader.finish(asked)
     }
 }

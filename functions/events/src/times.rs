@@ -15,14 +15,16 @@ use platform::{ApiError, App, ErrorBody, ErrorType};
 use store::Consistency;
 use wire::event::{EventInstance, EventTime, TimesBucket, View};
 
-fn times(template: &Template, ledgers: &[Ledger], view: &View<'_>) -> Vec<EventTime> {
+/// The slots that are listed and have at least so many seats.
+fn times(template: &Template, ledgers: &[Ledger], view: &View<'_>, seats: u32) -> Vec<EventTime> {
     let listed = ledgers.iter().filter_map(|ledger| view.audience.listed(template, ledger));
-    listed.map(|slot| EventTime::of(&slot, view)).collect()
+    listed.filter(|slot| slot.seats >= seats).map(|slot| EventTime::of(&slot, view)).collect()
 }
 
 /// List a template's times
 ///
-/// The range is today unless it is given. Full slots are listed with 0 seats.
+/// The range is today unless it is given. Full slots are listed with 0 seats. With `comboTemplateId`, only slots
+/// with seats for its part of that combo are listed.
 #[utoipa::path(
     get,
     path = "/v2/b2c/event/templates/{templateId}/times",
@@ -31,7 +33,7 @@ fn times(template: &Template, ledgers: &[Ledger], view: &View<'_>) -> Vec<EventT
     responses(
         (status = 200, description = "The slots, by start", body = Vec<EventTime>),
         (status = 400, description = "A parameter is wrong, or the answer would be too large", body = ErrorBody),
-        (status = 404, description = "There is no such template on offer", body = ErrorBody),
+        (status = 404, description = "There is no such template on offer, or no such combo with it", body = ErrorBody),
     ),
 )]
 pub(crate) async fn of_template(
@@ -48,8 +50,10 @@ pub(crate) async fn of_template(
     let asker = asker?;
     let audience = asked.audience(&asker);
     check_shown(template, audience)?;
+    let combo = asked.combo.as_ref();
+    let seats = combo.map(|combo| catalog.tickets_in(combo, template)).transpose()?.unwrap_or_default();
     let found = found?;
-    json(&times(template, &found, &catalog.view(&caller, audience)))
+    json(&times(template, &found, &catalog.view(&caller, audience), seats))
 }
 
 /// List the times of all templates
@@ -80,7 +84,7 @@ pub(crate) async fn of_all(
     let found = ledgers_of_all(&app.store, (caller.tenant.id, caller.tenant.zone), wanted, range).await?;
     let bucket = |(template, ledgers): &(&Template, Vec<Ledger>)| TimesBucket {
         event_template_id: template.id.to_string(),
-        times: times(template, ledgers, &view),
+        times: times(template, ledgers, &view, 0),
     };
     json(&found.iter().map(bucket).collect::<Vec<_>>())
 }

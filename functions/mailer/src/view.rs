@@ -2,7 +2,7 @@
 
 use crate::render::{ConfirmationMail, MailAddress, MailKind, MailLine, MailTicket};
 use domain::card::CardBrand;
-use domain::order::{Order, OrderLine, OrderTicketLine, Payment, Ticket};
+use domain::order::{Order, OrderComboLine, OrderLine, OrderTicketLine, Payment, Ticket};
 use domain::outbox::{self, OutboxMail};
 use domain::tenant::Tenant;
 use domain::{Money, OrderItemId, Timestamp, Zone};
@@ -72,8 +72,20 @@ fn receipt_line(line: &OrderLine, zone: Zone) -> MailLine {
         }
         OrderLine::AddOn(line) => (line.name.clone(), None),
         OrderLine::Donation(line) => (line.name.clone(), None),
+        OrderLine::Combo(line) => {
+            (format!("{}, {}", line.name, line.ticket_type_name), Some(events_of(line, zone)))
+        }
     };
     MailLine { name, detail, quantity: amounts.quantity, unit_price: amounts.unit, amount: amounts.amount }
+}
+
+/// What a combo is made of, such as `2 × Gallery, Sat, Mar 14 2026, 10:30 AM; 2 × Lightship`.
+fn events_of(line: &OrderComboLine, zone: Zone) -> String {
+    let event = |part: &OrderTicketLine| {
+        let when = when(part, zone).map(|when| format!(", {when}")).unwrap_or_default();
+        format!("{} × {}{when}", part.amounts.quantity, part.event_name)
+    };
+    line.parts.iter().map(event).collect::<Vec<_>>().join("; ")
 }
 
 fn card_in_words(payment: &Payment) -> String {

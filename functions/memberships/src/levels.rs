@@ -6,6 +6,7 @@ use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::response::{IntoResponse, Response};
 use domain::LevelId;
+use domain::entitlement::EntitlementRule;
 use domain::membership::{Level, LevelEdit};
 use platform::access::{Caller, Staff};
 use platform::authored::{Conditions, Target, attempt_token, id_bytes, not_found};
@@ -241,5 +242,7 @@ fn uses(Level { id, .. }: &Level, catalog: &Catalog) -> Vec<Use> {
         template.membership.restrictions.contains(id) || discounts.any(|discount| discount.level == *id)
     });
     uses.extend(Use::by_coupons(catalog, |coupon| coupon.levels.contains(id)));
+    let limits = |rule: &EntitlementRule| rule.levels.contains(id);
+    uses.extend(Use::by_entitlements(catalog, |found| found.rules.iter().any(limits)));
     uses
 }

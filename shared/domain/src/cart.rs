@@ -1,7 +1,12 @@
 //! Shopping carts (spec §2.2, §2.3).
 
+mod combo;
+
+pub use combo::{ComboLine, ComboLinePart};
+
 use crate::cart_request::CartTerms;
 use crate::catalog::AdmissionType;
+use crate::form::CartForm;
 use crate::pricing::PricedLines;
 use crate::time::plus_secs;
 use crate::{
@@ -32,7 +37,7 @@ pub struct Cart {
     pub id: CartId,
     /// Names the visitor before there is a customer.
     pub visitor: String,
-    /// Its lines, in the caller's order.
+    /// Its lines, in the caller's order; combos stand behind all others.
     pub lines: Vec<CartLine>,
     /// Membership ids or numbers that drive member prices, as sent.
     #[serde(default)]
@@ -59,6 +64,9 @@ pub struct Cart {
     /// What became of codes that took nothing off.
     #[serde(default)]
     pub coupon_messages: Vec<CouponMessage>,
+    /// The forms that its events asked when it was last written, with the answers (spec §2.6).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub forms: Vec<CartForm>,
     /// Fingerprint of the request that created the cart, when it carried an idempotency key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_by: Option<String>,
@@ -109,6 +117,8 @@ pub enum CartLine {
     AddOn(AddOnLine),
     /// A donation.
     Donation(Box<DonationLine>),
+    /// Several events at one price.
+    Combo(Box<ComboLine>),
 }
 
 /// What a line costs, as the service computed it.
@@ -261,6 +271,7 @@ impl CartLine {
             Self::Ticket(line) => &line.id,
             Self::AddOn(line) => &line.id,
             Self::Donation(line) => &line.id,
+            Self::Combo(line) => &line.id,
         }
     }
 
@@ -271,6 +282,7 @@ impl CartLine {
             Self::Ticket(line) => line.price,
             Self::AddOn(line) => line.price,
             Self::Donation(line) => line.price,
+            Self::Combo(line) => line.price,
         }
     }
 
@@ -281,6 +293,26 @@ impl CartLine {
             Self::Ticket(line) => line.quantity,
             Self::AddOn(line) => line.quantity,
             Self::Donation(_) => 1,
+            Self::Combo(line) => line.quantity,
+        }
+    }
+
+    /// The tickets of the line for each event instance.
+    #[must_use]
+    pub fn seats(&self) -> Vec<(InstanceId, u32)> {
+        match self {
+            Self::Ticket(line) => vec![(line.instance, line.quantity)],
+            Self::AddOn(_) | Self::Donation(_) => Vec::new(),
+            Self::Combo(line) => line.seats().collect(),
+        }
+    }
+
+    /// The rows an order has for the line: one, and for a combo one more for each of its events.
+    #[must_use]
+    pub fn order_rows(&self) -> usize {
+        match self {
+            Self::Ticket(_) | Self::AddOn(_) | Self::Donation(_) => 1,
+            Self::Combo(line) => line.parts.len().saturating_add(1),
         }
     }
 }
@@ -306,6 +338,7 @@ impl Cart {
             customer: None,
             order: None,
             coupon_messages: Vec::new(),
+            forms: Vec::new(),
             created_by: None,
             version: 0,
             shown_total: Money::ZERO,
@@ -315,7 +348,8 @@ impl Cart {
     }
 
     /// The next version of this cart, with other content. An order it was checked out as before has been
-    /// voided, or the cart could not be written; it is forgotten.
+    /// voided, or the cart could not be written; it is forgotten. The forms stay until the cart is made to ask
+    /// what its lines need ([`Cart::asking`]).
     #[must_use]
     pub fn replaced(&self, terms: CartTerms, priced: PricedLines, now: Timestamp) -> Self {
         let PricedLines { lines, total, coupon_messages, traces: _ } = priced;
@@ -339,6 +373,7 @@ impl Cart {
             customer,
             order: None,
             coupon_messages,
+            forms: self.forms.clone(),
             created_by: self.created_by.clone(),
             version: self.version.saturating_add(1),
             shown_total: total,
@@ -356,13 +391,10 @@ impl Cart {
     #[must_use]
     pub fn seats(&self) -> std::collections::BTreeMap<InstanceId, u32> {
         let mut seats = std::collections::BTreeMap::new();
-        for line in &self.lines {
-            match line {
-                CartLine::Ticket(line) if line.quantity > 0 => {
-                    let wanted: &mut u32 = seats.entry(line.instance).or_default();
-                    *wanted = wanted.saturating_add(line.quantity);
-                }
-                CartLine::Ticket(_) | CartLine::AddOn(_) | CartLine::Donation(_) => {}
+        for (instance, tickets) in self.lines.iter().flat_map(CartLine::seats) {
+            if tickets > 0 {
+                let wanted: &mut u32 = seats.entry(instance).or_default();
+                *wanted = wanted.saturating_add(tickets);
             }
         }
         seats

@@ -1,19 +1,22 @@
 //! What a caller asks a cart to hold: read and checked, not yet priced.
 
 use crate::cart::{Cart, CartLine, DonationDetail, DonationKind, MAX_INSTANCES, MAX_TICKETS};
+use crate::form::WantedForm;
 use crate::{
-    CartItemId, CustomerId, InstanceId, InventoryId, LevelId, MembershipId, Money, ReservationId,
-    TicketTypeId,
+    CartItemId, ComboTemplateId, CustomerId, InstanceId, InventoryId, LevelId, MembershipId, Money,
+    ReservationId, TicketTypeId,
 };
 use std::collections::BTreeSet;
 
 /// A cart as it was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CartRequest {
-    /// Its lines, in the caller's order.
+    /// Its lines, in the caller's order; combos stand behind all others.
     pub lines: Vec<WantedLine>,
     /// What applies to the cart as a whole.
     pub terms: CartTerms,
+    /// Answers to forms that its events ask.
+    pub forms: Vec<WantedForm>,
 }
 
 /// What applies to a cart as a whole (spec §2.2, contract §4).
@@ -60,6 +63,8 @@ pub enum Wanted {
     AddOn(WantedAddOn),
     /// A donation.
     Donation(Box<WantedDonation>),
+    /// Several events at one price.
+    Combo(Box<WantedCombo>),
 }
 
 /// Tickets of one type for one event instance.
@@ -110,6 +115,19 @@ pub struct WantedDonation {
     pub detail: DonationDetail,
 }
 
+/// Combos of one definition for one ticket type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WantedCombo {
+    /// The definition.
+    pub combo: ComboTemplateId,
+    /// The ticket type, of the tickets for every event.
+    pub ticket_type: TicketTypeId,
+    /// Combos; 0 only asks for the price.
+    pub quantity: u32,
+    /// The chosen instances of its events, in any order.
+    pub parts: Vec<InstanceId>,
+}
+
 /// How much is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gift {
@@ -128,7 +146,8 @@ pub enum SizeFault {
     TooManyTickets,
 }
 
-/// The limits that these lines exceed together (contract §4).
+/// The limits that these lines exceed together (contract §4). How many tickets a combo has is in its definition:
+/// they are added up where it is priced.
 #[must_use]
 pub fn size_faults<'a>(lines: impl IntoIterator<Item = &'a WantedLine>) -> Vec<SizeFault> {
     let mut instances = BTreeSet::new();
@@ -139,6 +158,7 @@ pub fn size_faults<'a>(lines: impl IntoIterator<Item = &'a WantedLine>) -> Vec<S
                 instances.insert(ticket.instance);
                 tickets = tickets.saturating_add(ticket.quantity);
             }
+            Wanted::Combo(combo) => instances.extend(combo.parts.iter().copied()),
             Wanted::AddOn(_) | Wanted::Donation(_) => {}
         }
     }
@@ -155,6 +175,9 @@ pub fn has_tickets_for<'a>(add_on: &WantedAddOn, lines: impl IntoIterator<Item =
     lines.into_iter().any(|line| match &line.wanted {
         Wanted::Ticket(ticket) => {
             ticket.instance == instance && (ticket.quantity > 0 || add_on.quantity == 0)
+        }
+        Wanted::Combo(combo) => {
+            combo.parts.contains(&instance) && (combo.quantity > 0 || add_on.quantity == 0)
         }
         Wanted::AddOn(_) | Wanted::Donation(_) => false,
     })
@@ -229,6 +252,12 @@ impl From<&CartLine> for LineRequest {
                 },
                 detail: line.detail.clone(),
             })),
+            CartLine::Combo(line) => Wanted::Combo(Box::new(WantedCombo {
+                combo: line.combo.clone(),
+                ticket_type: line.ticket_type.clone(),
+                quantity: line.quantity,
+                parts: line.parts.iter().map(|part| part.instance).collect(),
+            })),
         };
         Self { id: line.id().clone(), wanted }
     }
@@ -253,6 +282,16 @@ mod tests {
         WantedLine { id: None, wanted: Wanted::Ticket(ticket) }
     }
 
+    fn combo(parts: &[u8], quantity: u32) -> WantedLine {
+        let combo = WantedCombo {
+            combo: ComboTemplateId::parse("both").unwrap(),
+            ticket_type: TicketTypeId::parse("adult").unwrap(),
+            quantity,
+            parts: parts.iter().map(|part| instance(*part)).collect(),
+        };
+        WantedLine { id: None, wanted: Wanted::Combo(Box::new(combo)) }
+    }
+
     #[test]
     fn fifty_events_and_two_thousand_tickets_are_the_most_a_cart_holds() {
         let events = |count: u8| (0..count).map(|number| ticket(number, 1)).collect::<Vec<_>>();
@@ -260,6 +299,8 @@ mod tests {
         for (lines, faults) in [
             (events(50), vec![]),
             (events(51), vec![SizeFault::TooManyInstances]),
+            ([events(49), vec![combo(&[48, 49], 1)]].concat(), vec![]),
+            ([events(49), vec![combo(&[49, 50], 1)]].concat(), vec![SizeFault::TooManyInstances]),
             (tickets(2), vec![]),
             (tickets(3), vec![SizeFault::TooManyTickets]),
         ] {
@@ -276,6 +317,9 @@ mod tests {
             ("with tickets of another event", Some(1), 1, vec![ticket(2, 2)], false),
             ("with a price probe only", Some(1), 1, vec![ticket(1, 0)], false),
             ("both are price probes", Some(1), 0, vec![ticket(1, 0)], true),
+            ("with a combo for the event", Some(1), 1, vec![combo(&[2, 1], 1)], true),
+            ("with a combo for other events", Some(1), 1, vec![combo(&[2, 3], 1)], false),
+            ("with the price probe of a combo", Some(1), 1, vec![combo(&[2, 1], 0)], false),
         ] {
             let inventory = InventoryId::parse(7).unwrap();
             let add_on = WantedAddOn { inventory, instance: event.map(instance), quantity: pieces };

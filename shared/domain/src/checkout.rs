@@ -1,18 +1,21 @@
 //! What a checkout asks for and the order it becomes (spec §2.8, §4.3; contract §6).
 
 use crate::card::Card;
-use crate::cart::{AppliedPrice, Cart, CartLine};
+use crate::cart::{AppliedPrice, Cart, CartLine, ComboLine, ComboLinePart};
 use crate::cart_request::CartRequest;
 use crate::catalog::{InventoryItem, Template};
 use crate::coupon::Coupon;
+use crate::entitlement::EntitlementUse;
+use crate::form::{AskedForms, CartForm, response_id};
 use crate::order::{
-    CardSummary, ConsumedReservation, Order, OrderAddOnLine, OrderAmounts, OrderDonationLine, OrderLine,
-    OrderState, OrderTicketLine, Payment, Person, Pieces, Ticket, TicketStatus,
+    CardSummary, ConsumedReservation, FormResponse, Order, OrderAddOnLine, OrderAmounts, OrderComboLine,
+    OrderDonationLine, OrderForm, OrderLine, OrderState, OrderTicketLine, Payment, Person, Pieces, Ticket,
+    TicketStatus,
 };
 use crate::sale::Sale;
 use crate::{
-    CartId, CouponId, CustomerId, InventoryId, Money, MoneyOverflow, OrderId, OrderItemId, OrderNumber,
-    ReservationId, TemplateId, TenantId, TicketBarcode, TicketId, Timestamp,
+    CartId, CouponId, CustomerId, InstanceId, InventoryId, Money, MoneyOverflow, OrderId, OrderItemId,
+    OrderNumber, ReservationId, TemplateId, TenantId, TicketBarcode, TicketId, Timestamp,
 };
 use std::collections::BTreeMap;
 
@@ -101,7 +104,7 @@ pub struct OrderIds {
     pub order: OrderId,
     /// The number printed for people.
     pub number: OrderNumber,
-    /// One per cart line.
+    /// One per row: [`CartLine::order_rows`] for each cart line.
     pub items: Vec<OrderItemId>,
 }
 
@@ -116,12 +119,14 @@ pub struct OrderFacts<'a> {
     pub cart: &'a Cart,
     /// True when the cart was stored before.
     pub cart_is_stored: bool,
-    /// The templates of its tickets.
-    pub templates: &'a [Template],
+    /// The templates of its tickets, with the forms they ask.
+    pub asked: AskedForms<'a>,
     /// Its add-ons and donations, as they are now.
     pub inventory: &'a BTreeMap<InventoryId, InventoryItem>,
     /// The coupons of its codes, as they are now.
     pub coupons: &'a BTreeMap<CouponId, Coupon>,
+    /// What its memberships use of what they are entitled to.
+    pub entitlements: Vec<EntitlementUse>,
     /// The customer its billing data makes or finds.
     pub customer: Option<CustomerId>,
     /// How it is paid; none when it costs nothing.
@@ -141,6 +146,8 @@ pub enum OrderFault {
     TooLarge,
     /// The template of one of its tickets is not among the templates given.
     TemplateGone,
+    /// Fewer identifiers were drawn than it has rows.
+    TooFewIds,
 }
 
 impl From<MoneyOverflow> for OrderFault {
@@ -159,18 +166,20 @@ pub fn order_of(request: &CheckoutRequest, facts: OrderFacts<'_>) -> Result<Orde
         ids,
         cart,
         cart_is_stored,
-        templates,
+        asked,
         coupons,
         inventory,
+        entitlements,
         customer,
         payment,
         reservation,
         now,
         chosen_clock,
     } = facts;
+    let templates = asked.templates;
     let bought = cart.lines.iter().filter(|line| line.quantity() > 0);
-    let lines: Result<Vec<OrderLine>, OrderFault> =
-        bought.zip(ids.items).map(|(line, id)| order_line(line, id, templates)).collect();
+    let mut rows = Rows { ids: ids.items.into_iter(), templates };
+    let lines: Result<Vec<OrderLine>, OrderFault> = bought.map(|line| rows.line(line)).collect();
     let lines = lines?;
     let state = match payment {
         Some(_) => OrderState::Pending { deadline: crate::time::plus_secs(now, DEADLINE_SECS) },
@@ -193,6 +202,8 @@ pub fn order_of(request: &CheckoutRequest, facts: OrderFacts<'_>) -> Result<Orde
         payment,
         coupons: counted_coupons(cart, coupons),
         stock: pieces_of(cart, inventory),
+        entitlements,
+        forms: forms_of(cart, asked),
         messages: messages_of(cart, templates),
         membership_ids: cart.membership_ids.clone(),
         send_email: request.send_email,
@@ -210,7 +221,7 @@ fn counted_coupons(cart: &Cart, coupons: &BTreeMap<CouponId, Coupon>) -> BTreeMa
             AppliedPrice::Coupon { coupon, code: _ } => Some(coupon),
             AppliedPrice::FullPrice | AppliedPrice::Member { .. } => None,
         },
-        CartLine::AddOn(_) | CartLine::Donation(_) => None,
+        CartLine::AddOn(_) | CartLine::Donation(_) | CartLine::Combo(_) => None,
     });
     applied.filter_map(|id| Some((id.clone(), coupons.get(id)?.max_uses?))).collect()
 }
@@ -229,6 +240,25 @@ fn pieces_of(cart: &Cart, inventory: &BTreeMap<InventoryId, InventoryItem>) -> B
     bought
 }
 
+/// The forms that were filled in. Answers to a form that is asked once for the cart are a response for each of
+/// its events.
+fn forms_of(cart: &Cart, asked: AskedForms<'_>) -> Vec<OrderForm> {
+    let of_entry = |entry: &CartForm| {
+        let response = |event: &InstanceId| FormResponse {
+            id: response_id(&cart.id, &entry.form, Some(event)),
+            event: *event,
+        };
+        Some(OrderForm {
+            form: entry.form.clone(),
+            name: asked.forms.get(&entry.form)?.name.clone(),
+            once_per_cart: entry.once_per_cart,
+            responses: entry.events.iter().map(response).collect(),
+            answers: entry.answers.clone()?,
+        })
+    };
+    cart.forms.iter().filter_map(of_entry).collect()
+}
+
 /// What the templates of bought tickets say in the confirmation mail.
 fn messages_of(cart: &Cart, templates: &[Template]) -> BTreeMap<TemplateId, String> {
     let seats = cart.seats();
@@ -237,49 +267,109 @@ fn messages_of(cart: &Cart, templates: &[Template]) -> BTreeMap<TemplateId, Stri
     said.map(|template| (template.id.clone(), template.email_confirmation_message.clone())).collect()
 }
 
-fn order_line(line: &CartLine, id: OrderItemId, templates: &[Template]) -> Result<OrderLine, OrderFault> {
-    let (price, quantity) = (line.price(), line.quantity());
-    let amounts = OrderAmounts {
-        quantity,
-        retail_unit: price.retail_unit,
-        unit: price.unit,
-        retail_amount: price.retail_unit.checked_mul(quantity)?,
-        amount: price.amount,
-    };
-    Ok(match line {
-        CartLine::Ticket(line) => {
-            let template = templates.iter().find(|template| template.owns(&line.instance));
-            let template = template.ok_or(OrderFault::TemplateGone)?;
-            OrderLine::Ticket(OrderTicketLine {
+/// Makes the rows of an order.
+struct Rows<'a> {
+    ids: std::vec::IntoIter<OrderItemId>,
+    templates: &'a [Template],
+}
+
+impl Rows<'_> {
+    fn id(&mut self) -> Result<OrderItemId, OrderFault> {
+        self.ids.next().ok_or(OrderFault::TooFewIds)
+    }
+
+    fn template(&self, instance: &InstanceId) -> Result<&Template, OrderFault> {
+        let found = self.templates.iter().find(|template| template.owns(instance));
+        found.ok_or(OrderFault::TemplateGone)
+    }
+
+    fn line(&mut self, line: &CartLine) -> Result<OrderLine, OrderFault> {
+        let (id, price, quantity) = (self.id()?, line.price(), line.quantity());
+        let amounts = OrderAmounts {
+            quantity,
+            retail_unit: price.retail_unit,
+            unit: price.unit,
+            retail_amount: price.retail_unit.checked_mul(quantity)?,
+            amount: price.amount,
+        };
+        Ok(match line {
+            CartLine::Ticket(line) => {
+                let template = self.template(&line.instance)?;
+                OrderLine::Ticket(OrderTicketLine {
+                    id,
+                    instance: line.instance,
+                    shard: 0,
+                    template: template.id.clone(),
+                    ticket_type: line.ticket_type.clone(),
+                    event_name: line.event_name.clone(),
+                    ticket_type_name: line.ticket_type_name.clone(),
+                    event_start: line.event_start,
+                    admission: line.admission,
+                    hide_event_date: template.ticket_details.hide_event_date,
+                    amounts,
+                })
+            }
+            CartLine::AddOn(line) => OrderLine::AddOn(OrderAddOnLine {
                 id,
+                inventory: line.inventory,
                 instance: line.instance,
-                shard: 0,
-                template: template.id.clone(),
-                ticket_type: line.ticket_type.clone(),
-                event_name: line.event_name.clone(),
-                ticket_type_name: line.ticket_type_name.clone(),
-                event_start: line.event_start,
-                admission: line.admission,
-                hide_event_date: template.ticket_details.hide_event_date,
+                name: line.name.clone(),
                 amounts,
-            })
-        }
-        CartLine::AddOn(line) => OrderLine::AddOn(OrderAddOnLine {
+            }),
+            CartLine::Donation(line) => OrderLine::Donation(Box::new(OrderDonationLine {
+                id,
+                inventory: line.inventory,
+                kind: line.kind,
+                name: line.name.clone(),
+                detail: line.detail.clone(),
+                amounts,
+            })),
+            CartLine::Combo(line) => OrderLine::Combo(Box::new(self.combo(line, (id, amounts))?)),
+        })
+    }
+
+    fn combo(
+        &mut self,
+        line: &ComboLine,
+        (id, amounts): (OrderItemId, OrderAmounts),
+    ) -> Result<OrderComboLine, OrderFault> {
+        let parts: Result<Vec<OrderTicketLine>, OrderFault> =
+            line.parts.iter().map(|part| self.part(line, part)).collect();
+        Ok(OrderComboLine {
             id,
-            inventory: line.inventory,
-            instance: line.instance,
-            name: line.name.clone(),
-            amounts,
-        }),
-        CartLine::Donation(line) => OrderLine::Donation(Box::new(OrderDonationLine {
-            id,
-            inventory: line.inventory,
+            combo: line.combo.clone(),
             kind: line.kind,
             name: line.name.clone(),
-            detail: line.detail.clone(),
+            ticket_type: line.ticket_type.clone(),
+            ticket_type_name: line.ticket_type_name.clone(),
+            parts: parts?,
             amounts,
-        })),
-    })
+        })
+    }
+
+    fn part(&mut self, line: &ComboLine, part: &ComboLinePart) -> Result<OrderTicketLine, OrderFault> {
+        let (id, quantity) = (self.id()?, part.tickets_in(line.quantity));
+        let template = self.template(&part.instance)?;
+        Ok(OrderTicketLine {
+            id,
+            instance: part.instance,
+            shard: 0,
+            template: template.id.clone(),
+            ticket_type: line.ticket_type.clone(),
+            event_name: part.event_name.clone(),
+            ticket_type_name: line.ticket_type_name.clone(),
+            event_start: part.event_start,
+            admission: part.admission,
+            hide_event_date: template.ticket_details.hide_event_date,
+            amounts: OrderAmounts {
+                quantity,
+                retail_unit: part.retail_unit,
+                unit: part.share.part_half_up(part.quantity)?,
+                retail_amount: part.retail_unit.checked_mul(quantity)?,
+                amount: part.share.checked_mul(line.quantity)?,
+            },
+        })
+    }
 }
 
 /// What may be kept of a card.

@@ -128,6 +128,8 @@ text_ids! {
     CouponId;
     /// A discount definition: 24 hexadecimal digits.
     DiscountId;
+    /// The name of an entitlement rule, chosen by its author and the only one of its template.
+    EntitlementRuleId;
     /// A form definition: 24 hexadecimal digits.
     FormId;
     /// A filled-in form: 32 hexadecimal digits.
@@ -150,6 +152,8 @@ text_ids! {
     PaymentReference;
     /// A refund: `refund_<uuid>`.
     RefundId;
+    /// The entitlement rules of a template: 24 hexadecimal digits.
+    RuleSetId;
     /// A captured sale: `sale_<uuid>`.
     SaleId;
     /// A schedule of an event template: 24 hexadecimal digits.
@@ -168,6 +172,7 @@ text_ids! {
 bytes_ids! {
     CartId <- 12;
     CartItemId <- 16;
+    ComboTemplateId <- 12;
     CouponId <- 12;
     DiscountId <- 12;
     FormId <- 12;
@@ -175,6 +180,7 @@ bytes_ids! {
     LevelId <- 12;
     OfferingId <- 16;
     PriceListId <- 12;
+    RuleSetId <- 12;
     ScheduleId <- 12;
     TemplateId <- 12;
     TicketBarcode <- 16;

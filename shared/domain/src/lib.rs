@@ -10,8 +10,10 @@ pub mod cart_request;
 pub mod catalog;
 pub mod channel;
 pub mod checkout;
+pub mod combo;
 pub mod coupon;
 pub mod customer;
+pub mod entitlement;
 pub mod form;
 pub mod ids;
 pub mod instance_id;
@@ -33,6 +35,7 @@ pub mod schedule;
 pub mod slot_edit;
 pub mod tenant;
 pub mod time;
+pub mod verification;
 
 pub use catalog::Template;
 pub use channel::{Channel, SalesChannel};

@@ -7,7 +7,7 @@ pub use edit::{LevelEdit, NoSuchOffering};
 pub use list::{CollectionFilter, LevelFilter, ListedAction};
 
 use crate::catalog::{Image, PriceList};
-use crate::channel::{Channel, SalesChannel};
+use crate::channel::{Channel, SalesChannel, channel_allowed};
 use crate::customer::Person;
 use crate::{CardId, CustomerId, LevelId, MembershipId, OfferingId, TicketTypeId, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -244,9 +244,8 @@ impl Offering {
     /// Whether it allows an action on one of these channels.
     #[must_use]
     pub fn allows(&self, wanted: OfferingActionKind, channels: &[Channel]) -> bool {
-        let sells = |switches: &[SalesChannel]| {
-            channels.iter().any(|channel| crate::channel::channel_allowed(switches, *channel))
-        };
+        let sells =
+            |switches: &[SalesChannel]| channels.iter().any(|channel| channel_allowed(switches, *channel));
         let mut same = self.actions.iter().filter(|action| action.action == wanted);
         self.actions.is_empty() || same.any(|action| sells(&action.sales_channels))
     }
@@ -303,6 +302,18 @@ pub struct Level {
     /// The collections it is in.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub collections: Vec<LevelCollection>,
+}
+
+impl Level {
+    /// True when the level is on offer and one of its offerings allows this action on the channel.
+    #[must_use]
+    pub fn allows(&self, action: OfferingActionKind, channel: Channel) -> bool {
+        self.state == LevelState::Published
+            && channel_allowed(&self.sales_channels, channel)
+            && self.offerings.iter().any(|offering| {
+                channel_allowed(&offering.sales_channels, channel) && offering.allows(action, &[channel])
+            })
+    }
 }
 
 /// Which of a membership's cards one is (contract §4).

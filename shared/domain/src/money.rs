@@ -142,13 +142,26 @@ impl Money {
         self.percent_half_up(Percent(left))
     }
 
+    /// One of so many equal parts, rounded half-up to the cent.
+    ///
+    /// # Errors
+    /// [`MoneyOverflow`] when there are no parts.
+    pub fn part_half_up(self, parts: u32) -> Result<Self, MoneyOverflow> {
+        Decimal::from(self.0)
+            .checked_div(parts.into())
+            .map(|cents| cents.round_dp_with_strategy(0, RoundingStrategy::MidpointAwayFromZero))
+            .and_then(|cents| cents.to_i64())
+            .map(Self)
+            .ok_or(MoneyOverflow)
+    }
+
     /// Splits the amount over `weights` so that the parts add up to the whole; the cents left by rounding
-    /// down go to the first parts, one each. Weights that are all zero share equally.
+    /// down go to the first parts that were rounded, one each. Weights that are all zero share equally.
     ///
     /// # Errors
     /// [`MoneyOverflow`] when an intermediate product does not fit.
-    pub fn allocate(self, weights: &[u32]) -> Result<Vec<Self>, MoneyOverflow> {
-        let equal = vec![1_u32; weights.len()];
+    pub fn allocate(self, weights: &[u64]) -> Result<Vec<Self>, MoneyOverflow> {
+        let equal = vec![1_u64; weights.len()];
         let total: i128 = weights.iter().map(|weight| i128::from(*weight)).sum();
         let (weights, total) = if total == 0 {
             (equal.as_slice(), i128::try_from(equal.len()).unwrap_or(1))
@@ -158,19 +171,20 @@ impl Money {
         let mut parts = Vec::with_capacity(weights.len());
         let mut given: i64 = 0;
         for weight in weights {
-            let share = i128::from(self.0).checked_mul(i128::from(*weight)).ok_or(MoneyOverflow)?;
-            let share = share.checked_div(total.max(1)).ok_or(MoneyOverflow)?;
+            let exact = i128::from(self.0).checked_mul(i128::from(*weight)).ok_or(MoneyOverflow)?;
+            let share = exact.checked_div(total.max(1)).ok_or(MoneyOverflow)?;
+            let is_rounded = share.checked_mul(total) != Some(exact);
             let share = i64::try_from(share).map_err(|_| MoneyOverflow)?;
             given = given.checked_add(share).ok_or(MoneyOverflow)?;
-            parts.push(Self(share));
+            parts.push((Self(share), is_rounded));
         }
         let rest = self.0.checked_sub(given).ok_or(MoneyOverflow)?;
         let step = rest.signum();
         let count = usize::try_from(rest.unsigned_abs()).map_err(|_| MoneyOverflow)?;
-        for part in parts.iter_mut().take(count) {
+        for (part, _) in parts.iter_mut().filter(|(_, is_rounded)| *is_rounded).take(count) {
             part.0 = part.0.checked_add(step).ok_or(MoneyOverflow)?;
         }
-        Ok(parts)
+        Ok(parts.into_iter().map(|(part, _)| part).collect())
     }
 }
 
@@ -279,6 +293,15 @@ mod tests {
         }
     }
 
+    #[test]
+    fn one_of_equal_parts_rounds_half_up() {
+        for (amount, parts, expected) in [("10.01", 2, "5.01"), ("10.00", 3, "3.33"), ("0.00", 7, "0.00")] {
+            let part = Money::parse(amount).unwrap().part_half_up(parts).unwrap();
+            assert_eq!(part.to_string(), expected, "{amount} by {parts}");
+        }
+        assert_eq!(Money::from_cents(1).part_half_up(0), Err(MoneyOverflow));
+    }
+
     proptest! {
         #[test]
         fn printing_and_parsing_are_inverse(value in -1_000_000_000_i64..1_000_000_000) {
@@ -289,10 +312,17 @@ mod tests {
         #[test]
         fn an_allocation_adds_up_to_the_whole(
             value in -1_000_000_i64..1_000_000,
-            weights in proptest::collection::vec(0_u32..1_000, 1..20),
+            weights in proptest::collection::vec(prop_oneof![Just(0), 0_u64..1_000, any::<u32>().prop_map(u64::from)], 1..20),
         ) {
             let parts = Money::from_cents(value).allocate(&weights).unwrap();
-            prop_assert_eq!(Money::sum(parts), Ok(Money::from_cents(value)));
+            prop_assert_eq!(Money::sum(parts.iter().copied()), Ok(Money::from_cents(value)));
+            let total: i128 = weights.iter().map(|weight| i128::from(*weight)).sum();
+            for (part, weight) in parts.iter().zip(&weights).filter(|_| total > 0) {
+                let exact = i128::from(value) * i128::from(*weight);
+                let off = (i128::from(part.cents()) * total - exact).abs();
+                prop_assert!(off < total, "{part:?} is a cent or more from its share");
+                prop_assert!(*weight > 0 || part.is_zero());
+            }
         }
     }
 }

@@ -3,13 +3,16 @@
 use crate::card::{CardBrand, Expiry};
 use crate::cart::{DonationDetail, DonationKind};
 use crate::catalog::AdmissionType;
+use crate::combo::ComboKind;
+use crate::entitlement::EntitlementUse;
+use crate::form::Answers;
 use crate::ledger::Hold;
 use crate::merchant::RateCard;
 use crate::payment::Decline;
 use crate::{
-    CartId, CouponId, CustomerId, InstanceId, InventoryId, MembershipId, Mid, Money, OrderId, OrderItemId,
-    OrderNumber, ReservationId, SaleId, TemplateId, TenantId, TicketBarcode, TicketId, TicketTypeId,
-    Timestamp,
+    CartId, ComboTemplateId, CouponId, CustomerId, FormId, FormResponseId, InstanceId, InventoryId,
+    MembershipId, Mid, Money, OrderId, OrderItemId, OrderNumber, ReservationId, SaleId, TemplateId, TenantId,
+    TicketBarcode, TicketId, TicketTypeId, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -64,6 +67,12 @@ pub struct Order {
     /// The pieces of add-ons that are in stock in a limited number.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub stock: BTreeMap<InventoryId, Pieces>,
+    /// Tickets at the member price that count over all orders of a membership.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub entitlements: Vec<EntitlementUse>,
+    /// What its visitor answered to the forms of its events (spec §2.6).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub forms: Vec<OrderForm>,
     /// What the templates of its tickets add to the confirmation mail.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub messages: BTreeMap<TemplateId, String>,
@@ -76,6 +85,31 @@ pub struct Order {
     /// Made under a clock its caller chose; the real schedule leaves it alone.
     #[serde(default)]
     pub chosen_clock: bool,
+}
+
+/// A form that was filled in, with the responses that its answers are saved as.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OrderForm {
+    /// The form.
+    pub form: FormId,
+    /// Its name when it was filled in.
+    pub name: String,
+    /// Asked once for the cart, not once for each event.
+    #[serde(default)]
+    pub once_per_cart: bool,
+    /// One for each event the answers are for, in the order of the cart.
+    pub responses: Vec<FormResponse>,
+    /// What was answered.
+    pub answers: Answers,
+}
+
+/// The answers to a form, saved for one event (spec §2.6 rules 2 and 3).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FormResponse {
+    /// Identity.
+    pub id: FormResponseId,
+    /// The event instance.
+    pub event: InstanceId,
 }
 
 /// Pieces of an add-on.
@@ -206,6 +240,8 @@ pub enum OrderLine {
     AddOn(OrderAddOnLine),
     /// A donation.
     Donation(Box<OrderDonationLine>),
+    /// Several events at one price.
+    Combo(Box<OrderComboLine>),
 }
 
 /// What a line came to.
@@ -286,7 +322,40 @@ pub struct OrderDonationLine {
     pub amounts: OrderAmounts,
 }
 
+/// Combos of one definition for one ticket type. Each event has an identity of its own below that of the combo
+/// (decision 0044).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OrderComboLine {
+    /// Identity of the whole.
+    pub id: OrderItemId,
+    /// The definition.
+    pub combo: ComboTemplateId,
+    /// How its price came about.
+    pub kind: ComboKind,
+    /// Its name when it was sold.
+    pub name: String,
+    /// The ticket type, of the tickets for every event.
+    pub ticket_type: TicketTypeId,
+    /// Name of the ticket type when it was sold.
+    pub ticket_type_name: String,
+    /// Its events. Their amounts add up to those of the whole; the unit is one ticket, and its price after
+    /// discounts is rounded where the amount does not divide evenly.
+    pub parts: Vec<OrderTicketLine>,
+    /// Price; the unit is one combo.
+    pub amounts: OrderAmounts,
+}
+
 impl OrderLine {
+    /// The tickets it has, one entry for each event.
+    #[must_use]
+    pub fn tickets(&self) -> &[OrderTicketLine] {
+        match self {
+            Self::Ticket(line) => std::slice::from_ref(line),
+            Self::AddOn(_) | Self::Donation(_) => &[],
+            Self::Combo(line) => &line.parts,
+        }
+    }
+
     /// Identity.
     #[must_use]
     pub fn id(&self) -> &OrderItemId {
@@ -294,6 +363,7 @@ impl OrderLine {
             Self::Ticket(line) => &line.id,
             Self::AddOn(line) => &line.id,
             Self::Donation(line) => &line.id,
+            Self::Combo(line) => &line.id,
         }
     }
 
@@ -304,6 +374,7 @@ impl OrderLine {
             Self::Ticket(line) => line.amounts,
             Self::AddOn(line) => line.amounts,
             Self::Donation(line) => line.amounts,
+            Self::Combo(line) => line.amounts,
         }
     }
 }
@@ -320,12 +391,16 @@ impl Order {
         seats
     }
 
-    /// The ticket lines.
+    /// The ticket lines, those of the events of combos included.
     pub fn ticket_lines(&self) -> impl Iterator<Item = &OrderTicketLine> {
-        self.lines.iter().filter_map(|line| match line {
-            OrderLine::Ticket(line) => Some(line),
-            OrderLine::AddOn(_) | OrderLine::Donation(_) => None,
-        })
+        self.lines.iter().flat_map(OrderLine::tickets)
+    }
+
+    /// Whether a form was filled in for an event.
+    #[must_use]
+    pub fn has_response_for(&self, event: &InstanceId) -> bool {
+        let mut responses = self.forms.iter().flat_map(|form| &form.responses);
+        responses.any(|response| response.event == *event)
     }
 
     /// When it was paid, if it was.

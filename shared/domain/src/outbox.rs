@@ -174,6 +174,8 @@ mod tests {
             membership_ids: Vec::new(),
             coupons: Default::default(),
             stock: Default::default(),
+            entitlements: Vec::new(),
+            forms: Default::default(),
             messages: Default::default(),
             send_email: true,
             cart: None,

@@ -11,26 +11,34 @@
 //! A line's price follows from the line, the cart's terms and the catalog, never from its place in the cart.
 
 mod codes;
+mod combo;
+mod refusal;
 mod treatment;
 
-pub use treatment::{Rule, Source, Tried};
+pub use combo::{ComboFault, PartFault};
+pub use refusal::{Closed, LineFault, PricingRefusal, PricingRefusals, RefusalClass};
+pub use treatment::{Inapplicable, Rule, Source, Tried};
 
 use crate::asker::Asker;
-use crate::cart::{AddOnLine, CartLine, CouponMessage, DonationKind, DonationLine, LinePrice, TicketLine};
+use crate::cart::{
+    AddOnLine, CartLine, CouponMessage, DonationKind, DonationLine, LinePrice, MAX_TICKETS, TicketLine,
+};
 use crate::cart_request::{
     CartTerms, Gift, LineRequest, Wanted, WantedAddOn, WantedDonation, WantedTicket, WantedTreatment,
 };
 use crate::catalog::{InventoryItem, InventoryKind, PersonType, ReviewState, Template};
 use crate::channel::{Channel, channel_allowed};
+use crate::combo::Combo;
 use crate::coupon::{Coupon, Discount};
 use crate::ledger::{Ledger, SlotState};
 use crate::sale_window::{Offer, SlotFacts, Unlisted, offer};
 use crate::time::plus_secs;
 use crate::{
-    CartItemId, CouponId, DiscountId, InstanceId, InventoryId, Money, MoneyOverflow, TicketTypeId, Timestamp,
-    Zone,
+    CartItemId, ComboTemplateId, CouponId, DiscountId, InstanceId, InventoryId, Money, MoneyOverflow,
+    TicketTypeId, Timestamp, Zone,
 };
 use codes::CodeBook;
+use refusal::Unsold;
 use std::collections::{BTreeMap, BTreeSet};
 use treatment::{Terms, Treatments, treat};
 
@@ -47,6 +55,8 @@ pub struct Catalog<'a> {
     pub discounts: &'a BTreeMap<DiscountId, Discount>,
     /// All coupons.
     pub coupons: &'a BTreeMap<CouponId, Coupon>,
+    /// All combos.
+    pub combos: &'a BTreeMap<ComboTemplateId, Combo>,
 }
 
 /// On whose behalf a cart is priced.
@@ -120,8 +130,8 @@ impl<'a> CatalogView<'a> {
     }
 
     /// The slot, if it is on sale. Seats are not looked at: they are taken at checkout.
-    fn on_sale(&self, instance: &InstanceId, now: Timestamp) -> Result<Slot<'a>, LineFault> {
-        let slot = *self.slots.get(instance).ok_or(LineFault::UnknownEvent)?;
+    fn on_sale(&self, instance: &InstanceId, now: Timestamp) -> Result<Slot<'a>, Unsold> {
+        let slot = *self.slots.get(instance).ok_or(Unsold::Unknown)?;
         let schedule = slot.template.schedule_of(instance);
         let facts = SlotFacts {
             published: slot.template.review_state == ReviewState::Published,
@@ -135,11 +145,11 @@ impl<'a> CatalogView<'a> {
         };
         match offer(&facts, now) {
             Offer::OnSale { seats: _ } | Offer::SoldOut => Ok(slot),
-            Offer::NotListed(Unlisted::NotPublished | Unlisted::Hidden) => Err(LineFault::UnknownEvent),
-            Offer::NotListed(Unlisted::Cancelled) => Err(LineFault::SalesClosed(Closed::Cancelled)),
-            Offer::NotListed(Unlisted::ChannelOff) => Err(LineFault::SalesClosed(Closed::ChannelOff)),
+            Offer::NotListed(Unlisted::NotPublished | Unlisted::Hidden) => Err(Unsold::Unknown),
+            Offer::NotListed(Unlisted::Cancelled) => Err(Unsold::Closed(Closed::Cancelled)),
+            Offer::NotListed(Unlisted::ChannelOff) => Err(Unsold::Closed(Closed::ChannelOff)),
             Offer::NotListed(Unlisted::WindowClosed { closed_at }) => {
-                Err(LineFault::SalesClosed(Closed::Window { closed_at }))
+                Err(Unsold::Closed(Closed::Window { closed_at }))
             }
         }
     }
@@ -166,101 +176,8 @@ pub struct PricedLines {
     pub total: Money,
     /// What became of codes that took nothing off.
     pub coupon_messages: Vec<CouponMessage>,
-    /// Of each line, the rules that were tried; of lines that are no tickets, none.
+    /// Of each line, the rules that were tried; of add-ons and donations, none.
     pub traces: Vec<Vec<Tried>>,
-}
-
-/// Everything that keeps lines from being priced, in their order; never empty.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PricingRefusals(pub Vec<PricingRefusal>);
-
-/// One reason why lines cannot be priced.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PricingRefusal {
-    /// A fault of one line.
-    Line {
-        /// Its place in the request, from 0.
-        index: usize,
-        /// What is wrong with it.
-        fault: LineFault,
-    },
-    /// The amounts do not add up to an amount of money.
-    TotalTooLarge,
-}
-
-/// What keeps a line from being priced.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LineFault {
-    /// The line treats an add-on as a donation or the other way round.
-    OtherInventoryKind {
-        /// What the catalog says it is.
-        kind: InventoryKind,
-    },
-    /// The amount is no amount of money.
-    AmountTooLarge,
-    /// There is no such event instance, or its template is a draft.
-    UnknownEvent,
-    /// There is no such ticket type on offer.
-    UnknownTicketType,
-    /// The event has no price for this ticket type on this channel.
-    NotPriced,
-    /// There is no such add-on or donation on offer on this channel.
-    UnknownInventory,
-    /// The slot exists and cannot be bought.
-    SalesClosed(Closed),
-}
-
-/// Why a slot cannot be bought.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Closed {
-    /// It was cancelled.
-    Cancelled,
-    /// It is not sold on this channel.
-    ChannelOff,
-    /// Its sale window has closed.
-    Window {
-        /// When it closed.
-        closed_at: Timestamp,
-    },
-}
-
-/// What refusals amount to, in order of precedence: the first that applies answers the request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum RefusalClass {
-    /// Lines contradict the catalog or have no sum.
-    Invalid,
-    /// Ids name nothing that is sold.
-    Unknown,
-    /// Slots cannot be bought.
-    Closed,
-}
-
-impl PricingRefusals {
-    /// What answers the request.
-    #[must_use]
-    pub fn class(&self) -> RefusalClass {
-        self.0.iter().map(|refusal| refusal.class()).min().unwrap_or(RefusalClass::Invalid)
-    }
-}
-
-impl PricingRefusal {
-    /// What the refusal amounts to.
-    #[must_use]
-    pub fn class(&self) -> RefusalClass {
-        match self {
-            Self::TotalTooLarge => RefusalClass::Invalid,
-            Self::Line { index: _, fault } => match fault {
-                LineFault::OtherInventoryKind { kind: _ } | LineFault::AmountTooLarge => {
-                    RefusalClass::Invalid
-                }
-                LineFault::UnknownEvent
-                | LineFault::UnknownTicketType
-                | LineFault::NotPriced
-                | LineFault::UnknownInventory => RefusalClass::Unknown,
-                LineFault::SalesClosed(_) => RefusalClass::Closed,
-            },
-        }
-    }
 }
 
 /// Prices lines through the channel of the catalog view at the moment of sale.
@@ -285,6 +202,7 @@ pub fn price(
                 traces.push(tried);
             }
             Err(faults) => {
+                let index = place(lines, index);
                 refusals.extend(faults.into_iter().map(|fault| PricingRefusal::Line { index, fault }));
             }
         }
@@ -292,6 +210,9 @@ pub fn price(
     let total = Money::sum(priced.iter().map(|line| line.price().amount));
     if total.is_err() {
         refusals.push(PricingRefusal::TotalTooLarge);
+    }
+    if has_too_many_tickets(&priced) {
+        refusals.push(PricingRefusal::TooManyTickets);
     }
     match total {
         Ok(total) if refusals.is_empty() => {
@@ -301,6 +222,20 @@ pub fn price(
         }
         Ok(_) | Err(MoneyOverflow) => Err(PricingRefusals(refusals)),
     }
+}
+
+/// The place of a line among the combos or among the other lines, whichever it is one of.
+fn place(lines: &[LineRequest], index: usize) -> usize {
+    let is_combo = |line: &LineRequest| matches!(line.wanted, Wanted::Combo(_));
+    let like = |line: &&LineRequest| lines.get(index).is_some_and(|own| is_combo(own) == is_combo(line));
+    lines.iter().take(index).filter(like).count()
+}
+
+/// Whether the tickets of combos make too many with those of other lines, which are counted where they are read.
+fn has_too_many_tickets(lines: &[CartLine]) -> bool {
+    let is_combo = |line: &CartLine| matches!(line, CartLine::Combo(_));
+    let tickets = lines.iter().flat_map(CartLine::seats).map(|(_, tickets)| tickets);
+    lines.iter().any(is_combo) && tickets.fold(0, u32::saturating_add) > MAX_TICKETS
 }
 
 /// One pass over the lines of a cart.
@@ -336,6 +271,12 @@ fn price_line(line: &LineRequest, pass: Pass<'_>) -> Result<(CartLine, Vec<Tried
             let line = price_donation(id, wanted, pass.catalog).map_err(|fault| vec![fault])?;
             Ok((CartLine::Donation(Box::new(line)), Vec::new()))
         }
+        Wanted::Combo(wanted) => {
+            let of_combo =
+                |faults: Vec<ComboFault>| faults.into_iter().map(LineFault::Combo).collect::<Vec<_>>();
+            let (line, tried) = combo::price_combo(id, wanted, pass).map_err(of_combo)?;
+            Ok((CartLine::Combo(Box::new(line)), tried))
+        }
     }
 }
 
@@ -346,15 +287,17 @@ fn price_ticket(
 ) -> Result<(TicketLine, Vec<Tried>), Vec<LineFault>> {
     let WantedTicket { instance, ticket_type, quantity, treatment, ignore_entitlements } = wanted;
     let Pass { catalog, codes, cart_codes, now } = pass;
-    let (slot, person_type) = match (catalog.on_sale(instance, now), catalog.ticket_type(ticket_type)) {
+    let slot = catalog.on_sale(instance, now).map_err(LineFault::from);
+    let (slot, person_type) = match (slot, catalog.ticket_type(ticket_type)) {
         (Ok(slot), Ok(person_type)) => (slot, person_type),
         (slot, person_type) => return Err(slot.err().into_iter().chain(person_type.err()).collect()),
     };
-    let retail = ticket_retail(slot, wanted, catalog.buyer.channel, now).map_err(|fault| vec![fault])?;
+    let retail = ticket_retail(slot, (instance, ticket_type), catalog.buyer.channel, now);
+    let retail = retail.ok_or_else(|| vec![LineFault::NotPriced])?;
     let terms = Terms { asker: catalog.buyer.asker, discounts: catalog.catalog.discounts, codes, cart_codes };
     let too_large = |MoneyOverflow| vec![LineFault::AmountTooLarge];
     let Treatments { tried, unit, applied } = treat((wanted, slot), retail, terms).map_err(too_large)?;
-    let price = line_price(retail, unit, *quantity).map_err(|fault| vec![fault])?;
+    let price = line_price(retail, unit, *quantity).map_err(too_large)?;
     let (is_retail, coupon_codes) = match treatment {
         WantedTreatment::Best => (false, Vec::new()),
         WantedTreatment::FullPrice => (true, Vec::new()),
@@ -429,22 +372,20 @@ fn price_donation(
     })
 }
 
-/// Stage 1 of a ticket line: the price list in force at the moment of sale.
+/// Stage 1 of a ticket: the price list in force at the moment of sale.
 fn ticket_retail(
     slot: Slot<'_>,
-    wanted: &WantedTicket,
+    (instance, ticket_type): (&InstanceId, &TicketTypeId),
     channel: Channel,
     now: Timestamp,
-) -> Result<Money, LineFault> {
-    let schedule = slot.template.schedule_of(&wanted.instance);
-    let list = slot.template.price_list(schedule, now).ok_or(LineFault::NotPriced)?;
-    list.price_of(&wanted.ticket_type, channel).map(|price| price.price).ok_or(LineFault::NotPriced)
+) -> Option<Money> {
+    let list = slot.template.price_list(slot.template.schedule_of(instance), now)?;
+    list.price_of(ticket_type, channel).map(|price| price.price)
 }
 
 /// Stage 4 of every line.
-fn line_price(retail_unit: Money, unit: Money, quantity: u32) -> Result<LinePrice, LineFault> {
-    let amount = unit.checked_mul(quantity).map_err(|MoneyOverflow| LineFault::AmountTooLarge)?;
-    Ok(LinePrice { unit, retail_unit, amount })
+fn line_price(retail_unit: Money, unit: Money, quantity: u32) -> Result<LinePrice, MoneyOverflow> {
+    Ok(LinePrice { unit, retail_unit, amount: unit.checked_mul(quantity)? })
 }
 
 #[cfg(test)]

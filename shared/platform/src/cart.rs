@@ -1,16 +1,24 @@
 //! What carts and checkout share around pricing: the catalog it looks at and the answer when it refuses.
 
+mod forms;
 mod named;
 
+pub use forms::{forms_incomplete, forms_refused, response_refused};
 pub use named::{Existing, Named};
 
 use crate::{ApiError, App, ErrorType};
 use axum::extract::FromRequestParts;
-use domain::TenantId;
+use domain::cart::MAX_TICKETS;
 use domain::catalog::{InventoryKind, ReviewState, Template};
+use domain::entitlement::Entitlements;
+use domain::form::AskedForms;
 use domain::ledger::Ledger;
-use domain::pricing::{Catalog, Closed, LineFault, PricingRefusal, PricingRefusals, RefusalClass};
+use domain::pricing::{
+    Catalog, Closed, ComboFault, LineFault, PartFault, PricingRefusal, PricingRefusals, RefusalClass,
+};
+use domain::{TemplateId, TenantId};
 use http::request::Parts;
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::Arc;
 use store::catalog::Definitions;
@@ -83,6 +91,12 @@ impl App {
 }
 
 impl TenantCatalog {
+    /// The entitlement rules and ticket limits of the templates that have any.
+    #[must_use]
+    pub fn entitlements(&self) -> &BTreeMap<TemplateId, Entitlements> {
+        &self.definitions.entitlements
+    }
+
     /// The catalog as pricing takes it.
     #[must_use]
     pub fn view(&self) -> Catalog<'_> {
@@ -92,7 +106,14 @@ impl TenantCatalog {
             inventory: &self.definitions.inventory,
             discounts: &self.definitions.discounts,
             coupons: &self.definitions.coupons,
+            combos: &self.definitions.combos,
         }
+    }
+
+    /// What its events ask of their visitors.
+    #[must_use]
+    pub fn asked(&self) -> AskedForms<'_> {
+        AskedForms { templates: &self.templates, forms: &self.definitions.forms }
     }
 }
 
@@ -110,24 +131,59 @@ pub fn pricing_refused(refusals: &PricingRefusals, cart: &str) -> ApiError {
         PricingRefusal::TotalTooLarge => {
             error.detail(format!("{cart}/items"), "add up to too large an amount")
         }
+        PricingRefusal::TooManyTickets => error
+            .detail(format!("{cart}/comboItems"), format!("must make at most {MAX_TICKETS} tickets in all")),
         PricingRefusal::Line { index, fault } => {
-            let (field, message) = fault_text(*fault);
-            error.detail(format!("{cart}/items/{index}/{field}"), message)
+            let (place, message) = fault_text(*index, *fault);
+            error.detail(format!("{cart}/{place}"), message)
         }
     })
 }
 
-fn fault_text(fault: LineFault) -> (&'static str, &'static str) {
-    match fault {
+/// Where in the cart the fault of a line is, and what it is.
+fn fault_text(index: usize, fault: LineFault) -> (String, &'static str) {
+    let (field, message) = match fault {
         LineFault::OtherInventoryKind { kind } => ("type", kind_text(kind)),
         LineFault::AmountTooLarge => ("quantity", "makes too large an amount"),
         LineFault::UnknownEvent => ("eventId", "was not found"),
         LineFault::UnknownTicketType => ("ticketingTypeId", "was not found"),
         LineFault::NotPriced => ("ticketingTypeId", "has no price for this event"),
         LineFault::UnknownInventory => ("inventoryId", "was not found"),
-        LineFault::SalesClosed(Closed::Cancelled) => ("eventId", "has been cancelled"),
-        LineFault::SalesClosed(Closed::ChannelOff) => ("eventId", "is not sold online"),
-        LineFault::SalesClosed(Closed::Window { closed_at: _ }) => ("eventId", "is no longer on sale"),
+        LineFault::SalesClosed(closed) => ("eventId", closed_text(closed)),
+        LineFault::Combo(fault) => {
+            let (field, message) = combo_fault_text(fault);
+            return (format!("comboItems/{index}/{field}"), message);
+        }
+    };
+    (format!("items/{index}/{field}"), message)
+}
+
+fn combo_fault_text(fault: ComboFault) -> (String, &'static str) {
+    let (field, message) = match fault {
+        ComboFault::AmountTooLarge => ("quantity", "makes too large an amount"),
+        ComboFault::PartMissing => ("parts", "must have one event for each part of the combo"),
+        ComboFault::UnknownCombo => ("comboTemplateId", "was not found"),
+        ComboFault::UnknownTicketType => ("ticketingTypeId", "was not found"),
+        ComboFault::NotPriced => ("ticketingTypeId", "has no price for this combo"),
+        ComboFault::Part { part, fault } => {
+            let message = match fault {
+                PartFault::Foreign => "is of no event of the combo",
+                PartFault::Duplicate => "is of the same event as another part",
+                PartFault::UnknownEvent => "was not found",
+                PartFault::NotPriced => "has no price for this ticket type",
+                PartFault::SalesClosed(closed) => closed_text(closed),
+            };
+            return (format!("parts/{part}/eventId"), message);
+        }
+    };
+    (field.to_owned(), message)
+}
+
+fn closed_text(closed: Closed) -> &'static str {
+    match closed {
+        Closed::Cancelled => "has been cancelled",
+        Closed::ChannelOff => "is not sold online",
+        Closed::Window { closed_at: _ } => "is no longer on sale",
     }
 }
 

@@ -2,9 +2,11 @@
 
 use crate::{ApiError, App, ErrorType};
 use domain::catalog::{PriceList, Template};
+use domain::combo::Combo;
 use domain::coupon::{Coupon, Discount};
+use domain::entitlement::Entitlements;
 use domain::membership::Level;
-use domain::{InstanceId, MembershipId, TenantId};
+use domain::{InstanceId, MembershipId, TemplateId, TenantId};
 use serde::Serialize;
 use store::Consistency;
 use store::catalog::Definitions;
@@ -60,8 +62,17 @@ impl Catalog {
     /// What records can refer to.
     #[must_use]
     pub fn known(&self) -> Known {
-        let Definitions { person_types, inventory, discounts, coupons: _, forms, levels, reaches: _ } =
-            &self.definitions;
+        let Definitions {
+            person_types,
+            inventory,
+            discounts,
+            coupons: _,
+            combos: _,
+            forms,
+            levels,
+            entitlements: _,
+            reaches: _,
+        } = &self.definitions;
         Known {
             ticket_types: person_types.keys().cloned().collect(),
             inventory: inventory.keys().copied().collect(),
@@ -107,6 +118,12 @@ impl Use {
         found.map(|coupon| Self::new("coupon", &coupon.id, &coupon.name)).collect()
     }
 
+    /// The combos of which this holds.
+    pub fn by_combos(catalog: &Catalog, names: impl Fn(&Combo) -> bool) -> Vec<Self> {
+        let found = catalog.definitions.combos.values().filter(|combo| names(combo));
+        found.map(|combo| Self::new("combo", &combo.id, &combo.name)).collect()
+    }
+
     /// The membership levels of which this holds.
     pub fn by_levels(catalog: &Catalog, names: impl Fn(&Level) -> bool) -> Vec<Self> {
         let found = catalog.definitions.levels.values().filter(|level| names(level));
@@ -125,6 +142,18 @@ impl Use {
         let named: Vec<String> = uses.iter().map(ToString::to_string).collect();
         let message = format!("It is in use by {}", named.join(", "));
         Err(ApiError::new(ErrorType::InUse).message(message).fact("usedBy", uses))
+    }
+
+    /// The templates whose entitlement rules or ticket limits are such that this holds.
+    pub fn by_entitlements(catalog: &Catalog, names: impl Fn(&Entitlements) -> bool) -> Vec<Self> {
+        let found = catalog.definitions.entitlements.values().filter(|found| names(found));
+        let named = |id: &TemplateId| catalog.templates.iter().find(|template| template.id == *id);
+        found
+            .map(|Entitlements { template, .. }| {
+                let name = named(template).map_or("", |template| template.name.as_str());
+                Self::new("entitlements", template, name)
+            })
+            .collect()
     }
 
     /// An instance of a template.

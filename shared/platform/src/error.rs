@@ -128,9 +128,17 @@ error_table! {
     /// An event instance would have fewer seats than are sold and held; `taken` says how many those are.
     CapacityBelowSold, CONFLICT, 20030, "CAPACITY_BELOW_SOLD",
         "The capacity would be below the seats that are sold and held";
+    /// More tickets than the members of a cart are entitled to at the member price, or than its events allow in
+    /// one order; `entitlements` says which.
+    EntitlementsViolated, CONFLICT, 20031, "ENTITLEMENTS_VIOLATED",
+        "The cart has more tickets than its memberships or its events allow";
+    /// A form that must be filled in is not, or what was answered no longer fits it; `forms` says which.
+    FormsIncomplete, CONFLICT, 20034, "FORMS_INCOMPLETE", "A form has to be filled in first";
     /// Parameters that exclude each other were sent together; `details` names them.
     CombinationNotSupported, BAD_REQUEST, 20038, "COMBINATION_NOT_SUPPORTED",
         "These parameters cannot be used together";
+    /// A member is to be verified, and no membership is named.
+    MembershipIdMissing, BAD_REQUEST, 20042, "MEMBERSHIPID_DNE", "membershipId is required";
 }
 
 /// A failure on its way to the caller: what it is told, and a cause that only the log sees.

@@ -63,6 +63,7 @@ enum Part {
     Template,
     Record,
     Reach,
+    Entitlements,
     Slot(usize),
 }
 
@@ -149,6 +150,8 @@ pub async fn delete_template(
         }
         let reach = (Key::slot_reach(tenant, id), Action::Delete(Expression::new()));
         add(&mut plan, reach, Part::Reach)?;
+        let entitlements = (Key::entitlements(tenant, id), Action::Delete(Expression::new()));
+        add(&mut plan, entitlements, Part::Entitlements)?;
         let Err(refused) = commit(app, &plan).await? else { return Ok(TemplateSaved::Saved(next)) };
         if let Some(moved) = refused.into_iter().find(|one| one.refusal == Part::Template) {
             return Ok(TemplateSaved::Moved(moved.old));

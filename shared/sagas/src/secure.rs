@@ -58,6 +58,8 @@ pub enum SecureFault {
     CartMoved,
     /// A coupon was used as often as it may be.
     CouponUsedUp(CouponId),
+    /// A membership has too few tickets left of what it is entitled to.
+    EntitlementsUsedUp,
     /// An order holds the duplicate guard.
     Duplicate(OrderId),
     /// A slot does not give the seats.
@@ -148,6 +150,7 @@ fn meaning(refused: &Refused<SecureRefusal>) -> Result<Meaning, SecureFault> {
         }),
         SecureRefusal::CartMoved => Meaning::Fault(SecureFault::CartMoved),
         SecureRefusal::CouponUsedUp(coupon) => Meaning::Fault(SecureFault::CouponUsedUp(coupon.clone())),
+        SecureRefusal::EntitlementsUsedUp => Meaning::Fault(SecureFault::EntitlementsUsedUp),
         SecureRefusal::Duplicate => {
             Meaning::Fault(order_in(refused.old.as_ref()).map_or_else(try_again, SecureFault::Duplicate))
         }
@@ -178,6 +181,7 @@ async fn mend(
             | SecureRefusal::IdempotencyHeld
             | SecureRefusal::CartMoved
             | SecureRefusal::CouponUsedUp(_)
+            | SecureRefusal::EntitlementsUsedUp
             | SecureRefusal::Stock(_)
             | SecureRefusal::Duplicate => {}
         }

@@ -6,7 +6,9 @@ use crate::{
 };
 use domain::TenantId;
 use domain::catalog::{InventoryItem, PersonType, Template};
+use domain::combo::Combo;
 use domain::coupon::{Coupon, Discount};
+use domain::entitlement::Entitlements;
 use domain::form::Form;
 use domain::membership::Level;
 use serde::Serialize;
@@ -27,6 +29,11 @@ pub trait Authored: Serialize + DeserializeOwned {
 
     /// The item that reserves what no other record of the tenant may have as well, such as a code.
     fn reserved(&self, _: TenantId) -> Option<Key> {
+        None
+    }
+
+    /// The record it is a part of, which must be there when it is written.
+    fn whole(&self, _: TenantId) -> Option<Key> {
         None
     }
 }
@@ -62,6 +69,22 @@ impl Authored for Coupon {
 
     fn reserved(&self, tenant: TenantId) -> Option<Key> {
         Some(Key::coupon_code(tenant, &self.folded_code()))
+    }
+}
+
+impl Authored for Combo {
+    fn key(&self, tenant: TenantId) -> Key {
+        Key::combo(tenant, &self.id)
+    }
+}
+
+impl Authored for Entitlements {
+    fn key(&self, tenant: TenantId) -> Key {
+        Key::entitlements(tenant, &self.template)
+    }
+
+    fn whole(&self, tenant: TenantId) -> Option<Key> {
+        Some(Key::template(tenant, &self.template))
     }
 }
 
@@ -192,6 +215,11 @@ pub fn plan_change<T: Authored>(
         }
         let item = encode_authored(&key, record)?;
         add(key, Action::Put(item, condition(before)), ChangeRefusal::Changed)?;
+        if let Some(whole) = record.whole(tenant) {
+            let mut present = Expression::new();
+            present.require_item();
+            add(whole, Action::Check(present), ChangeRefusal::Changed)?;
+        }
     } else if let Some(stored) = before {
         add(stored.value.key(tenant), Action::Delete(condition(before)), ChangeRefusal::Changed)?;
     }

@@ -6,11 +6,15 @@ use crate::{
     decode, definitions_partition, encode, number, templates_partition,
 };
 use domain::catalog::{InventoryItem, PersonType, Template};
+use domain::combo::Combo;
 use domain::coupon::{Coupon, Discount};
+use domain::entitlement::Entitlements;
 use domain::form::Form;
 use domain::membership::Level;
 use domain::slot_edit::SlotReach;
-use domain::{CouponId, DiscountId, FormId, InventoryId, LevelId, TemplateId, TenantId, TicketTypeId};
+use domain::{
+    ComboTemplateId, CouponId, DiscountId, FormId, InventoryId, LevelId, TemplateId, TenantId, TicketTypeId,
+};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -32,10 +36,14 @@ pub struct Definitions {
     pub discounts: BTreeMap<DiscountId, Discount>,
     /// Coupons.
     pub coupons: BTreeMap<CouponId, Coupon>,
+    /// Combos.
+    pub combos: BTreeMap<ComboTemplateId, Combo>,
     /// Forms.
     pub forms: BTreeMap<FormId, Form>,
     /// Membership levels with their offerings.
     pub levels: BTreeMap<LevelId, Level>,
+    /// Entitlement rules and ticket limits of the templates that have any.
+    pub entitlements: BTreeMap<TemplateId, Entitlements>,
     /// How far slots of templates lie from where their schedules put them; only of those where some do.
     pub reaches: BTreeMap<TemplateId, SlotReach>,
 }
@@ -99,6 +107,10 @@ impl Store {
                     let coupon: Coupon = decode(item)?;
                     definitions.coupons.insert(coupon.id.clone(), coupon);
                 }
+                Some("COMBO") => {
+                    let combo: Combo = decode(item)?;
+                    definitions.combos.insert(combo.id.clone(), combo);
+                }
                 Some("FORM") => {
                     let form: Form = decode(item)?;
                     definitions.forms.insert(form.id.clone(), form);
@@ -106,6 +118,10 @@ impl Store {
                 Some("LEVEL") => {
                     let level: Level = decode(item)?;
                     definitions.levels.insert(level.id.clone(), level);
+                }
+                Some("ENTITLEMENTS") => {
+                    let entitlements: Entitlements = decode(item)?;
+                    definitions.entitlements.insert(entitlements.template.clone(), entitlements);
                 }
                 Some(REACH) => {
                     let reach: SlotReach = decode(item)?;
@@ -202,6 +218,14 @@ impl Store {
         self.save_authored((tenant, token), coupon).await
     }
 
+    /// Stores a combo as it is.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn save_combo(&self, tenant: TenantId, combo: &Combo) -> Result<Saved, StoreError> {
+        self.save_unreserved(tenant, combo).await
+    }
+
     /// Stores a form as it is.
     ///
     /// # Errors
@@ -216,6 +240,20 @@ impl Store {
     /// [`StoreError`] when the database does not answer.
     pub async fn save_level(&self, tenant: TenantId, level: &Level) -> Result<Saved, StoreError> {
         self.save_unreserved(tenant, level).await
+    }
+
+    /// Stores the entitlement rules and ticket limits of a template as they are. The token, of at most 24
+    /// characters, names this attempt.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer, or the template is not there.
+    pub async fn save_entitlements(
+        &self,
+        (tenant, token): (TenantId, &str),
+        entitlements: &Entitlements,
+    ) -> Result<Saved, StoreError> {
+        let saved = self.save_authored((tenant, token), entitlements).await?;
+        saved.map_err(|Taken| StoreError::corrupt("a record that reserves nothing was refused its place"))
     }
 
     /// Stores a record, unless it is there just so.

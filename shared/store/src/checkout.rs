@@ -32,6 +32,8 @@ pub enum SecureRefusal {
     CartMoved,
     /// A coupon was used as often as it may be.
     CouponUsedUp(CouponId),
+    /// A membership has too few tickets left of what it is entitled to.
+    EntitlementsUsedUp,
     /// The same card and amount are being charged, or were a moment ago.
     Duplicate,
     /// A slot does not give the seats.
@@ -113,6 +115,9 @@ pub fn plan_secure(secure: &Secure<'_>) -> Result<Plan<SecureRefusal>, StoreErro
     for (coupon, limit) in &order.coupons {
         let key = Key::coupon_uses(order.tenant, coupon);
         add(&mut plan, (key, counter::take(1, *limit)), SecureRefusal::CouponUsedUp(coupon.clone()))?;
+    }
+    for (key, uses) in counter::by_tally(order.tenant, &order.entitlements) {
+        add(&mut plan, (key, counter::take_uses(&uses)), SecureRefusal::EntitlementsUsedUp)?;
     }
     for (id, pieces) in &order.stock {
         let key = Key::pieces_sold(order.tenant, *id);
@@ -205,6 +210,9 @@ pub fn plan_void(
             VoidRefusal::NotPending,
         )?;
     }
+    for (key, uses) in counter::by_tally(order.tenant, &order.entitlements) {
+        add(&mut plan, (key, counter::give_back_uses(&uses)), VoidRefusal::NotPending)?;
+    }
     for (id, pieces) in &order.stock {
         let key = Key::pieces_sold(order.tenant, *id);
         add(&mut plan, (key, counter::give_back(pieces.quantity)), VoidRefusal::NotPending)?;
@@ -222,8 +230,9 @@ pub fn plan_void(
 fn add<R>(plan: &mut Plan<R>, (key, action): (Key, Action), refusal: R) -> Result<(), StoreError> {
     plan.add(key, action, refusal).map_err(|fault| {
         let kind = match fault {
-            PlanFault::TooManyWrites => StoreFault::TooLarge,
-            PlanFault::SameItemTwice | PlanFault::ExpressionTooLarge => StoreFault::Refused,
+            // So many slots, or so many of them at the member price, that one order does not hold them.
+            PlanFault::TooManyWrites | PlanFault::ExpressionTooLarge => StoreFault::TooLarge,
+            PlanFault::SameItemTwice => StoreFault::Refused,
         };
         StoreError::new(kind, fault)
     })

@@ -3,10 +3,11 @@
 
 use crate::Item;
 use aws_sdk_dynamodb::types::AttributeValue;
+use domain::entitlement::Tally;
 use domain::{
-    CartId, CouponId, CustomerId, DiscountId, FormId, InstanceId, InventoryId, LevelId, MembershipId, Mid,
-    OrderId, OrderNumber, ReservationId, SaleId, TemplateId, TenantId, TicketTypeId, Timestamp,
-    instance_id::TemplateTag,
+    CartId, ComboTemplateId, CouponId, CustomerId, DiscountId, FormId, InstanceId, InventoryId, LevelId,
+    MembershipId, Mid, OrderId, OrderNumber, ReservationId, SaleId, TemplateId, TenantId, TicketTypeId,
+    Timestamp, instance_id::TemplateTag,
 };
 
 /// The six tables (architecture: storage); their physical names have a prefix in front.
@@ -116,6 +117,12 @@ impl Key {
         Self::of(Table::Catalog, tenant, DEFINITIONS, format!("REACH#{template}"))
     }
 
+    /// The entitlement rules and ticket limits of a template.
+    #[must_use]
+    pub fn entitlements(tenant: TenantId, template: &TemplateId) -> Self {
+        Self::of(Table::Catalog, tenant, DEFINITIONS, format!("ENTITLEMENTS#{template}"))
+    }
+
     /// A person type (ticket type, price point).
     #[must_use]
     pub fn person_type(tenant: TenantId, id: &TicketTypeId) -> Self {
@@ -144,6 +151,12 @@ impl Key {
     #[must_use]
     pub fn discount(tenant: TenantId, id: &DiscountId) -> Self {
         Self::of(Table::Catalog, tenant, DEFINITIONS, format!("DISCOUNT#{id}"))
+    }
+
+    /// A combo.
+    #[must_use]
+    pub fn combo(tenant: TenantId, id: &ComboTemplateId) -> Self {
+        Self::of(Table::Catalog, tenant, DEFINITIONS, format!("COMBO#{id}"))
     }
 
     /// A form.
@@ -260,6 +273,19 @@ impl Key {
         Self::of(Table::Members, tenant, format!("NUMBER#{number}"), "NUMBER")
     }
 
+    /// The membership the venue knows by a number of its own, or by a card's barcode, by the SHA-256 of that; a
+    /// copy of it.
+    #[must_use]
+    pub fn membership_named(tenant: TenantId, (kind, hash): (&str, &str)) -> Self {
+        Self::of(Table::Members, tenant, format!("{kind}#{hash}"), kind)
+    }
+
+    /// A membership of which someone with an e-mail address holds a card, by the SHA-256 of the address.
+    #[must_use]
+    pub fn membership_of_email(tenant: TenantId, hash: &str, id: MembershipId) -> Self {
+        Self::of(Table::Members, tenant, email(hash), id.to_string())
+    }
+
     /// How often a coupon was used.
     #[must_use]
     pub fn coupon_uses(tenant: TenantId, id: &CouponId) -> Self {
@@ -270,6 +296,12 @@ impl Key {
     #[must_use]
     pub fn pieces_sold(tenant: TenantId, id: InventoryId) -> Self {
         Self::of(Table::Members, tenant, format!("INVENTORY#{id}"), "SOLD")
+    }
+
+    /// What a membership number used of the rules of a template in a period.
+    #[must_use]
+    pub fn tally(tenant: TenantId, Tally { number, template, period }: &Tally) -> Self {
+        Self::of(Table::Members, tenant, format!("NUMBER#{number}"), format!("USES#{template}#{period}"))
     }
 
     /// The mark that a tenant has a membership, so that its memberships can be listed.
@@ -317,6 +349,10 @@ fn order_partition(id: &OrderId) -> String {
     format!("ORDER#{id}")
 }
 
+fn email(hash: &str) -> String {
+    format!("EMAIL#{hash}")
+}
+
 fn slots(tag: TemplateTag) -> String {
     format!("SLOTS#{tag}")
 }
@@ -361,6 +397,12 @@ pub fn api_keys_partition(tenant: TenantId) -> String {
 #[must_use]
 pub fn memberships_partition(tenant: TenantId) -> String {
     partition_of(tenant, MEMBERSHIPS)
+}
+
+/// The partition of the memberships of someone with an e-mail address, by the SHA-256 of it.
+#[must_use]
+pub fn email_partition(tenant: TenantId, hash: &str) -> String {
+    partition_of(tenant, &email(hash))
 }
 
 /// The partition of the mails the sandbox delivered.

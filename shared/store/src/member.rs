@@ -1,19 +1,73 @@
 //! Customers and memberships.
 
 use crate::catalog::Saved;
+use crate::order::contact_hash;
 use crate::{
-    Action, Consistency, Expression, Found, Key, Plan, SortKeys, Store, StoreError, StoreFault, Table,
-    decode, encode, memberships_partition,
+    Action, Consistency, Expression, Found, Item, Key, Plan, SortKeys, Store, StoreError, StoreFault, Table,
+    decode, email_partition, encode, memberships_partition,
 };
 use domain::customer::Customer;
 use domain::membership::Membership;
 use domain::{LevelId, MembershipId, OfferingId, TenantId};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// Memberships of one tenant that are listed.
 const MAX_MEMBERSHIPS: usize = 1_000_000;
 /// Memberships read together.
 const MEMBERSHIPS_PER_READ: usize = 1_000;
+
+/// Memberships of one e-mail address that are looked at.
+const MAX_OF_EMAIL: usize = 100;
+
+/// A membership of someone with an e-mail address.
+#[derive(Serialize, Deserialize)]
+struct OfEmail {
+    level: LevelId,
+}
+
+/// The keys under which the current membership lies that is known by a text: its number, the venue's own number
+/// of it, or the barcode of a card.
+fn keys_of_name(tenant: TenantId, sent: &str) -> Vec<Key> {
+    let number = sent.parse().ok().and_then(|number| MembershipId::parse(number).ok());
+    let hash = contact_hash(sent);
+    let named = ["EXTERNAL", "BARCODE"].map(|kind| Key::membership_named(tenant, (kind, &hash)));
+    number.map(|number| Key::membership_number(tenant, number)).into_iter().chain(named).collect()
+}
+
+/// Everything that is stored of a membership.
+fn items(tenant: TenantId, membership: &Membership) -> Result<Vec<(Key, Item)>, StoreError> {
+    let held = membership.cards.iter().filter(|card| card.is_held());
+    let names = membership
+        .external_id
+        .iter()
+        .map(|external| ("EXTERNAL", external))
+        .chain(held.clone().map(|card| ("BARCODE", &card.barcode)))
+        .filter(|(_, text)| !text.is_empty());
+    let named = names.map(|(kind, text)| Key::membership_named(tenant, (kind, &contact_hash(text))));
+    let copies: BTreeSet<Key> =
+        [Key::membership(tenant, membership.id), Key::membership_number(tenant, membership.number)]
+            .into_iter()
+            .chain(named)
+            .collect();
+    let mut items = Vec::new();
+    for key in copies {
+        let item = encode(&key, membership)?;
+        items.push((key, item));
+    }
+    let mark = Key::membership_mark(tenant, membership.id);
+    let bought = Bought { level: membership.level.clone(), offering: membership.offering.clone() };
+    let item = encode(&mark, &Listed { id: membership.id, bought: Some(bought) })?;
+    items.push((mark, item));
+    let emails: BTreeSet<String> =
+        held.filter_map(|card| card.person.email.as_deref()).map(contact_hash).collect();
+    for hash in emails {
+        let key = Key::membership_of_email(tenant, &hash, membership.id);
+        let item = encode(&key, &OfEmail { level: membership.level.clone() })?;
+        items.push((key, item));
+    }
+    Ok(items)
+}
 
 /// An entry of the list of a tenant's memberships.
 #[derive(Serialize, Deserialize)]
@@ -62,8 +116,8 @@ impl Store {
         self.save(&Key::customer(tenant, customer.id), customer).await
     }
 
-    /// Stores a membership as it is, by its id, as the current one of its number and in the tenant's list, all or
-    /// nothing. The token, of at most 36 characters, names this attempt.
+    /// Stores a membership as it is: by its id, as the current one of its number, by all else it is found by, and in
+    /// the tenant's list, all or nothing. What it is not found by any more goes. The token, of at most 36 characters, names this attempt.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
@@ -73,30 +127,67 @@ impl Store {
         membership: &Membership,
     ) -> Result<Saved, StoreError> {
         let by_id = Key::membership(tenant, membership.id);
-        let by_number = Key::membership_number(tenant, membership.number);
-        let mark = Key::membership_mark(tenant, membership.id);
-        let bought = Bought { level: membership.level.clone(), offering: membership.offering.clone() };
-        let listed = Listed { id: membership.id, bought: Some(bought) };
-        let items = [
-            (by_id.clone(), encode(&by_id, membership)?),
-            (by_number.clone(), encode(&by_number, membership)?),
-            (mark.clone(), encode(&mark, &listed)?),
-        ];
+        let items = items(tenant, membership)?;
         let keys = items.iter().map(|(key, _)| key.clone());
         let mut found = self.get_many(keys, Consistency::Strong).await?;
-        let before = items.each_ref().map(|(key, _)| found.take_item(key));
-        if items.iter().zip(&before).all(|((_, item), before)| before.as_ref() == Some(item)) {
+        let before: Option<Membership> = found.item(&by_id).cloned().map(decode).transpose()?;
+        if items.iter().all(|(key, item)| found.take_item(key).as_ref() == Some(item)) {
             return Ok(Saved::Unchanged);
         }
         let mut plan = Plan::new();
+        let mut add = |key: Key, action: Action| {
+            plan.add(key, action, ()).map_err(|fault| StoreError::new(StoreFault::Refused, fault))
+        };
+        let earlier = before.as_ref().map(|before| self::items(tenant, before)).transpose()?;
+        for (key, _) in earlier.into_iter().flatten() {
+            if !items.iter().any(|(kept, _)| *kept == key) {
+                add(key, Action::Delete(Expression::new()))?;
+            }
+        }
         for (key, item) in items {
-            plan.add(key, Action::Put(item, Expression::new()), ())
-                .map_err(|fault| StoreError::new(StoreFault::Refused, fault))?;
+            add(key, Action::Put(item, Expression::new()))?;
         }
         // Nothing is asked of what is there, so nothing is refused.
         let _ = self.commit(&plan, token).await?;
-        let [existed, ..] = before.map(|item| item.is_some());
-        Ok(if existed { Saved::Updated } else { Saved::Created })
+        Ok(if before.is_some() { Saved::Updated } else { Saved::Created })
+    }
+
+    /// The memberships known by a text: by their number, by the venue's own number of them, or by the barcode of a
+    /// card; each once, in this order.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn load_memberships_named(
+        &self,
+        tenant: TenantId,
+        sent: &str,
+    ) -> Result<Vec<Membership>, StoreError> {
+        let keys = keys_of_name(tenant, sent);
+        let mut found = self.get_many(keys.clone(), Consistency::Strong).await?;
+        let mut memberships: Vec<Membership> = Vec::new();
+        for key in keys {
+            if let Some(membership) = found.take::<Membership>(&key)?
+                && memberships.iter().all(|other| other.id != membership.id)
+            {
+                memberships.push(membership);
+            }
+        }
+        Ok(memberships)
+    }
+
+    /// The levels of the memberships of which someone with this e-mail address, in any case, holds a card.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn find_levels_of_email(
+        &self,
+        tenant: TenantId,
+        email: &str,
+    ) -> Result<Vec<LevelId>, StoreError> {
+        let partition = email_partition(tenant, &contact_hash(email));
+        let reading = (Consistency::Strong, MAX_OF_EMAIL);
+        let items = self.query((Table::Members, &partition), SortKeys::All, reading).await?;
+        items.into_iter().map(|item| decode::<OfEmail>(item).map(|found| found.level)).collect()
     }
 
     /// The ids of all memberships of a tenant, from the lowest.

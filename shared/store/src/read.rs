@@ -58,6 +58,12 @@ impl Found {
         found.map(|(id, value)| Ok((id, value?))).collect()
     }
 
+    /// The raw item stored under `key`, if the read found one.
+    #[must_use]
+    pub fn item(&self, key: &Key) -> Option<&Item> {
+        self.0.get(key)
+    }
+
     /// Takes the raw item stored under `key`, if the read found one.
     pub fn take_item(&mut self, key: &Key) -> Option<Item> {
         self.0.remove(key)

@@ -1,13 +1,23 @@
 //! The small definitions of a tenant's catalog, as the back office and the import document write them and as the
 //! back office shows them (contract §7).
 
+mod combo;
 mod coupon;
 mod discount;
+mod entitlements;
 mod form;
 mod inventory;
 
+pub use combo::{
+    ComboInput, ComboOutput, ComboPartInput, ComboPartOutput, ComboPriceInput, ComboPriceOutput,
+};
 pub use coupon::{CouponInput, CouponOutput};
 pub use discount::{DiscountInput, DiscountOutput, DiscountValueInput, DiscountValueOutput};
+pub(crate) use entitlements::period_name;
+pub use entitlements::{
+    EntitlementRuleInput, EntitlementRuleOutput, EntitlementsInput, EntitlementsOutput, EntitlementsRecord,
+    TicketLimitsInput, TicketLimitsOutput, TimeFrameInput, TimeFrameOutput, TypeLimitInput, TypeLimitOutput,
+};
 pub use form::{FormFieldInput, FormFieldOutput, FormInput, FormOutput};
 pub(crate) use inventory::inventory_kind_name;
 pub use inventory::{InventoryInput, InventoryOutput};

@@ -9,7 +9,9 @@ pub use identity::{ApiKeyInput, ApiKeyRecord, DEMO_PREFIX, MerchantInput, Tenant
 pub use membership::{MemberInput, MemberRecord};
 pub use output::{MemberOutput, MerchantOutput, TenantOutput};
 
-use crate::catalog::{CouponInput, DiscountInput, FormInput, InventoryInput, Known};
+use crate::catalog::{
+    ComboInput, CouponInput, DiscountInput, EntitlementsInput, FormInput, InventoryInput, Known,
+};
 use crate::event::{PersonTypeInput, TemplateContext, TemplateInput};
 use crate::identified::identified;
 use crate::membership::LevelInput;
@@ -17,8 +19,10 @@ use crate::{
     Checker, Field, FieldError, Identified, List, Malformed, Rejection, WireValue, incoming, read_body,
 };
 use domain::catalog::{InventoryItem, PersonType};
+use domain::combo::Combo;
 use domain::coupon::{Coupon, Discount};
 use domain::customer::Customer;
+use domain::entitlement::Entitlements;
 use domain::form::Form;
 use domain::membership::{Level, Membership};
 use domain::merchant::Merchant;
@@ -34,10 +38,12 @@ incoming! {
         merchants: Vec<MerchantInput>,
         person_types: Vec<PersonTypeInput>,
         event_templates: Vec<TemplateInput>,
+        entitlements: Vec<EntitlementsInput>,
         inventory: Vec<InventoryInput>,
         discounts: Vec<DiscountInput>,
         forms: Vec<FormInput>,
         coupons: Vec<CouponInput>,
+        combos: Vec<ComboInput>,
         membership_levels: Vec<LevelInput>,
         members: Vec<MemberInput>,
     }
@@ -82,6 +88,8 @@ pub struct ImportRecords {
     pub discounts: Vec<Discount>,
     /// Coupons.
     pub coupons: Vec<Coupon>,
+    /// Combos.
+    pub combos: Vec<Combo>,
     /// Membership levels with their offerings.
     pub levels: Vec<Level>,
     /// The customers that members are.
@@ -90,6 +98,8 @@ pub struct ImportRecords {
     pub memberships: Vec<Membership>,
     /// Event templates.
     pub templates: Vec<WrittenTemplate>,
+    /// Entitlement rules and ticket limits of templates.
+    pub entitlements: Vec<Entitlements>,
     /// Records that were left out.
     pub faults: Vec<RecordFault>,
 }
@@ -146,6 +156,9 @@ impl ImportInput {
             input.read(checker, TemplateContext { zone, now, ticket_types, inventory, known: None })
         });
         known.templates.extend(templates.iter().map(|found| found.template.id.clone()));
+        let entitlements = section(&mut faults, "entitlements", self.entitlements, |input, checker| {
+            input.read(checker, &known)
+        });
         let mut memberships = Vec::new();
         let customers = section(&mut faults, "members", self.members, |input, checker| {
             let MemberRecord { membership, customer } = input.read(checker, zone)?;
@@ -159,6 +172,7 @@ impl ImportInput {
             coupons: section(&mut faults, "coupons", self.coupons, |input, checker| {
                 input.read(checker, (zone, &known))
             }),
+            combos: section(&mut faults, "combos", self.combos, |input, checker| input.read(checker, &known)),
             customers,
             memberships,
             person_types,
@@ -167,6 +181,7 @@ impl ImportInput {
             discounts,
             levels,
             templates,
+            entitlements,
             faults,
         }
     }
@@ -210,7 +225,11 @@ fn section<T: WireValue + Identified, R>(
         };
         // Keys are told apart by their text; labels may repeat.
         if name != "apiKeys" && id.as_ref().is_some_and(|id| !seen.insert(id.clone())) {
-            let field = if name == "merchants" { "mid" } else { "id" };
+            let field = match name {
+                "merchants" => "mid",
+                "entitlements" => "eventTemplateId",
+                _ => "id",
+            };
             checker.invalid(format!("{pointer}/{field}"), "is that of another record of the document");
         }
         match checker.finish(record) {

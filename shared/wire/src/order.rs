@@ -1,11 +1,18 @@
 //! Orders on the wire (spec §2.9; contract §6).
 
+mod form;
+
+pub use form::OrderFormView;
+
 use crate::cart::DonationDetailOutput;
 use crate::money_text;
 use crate::page::PaginationView;
 use domain::cart::DonationDetail;
-use domain::order::{Order, OrderAddOnLine, OrderDonationLine, OrderLine, OrderTicketLine, Payment};
-use domain::{Money, Zone};
+use domain::order::{
+    Order, OrderAddOnLine, OrderAmounts, OrderComboLine, OrderDonationLine, OrderLine, OrderTicketLine,
+    Payment,
+};
+use domain::{Money, OrderItemId, Zone};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -144,24 +151,33 @@ pub struct OrderView {
     pub invoice_after: bool,
     /// `false`: nothing has been made unreadable.
     pub obfuscated: bool,
-    /// What was bought.
+    /// What was bought. The items with `parentItemId` `0` add up to the totals.
     pub order_items: Vec<OrderItemView>,
     /// What was charged, by merchant; empty for an order that costs nothing.
     pub payments: Vec<PaymentView>,
     /// Membership ids that drove its prices.
     pub membership_ids: Vec<i64>,
+    /// What was answered to the forms of its events, a response for each event; left out where nothing was.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub forms: Vec<OrderFormView>,
 }
 
 /// One line of an order (spec §2.9). Fields of other kinds of lines are left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OrderItemView {
-    /// `0`: the line is part of no other.
-    pub parent_item_id: &'static str,
+    /// `0`, or the item of the combo this item is a part of.
+    pub parent_item_id: String,
     /// Identity: digits.
     pub item_id: String,
     /// Identity: digits.
     pub item_detail_id: String,
+    /// Of a combo and its parts: `fixedPrice` or `discountCode`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub combo_template_type: Option<&'static str>,
+    /// The combo.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub combo_template_id: Option<String>,
     /// The event instance of tickets, or the one an add-on belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub event_id: Option<String>,
@@ -215,7 +231,7 @@ pub struct OrderItemView {
     pub balance_amount: Money,
     /// `Event` or `Inventory`.
     pub item_type: &'static str,
-    /// `Event`, `Inventory` or `Donation`.
+    /// `Event`, `Inventory`, `Donation` or `Combo`.
     pub item_type_ng: &'static str,
     /// `NoConversion`.
     pub conversion_status: &'static str,
@@ -310,19 +326,48 @@ impl OrderView {
             hide_event_date: order.ticket_lines().any(|line| line.hide_event_date),
             invoice_after: false,
             obfuscated: false,
-            order_items: order.lines.iter().map(OrderItemView::new).collect(),
+            order_items: order.lines.iter().flat_map(OrderItemView::rows_of).collect(),
             payments: payment.map(PaymentView::new).into_iter().collect(),
             membership_ids: order.membership_ids.iter().map(|id| id.get()).collect(),
+            forms: OrderFormView::all(order),
         }
     }
 }
 
 impl OrderItemView {
-    fn new(line: &OrderLine) -> Self {
+    /// The item of a line; behind that of a combo stand those of its events.
+    fn rows_of(line: &OrderLine) -> Vec<Self> {
+        let bare = Self::bare(line.id(), line.amounts());
         match line {
-            OrderLine::Ticket(ticket) => Self::ticket(ticket, Self::bare(line)),
-            OrderLine::AddOn(add_on) => Self::add_on(add_on, Self::bare(line)),
-            OrderLine::Donation(donation) => Self::donation(donation, Self::bare(line)),
+            OrderLine::Ticket(ticket) => vec![Self::ticket(ticket, bare)],
+            OrderLine::AddOn(add_on) => vec![Self::add_on(add_on, bare)],
+            OrderLine::Donation(donation) => vec![Self::donation(donation, bare)],
+            OrderLine::Combo(combo) => {
+                let parts = combo.parts.iter().map(|part| Self::part(combo, part));
+                std::iter::once(Self::combo(combo, bare)).chain(parts).collect()
+            }
+        }
+    }
+
+    fn combo(line: &OrderComboLine, bare: Self) -> Self {
+        Self {
+            combo_template_type: Some(line.kind.as_str()),
+            combo_template_id: Some(line.combo.to_string()),
+            ticketing_type_id: Some(line.ticket_type.to_string()),
+            ticketing_type_name: Some(line.ticket_type_name.clone()),
+            item_type: "Event",
+            item_type_ng: "Combo",
+            display_name: line.name.clone(),
+            ..bare
+        }
+    }
+
+    /// One event of a combo.
+    fn part(line: &OrderComboLine, part: &OrderTicketLine) -> Self {
+        Self {
+            parent_item_id: line.id.to_string(),
+            combo_template_type: Some(line.kind.as_str()),
+            ..Self::ticket(part, Self::bare(&part.id, part.amounts))
         }
     }
 
@@ -364,12 +409,14 @@ impl OrderItemView {
     }
 
     /// What lines of every kind have.
-    fn bare(line: &OrderLine) -> Self {
-        let (id, amounts) = (line.id().to_string(), line.amounts());
+    fn bare(id: &OrderItemId, amounts: OrderAmounts) -> Self {
+        let id = id.to_string();
         Self {
-            parent_item_id: TOP_LEVEL,
+            parent_item_id: TOP_LEVEL.to_owned(),
             item_id: id.clone(),
             item_detail_id: id,
+            combo_template_type: None,
+            combo_template_id: None,
             event_id: None,
             ticketing_type_id: None,
             event_name: None,

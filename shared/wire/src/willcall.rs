@@ -3,7 +3,9 @@
 use crate::money_text;
 use crate::order::{NO_CONVERSION, NOT_CHECKED_IN, SALE_CHANNEL};
 use domain::catalog::AdmissionType;
-use domain::order::{Order, OrderAddOnLine, OrderLine, OrderTicketLine, Ticket, TicketStatus};
+use domain::order::{
+    Order, OrderAddOnLine, OrderComboLine, OrderLine, OrderTicketLine, Ticket, TicketStatus,
+};
 use domain::sale_window::TicketDetails;
 use domain::{InstanceId, Money, OrderItemId, Template, Zone};
 use serde::Serialize;
@@ -95,7 +97,7 @@ pub struct WillCallEventView {
     pub ticket_details: WillCallTicketDetailsView,
     /// `active`.
     pub state: &'static str,
-    /// Whether its visitors fill in forms.
+    /// Whether a form was filled in for it, or its visitors are asked to fill in forms now.
     pub has_forms: bool,
     /// Whether it needs resources.
     pub has_resources: bool,
@@ -139,6 +141,12 @@ pub struct WillCallItemView {
     pub discounted_subtotal: Money,
     /// One per visitor.
     pub tickets: Vec<WillCallTicketView>,
+    /// Of tickets of a combo: `fixedPrice` or `discountCode`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub combo_template_type: Option<&'static str>,
+    /// Of tickets of a combo: the item of the combo.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent_item_id: Option<String>,
     /// `NoConversion`.
     pub conversion_status: &'static str,
 }
@@ -303,13 +311,21 @@ impl WillCallEventView {
     ) -> Option<Self> {
         let first = order.ticket_lines().find(|line| line.instance == instance)?;
         let template = templates.iter().find(|template| template.id == first.template);
+        let ticket = |line: &OrderTicketLine| {
+            let tickets = tickets.get(&line.id).map(Vec::as_slice).unwrap_or_default();
+            WillCallItemView::ticket(order, line, tickets)
+        };
         let item = |line: &OrderLine| match line {
-            OrderLine::Ticket(line) if line.instance == instance => {
-                let tickets = tickets.get(&line.id).map(Vec::as_slice).unwrap_or_default();
-                Some(WillCallItemView::ticket(order, line, tickets))
+            OrderLine::Ticket(line) => (line.instance == instance).then(|| ticket(line)),
+            OrderLine::AddOn(line) => {
+                (line.instance == Some(instance)).then(|| WillCallItemView::add_on(line))
             }
-            OrderLine::AddOn(line) if line.instance == Some(instance) => Some(WillCallItemView::add_on(line)),
-            OrderLine::Ticket(_) | OrderLine::AddOn(_) | OrderLine::Donation(_) => None,
+            OrderLine::Donation(_) => None,
+            // Each part of a combo is of another event.
+            OrderLine::Combo(combo) => {
+                let part = combo.parts.iter().find(|part| part.instance == instance)?;
+                Some(ticket(part).of_combo(combo))
+            }
         };
         Some(Self {
             event_id: instance.to_string(),
@@ -325,7 +341,8 @@ impl WillCallEventView {
                 .map(|template| WillCallTicketDetailsView::new(&template.ticket_details))
                 .unwrap_or_default(),
             state: "active",
-            has_forms: template.is_some_and(|template| !template.forms.is_empty()),
+            has_forms: order.has_response_for(&instance)
+                || template.is_some_and(|template| !template.forms.is_empty()),
             has_resources: template.is_some_and(|template| !template.resources.is_empty()),
         })
     }
@@ -347,7 +364,18 @@ impl WillCallItemView {
             subtotal: amounts.retail_amount,
             discounted_subtotal: amounts.amount,
             tickets: tickets.iter().map(|ticket| WillCallTicketView::new(order, line, ticket)).collect(),
+            combo_template_type: None,
+            parent_item_id: None,
             conversion_status: NO_CONVERSION,
+        }
+    }
+
+    /// The tickets as those of a combo.
+    fn of_combo(self, combo: &OrderComboLine) -> Self {
+        Self {
+            combo_template_type: Some(combo.kind.as_str()),
+            parent_item_id: Some(combo.id.to_string()),
+            ..self
         }
     }
 
@@ -366,6 +394,8 @@ impl WillCallItemView {
             subtotal: amounts.retail_amount,
             discounted_subtotal: amounts.amount,
             tickets: Vec::new(),
+            combo_template_type: None,
+            parent_item_id: None,
             conversion_status: NO_CONVERSION,
         }
     }

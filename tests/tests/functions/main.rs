@@ -75,8 +75,17 @@ async fn every_form_of_one_request_has_the_same_answer() {
     let cloud = Cloud::start().await;
     let cart = cart(&mut cloud.function("carts").await).await;
     let order = order(&mut cloud.function("checkout").await).await;
-    let functions =
-        ["events", "carts", "checkout", "orders", "reservations", "reference", "backoffice", "memberships"];
+    let functions = [
+        "events",
+        "carts",
+        "entitlements",
+        "checkout",
+        "orders",
+        "reservations",
+        "reference",
+        "backoffice",
+        "memberships",
+    ];
     for function in functions {
         let mut player = cloud.function(function).await;
         let mut first: BTreeMap<String, HttpAnswer> = BTreeMap::new();

@@ -2,8 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "the helpers of tests stand outside of test functions")]
 
+mod combos;
 mod coupons;
 mod discounts;
+mod entitlements;
 mod forms;
 mod frame;
 mod instances;

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "shared test code may fail loudly")]
 
 mod create;
+mod forms;
 mod members;
 mod read;
 mod support;

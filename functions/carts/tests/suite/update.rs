@@ -225,7 +225,7 @@ async fn a_cart_is_open_unless_its_order_is_pending_or_paid() {
 }
 
 /// Points the cart to an order of this state, as a checkout does.
-async fn check_out(venue: &Venue, id: &CartId, state: Option<OrderState>) {
+pub(crate) async fn check_out(venue: &Venue, id: &CartId, state: Option<OrderState>) {
     let order = OrderId::parse("4711").unwrap();
     let mut update = Expression::new();
     update.assign("order", text(order.as_str()));
@@ -249,6 +249,8 @@ async fn check_out(venue: &Venue, id: &CartId, state: Option<OrderState>) {
         membership_ids: Vec::new(),
         coupons: BTreeMap::new(),
         stock: BTreeMap::new(),
+        entitlements: Vec::new(),
+        forms: Vec::new(),
         messages: BTreeMap::new(),
         send_email: false,
         cart: Some(id.clone()),

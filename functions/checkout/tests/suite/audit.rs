@@ -7,7 +7,7 @@ use domain::outbox::{MailJob, MailKind, MailState, OutboxMail, mails_of};
 use domain::sale::Sale;
 use domain::{CouponId, InventoryId};
 use std::collections::{BTreeMap, BTreeSet};
-use store::counter::Counter;
+use store::counter::{Counter, uses_in};
 use store::order::{DueClock, DueKind};
 use store::{Consistency, Item, Key};
 
@@ -54,6 +54,7 @@ pub(crate) async fn audit(venue: &Venue, case: &str) -> Vec<Order> {
     check_money(venue, &books, case).await;
     check_seats(venue, &books, case).await;
     check_counters(venue, &books, case).await;
+    check_members(venue, &books, case).await;
     check_tickets(&books, case);
     check_mails(venue, &books, case).await;
     books.orders.into_iter().filter(|order| order.paid_at().is_some()).collect()
@@ -87,7 +88,7 @@ async fn check_money(venue: &Venue, books: &Books, case: &str) {
 }
 
 async fn check_seats(venue: &Venue, books: &Books, case: &str) {
-    for slot in [0, 1] {
+    for slot in [0, 1, catalog::NIGHT] {
         let ledger = venue.ledger(slot).await;
         assert!(ledger.is_sound(), "{case}: {ledger:?}");
         let id = catalog::slot(slot);
@@ -110,6 +111,26 @@ async fn check_counters(venue: &Venue, books: &Books, case: &str) {
     assert_eq!(usize::try_from(found).unwrap(), uses, "{case}: uses of a coupon");
     let sold: u32 = paid.iter().filter_map(|order| order.stock.get(&stocked)).map(|sold| sold.quantity).sum();
     assert_eq!(used(Key::pieces_sold(tenant_id(), stocked)).await, sold, "{case}: pieces of an add-on");
+}
+
+/// What members are said to have used is what paid orders used, and never more than the limits.
+async fn check_members(venue: &Venue, books: &Books, case: &str) {
+    let mut used: BTreeMap<(String, String), u32> = BTreeMap::new();
+    for order in books.paid() {
+        for one in &order.entitlements {
+            let Key { pk, sk, .. } = Key::tally(tenant_id(), &one.tally);
+            let used = used.entry((format!("{pk} {sk}"), one.counter.clone())).or_default();
+            *used += one.quantity;
+            assert!(*used <= one.limit, "{case}: {} of {} in {}", used, one.limit, one.counter);
+        }
+    }
+    let items = venue.scan("members").await.into_iter();
+    let counters = items.filter(|item| part(item, "pk").starts_with("T#204#")).flat_map(|item| {
+        let member = format!("{} {}", part(&item, "pk"), part(&item, "sk"));
+        uses_in(&item).into_iter().map(move |(counter, used)| ((member.clone(), counter), used))
+    });
+    let counted: BTreeMap<(String, String), u32> = counters.filter(|(_, used)| *used > 0).collect();
+    assert_eq!(counted, used, "{case}: uses counted (left) and tickets of paid orders (right)");
 }
 
 fn check_tickets(books: &Books, case: &str) {

@@ -2,6 +2,8 @@
 
 use crate::venue::{ORIGIN, after, t0, tenant_id};
 use domain::catalog::{InventoryItem, InventoryKind, PersonType, Template};
+use domain::combo::Combo;
+use domain::entitlement::Entitlements;
 use domain::ledger::{Ledger, SlotState};
 use domain::merchant::{Merchant, MerchantStatus, RateCard};
 use domain::tenant::{ApiKey, ProcessorKind, Scope, Tenant};
@@ -9,7 +11,7 @@ use domain::time::plus_secs;
 use domain::{InstanceId, InventoryId, Mid, Money, Percent, TenantId, TicketTypeId, Timestamp, Zone};
 use platform::app::hash_key_context;
 use platform::vault::{LocalVault, Vault};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use store::Store;
 use store::identity::key_hash;
@@ -22,8 +24,20 @@ pub(crate) const FIXED_DONATION: i64 = 72;
 pub(crate) const DONATION: i64 = 73;
 /// Five pieces in stock.
 pub(crate) const STOCKED: i64 = 74;
+/// Members of this level get an adult for 10.00 and a child for 8.00, four of them on one day.
+pub(crate) const LEVEL: &str = "65c7d8e9f0a1b2c3d4e5f607";
+/// The membership, and its number.
+pub(crate) const MEMBERSHIP: i64 = 4_820_117;
+pub(crate) const NUMBER: i64 = 391_150_274;
 /// 1.00 off a ticket, in three orders.
 pub(crate) const COUPON: &str = "ONCE";
+
+/// The gallery and two tickets for the night at 50.00, instead of 88.00.
+pub(crate) const COMBO: &str = "64c0000000000000000000b0";
+/// The number of the only slot of the night.
+pub(crate) const NIGHT: u16 = 900;
+/// The size of that slot.
+pub(crate) const NIGHT_SEATS: u32 = 10;
 
 /// The template with this price of an adult, in cents.
 pub(crate) fn template(adult: i64) -> Template {
@@ -45,7 +59,33 @@ pub(crate) fn template(adult: i64) -> Template {
                 {"ticket_type": FREE, "price": 0, "display_order": 3},
             ],
         }],
+        "membership": {"discounts": [{"level": LEVEL, "discount": "family"}]},
         "last_updated": t0(),
+    });
+    serde_json::from_value(stored).unwrap()
+}
+
+/// The other event of the combo, with this price of an adult, in cents.
+pub(crate) fn night(adult: i64) -> Template {
+    let mut night = template(adult);
+    night.id = domain::TemplateId::parse("6f2e91b0c47d5a3e18b90f43").unwrap();
+    night.name = "Lanterns on the Lightship".to_owned();
+    night
+}
+
+/// The template of a slot.
+fn owner(slot: u16) -> Template {
+    if slot == NIGHT { night(3500) } else { template(1800) }
+}
+
+/// The combo at this price, in cents.
+pub(crate) fn combo(price: i64) -> Combo {
+    let stored = json!({
+        "id": COMBO, "name": "Day and night", "active": true,
+        "parts": [
+            {"template": template(1800).id, "quantity": 1}, {"template": night(3500).id, "quantity": 2},
+        ],
+        "pricing": {"kind": "fixedPrice", "value": [{"ticket_type": ADULT, "price": price}]},
     });
     serde_json::from_value(stored).unwrap()
 }
@@ -57,13 +97,13 @@ fn start(slot: u16) -> Timestamp {
 /// The id of a slot; the first two have ledgers.
 pub(crate) fn slot(number: u16) -> InstanceId {
     let start = start(number);
-    InstanceId::of(&template(1800).id, None, start.naive_utc(), start).unwrap()
+    InstanceId::of(&owner(number).id, None, start.naive_utc(), start).unwrap()
 }
 
 pub(crate) fn ledger(number: u16, size: u32) -> Ledger {
     Ledger {
         instance: slot(number),
-        template: template(1800).id,
+        template: owner(number).id,
         schedule: None,
         shard: 0,
         start: start(number),
@@ -139,9 +179,12 @@ async fn save_tenant(store: &Store, vault: &LocalVault, id: TenantId) {
 
 async fn save_catalog(store: &Store, tenant: TenantId) {
     store.save_template(tenant, &template(1800)).await.unwrap();
+    store.save_template(tenant, &night(3500)).await.unwrap();
+    store.save_combo(tenant, &combo(5000)).await.unwrap();
     for (id, name) in [(ADULT, "Adult"), (CHILD, "Child"), (FREE, "Infant")] {
         store.save_person_type(tenant, &person_type(id, name)).await.unwrap();
     }
+    save_members(store, tenant).await;
     let coupon = json!({
         "id": COUPON.to_lowercase(), "name": COUPON, "code": COUPON, "active": true, "max_uses": 3,
         "reduction": {"kind": "same", "value": {"kind": "amount", "value": 100}},
@@ -171,6 +214,34 @@ async fn save_catalog(store: &Store, tenant: TenantId) {
         };
         store.save_inventory(tenant, &item).await.unwrap();
     }
+}
+
+async fn save_members(store: &Store, tenant: TenantId) {
+    let level = json!({"id": LEVEL, "name": "Family", "offerings": []});
+    store.save_level(tenant, &serde_json::from_value(level).unwrap()).await.unwrap();
+    let fixed = |of: &str, cents: u32| json!({"ticket_type": of, "reduction": {"kind": "fixedPrice", "value": cents}});
+    let family =
+        json!({"id": "family", "name": "Family", "values": [fixed(ADULT, 1_000), fixed(CHILD, 800)]});
+    store.save_discount(tenant, &serde_json::from_value(family).unwrap()).await.unwrap();
+    let membership = json!({
+        "id": MEMBERSHIP, "number": NUMBER, "level": LEVEL, "offering": "o", "price_point": "p", "joined": t0(),
+        "started": t0(), "expires": after(30 * 86_400), "cards": [{"id": 1, "person": {}, "barcode": "1"}],
+    });
+    let membership = serde_json::from_value(membership).unwrap();
+    store.save_membership((tenant, &format!("members-{tenant}")), &membership).await.unwrap();
+    let rule = json!({
+        "id": "Adult_Child_Limit_4", "levels": [LEVEL], "price_points": [ADULT, CHILD], "limit": 4,
+        "applies": "acrossAllItems", "period": "day",
+    });
+    limit(store, tenant, json!([rule]), json!({})).await;
+}
+
+/// Puts other entitlement rules and ticket limits in force, in their stored form.
+pub(crate) async fn limit(store: &Store, tenant: TenantId, rules: Value, limits: Value) {
+    let entitlements = json!({"template": template(1800).id, "rules": rules, "ticket_limits": limits});
+    let entitlements: Entitlements = serde_json::from_value(entitlements).unwrap();
+    let token = fastrand::u64(..).to_string();
+    store.save_entitlements((tenant, &token), &entitlements).await.unwrap();
 }
 
 /// Puts another price of an adult in force.

@@ -2,9 +2,9 @@
 //! orders, seats and mails to agree, and the customer's second try makes at most one charge of it all.
 
 use crate::audit::audit;
-use crate::catalog::{COUPON, FREE, STOCKED};
+use crate::catalog::{CHILD, COUPON, FREE, NUMBER, STOCKED, slot};
 use crate::outside::{Mishap, Verb};
-use crate::venue::{Answer, Ask, Process, Venue, after, pay, tickets};
+use crate::venue::{Answer, Ask, Process, Venue, after, combos, pay, tickets};
 use domain::ReservationId;
 use engine::{Fault, Throttling};
 use serde_json::{Value, json};
@@ -37,10 +37,14 @@ enum Customer {
     Free,
     Limited,
     DeclinedLimited,
+    Combo,
+    DeclinedCombo,
+    Member,
+    DeclinedMember,
 }
 
 impl Customer {
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 15] = [
         Self::Inline,
         Self::Keyed,
         Self::Stored,
@@ -52,6 +56,10 @@ impl Customer {
         Self::Free,
         Self::Limited,
         Self::DeclinedLimited,
+        Self::Combo,
+        Self::DeclinedCombo,
+        Self::Member,
+        Self::DeclinedMember,
     ];
 
     fn is_keyed(self) -> bool {
@@ -59,7 +67,14 @@ impl Customer {
     }
 
     fn is_declined(self) -> bool {
-        matches!(self, Self::Declined | Self::DeclinedWithReservation | Self::DeclinedLimited)
+        matches!(
+            self,
+            Self::Declined
+                | Self::DeclinedWithReservation
+                | Self::DeclinedLimited
+                | Self::DeclinedCombo
+                | Self::DeclinedMember
+        )
     }
 
     fn has_reservation(self) -> bool {
@@ -83,6 +98,12 @@ impl Customer {
             Self::DeclinedLimited => {
                 json!({"shoppingCart": limited(), "manualEntryCardNumber": DECLINED})
             }
+            Self::Combo => json!({"shoppingCart": both()}),
+            Self::DeclinedCombo => {
+                json!({"shoppingCart": both(), "manualEntryCardNumber": DECLINED})
+            }
+            Self::Member => json!({"shoppingCart": members()}),
+            Self::DeclinedMember => json!({"shoppingCart": members(), "manualEntryCardNumber": DECLINED}),
             Self::Free => json!({"shoppingCart": {"items": [free_tickets()]}}),
         };
         process.faults.reset();
@@ -94,6 +115,17 @@ impl Customer {
 fn limited() -> Value {
     let pieces = json!({"inventoryId": STOCKED, "quantity": 2});
     json!({"items": [tickets(2), pieces], "couponCodes": [COUPON]})
+}
+
+/// A combo beside a ticket for one of its events.
+fn both() -> Value {
+    json!({"items": [tickets(1)], "comboItems": [combos(2)]})
+}
+
+/// As many tickets as a member may have at the member price on one day.
+fn members() -> Value {
+    let children = json!({"eventId": slot(0), "ticketingTypeId": CHILD, "quantity": 2});
+    json!({"items": [tickets(2), children], "membershipIds": [NUMBER]})
 }
 
 fn free_tickets() -> Value {

@@ -1,7 +1,8 @@
 //! Random schedules: several customers at once, processes that die and lose answers, by seed.
 
 use crate::audit::audit;
-use crate::venue::{Ask, Process, Venue, after, pay, tickets_for};
+use crate::catalog::NUMBER;
+use crate::venue::{Ask, Process, Venue, after, ask, pay, tickets_for};
 use engine::{FaultPlan, Rates};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -42,11 +43,15 @@ async fn customer(venue: &Venue, process: &Process, (number, random): (usize, &m
         "billingEmail": format!("c{number}@example.test"),
         "manualEntryCardNumber": CARDS[random.usize(0..CARDS.len())],
     });
+    let mut cart = json!({"items": [tickets_for(slot, quantity)]});
+    if random.u8(0..3) == 0 {
+        // Of two members with three tickets each, one gets none.
+        cart["membershipIds"] = json!([NUMBER]);
+    }
     if random.bool() {
-        let cart = process.cart(json!([tickets_for(slot, quantity)])).await;
-        fields["shoppingCartId"] = json!(cart);
+        fields["shoppingCartId"] = process.send(ask("POST", "/v2/b2c/carts", cart)).await.body;
     } else {
-        fields["shoppingCart"] = json!({"items": [tickets_for(slot, quantity)]});
+        fields["shoppingCart"] = cart;
     }
     if number == 0 {
         venue.hold(10, &[(slot, quantity)], 600).await;

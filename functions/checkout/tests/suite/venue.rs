@@ -78,7 +78,7 @@ pub(crate) struct Ask {
 }
 
 impl Venue {
-    /// A venue whose two slots have this many seats.
+    /// A venue whose two slots have this many seats, beside that of the night.
     pub(crate) async fn open(sizes: [u32; 2]) -> Self {
         let engine = Embedded::memory().unwrap();
         let store = Store::new(engine.client(), PREFIX);
@@ -88,6 +88,8 @@ impl Venue {
         for (number, size) in (0..).zip(sizes) {
             store.create_ledger(tenant_id(), &catalog::ledger(number, size)).await.unwrap();
         }
+        let night = catalog::ledger(catalog::NIGHT, catalog::NIGHT_SEATS);
+        store.create_ledger(tenant_id(), &night).await.unwrap();
         let sandbox = SandboxProcessor::new(store.clone(), Arc::new(t0));
         Self { engine, store, sandbox, queue: LocalQueue::default(), vault }
     }
@@ -108,7 +110,8 @@ impl Venue {
             sandbox_processor: processor.clone(),
         };
         let app = App::new(Store::new(client, PREFIX), adapters);
-        let routes = checkout::router().merge(carts::router()).layer(from_fn(note_calls));
+        let routes = checkout::router().merge(carts::router()).merge(entitlements::router());
+        let routes = routes.layer(from_fn(note_calls));
         let service = platform::shell::service(routes, &app);
         let process = Process { app, faults, processor, queue, service };
         process.warm().await;
@@ -303,6 +306,15 @@ pub(crate) fn tickets(quantity: u32) -> Value {
 
 pub(crate) fn tickets_for(slot: u16, quantity: u32) -> Value {
     json!({"eventId": catalog::slot(slot), "ticketingTypeId": catalog::ADULT, "quantity": quantity})
+}
+
+/// Combos of an adult for the first slot and the night, 50.00 each.
+pub(crate) fn combos(quantity: u32) -> Value {
+    let parts = json!([{"eventId": catalog::slot(0)}, {"eventId": catalog::slot(catalog::NIGHT)}]);
+    json!({
+        "comboTemplateId": catalog::COMBO, "ticketingTypeId": catalog::ADULT, "quantity": quantity,
+        "parts": parts,
+    })
 }
 
 impl Answer {

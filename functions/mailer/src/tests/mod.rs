@@ -3,9 +3,11 @@ mod support;
 use crate::view::confirmation;
 use crate::{DeliverError, Delivered, handle_batch};
 use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
-use domain::order::{OrderLine, OrderState};
+use domain::combo::ComboKind;
+use domain::order::{OrderComboLine, OrderLine, OrderState, OrderTicketLine};
 use domain::outbox::{MailJob, MailKind, MailState, mails_of};
 use domain::time::plus_secs;
+use domain::{ComboTemplateId, OrderItemId};
 use engine::{Fault, Throttling};
 use mail_parser::MessageParser;
 use platform::App;
@@ -235,6 +237,56 @@ fn a_confirmation_says_what_was_bought_paid_and_when_it_admits() {
 
     2. Harbor Gallery Entry
       Mon, Mar 16 2026, 9:00 AM
+      Adult · Ines Okafor
+      Code: 02020202020202020202020202020202
+    ");
+}
+
+#[test]
+fn a_combo_is_one_line_of_the_receipt_with_its_events_and_has_a_code_for_each_ticket() {
+    let mut order = order(1);
+    let line = ticket_line();
+    let hidden = OrderTicketLine {
+        id: OrderItemId::parse("40177399").unwrap(),
+        event_name: "Lamp Room".to_owned(),
+        hide_event_date: true,
+        ..line.clone()
+    };
+    let combo = OrderComboLine {
+        id: OrderItemId::parse("40177398").unwrap(),
+        combo: ComboTemplateId::parse("both").unwrap(),
+        kind: ComboKind::FixedPrice,
+        name: "Day and night".to_owned(),
+        ticket_type: line.ticket_type.clone(),
+        ticket_type_name: line.ticket_type_name.clone(),
+        amounts: line.amounts,
+        parts: vec![line, hidden.clone()],
+    };
+    order.lines = vec![OrderLine::Combo(Box::new(combo))];
+    let mut tickets = tickets();
+    tickets[1].line = hidden.id;
+    let mail = &mails_of(&order)[0];
+    assert_eq!(mail.kind, MailKind::ReceiptWithTickets);
+    let view = confirmation(&tenant(), "tickets@harbor.example", (&order, &tickets), mail).unwrap();
+    let text = text_of(&crate::render::render(&view).unwrap());
+    let (_, text) = text.split_once("RECEIPT").unwrap();
+    insta::assert_snapshot!(text.trim(), @r"
+    Day and night, Adult
+      2 × Harbor Gallery Entry, Mon, Mar 16 2026, 9:00 AM; 2 × Lamp Room
+      2 x $16.20 = $32.40
+
+    Total: $49.40
+    Paid: $49.40, American Express ending in 0005
+
+    TICKETS
+    Show the QR code of each ticket at the entrance, or read out its code.
+
+    1. Harbor Gallery Entry
+      Mon, Mar 16 2026, 9:00 AM
+      Adult · Ines Okafor
+      Code: 01010101010101010101010101010101
+
+    2. Lamp Room
       Adult · Ines Okafor
       Code: 02020202020202020202020202020202
     ");

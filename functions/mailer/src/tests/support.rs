@@ -121,6 +121,8 @@ pub(crate) fn order(id: u64) -> Order {
         membership_ids: Vec::new(),
         coupons: Default::default(),
         stock: Default::default(),
+        entitlements: Vec::new(),
+        forms: Vec::new(),
         messages: [(ticket_line().template, "Doors open at 9.".to_owned())].into(),
         send_email: true,
         cart: None,

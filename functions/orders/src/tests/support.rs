@@ -225,6 +225,8 @@ pub(crate) fn order() -> Order {
         payment: Some(payment()),
         coupons: Default::default(),
         stock: Default::default(),
+        entitlements: Vec::new(),
+        forms: Default::default(),
         messages: Default::default(),
         membership_ids: vec![domain::MembershipId::parse(4_100_200).unwrap()],
         send_email: false,

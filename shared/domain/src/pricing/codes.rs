@@ -88,6 +88,6 @@ fn line_codes(line: &LineRequest) -> &[String] {
             WantedTreatment::Coupons(codes) => codes,
             WantedTreatment::Best | WantedTreatment::FullPrice => &[],
         },
-        Wanted::AddOn(_) | Wanted::Donation(_) => &[],
+        Wanted::AddOn(_) | Wanted::Donation(_) | Wanted::Combo(_) => &[],
     }
 }

@@ -1,3 +1,4 @@
+mod combos;
 mod discounts;
 
 use super::*;
@@ -81,6 +82,7 @@ struct Shop {
     inventory: BTreeMap<InventoryId, InventoryItem>,
     discounts: BTreeMap<DiscountId, Discount>,
     coupons: BTreeMap<CouponId, Coupon>,
+    combos: BTreeMap<ComboTemplateId, Combo>,
     used_up: BTreeSet<CouponId>,
     asker: Asker,
     ledgers: Vec<Ledger>,
@@ -128,6 +130,7 @@ fn shop() -> Shop {
         inventory: inventory.into(),
         discounts: BTreeMap::new(),
         coupons: BTreeMap::new(),
+        combos: BTreeMap::new(),
         used_up: BTreeSet::new(),
         asker: Asker::default(),
         ledgers: vec![ledger()],
@@ -143,6 +146,7 @@ impl Shop {
             inventory: &self.inventory,
             discounts: &self.discounts,
             coupons: &self.coupons,
+            combos: &self.combos,
         }
     }
 

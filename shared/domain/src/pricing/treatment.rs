@@ -6,11 +6,11 @@ use crate::asker::Asker;
 use crate::cart::{AppliedPrice, CouponProblem};
 use crate::cart_request::{WantedTicket, WantedTreatment};
 use crate::coupon::{Discount, Reduced, Reduction};
-use crate::{DiscountId, LevelId, MembershipId, Money, MoneyOverflow};
+use crate::{ComboTemplateId, DiscountId, LevelId, MembershipId, Money, MoneyOverflow};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// The rules of spec §4.1 that say what a ticket costs, in ascending order of precedence.
+/// The rules of spec §4.1 that say what a ticket costs, in ascending order of precedence, and that of combos.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {
     /// Nothing is taken off.
@@ -23,6 +23,8 @@ pub enum Rule {
     LineCoupon,
     /// Rule 2: the line asks for the full price, whatever discounts apply.
     Retail,
+    /// Combos: what the definition says (contract §7), whatever else applies.
+    Combo,
 }
 
 /// What a rule was tried with.
@@ -36,6 +38,17 @@ pub enum Source {
     Level(LevelId),
     /// A coupon code, as it was sent.
     Code(String),
+    /// A combo.
+    Combo(ComboTemplateId),
+}
+
+/// Why a rule leads to no price.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Inapplicable {
+    /// The coupon code takes nothing off.
+    Code(CouponProblem),
+    /// The line is exempt from the limits that members' tickets have, so it is none of them.
+    ExemptFromLimits,
 }
 
 /// One rule that was tried on a line.
@@ -46,7 +59,7 @@ pub struct Tried {
     /// What it was tried with.
     pub source: Source,
     /// The price it leads to, or why it leads to none.
-    pub price: Result<Reduced, CouponProblem>,
+    pub price: Result<Reduced, Inapplicable>,
     /// Whether it decided.
     pub chosen: bool,
 }
@@ -97,14 +110,17 @@ pub(super) fn treat(
             Some(membership) => Source::Membership(membership, level),
             None => Source::Level(level),
         };
-        let price = Ok(priced(found.reduction)?);
+        let price = match wanted.ignore_entitlements {
+            true => Err(Inapplicable::ExemptFromLimits),
+            false => Ok(priced(found.reduction)?),
+        };
         tried.push(Tried { rule: Rule::MemberPrice, source, price, chosen: false });
     }
     for (rule, codes) in [(Rule::CartCoupon, terms.cart_codes), (Rule::LineCoupon, line_codes)] {
         for code in codes {
             let price = match terms.codes.reduction(code, (wanted, slot), terms.discounts) {
                 Ok(reduction) => Ok(priced(reduction)?),
-                Err(problem) => Err(problem),
+                Err(problem) => Err(Inapplicable::Code(problem)),
             };
             tried.push(Tried { rule, source: Source::Code(code.clone()), price, chosen: false });
         }
@@ -129,7 +145,7 @@ fn choose(mut tried: Vec<Tried>, codes: &CodeBook<'_>, retail: Money) -> Treatme
 
 fn applied(chosen: &Tried, codes: &CodeBook<'_>) -> AppliedPrice {
     match &chosen.source {
-        Source::Line => AppliedPrice::FullPrice,
+        Source::Line | Source::Combo(_) => AppliedPrice::FullPrice,
         Source::Membership(membership, level) => {
             AppliedPrice::Member { level: level.clone(), membership: Some(*membership) }
         }

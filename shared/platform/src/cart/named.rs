@@ -9,8 +9,8 @@ use domain::membership::Membership;
 use domain::pricing::Buyer;
 use domain::reservation::Reservation;
 use domain::{
-    Channel, CouponId, CustomerId, InstanceId, InventoryId, LevelId, MembershipId, ReservationId, TenantId,
-    TicketTypeId, Zone,
+    Channel, ComboTemplateId, CouponId, CustomerId, InstanceId, InventoryId, LevelId, MembershipId,
+    ReservationId, TenantId, TicketTypeId, Zone,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use store::counter::Counter;
@@ -20,7 +20,7 @@ use store::{Consistency, Found, Key, Store, StoreError};
 /// What a cart names.
 #[derive(Debug, Default)]
 pub struct Named {
-    /// Event instances of its tickets.
+    /// Event instances of its tickets, those of combos included.
     pub instances: BTreeSet<InstanceId>,
     /// Ticket types.
     pub ticket_types: BTreeSet<TicketTypeId>,
@@ -30,6 +30,8 @@ pub struct Named {
     pub reservation: Option<ReservationId>,
     /// The coupons of its codes, as far as they are known.
     pub coupons: BTreeSet<CouponId>,
+    /// Combos.
+    pub combos: BTreeSet<ComboTemplateId>,
     /// How often those may be used whose uses are counted.
     limits: BTreeMap<CouponId, u32>,
     customer: Option<CustomerId>,
@@ -45,6 +47,8 @@ pub struct Existing {
     /// The reservation, if it names one; the inner option is empty when there is no such reservation.
     pub reservation: Option<Option<Reservation>>,
     asker: Asker,
+    /// The numbers of its memberships, by their ids.
+    numbers: BTreeMap<MembershipId, MembershipId>,
     used_up: BTreeSet<CouponId>,
     /// Pointers within the cart of customer, level and memberships that do not exist.
     unknown: Vec<String>,
@@ -79,6 +83,11 @@ impl Named {
                 Wanted::Donation(donation) => {
                     named.inventory.insert(donation.inventory);
                 }
+                Wanted::Combo(combo) => {
+                    named.combos.insert(combo.combo.clone());
+                    named.instances.extend(combo.parts.iter().copied());
+                    named.ticket_types.insert(combo.ticket_type.clone());
+                }
             }
         }
         if !codes.is_empty() {
@@ -96,7 +105,13 @@ impl Named {
         !self.memberships.is_empty() || self.level.is_some()
     }
 
-    /// The keys of everything that is looked up for a cart. Ticket types and inventory are not among them:
+    /// Its memberships, as they are named: by their ids or their numbers.
+    #[must_use]
+    pub fn memberships(&self) -> &[MembershipId] {
+        &self.memberships
+    }
+
+    /// The keys of everything that is looked up for a cart. Ticket types, inventory and combos are not among them:
     /// carts take them from the cache, and checkout reads them afresh.
     pub fn keys(&self, tenant: TenantId) -> impl Iterator<Item = Key> {
         let ledgers = self.instances.iter().map(move |id| Key::ledger(tenant, id, 0));
@@ -156,6 +171,7 @@ impl Named {
                 true => Asker::default(),
                 false => Asker::of(memberships.values(), self.level.as_ref()),
             },
+            numbers: memberships.values().map(|found| (found.id, found.number)).collect(),
             used_up,
             unknown,
         })
@@ -167,6 +183,12 @@ impl Existing {
     #[must_use]
     pub fn buyer(&self, zone: Zone) -> Buyer<'_> {
         Buyer { channel: Channel::Online, asker: &self.asker, zone, used_up: &self.used_up }
+    }
+
+    /// The numbers of the cart's memberships, by their ids.
+    #[must_use]
+    pub fn numbers(&self) -> &BTreeMap<MembershipId, MembershipId> {
+        &self.numbers
     }
 
     /// Refuses a cart whose customer, level or memberships do not exist; `cart` is the pointer of the cart

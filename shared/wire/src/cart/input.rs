@@ -1,7 +1,9 @@
 //! Reading a cart as a caller sends it.
 
+use super::combo::ComboItemInput;
 use super::donation::DonationDetailInput;
-use crate::{Amount, Checker, Field, List};
+use super::form::{FormAnswersInput, read_forms};
+use crate::{Amount, Checker, Field, List, WireValue};
 use domain::card::mask_card_numbers;
 use domain::cart::{MAX_CODES, MAX_INSTANCES, MAX_LINES, MAX_MEMBERSHIPS, MAX_QUANTITY, MAX_TICKETS};
 use domain::cart_request::{
@@ -9,6 +11,7 @@ use domain::cart_request::{
     WantedTreatment, has_tickets_for, size_faults,
 };
 use domain::catalog::InventoryKind;
+use domain::checkout::CartSource;
 use domain::{
     CartId, CartItemId, CustomerId, InstanceId, InventoryId, LevelId, MembershipId, Money, ReservationId,
     TicketTypeId, UnreadableId,
@@ -28,6 +31,8 @@ crate::incoming! {
         id: String,
         /// The lines; an update replaces them all.
         items: Vec<CartItemInput>,
+        /// Several events at one price; an update replaces them all.
+        combo_items: Vec<ComboItemInput>,
         /// Membership ids or numbers that drive member prices.
         membership_ids: Vec<i64>,
         /// A level whose benefits apply without a membership.
@@ -40,6 +45,8 @@ crate::incoming! {
         verify_entitlements: bool,
         /// A known customer.
         customer_id: i64,
+        /// Answers to forms that its events ask; entries without `fields` are ignored.
+        forms: Vec<FormAnswersInput>,
     }
 
     /// A line of a cart (spec §2.3). Prices and names are computed; what is sent of them is ignored, but for
@@ -84,31 +91,50 @@ impl CartInput {
         self.parse(checker)
     }
 
-    /// Reads an update of the cart with this id: id and items are required (spec §4.1).
+    /// Reads an update of the cart with this id: id and items, or combos instead, are required (spec §4.1).
     pub fn parse_update(self, checker: &mut Checker, id: &CartId) -> Option<CartRequest> {
         match checker.required_text("id", self.id.clone(), MAX_NAME_CHARS) {
             Some(sent) if sent != id.as_str() => checker.invalid("id", "must equal the id of the path"),
             Some(_) | None => {}
         }
-        match &self.items {
-            Field::Absent | Field::Null => checker.invalid("items", "is required"),
-            Field::Value(_) | Field::Wrong => {}
+        match (&self.items, &self.combo_items) {
+            (Field::Absent | Field::Null, Field::Absent | Field::Null) => {
+                checker.invalid("items", "is required");
+            }
+            (Field::Value(_) | Field::Wrong, _) | (_, Field::Value(_) | Field::Wrong) => {}
         }
         self.parse(checker)
+    }
+
+    /// Reads a cart that is to be validated: its lines, or the id of one made before (spec §4.2).
+    pub fn parse_source(self, checker: &mut Checker) -> Option<CartSource> {
+        let is_left_out = |field: &Field<String>| matches!(field, Field::Absent | Field::Null);
+        match &self.items {
+            Field::Value(_) | Field::Wrong => self.parse(checker).map(CartSource::Inline),
+            Field::Absent | Field::Null if is_left_out(&self.id) => {
+                checker.invalid("id", "is required, unless items are sent");
+                None
+            }
+            Field::Absent | Field::Null => {
+                checker.required_id("id", self.id, CartId::parse).map(CartSource::Stored)
+            }
+        }
     }
 
     fn parse(self, checker: &mut Checker) -> Option<CartRequest> {
         let Self {
             id: _,
             items,
+            combo_items,
             membership_ids,
             membership_category_id,
             coupon_codes,
             reservation_id,
             verify_entitlements,
             customer_id,
+            forms,
         } = self;
-        let lines = read_lines(checker, items);
+        let lines = read_lines(checker, items, combo_items);
         let terms = CartTerms {
             membership_ids: read_memberships(checker, membership_ids),
             membership_category: checker.optional_id(
@@ -123,22 +149,49 @@ impl CartInput {
                 .unwrap_or_default(),
             customer: number_id(checker, "customerId", customer_id, CustomerId::parse),
         };
-        Some(CartRequest { lines: lines?, terms })
+        let forms = read_forms(checker, forms);
+        Some(CartRequest { lines: lines?, terms, forms })
     }
 }
 
-fn read_lines(checker: &mut Checker, items: Field<List<CartItemInput>>) -> Option<Vec<WantedLine>> {
+fn read_lines(
+    checker: &mut Checker,
+    items: Field<List<CartItemInput>>,
+    combos: Field<List<ComboItemInput>>,
+) -> Option<Vec<WantedLine>> {
     let items = checker.optional("items", items).map(|list| list.0).unwrap_or_default();
+    let combos = checker.optional("comboItems", combos).map(|list| list.0).unwrap_or_default();
     if items.len() > MAX_LINES {
         checker.invalid("items", format!("must have at most {MAX_LINES} lines"));
         return None;
     }
-    let lines = checker.within("items", |checker| {
-        let mut lines = Vec::with_capacity(items.len());
-        let mut ids = BTreeSet::new();
-        for (index, item) in items.into_iter().enumerate() {
-            let line = match item {
-                Field::Value(item) => checker.within(index, |checker| item.parse(checker)),
+    let events = combos.iter().map(ComboItemInput::events).sum::<usize>();
+    if items.len().saturating_add(events) > MAX_LINES {
+        let message = format!("must have at most {MAX_LINES} lines together with items, one for each event");
+        checker.invalid("comboItems", message);
+        return None;
+    }
+    let mut ids = BTreeSet::new();
+    let mut lines = read_list(checker, ("items", items), &mut ids, CartItemInput::parse);
+    let others = lines.len();
+    lines.extend(read_list(checker, ("comboItems", combos), &mut ids, ComboItemInput::parse));
+    checker.within("items", |checker| check_add_ons(checker, &lines));
+    check_size(checker, &lines, others);
+    lines.into_iter().collect()
+}
+
+/// The lines of one of the two lists; no id stands on two lines of both.
+fn read_list<T: WireValue>(
+    checker: &mut Checker,
+    (name, list): (&str, Vec<Field<T>>),
+    ids: &mut BTreeSet<CartItemId>,
+    parse: impl Fn(T, &mut Checker) -> Option<WantedLine>,
+) -> Vec<Option<WantedLine>> {
+    checker.within(name, |checker| {
+        let mut lines = Vec::with_capacity(list.len());
+        for (index, element) in list.into_iter().enumerate() {
+            let line = match element {
+                Field::Value(element) => checker.within(index, |checker| parse(element, checker)),
                 Field::Absent | Field::Null | Field::Wrong => {
                     checker.invalid(index, "must be an object");
                     None
@@ -151,11 +204,8 @@ fn read_lines(checker: &mut Checker, items: Field<List<CartItemInput>>) -> Optio
             }
             lines.push(line);
         }
-        check_add_ons(checker, &lines);
         lines
-    });
-    check_size(checker, &lines);
-    lines.into_iter().collect()
+    })
 }
 
 fn check_add_ons(checker: &mut Checker, lines: &[Option<WantedLine>]) {
@@ -168,13 +218,16 @@ fn check_add_ons(checker: &mut Checker, lines: &[Option<WantedLine>]) {
     }
 }
 
-fn check_size(checker: &mut Checker, lines: &[Option<WantedLine>]) {
+/// The limits of all lines, of which so many are no combos. Where those alone keep within a limit, it is the
+/// combos that exceed it.
+fn check_size(checker: &mut Checker, lines: &[Option<WantedLine>], others: usize) {
+    let by_others = size_faults(lines.iter().take(others).flatten());
     for fault in size_faults(lines.iter().flatten()) {
         let message = match fault {
             SizeFault::TooManyInstances => format!("must be for at most {MAX_INSTANCES} different events"),
             SizeFault::TooManyTickets => format!("must have at most {MAX_TICKETS} tickets"),
         };
-        checker.invalid("items", message);
+        checker.invalid(if by_others.contains(&fault) { "items" } else { "comboItems" }, message);
     }
 }
 
@@ -323,7 +376,7 @@ fn read_gift(checker: &mut Checker, unit_price: Field<Amount>) -> Option<Money> 
     Some(amount)
 }
 
-fn read_quantity(checker: &mut Checker, field: Field<i64>) -> Option<u32> {
+pub(super) fn read_quantity(checker: &mut Checker, field: Field<i64>) -> Option<u32> {
     let sent = checker.required("quantity", field)?;
     let quantity = u32::try_from(sent).ok().filter(|quantity| *quantity <= MAX_QUANTITY);
     if quantity.is_none() {

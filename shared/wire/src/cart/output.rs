@@ -1,6 +1,8 @@
 //! A cart as it is answered.
 
+use super::combo::ComboItemOutput;
 use super::donation::DonationDetailOutput;
+use super::form::FormEntryOutput;
 use super::trace::TriedOutput;
 use crate::money_text;
 use domain::Money;
@@ -11,7 +13,6 @@ use domain::cart::{
 use domain::catalog::AdmissionType;
 use domain::pricing::Tried;
 use serde::Serialize;
-use serde_json::Value;
 
 /// A cart with prices (spec §2.2).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
@@ -23,12 +24,10 @@ pub struct CartOutput {
     pub temp_visitor_id: String,
     /// The lines, in the order sent.
     pub items: Vec<CartItemOutput>,
-    /// Form entries; empty when no form applies.
-    #[schema(value_type = Vec<Object>)]
-    pub forms: Vec<Value>,
-    /// Combinations of events.
-    #[schema(value_type = Vec<Object>)]
-    pub combo_items: Vec<Value>,
+    /// The forms that its events ask (spec §2.6); empty when no form applies.
+    pub forms: Vec<FormEntryOutput>,
+    /// Combos, in the order sent.
+    pub combo_items: Vec<ComboItemOutput>,
     /// Membership ids or numbers that drive member prices, as sent.
     pub membership_ids: Vec<i64>,
     /// A level whose benefits apply without a membership.
@@ -124,8 +123,10 @@ impl CartOutput {
     /// The cart with the rules that were tried on its lines.
     #[must_use]
     pub fn explained(mut self, traces: &[Vec<Tried>]) -> Self {
-        for (item, tried) in self.items.iter_mut().zip(traces) {
-            item.price_trace = tried.iter().map(TriedOutput::from).collect();
+        let items = self.items.iter_mut().map(|item| &mut item.price_trace);
+        let combos = self.combo_items.iter_mut().map(|combo| &mut combo.price_trace);
+        for (trace, tried) in items.chain(combos).zip(traces) {
+            *trace = tried.iter().map(TriedOutput::from).collect();
         }
         self
     }
@@ -145,17 +146,22 @@ impl From<&Cart> for CartOutput {
             customer,
             order: _,
             coupon_messages,
+            forms,
             created_by: _,
             version: _,
             shown_total: _,
             expires_at: _,
         } = cart;
+        let combo = |line: &CartLine| match line {
+            CartLine::Combo(line) => Some(ComboItemOutput::from(line.as_ref())),
+            CartLine::Ticket(_) | CartLine::AddOn(_) | CartLine::Donation(_) => None,
+        };
         Self {
             id: id.to_string(),
             temp_visitor_id: visitor.clone(),
-            items: lines.iter().map(CartItemOutput::from).collect(),
-            forms: Vec::new(),
-            combo_items: Vec::new(),
+            items: lines.iter().filter_map(CartItemOutput::of).collect(),
+            forms: forms.iter().map(|entry| FormEntryOutput::new(entry, lines)).collect(),
+            combo_items: lines.iter().filter_map(combo).collect(),
             membership_ids: membership_ids.iter().map(|id| id.get()).collect(),
             membership_category_id: membership_category.as_ref().map(ToString::to_string),
             verify_entitlements: *verify_entitlements,
@@ -189,17 +195,17 @@ pub fn coupon_problem(problem: CouponProblem) -> &'static str {
     }
 }
 
-impl From<&CartLine> for CartItemOutput {
-    fn from(line: &CartLine) -> Self {
+impl CartItemOutput {
+    /// The line, unless it is a combo.
+    fn of(line: &CartLine) -> Option<Self> {
         match line {
-            CartLine::Ticket(line) => Self::from(line),
-            CartLine::AddOn(line) => Self::from(line),
-            CartLine::Donation(line) => Self::from(line.as_ref()),
+            CartLine::Ticket(line) => Some(Self::from(line)),
+            CartLine::AddOn(line) => Some(Self::from(line)),
+            CartLine::Donation(line) => Some(Self::from(line.as_ref())),
+            CartLine::Combo(_) => None,
         }
     }
-}
 
-impl CartItemOutput {
     fn priced(self, price: LinePrice) -> Self {
         let LinePrice { unit, retail_unit, amount } = price;
         Self { unit_price: unit, retail_unit_price: retail_unit, amount, ..self }

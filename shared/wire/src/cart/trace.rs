@@ -3,16 +3,17 @@
 use super::output::coupon_problem;
 use crate::money_text;
 use domain::Money;
-use domain::pricing::{Rule, Source, Tried};
+use domain::pricing::{Inapplicable, Rule, Source, Tried};
 use serde::{Serialize, Serializer};
 
 /// One rule that was tried on a line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TriedOutput {
-    /// `fullPrice`, `memberPrice`, `cartCoupon`, `lineCoupon` or `retail`, in ascending order of precedence.
+    /// `fullPrice`, `memberPrice`, `cartCoupon`, `lineCoupon` or `retail`, in ascending order of precedence; of
+    /// combos, `fullPrice` or `combo`.
     pub rule: &'static str,
-    /// Where the specification states the rule.
+    /// Where the specification, or the contract beside it, states the rule.
     pub specification: &'static str,
     /// The membership it was tried with.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -23,6 +24,9 @@ pub struct TriedOutput {
     /// The code it was tried with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub coupon_code: Option<String>,
+    /// The combo it was tried with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub combo_template_id: Option<String>,
     /// `applied`, `outranked` by a rule of higher precedence or a lower price, or `notApplicable`.
     pub result: &'static str,
     /// Why it is not applicable.
@@ -53,12 +57,17 @@ impl From<&Tried> for TriedOutput {
             Rule::CartCoupon => ("cartCoupon", "§4.1 rule 4"),
             Rule::LineCoupon => ("lineCoupon", "§4.1 rule 3"),
             Rule::Retail => ("retail", "§4.1 rule 2"),
+            Rule::Combo => ("combo", "contract §7"),
         };
-        let (membership, level, code) = match source {
-            Source::Line => (None, None, None),
-            Source::Membership(membership, level) => (Some(membership.get()), Some(level.to_string()), None),
-            Source::Level(level) => (None, Some(level.to_string()), None),
-            Source::Code(code) => (None, None, Some(code.clone())),
+        let (membership, level) = match source {
+            Source::Line | Source::Code(_) | Source::Combo(_) => (None, None),
+            Source::Membership(membership, level) => (Some(membership.get()), Some(level.to_string())),
+            Source::Level(level) => (None, Some(level.to_string())),
+        };
+        let (code, combo) = match source {
+            Source::Line | Source::Membership(..) | Source::Level(_) => (None, None),
+            Source::Code(code) => (Some(code.clone()), None),
+            Source::Combo(combo) => (None, Some(combo.to_string())),
         };
         let result = match (price, chosen) {
             (Err(_), _) => "notApplicable",
@@ -71,13 +80,24 @@ impl From<&Tried> for TriedOutput {
             membership_id: membership,
             membership_category_id: level,
             coupon_code: code,
+            combo_template_id: combo,
             result,
-            reason: price.err().map(coupon_problem),
+            reason: price.err().map(reason),
             exact_unit_price: price
                 .ok()
                 .filter(|price| price.exact != price.unit.decimal())
                 .map(|price| price.exact.to_string()),
             unit_price: price.ok().map(|price| price.unit),
+        }
+    }
+}
+
+/// Why a rule leads to no price, for people.
+fn reason(inapplicable: Inapplicable) -> &'static str {
+    match inapplicable {
+        Inapplicable::Code(problem) => coupon_problem(problem),
+        Inapplicable::ExemptFromLimits => {
+            "The line ignores entitlements, which limit the tickets at the member price"
         }
     }
 }

@@ -343,10 +343,7 @@ impl EventTemplate {
             stars: venue.stars,
             ratings: venue.ratings,
             custom_fields: template.custom_fields.iter().map(Into::into).collect(),
-            add_ons: TemplateAddOns {
-                inventory_ids: template.add_ons.iter().map(|id| id.get()).collect(),
-                inventory_add_ons: view.add_ons(template).map(Into::into).collect(),
-            },
+            add_ons: add_ons(template, view),
             resources: template.resources.iter().map(Into::into).collect(),
             recommendations: RecommendationsOutput {
                 recommendations: venue.recommendations.iter().map(Into::into).collect(),
@@ -358,6 +355,13 @@ impl EventTemplate {
             ticket_details: (&template.ticket_details).into(),
             order_forms: template.forms.iter().map(|id| Reference { id: id.to_string() }).collect(),
         }
+    }
+}
+
+fn add_ons(template: &Template, view: &View<'_>) -> TemplateAddOns {
+    TemplateAddOns {
+        inventory_ids: template.add_ons.iter().map(|id| id.get()).collect(),
+        inventory_add_ons: view.add_ons(template).map(Into::into).collect(),
     }
 }
 

@@ -11,7 +11,7 @@ fn read<T: serde::de::DeserializeOwned>(mut stored: Value, fields: Value) -> T {
     serde_json::from_value(stored).unwrap()
 }
 
-fn coupon(code: &str, fields: Value) -> (CouponId, Coupon) {
+pub(super) fn coupon(code: &str, fields: Value) -> (CouponId, Coupon) {
     let stored = json!({
         "id": code.to_lowercase(), "name": code, "code": code, "active": true,
         "reduction": {"kind": "same", "value": {"kind": "percent", "value": "10"}},
@@ -20,7 +20,7 @@ fn coupon(code: &str, fields: Value) -> (CouponId, Coupon) {
     (coupon.id.clone(), coupon)
 }
 
-fn discount(id: &str, values: &[(&str, Value)]) -> (DiscountId, Discount) {
+pub(super) fn discount(id: &str, values: &[(&str, Value)]) -> (DiscountId, Discount) {
     let values: Vec<Value> = values
         .iter()
         .map(|(ticket_type, reduction)| json!({"ticket_type": ticket_type, "reduction": reduction}))
@@ -29,7 +29,7 @@ fn discount(id: &str, values: &[(&str, Value)]) -> (DiscountId, Discount) {
     (discount.id.clone(), discount)
 }
 
-fn membership(id: i64, level: &str, fields: Value) -> Membership {
+pub(super) fn membership(id: i64, level: &str, fields: Value) -> Membership {
     let card = json!({"id": id, "person": {}, "barcode": "1"});
     let stored = json!({
         "id": id, "number": id + 1_000, "level": level, "offering": "o", "price_point": "adult",
@@ -38,11 +38,11 @@ fn membership(id: i64, level: &str, fields: Value) -> Membership {
     read(stored, fields)
 }
 
-fn amount(cents: i64) -> Value {
+pub(super) fn amount(cents: i64) -> Value {
     json!({"kind": "amount", "value": cents})
 }
 
-fn percent(text: &str) -> Value {
+pub(super) fn percent(text: &str) -> Value {
     json!({"kind": "percent", "value": text})
 }
 
@@ -65,11 +65,11 @@ fn members_shop(memberships: &[Membership], level: Option<&str>) -> Shop {
     shop
 }
 
-fn codes(codes: &[&str]) -> Vec<String> {
+pub(super) fn codes(codes: &[&str]) -> Vec<String> {
     codes.iter().map(|code| (*code).to_owned()).collect()
 }
 
-fn cart_codes(sent: &[&str]) -> CartTerms {
+pub(super) fn cart_codes(sent: &[&str]) -> CartTerms {
     CartTerms { coupon_codes: codes(sent), ..CartTerms::default() }
 }
 
@@ -253,7 +253,7 @@ fn the_trace_names_every_rule_that_was_tried() {
             "MemberPrice 8.33375 -> 8.33 false",
             "CartCoupon 11.25 -> 11.25 false",
             "LineCoupon 6.25 -> 6.25 true",
-            "LineCoupon NothingEligible false",
+            "LineCoupon Code(NothingEligible) false",
         ]
     );
     let CartLine::Ticket(line) = &priced.lines[0] else { panic!("not a ticket line") };
@@ -261,9 +261,33 @@ fn the_trace_names_every_rule_that_was_tried() {
     assert_eq!(line.applied, applied);
 }
 
+#[test]
+fn a_line_that_ignores_entitlements_escapes_their_limits_and_the_member_price_with_them() {
+    let shop = coupon_shop();
+    let exempt = |mut line: LineRequest| {
+        if let Wanted::Ticket(wanted) = &mut line.wanted {
+            wanted.ignore_entitlements = true;
+        }
+        line
+    };
+    for (case, line, terms, expected) in [
+        ("a member", tickets("adult", 1), cart_codes(&[]), "15.00"),
+        ("exempt", exempt(tickets("adult", 1)), cart_codes(&[]), "20.00"),
+        ("exempt, with a coupon", exempt(tickets("adult", 1)), cart_codes(&["TEN"]), "18.00"),
+    ] {
+        assert_eq!(unit(&shop.price_as(&[line], &terms).unwrap(), 0), expected, "{case}");
+    }
+    let priced = shop.price(&[exempt(tickets("adult", 1))]).unwrap();
+    let tried = |tried: &Tried| (tried.rule, tried.price.err(), tried.chosen);
+    assert_eq!(
+        priced.traces[0].iter().map(tried).collect::<Vec<_>>(),
+        [(Rule::FullPrice, None, true), (Rule::MemberPrice, Some(Inapplicable::ExemptFromLimits), false)]
+    );
+}
+
 /// One reduction of the second implementation.
 #[derive(Debug, Clone, Copy)]
-enum Off {
+pub(super) enum Off {
     Cents(i64),
     /// Hundredths of a percent.
     Percent(i64),
@@ -271,7 +295,7 @@ enum Off {
 }
 
 impl Off {
-    fn stored(self) -> Value {
+    pub(super) fn stored(self) -> Value {
         match self {
             Self::Cents(cents) => amount(cents),
             Self::Percent(hundredths) => percent(&format!("{}.{:02}", hundredths / 100, hundredths % 100)),
@@ -280,7 +304,7 @@ impl Off {
     }
 
     /// In whole cents, rounded half-up.
-    fn of(self, cents: i64) -> i64 {
+    pub(super) fn of(self, cents: i64) -> i64 {
         let left = match self {
             Self::Cents(off) => cents - off,
             Self::Percent(hundredths) => (cents * (10_000 - hundredths) + 5_000) / 10_000,
@@ -290,7 +314,7 @@ impl Off {
     }
 }
 
-fn any_off() -> impl Strategy<Value = Off> {
+pub(super) fn any_off() -> impl Strategy<Value = Off> {
     prop_oneof![
         (0..3_000_i64).prop_map(Off::Cents),
         (0..=10_000_i64).prop_map(Off::Percent),

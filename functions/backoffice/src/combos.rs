@@ -1,0 +1,64 @@
+//! `/v2/b2b/combos`.
+
+use crate::catalog::{Catalog, Needs, Use};
+use crate::resource::{Context, Resource, routes_of};
+use domain::combo::Combo;
+use domain::{ComboTemplateId, TenantId, Zone};
+use platform::paging::{Direction, SortField, Sorting};
+use store::Key;
+use store::catalog::Definitions;
+use wire::Checker;
+use wire::catalog::{ComboInput, ComboOutput};
+
+struct Combos;
+
+static SORTING: Sorting<Combo> = Sorting {
+    fields: &[
+        SortField { name: "name", compare: |one, other| one.name.cmp(&other.name) },
+        SortField { name: "id", compare: |one, other| one.id.cmp(&other.id) },
+    ],
+    direction: Direction::Ascending,
+    last: |one, other| one.id.cmp(&other.id),
+};
+
+impl Resource for Combos {
+    type Record = Combo;
+    type Input = ComboInput;
+    type Output = ComboOutput;
+
+    const PATH: &'static str = "/v2/b2b/combos";
+    const NEEDS: Needs = Needs::Everything;
+
+    fn sorting() -> &'static Sorting<Combo> {
+        &SORTING
+    }
+
+    fn new_id(random: [u8; 16]) -> String {
+        hex::encode(&random[..12])
+    }
+
+    fn key(tenant: TenantId, id: &str) -> Option<Key> {
+        ComboTemplateId::parse(id).ok().map(|id| Key::combo(tenant, &id))
+    }
+
+    fn read(input: ComboInput, checker: &mut Checker, context: &Context<'_>) -> Option<Combo> {
+        input.read(checker, &context.catalog.known())
+    }
+
+    fn all(definitions: Definitions) -> Vec<Combo> {
+        definitions.combos.into_values().collect()
+    }
+
+    /// Only carts and orders name combos, and they keep what they need of it.
+    fn uses(_: &Combo, _: &Catalog) -> Vec<Use> {
+        Vec::new()
+    }
+
+    fn show(record: &Combo, _: Zone) -> ComboOutput {
+        record.into()
+    }
+}
+
+routes_of! {
+    Combos: "/v2/b2b/combos", "/v2/b2b/combos/{id}", "Back office", "a combo", "combos", ComboInput, ComboOutput
+}

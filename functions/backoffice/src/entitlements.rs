@@ -1,0 +1,162 @@
+//! `/v2/b2b/event/templates/{id}/entitlements`: what members may take at the member price, and how many
+//! tickets an order may have without (contract §5, §7). The rules are a record beside the template, with a
+//! revision of its own.
+
+use crate::catalog::{Catalog, Needs};
+use crate::resource::not_found;
+use crate::write::Target;
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse, Response};
+use domain::entitlement::Entitlements;
+use domain::{TemplateId, TenantId};
+use platform::access::{Caller, Staff};
+use platform::idempotency::{Tagged, once_tagged};
+use platform::{ApiError, App, Body, ErrorBody, ErrorType};
+use store::authored::{CHANGE_TRIES, Stored, decode_authored, revision_of};
+use store::{Consistency, Key};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use wire::Identified;
+use wire::catalog::{EntitlementsInput, EntitlementsOutput};
+
+pub(crate) fn router() -> OpenApiRouter<App> {
+    OpenApiRouter::new().routes(routes!(read, create, update))
+}
+
+/// Returns the entitlement rules of an event template.
+///
+/// A template without any has an empty list of rules.
+#[utoipa::path(
+    get,
+    path = "/v2/b2b/event/templates/{id}/entitlements",
+    tag = "Back office",
+    params(("id" = String, Path, description = "The template")),
+    responses(
+        (status = 200, description = "They, with their revision in `ETag`", body = EntitlementsOutput),
+        (status = 404, description = "`NOT_FOUND`", body = ErrorBody),
+    ),
+)]
+async fn read(State(app): State<App>, staff: Staff, Path(id): Path<String>) -> Result<Response, ApiError> {
+    let id = TemplateId::parse(&id).map_err(|_| not_found())?;
+    let stored = load(&app, staff.tenant.id, &id).await?;
+    let record = stored.map_or_else(|| Entitlements::none(id), |stored| stored.value);
+    Ok(present(&record)?.into_response())
+}
+
+/// Replaces the entitlement rules of an event template.
+///
+/// The same as `PUT`.
+#[utoipa::path(
+    post,
+    path = "/v2/b2b/event/templates/{id}/entitlements",
+    tag = "Back office",
+    params(
+        ("id" = String, Path, description = "The template"),
+        ("If-Match" = Option<String>, Header, description = "The revision that is replaced, as `ETag` showed it"),
+    ),
+    request_body = EntitlementsInput,
+    responses(
+        (status = 200, description = "They, with their revision in `ETag`", body = EntitlementsOutput),
+        (status = 400, description = "`VALIDATION_ERROR`", body = ErrorBody),
+        (status = 404, description = "`NOT_FOUND`: the template, or something the rules refer to, does not exist", body = ErrorBody),
+        (status = 409, description = "`IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
+        (status = 412, description = "`PRECONDITION_FAILED`: they were changed since; nothing was changed now", body = ErrorBody),
+        (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),
+    ),
+)]
+async fn create(
+    State(app): State<App>,
+    staff: Staff,
+    target: Target,
+    body: Body<EntitlementsInput>,
+) -> Result<Response, ApiError> {
+    replace(&app, &staff, ("POST", target), body).await
+}
+
+/// Replaces the entitlement rules of an event template.
+///
+/// What the body leaves out is taken away. With `If-Match`, only the revision it names is replaced. What members
+/// used is counted by the name of the rule, and goes on counting when its limit is changed.
+#[utoipa::path(
+    put,
+    path = "/v2/b2b/event/templates/{id}/entitlements",
+    tag = "Back office",
+    params(
+        ("id" = String, Path, description = "The template"),
+        ("If-Match" = Option<String>, Header, description = "The revision that is replaced, as `ETag` showed it"),
+    ),
+    request_body = EntitlementsInput,
+    responses(
+        (status = 200, description = "They, with their revision in `ETag`", body = EntitlementsOutput),
+        (status = 400, description = "`VALIDATION_ERROR`", body = ErrorBody),
+        (status = 404, description = "`NOT_FOUND`: the template, or something the rules refer to, does not exist", body = ErrorBody),
+        (status = 409, description = "`IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
+        (status = 412, description = "`PRECONDITION_FAILED`: they were changed since; nothing was changed now", body = ErrorBody),
+        (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),
+    ),
+)]
+async fn update(
+    State(app): State<App>,
+    staff: Staff,
+    target: Target,
+    body: Body<EntitlementsInput>,
+) -> Result<Response, ApiError> {
+    replace(&app, &staff, ("PUT", target), body).await
+}
+
+/// The rules of a template, if it has any; unknown where there is no such template.
+async fn load(
+    app: &App,
+    tenant: TenantId,
+    id: &TemplateId,
+) -> Result<Option<Stored<Entitlements>>, ApiError> {
+    let (template, rules) = (Key::template(tenant, id), Key::entitlements(tenant, id));
+    let mut found = app.store.get_many([template.clone(), rules.clone()], Consistency::Strong).await?;
+    found.take_item(&template).ok_or_else(not_found)?;
+    Ok(found.take_item(&rules).map(decode_authored).transpose()?)
+}
+
+/// Replaces the rules as they were read. Rules that are to become what they are already are as they should be.
+async fn replace(
+    app: &App,
+    caller: &Caller,
+    (method, Target { id, key, if_match }): (&str, Target),
+    body: Body<EntitlementsInput>,
+) -> Result<Response, ApiError> {
+    let hash_key = app.hash_key(&caller.tenant).await?;
+    let route = format!("{method} /v2/b2b/event/templates/{id}/entitlements");
+    let fingerprint = body.fingerprint(&route, &hash_key);
+    let run = async {
+        let tenant = caller.tenant.id;
+        let id = TemplateId::parse(&id).map_err(|_| not_found())?;
+        let (before, catalog) =
+            tokio::join!(load(app, tenant, &id), Catalog::load(app, tenant, Needs::Definitions));
+        let (mut before, mut known) = (before?, catalog?.known());
+        known.templates.insert(id.clone());
+        let record = body.parse(|checker, mut input| {
+            input.set_id(id.as_str());
+            input.read(checker, &known)
+        })?;
+        let (revision, none) = (revision_of(&record)?, revision_of(&Entitlements::none(id.clone()))?);
+        for _ in 0..CHANGE_TRIES {
+            let current = before.as_ref().map_or(&none, |stored| &stored.revision);
+            if *current == revision {
+                return present(&record);
+            }
+            if_match.check(current)?;
+            let attempt = app.ids.bytes::<12>().map(hex::encode)?;
+            let changed = app.store.change_authored((tenant, &attempt), before.as_ref(), Some(&record));
+            if changed.await?.is_ok() {
+                app.forget_catalog(tenant).await;
+                return present(&record);
+            }
+            before = load(app, tenant, &id).await?;
+        }
+        Err(ApiError::new(ErrorType::TryAgain))
+    };
+    once_tagged(app, caller, (&key, &fingerprint), Box::pin(run)).await
+}
+
+fn present(record: &Entitlements) -> Result<Tagged<EntitlementsOutput>, ApiError> {
+    Ok(Tagged { body: record.into(), revision: Some(revision_of(record)?) })
+}

@@ -1,0 +1,75 @@
+//! Validating a cart by what its members are entitled to (spec §4.2, contract §5). Nothing is written; checkout
+//! asks again.
+
+mod validate;
+
+use axum::Json;
+use axum::extract::State;
+use platform::access::{Caller, Shopper};
+use platform::{ApiError, App, Body, ErrorBody};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use wire::cart::CartInput;
+use wire::entitlement::EntitlementsResult;
+
+/// The routes of entitlements.
+#[must_use]
+pub fn router() -> OpenApiRouter<App> {
+    OpenApiRouter::new().routes(routes!(validate, validate_again))
+}
+
+/// Validate a cart by what its members are entitled to
+///
+/// Takes a cart with items, or the `id` of one made before. Says of every limit that applies how many tickets it
+/// allows, how many earlier orders had and how many the cart wants.
+#[utoipa::path(
+    post,
+    path = "/v2/b2c/entitlements/validate",
+    tag = "Entitlements",
+    request_body = CartInput,
+    responses(
+        (status = 200, description = "What it comes to, whether the cart is valid or not", body = EntitlementsResult),
+        (status = 400, description = "Fields are missing or wrong", body = ErrorBody),
+        (status = 404, description = "There is no such cart, or ids name nothing that is sold", body = ErrorBody),
+        (status = 409, description = "An event is not on sale", body = ErrorBody),
+    ),
+)]
+async fn validate(
+    State(app): State<App>,
+    caller: Shopper,
+    body: Body<CartInput>,
+) -> Result<Json<EntitlementsResult>, ApiError> {
+    respond(&app, &caller, body).await
+}
+
+/// Validate a cart by what its members are entitled to
+///
+/// The same as `POST`.
+#[utoipa::path(
+    put,
+    path = "/v2/b2c/entitlements/validate",
+    tag = "Entitlements",
+    request_body = CartInput,
+    responses(
+        (status = 200, description = "What it comes to, whether the cart is valid or not", body = EntitlementsResult),
+        (status = 400, description = "Fields are missing or wrong", body = ErrorBody),
+        (status = 404, description = "There is no such cart, or ids name nothing that is sold", body = ErrorBody),
+        (status = 409, description = "An event is not on sale", body = ErrorBody),
+    ),
+)]
+async fn validate_again(
+    State(app): State<App>,
+    caller: Shopper,
+    body: Body<CartInput>,
+) -> Result<Json<EntitlementsResult>, ApiError> {
+    respond(&app, &caller, body).await
+}
+
+async fn respond(
+    app: &App,
+    caller: &Caller,
+    body: Body<CartInput>,
+) -> Result<Json<EntitlementsResult>, ApiError> {
+    let source = body.parse(|checker, input| input.parse_source(checker))?;
+    validate::validate(app, caller, source).await.map(Json)
+}

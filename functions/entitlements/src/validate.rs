@@ -1,0 +1,144 @@
+//! Loading what a cart is judged by, and judging it.
+//!
+//! | Cart | Round trips |
+//! |---|---|
+//! | within the request | 1: all that it names, and what its memberships used |
+//! | by id | 2: the cart before that |
+//!
+//! What a membership used is counted under its number and by when the visit is. Where a membership is named by its
+//! id instead, or a slot was moved to another day, that is known only once those are read, and what it used takes
+//! one round trip more.
+
+use domain::cart_request::{CartTerms, LineRequest};
+use domain::catalog::Template;
+use domain::checkout::CartSource;
+use domain::entitlement::{Entitlements, Judgement, Judging, MemberUses, Tally, judge};
+use domain::instance_id::TemplateTag;
+use domain::pricing::{CatalogView, PricedLines, price};
+use domain::{CartItemId, TemplateId, Zone};
+use platform::access::Caller;
+use platform::cart::{Existing, Named, TenantCatalog, pricing_refused};
+use platform::{ApiError, App, ErrorType};
+use std::collections::BTreeSet;
+use store::counter::take_member_uses;
+use store::{Consistency, Key};
+use wire::entitlement::EntitlementsResult;
+
+/// Tallies that are looked up before it is known whether they are needed; not many more.
+const MAX_GUESSES: usize = 200;
+
+/// What is judged.
+struct Question {
+    lines: Vec<LineRequest>,
+    terms: CartTerms,
+}
+
+/// All that it is judged by.
+struct Facts {
+    catalog: TenantCatalog,
+    existing: Existing,
+    /// What was looked up of what memberships used, whether there was anything or not.
+    looked_up: BTreeSet<Tally>,
+    used: MemberUses,
+}
+
+/// Judges a cart at the prices of this moment.
+pub(crate) async fn validate(
+    app: &App,
+    caller: &Caller,
+    source: CartSource,
+) -> Result<EntitlementsResult, ApiError> {
+    let question = question(app, caller, source).await?;
+    let mut facts = load(app, caller, &question).await?;
+    let priced = facts.existing.check_with(facts.price(caller, &question), "")?;
+    let mut judgements = facts.judge(caller, &priced);
+    let counted = judgements.iter().filter_map(Judgement::counted).map(|(tally, _)| tally);
+    let missing: BTreeSet<Tally> =
+        counted.filter(|tally| !facts.looked_up.contains(tally)).cloned().collect();
+    if !missing.is_empty() {
+        facts.used.extend(app.store.load_member_uses(caller.tenant.id, &missing).await?);
+        judgements = facts.judge(caller, &priced);
+    }
+    Ok(EntitlementsResult::of(&judgements, facts.catalog.view().person_types))
+}
+
+async fn question(app: &App, caller: &Caller, source: CartSource) -> Result<Question, ApiError> {
+    match source {
+        CartSource::Stored(id) => {
+            let cart = app.store.load_cart(caller.tenant.id, &id).await?;
+            let cart = cart.filter(|cart| cart.is_live(caller.clock.now()));
+            let cart =
+                cart.ok_or_else(|| ApiError::new(ErrorType::NotFound).detail("/id", "was not found"))?;
+            Ok(Question { lines: cart.requests(), terms: cart.terms() })
+        }
+        CartSource::Inline(request) => {
+            let fresh = || app.ids.bytes().map(CartItemId::from_bytes);
+            let lines = request.lines.into_iter().map(|line| {
+                // Nothing is stored, so that a line may as well have the id it was sent with.
+                let id = line.id.map_or_else(fresh, Ok)?;
+                Ok(LineRequest { id, wanted: line.wanted })
+            });
+            Ok(Question { lines: lines.collect::<Result<_, ApiError>>()?, terms: request.terms })
+        }
+    }
+}
+
+async fn load(app: &App, caller: &Caller, question: &Question) -> Result<Facts, ApiError> {
+    let tenant = caller.tenant.id;
+    let catalog = app.catalog(tenant).await?;
+    let wanted = question.lines.iter().map(|line| &line.wanted);
+    let named = Named::of((&question.terms, catalog.view().coupons), wanted);
+    let looked_up = guesses(&named, &catalog, caller.tenant.zone);
+    let keys = named.keys(tenant).chain(looked_up.iter().map(|tally| Key::tally(tenant, tally)));
+    let mut found = app.store.get_many(keys, Consistency::Strong).await?;
+    let existing = named.take(&mut found, tenant)?;
+    let used = take_member_uses(&mut found, tenant, &looked_up);
+    let catalog = app.catalog_of(tenant, existing.ledgers.values()).await?;
+    Ok(Facts { catalog, existing, looked_up, used })
+}
+
+/// What the memberships may have used that are named by their numbers, for visits when the ids of the slots say.
+fn guesses(named: &Named, catalog: &TenantCatalog, zone: Zone) -> BTreeSet<Tally> {
+    let mut guesses = BTreeSet::new();
+    let ruled = catalog.entitlements().values().filter(|found| !found.rules.is_empty());
+    for Entitlements { template, rules, ticket_limits: _ } in ruled {
+        let tag = TemplateTag::of(template);
+        let visits = named.instances.iter().filter(|instance| instance.template_tag() == tag);
+        for period in
+            visits.flat_map(|visit| rules.iter().map(|rule| rule.period.containing(visit.start(), zone)))
+        {
+            let template = template.clone();
+            let tally = |number| Tally { number, template: template.clone(), period: period.clone() };
+            guesses.extend(named.memberships().iter().copied().map(tally));
+            if guesses.len() > MAX_GUESSES {
+                return guesses;
+            }
+        }
+    }
+    guesses
+}
+
+impl Facts {
+    fn price(&self, caller: &Caller, question: &Question) -> Result<PricedLines, ApiError> {
+        let buyer = self.existing.buyer(caller.tenant.zone);
+        let view = CatalogView::of_ledgers(self.catalog.view(), buyer, self.existing.ledgers.values());
+        let priced = price(&question.lines, &question.terms, &view, caller.clock.now());
+        priced.map_err(|refusals| pricing_refused(&refusals, ""))
+    }
+
+    fn judge(&self, caller: &Caller, priced: &PricedLines) -> Vec<Judgement> {
+        let catalog = self.catalog.view();
+        let named: BTreeSet<&TemplateId> =
+            self.existing.ledgers.values().map(|ledger| &ledger.template).collect();
+        let templates: Vec<&Template> =
+            catalog.templates.iter().filter(|template| named.contains(&template.id)).collect();
+        let judging = Judging {
+            templates: &templates,
+            entitlements: self.catalog.entitlements(),
+            discounts: catalog.discounts,
+            numbers: self.existing.numbers(),
+            zone: caller.tenant.zone,
+        };
+        judge(&priced.lines, judging, &self.used)
+    }
+}

@@ -1,0 +1,55 @@
+//! `GET /v2/b2c/membership/exists`.
+
+use axum::Json;
+use axum::extract::{Query, State};
+use domain::Channel;
+use domain::membership::OfferingActionKind;
+use platform::access::StorefrontServer;
+use platform::{ApiError, App, ErrorBody, ErrorType};
+use serde::Deserialize;
+use utoipa::IntoParams;
+use wire::member::ExistsView;
+
+/// Whose membership is asked for.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ExistsQuery {
+    /// An e-mail address, in any case.
+    #[param(required = true)]
+    email: Option<String>,
+}
+
+/// Says whether someone with an e-mail address is a member.
+///
+/// `canRenew` is true when one of their memberships can be renewed online: its level is published, and the way
+/// it was bought, or another one of the level, allows it.
+#[utoipa::path(
+    get,
+    path = "/v2/b2c/membership/exists",
+    tag = "Members",
+    params(ExistsQuery),
+    responses(
+        (status = 200, description = "Whether there is one", body = ExistsView),
+        (status = 400, description = "`VALIDATION_ERROR`: no `email` was sent", body = ErrorBody),
+    ),
+)]
+pub(crate) async fn exists(
+    State(app): State<App>,
+    server: StorefrontServer,
+    Query(query): Query<ExistsQuery>,
+) -> Result<Json<ExistsView>, ApiError> {
+    // No address holds a space: one that arrives as a space was a plus sign that was not encoded.
+    let email = query.email.as_deref().map(|email| email.trim().replace(' ', "+"));
+    let email = email
+        .filter(|email| !email.is_empty())
+        .ok_or_else(|| ApiError::new(ErrorType::ValidationError).detail("email", "is required"))?;
+    let tenant = server.tenant.id;
+    let (found, definitions) =
+        tokio::join!(app.store.find_levels_of_email(tenant, &email), app.definitions(tenant));
+    let (found, definitions) = (found?, definitions?);
+    let can_renew = found
+        .iter()
+        .filter_map(|level| definitions.levels.get(level))
+        .any(|level| level.allows(OfferingActionKind::Renew, Channel::Online));
+    Ok(Json(ExistsView { exists: !found.is_empty(), can_renew }))
+}

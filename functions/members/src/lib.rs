@@ -1,0 +1,21 @@
+//! Verifying members (spec §4.7; contract §9).
+//!
+//! | Request | Round trips |
+//! |---|---|
+//! | `GET /v2/b2c/membership/validate` | 1: whatever the text names, with the cached levels beside it |
+//! | `GET /v2/b2c/membership/exists` | 1: the memberships of the address, with the cached levels beside it |
+//!
+//! Who is a member is told to servers only: a key that stands in a page is refused.
+
+mod exists;
+mod validate;
+
+use platform::App;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// The routes of membership verification.
+#[must_use]
+pub fn router() -> OpenApiRouter<App> {
+    OpenApiRouter::new().routes(routes!(validate::validate)).routes(routes!(exists::exists))
+}

@@ -1,0 +1,127 @@
+//! Why lines cannot be priced.
+
+use super::combo::ComboFault;
+use crate::catalog::InventoryKind;
+use crate::{MoneyOverflow, Timestamp};
+
+/// Everything that keeps lines from being priced, in their order; never empty.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PricingRefusals(pub Vec<PricingRefusal>);
+
+/// One reason why lines cannot be priced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PricingRefusal {
+    /// A fault of one line.
+    Line {
+        /// Its place in the request, from 0: of a combo among the combos, of any other line among the others.
+        index: usize,
+        /// What is wrong with it.
+        fault: LineFault,
+    },
+    /// The amounts do not add up to an amount of money.
+    TotalTooLarge,
+    /// With the tickets of its combos, the cart has more than [`crate::cart::MAX_TICKETS`].
+    TooManyTickets,
+}
+
+/// What keeps a line from being priced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LineFault {
+    /// The line treats an add-on as a donation or the other way round.
+    OtherInventoryKind {
+        /// What the catalog says it is.
+        kind: InventoryKind,
+    },
+    /// The amount is no amount of money.
+    AmountTooLarge,
+    /// There is no such event instance, or its template is a draft.
+    UnknownEvent,
+    /// There is no such ticket type on offer.
+    UnknownTicketType,
+    /// The event has no price for this ticket type on this channel.
+    NotPriced,
+    /// There is no such add-on or donation on offer on this channel.
+    UnknownInventory,
+    /// The slot exists and cannot be bought.
+    SalesClosed(Closed),
+    /// A fault of a combo.
+    Combo(ComboFault),
+}
+
+impl From<MoneyOverflow> for LineFault {
+    fn from(_: MoneyOverflow) -> Self {
+        Self::AmountTooLarge
+    }
+}
+
+/// Why a slot is not sold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unsold {
+    /// There is none, as far as the buyer may know.
+    Unknown,
+    /// It exists and cannot be bought.
+    Closed(Closed),
+}
+
+impl From<Unsold> for LineFault {
+    fn from(unsold: Unsold) -> Self {
+        match unsold {
+            Unsold::Unknown => Self::UnknownEvent,
+            Unsold::Closed(closed) => Self::SalesClosed(closed),
+        }
+    }
+}
+
+/// Why a slot cannot be bought.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Closed {
+    /// It was cancelled.
+    Cancelled,
+    /// It is not sold on this channel.
+    ChannelOff,
+    /// Its sale window has closed.
+    Window {
+        /// When it closed.
+        closed_at: Timestamp,
+    },
+}
+
+/// What refusals amount to, in order of precedence: the first that applies answers the request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RefusalClass {
+    /// Lines contradict the catalog or have no sum.
+    Invalid,
+    /// Ids name nothing that is sold.
+    Unknown,
+    /// Slots cannot be bought.
+    Closed,
+}
+
+impl PricingRefusals {
+    /// What answers the request.
+    #[must_use]
+    pub fn class(&self) -> RefusalClass {
+        self.0.iter().map(|refusal| refusal.class()).min().unwrap_or(RefusalClass::Invalid)
+    }
+}
+
+impl PricingRefusal {
+    /// What the refusal amounts to.
+    #[must_use]
+    pub fn class(&self) -> RefusalClass {
+        match self {
+            Self::TotalTooLarge | Self::TooManyTickets => RefusalClass::Invalid,
+            Self::Line { index: _, fault } => match fault {
+                LineFault::OtherInventoryKind { kind: _ } | LineFault::AmountTooLarge => {
+                    RefusalClass::Invalid
+                }
+                LineFault::UnknownEvent
+                | LineFault::UnknownTicketType
+                | LineFault::NotPriced
+                | LineFault::UnknownInventory => RefusalClass::Unknown,
+                LineFault::SalesClosed(_) => RefusalClass::Closed,
+                LineFault::Combo(fault) => fault.class(),
+            },
+        }
+    }
+}

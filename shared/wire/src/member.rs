@@ -1,0 +1,219 @@
+//! Members as storefronts' servers see them (spec §2.16, §4.7; contract §9).
+
+use domain::membership::{CardStanding, CardType, Level};
+use domain::verification::{Acquaintance, MembershipStanding, VerifiedCard};
+use domain::{LevelId, Zone};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use utoipa::ToSchema;
+
+/// What turning members into answers needs beside them.
+#[derive(Debug, Clone, Copy)]
+pub struct MemberView<'a> {
+    /// The tenant's zone, whose offset instants carry.
+    pub zone: Zone,
+    /// Membership levels, by which memberships are named.
+    pub levels: &'a BTreeMap<LevelId, Level>,
+}
+
+/// What verifying a member came to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct VerificationView {
+    /// `verified` or `not_found`.
+    pub status: &'static str,
+    /// Whether the card has the last name that was sent; absent when none was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_name_matches: Option<bool>,
+    /// The card.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub member_list_entry: Option<MemberListEntry>,
+}
+
+impl VerificationView {
+    /// An entry for each card; one that says so where there is none.
+    #[must_use]
+    pub fn list(verified: &[VerifiedCard<'_>], view: &MemberView<'_>) -> Vec<Self> {
+        if verified.is_empty() {
+            return vec![Self { status: "not_found", last_name_matches: None, member_list_entry: None }];
+        }
+        let of_card = |one: &VerifiedCard<'_>| Self {
+            status: "verified",
+            last_name_matches: match one.acquaintance {
+                Acquaintance::Named => Some(true),
+                Acquaintance::Misnamed => Some(false),
+                Acquaintance::Unnamed => None,
+            },
+            member_list_entry: Some(MemberListEntry::of(one, view)),
+        };
+        verified.iter().map(of_card).collect()
+    }
+}
+
+/// A card of a membership.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MemberListEntry {
+    /// Who holds it, and which it is; left out unless the caller knows the holder's last name.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub holder: Option<CardHolder>,
+    /// When its holder first became a member.
+    pub membership_joined_date: String,
+    /// When the term began.
+    pub membership_start_date: String,
+    /// The last instant of the term.
+    pub membership_expiration_date: String,
+    /// `active` or `lapsed`.
+    pub membership_standing: &'static str,
+    /// When the card began to be valid.
+    pub card_start_date: String,
+    /// The last instant at which it is valid.
+    pub card_expiration_date: String,
+    /// `new`, `active`, `dropped`, `lapsed` or `replaced`.
+    pub card_standing: &'static str,
+}
+
+/// Who holds a card, and which it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CardHolder {
+    /// The card.
+    pub id: i64,
+    /// The membership.
+    pub membership_id: i64,
+    /// `primary` or `secondary`.
+    pub card_type: &'static str,
+    /// The level's id.
+    pub category_id: String,
+    /// The offering it was bought by.
+    pub offering_id: String,
+    /// The price point it was bought at.
+    pub price_point_id: String,
+    /// First and last name.
+    pub name: String,
+    /// Printed on the card.
+    pub barcode: String,
+    /// The same.
+    pub service_barcode: String,
+    /// E-mail address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub email: Option<String>,
+    /// First name.
+    pub first_name: String,
+    /// Last name.
+    pub last_name: String,
+    /// Phone number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phone_number: Option<String>,
+    /// Street and number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub street_address1: Option<String>,
+    /// City.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub city: Option<String>,
+    /// State.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
+    /// Postal code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zip_code: Option<String>,
+    /// Country.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub country: Option<String>,
+    /// It is the primary card.
+    pub primary_card: bool,
+    /// The venue's own number of the membership.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub external_membership_id: Option<String>,
+    /// The level's name; absent when the level is gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub membership_category: Option<String>,
+    /// The membership number.
+    pub service_membership_number: String,
+    /// The customer's number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub service_customer_number: Option<String>,
+    /// Whether the level comes with another one.
+    pub auxiliary: bool,
+    /// The customer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub customer_id: Option<i64>,
+}
+
+impl MemberListEntry {
+    /// A card as the caller may see it.
+    #[must_use]
+    pub fn of(verified: &VerifiedCard<'_>, view: &MemberView<'_>) -> Self {
+        let VerifiedCard { membership, card: _, membership_standing, card_standing, acquaintance } = verified;
+        let date = |instant| view.zone.format(instant);
+        Self {
+            holder: match acquaintance {
+                Acquaintance::Named => Some(CardHolder::of(verified, view)),
+                Acquaintance::Misnamed | Acquaintance::Unnamed => None,
+            },
+            membership_joined_date: date(membership.joined),
+            membership_start_date: date(membership.started),
+            membership_expiration_date: date(membership.expires),
+            membership_standing: match membership_standing {
+                MembershipStanding::Active => "active",
+                MembershipStanding::Lapsed => "lapsed",
+            },
+            card_start_date: date(membership.started),
+            card_expiration_date: date(membership.expires),
+            card_standing: match card_standing {
+                CardStanding::New => "new",
+                CardStanding::Active => "active",
+                CardStanding::Dropped => "dropped",
+                CardStanding::Lapsed => "lapsed",
+                CardStanding::Replaced => "replaced",
+            },
+        }
+    }
+}
+
+impl CardHolder {
+    fn of(VerifiedCard { membership, card, .. }: &VerifiedCard<'_>, view: &MemberView<'_>) -> Self {
+        let level = view.levels.get(&membership.level);
+        let person = &card.person;
+        Self {
+            id: card.id.get(),
+            membership_id: membership.id.get(),
+            card_type: match card.card_type {
+                CardType::Primary => "primary",
+                CardType::Secondary => "secondary",
+            },
+            category_id: membership.level.to_string(),
+            offering_id: membership.offering.to_string(),
+            price_point_id: membership.price_point.to_string(),
+            name: format!("{} {}", person.first_name, person.last_name).trim().to_owned(),
+            barcode: card.barcode.clone(),
+            service_barcode: card.barcode.clone(),
+            email: person.email.clone(),
+            first_name: person.first_name.clone(),
+            last_name: person.last_name.clone(),
+            phone_number: person.phone_number.clone(),
+            street_address1: person.street_address_1.clone(),
+            city: person.city.clone(),
+            state: person.state.clone(),
+            zip_code: person.zip_code.clone(),
+            country: person.country.clone(),
+            primary_card: card.card_type == CardType::Primary,
+            external_membership_id: membership.external_id.clone(),
+            membership_category: level.map(|level| level.name.clone()),
+            service_membership_number: membership.number.to_string(),
+            service_customer_number: card.customer.map(|customer| customer.to_string()),
+            auxiliary: level.is_some_and(|level| level.auxiliary),
+            customer_id: card.customer.map(|customer| customer.get()),
+        }
+    }
+}
+
+/// Whether someone is a member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ExistsView {
+    /// They hold a card.
+    pub exists: bool,
+    /// One of their memberships can be renewed online.
+    pub can_renew: bool,
+}
