@@ -18,7 +18,7 @@ const SCHEMES: [(&str, &str, &str); 3] = [
 ];
 
 /// Groups of routes, in the order in which a reader meets them.
-const TAGS: [(&str, &str); 10] = [
+const TAGS: [(&str, &str); 11] = [
     ("Events", "What is on sale, and when"),
     ("Carts", "What a visitor wants to buy, priced"),
     ("Entitlements", "What members may take at the member price"),
@@ -27,6 +27,7 @@ const TAGS: [(&str, &str); 10] = [
     ("Orders", "Reading orders, will call"),
     ("Members", "Who is a member"),
     ("Back office", "What events and memberships are made of"),
+    ("Memberships", "Membership levels and the ways to buy them"),
     ("Locations", "Pick lists of countries and states"),
     ("Reference", "Errors and this document"),
 ];

@@ -93,6 +93,61 @@ fn hide(value: &mut Value, names: &[&str]) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_tickets_of_a_combo_count_for_the_ticket_limits_of_its_events() {
+    let evening = Evening::open().await;
+    let service = &evening.service;
+    let limits = format!("/v2/b2b/event/templates/{}/entitlements", evening.templates[1]);
+    ok(service, ("PUT", &limits), &STAFF, json!({"ticketLimits": {"perOrder": 5}})).await;
+    let single = json!({"eventId": evening.slots[1], "ticketingTypeId": ADULT, "quantity": 2});
+    // Two tickets in each combo, beside two by themselves.
+    for (combos, singles, wanted, valid) in
+        [(2, json!([]), 4, true), (1, json!([single]), 4, true), (2, json!([single]), 6, false)]
+    {
+        let cart = json!({"items": singles, "comboItems": [evening.combos(combos)]});
+        let judged = ok(service, ("POST", "/v2/b2c/entitlements/validate"), &SHOP, cart.clone()).await;
+        let limit = &judged["results"][0];
+        assert_eq!(
+            (&judged["valid"], &limit["requestedQuantity"]),
+            (&json!(valid), &json!(wanted)),
+            "{judged}"
+        );
+        let checkout = payer(json!({"shoppingCart": cart, "dryRun": true}));
+        let findings = ok(service, ("POST", "/v2/b2c/checkout"), &SHOP, checkout).await.to_string();
+        assert_eq!(findings.contains("ENTITLEMENTS_VIOLATED"), !valid, "{findings}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_combo_asks_the_forms_of_its_events() {
+    let evening = Evening::open().await;
+    let service = &evening.service;
+    let form = json!({"name": "Allergies", "required": true, "fields": [{"name": "what", "type": "text"}]});
+    let form = ok(service, ("POST", "/v2/b2b/forms"), &STAFF, form).await["id"].clone();
+    let path = format!("/v2/b2b/event/templates/{}", evening.templates[1]);
+    let mut template = ok(service, ("GET", &path), &STAFF, Value::Null).await;
+    template["orderForms"] = json!([{"id": form}]);
+    ok(service, ("PUT", &path), &STAFF, template).await;
+    let cart =
+        ok(service, ("POST", "/v2/b2c/carts"), &SHOP, json!({"comboItems": [evening.combos(1)]})).await;
+    let path = format!("/v2/b2c/carts/{}", cart.as_str().unwrap());
+    let held = ok(service, ("GET", &path), &SHOP, Value::Null).await;
+    let entry = &held["forms"][0];
+    assert_eq!((&entry["formId"], &entry["itemName"]), (&form, &json!("Lamp Room")), "{held}");
+    assert_eq!(entry["itemId"], held["comboItems"][0]["itemId"]);
+    let buy = payer(json!({"shoppingCartId": cart}));
+    let refused = ask(service, ("POST", "/v2/b2c/checkout"), &SHOP, buy.clone()).await;
+    assert_eq!((refused.status, &refused.body["type"]), (409, &json!("FORMS_INCOMPLETE")));
+    let answer = format!("{path}/forms/{}", entry["formResponseId"].as_str().unwrap());
+    ok(service, ("PUT", &answer), &SHOP, json!({"fields": [{"name": "what", "value": "Nuts"}]})).await;
+    let order = ok(service, ("POST", "/v2/b2c/checkout"), &SHOP, buy).await;
+    let path = format!("/v2/b2b/willcall/orders/{}", order["id"].as_str().unwrap());
+    let will_call = ok(service, ("GET", &path), &STAFF, Value::Null).await;
+    let asked: Vec<_> =
+        will_call["eventItems"].as_array().unwrap().iter().map(|event| &event["hasForms"]).collect();
+    assert_eq!(asked.iter().filter(|asked| **asked == true).count(), 1, "{will_call}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_combo_is_sold_from_the_cart_to_the_gate() {
     let evening = Evening::open().await;
     let service = &evening.service;

@@ -457,18 +457,16 @@ fn template_of(own: &Things, pointer: &str) -> Value {
     body
 }
 
-/// A level or an offering that names only things of its tenant.
-fn membership_of(own: &Things, pointer: &str) -> Value {
+/// An offering that names only things of its tenant.
+fn offering_of(own: &Things, pointer: &str) -> Value {
     let mut price = json!({ "personType": { "id": own.id(Kind::TicketType) }, "price": "75.00" });
     if pointer.contains("pricePoint") {
         price = json!({ "price": "75.00" });
     }
-    let offering = json!({
+    json!({
         "id": own.id(Kind::Offering), "name": "Law", "duration": 12, "priceLists": [{ "prices": [price] }],
         "actions": [{ "action": "new" }],
-    });
-    let mut level = json!({ "id": own.id(Kind::Level), "name": "Law", "offerings": [offering] });
-    if pointer.starts_with("/offerings") { level } else { level["offerings"][0].take() }
+    })
 }
 
 /// A cart of a ticket, or of a combo where the pointer leads into one.
@@ -520,9 +518,10 @@ fn body_with(operation: &Operation, own: &Things, (pointer, id): (&str, &Value))
             json!({ "rules": [rule], "ticketLimits": { "perType": [limit] } })
         }
         path if path.starts_with("/v2/b2b/event/templates") => template_of(own, pointer),
-        "/v2/b2b/membership/levels" if pointer.starts_with("/offerings") => membership_of(own, pointer),
-        "/v2/b2b/membership/levels" => json!({ "id": own.id(Kind::Level), "name": "Law" }),
-        path if path.ends_with("/membershipofferings") => membership_of(own, pointer),
+        "/v2/b2b/membership/levels" => {
+            json!({ "id": own.id(Kind::Level), "name": "Law", "offerings": [offering_of(own, pointer)] })
+        }
+        path if path.ends_with("/membershipofferings") => offering_of(own, pointer),
         path if path.starts_with("/v2/b2b/") => json!({ "name": "Law" }),
         _ => own_cart(own, pointer),
     };

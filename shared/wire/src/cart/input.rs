@@ -108,17 +108,16 @@ impl CartInput {
 
     /// Reads a cart that is to be validated: its lines, or the id of one made before (spec §4.2).
     pub fn parse_source(self, checker: &mut Checker) -> Option<CartSource> {
-        let is_left_out = |field: &Field<String>| matches!(field, Field::Absent | Field::Null);
-        match &self.items {
-            Field::Value(_) | Field::Wrong => self.parse(checker).map(CartSource::Inline),
-            Field::Absent | Field::Null if is_left_out(&self.id) => {
-                checker.invalid("id", "is required, unless items are sent");
-                None
-            }
-            Field::Absent | Field::Null => {
-                checker.required_id("id", self.id, CartId::parse).map(CartSource::Stored)
-            }
+        let has_items = !matches!(&self.items, Field::Absent | Field::Null);
+        let has_combos = !matches!(&self.combo_items, Field::Absent | Field::Null);
+        if has_items || has_combos {
+            return self.parse(checker).map(CartSource::Inline);
         }
+        if matches!(&self.id, Field::Absent | Field::Null) {
+            checker.invalid("id", "is required, unless items are sent");
+            return None;
+        }
+        checker.required_id("id", self.id, CartId::parse).map(CartSource::Stored)
     }
 
     fn parse(self, checker: &mut Checker) -> Option<CartRequest> {
