@@ -219,6 +219,12 @@ async fn no_more_pieces_of_an_add_on_are_sold_than_there_are() {
             .collect();
         payer(json!({ "items": items }))
     };
+    for (quantities, finding) in [(&[4, 2][..], Some("NOT_ENOUGH_CAPACITY")), (&[5], None)] {
+        let mut looked_at = buy(quantities);
+        looked_at["dryRun"] = json!(true);
+        let report = ok(&service, ("POST", "/v2/b2c/checkout"), &SHOP, looked_at).await;
+        assert_eq!(report["findings"][0]["type"].as_str(), finding, "{report}");
+    }
     let refused = ask(&service, ("POST", "/v2/b2c/checkout"), &SHOP, buy(&[4, 2])).await;
     assert_eq!(
         (&refused.body["type"], &refused.body["inventoryId"]),

@@ -6,12 +6,15 @@ use crate::{answer, decide, entitled, replay};
 use axum::Json;
 use axum::response::{IntoResponse, Response};
 use domain::cart::Cart;
-use domain::checkout::CheckoutRequest;
-use domain::{Money, SaleId};
+use domain::checkout::{CheckoutRequest, pieces_of};
+use domain::order::Pieces;
+use domain::{InventoryId, Money, SaleId};
 use platform::access::Caller;
 use platform::cart::forms_incomplete;
 use platform::{ApiError, App, ErrorType};
 use serde_json::json;
+use store::counter::Counter;
+use store::{Consistency, Key};
 use wire::cart::CartOutput;
 
 /// The priced cart and the total its visitor was last shown, or why it has no price.
@@ -37,6 +40,7 @@ pub(crate) async fn report(
             findings.extend(entitled::check_with_earlier_orders(app, caller, sold).await.err());
             findings.extend(payment(app, caller, (request, facts), &cart).await?);
             findings.extend(seats(caller, request, facts, &cart));
+            findings.extend(stock(app, caller, (&cart, facts)).await?);
             Some(cart)
         }
         Err(refusal) => {
@@ -81,6 +85,25 @@ async fn payment(
         && let Some(holder) = app.store.load_guard(tenant.id, &hash).await?
     {
         findings.extend(replay::check_duplicate(app, caller, &holder, Manner::Looking).await.err());
+    }
+    Ok(findings)
+}
+
+/// What stands against the pieces of add-ons that have a stock.
+async fn stock(
+    app: &App,
+    caller: &Caller,
+    (cart, facts): (&Cart, &Facts),
+) -> Result<Vec<ApiError>, ApiError> {
+    let wanted = pieces_of(cart, &facts.inventory);
+    let key = |id: &InventoryId| Key::pieces_sold(caller.tenant.id, *id);
+    let mut found = app.store.get_many(wanted.keys().map(key), Consistency::Strong).await?;
+    let mut findings = Vec::new();
+    for (id, Pieces { quantity, stock }) in wanted {
+        let sold: Counter = found.take(&key(&id))?.unwrap_or_default();
+        if sold.used.saturating_add(quantity) > stock {
+            findings.push(answer::no_pieces(id));
+        }
     }
     Ok(findings)
 }

@@ -227,7 +227,11 @@ fn counted_coupons(cart: &Cart, coupons: &BTreeMap<CouponId, Coupon>) -> BTreeMa
 }
 
 /// The pieces bought of add-ons that have a stock.
-fn pieces_of(cart: &Cart, inventory: &BTreeMap<InventoryId, InventoryItem>) -> BTreeMap<InventoryId, Pieces> {
+#[must_use]
+pub fn pieces_of(
+    cart: &Cart,
+    inventory: &BTreeMap<InventoryId, InventoryItem>,
+) -> BTreeMap<InventoryId, Pieces> {
     let mut bought: BTreeMap<InventoryId, Pieces> = BTreeMap::new();
     for line in &cart.lines {
         let CartLine::AddOn(line) = line else { continue };
