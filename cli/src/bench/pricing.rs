@@ -79,6 +79,7 @@ fn read(zone: Zone, now: Timestamp) -> Result<ImportRecords, BenchError> {
         json!({"id": number, "membershipId": number, "membershipNumber": number, "customerId": number,
             "categoryId": LEVEL, "offeringId": "bf", "pricePointId": TICKET_TYPES[0],
             "cardType": "primary", "cardStanding": "active", "firstName": "Ada", "lastName": "Member",
+            "barcode": number.to_string(), "membershipJoinedDate": "2027-01-01",
             "membershipStartDate": "2027-01-01", "membershipExpirationDate": "2027-12-31"})
     });
     let document = json!({
