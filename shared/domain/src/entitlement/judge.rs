@@ -8,7 +8,11 @@ use super::{
 use crate::cart::{AppliedPrice, CartLine, TicketLine};
 use crate::catalog::{MemberDiscount, Template};
 use crate::coupon::Discount;
-use crate::{DiscountId, LevelId, MembershipId, TemplateId, TicketTypeId, Zone};
+use crate::instance_id::TemplateTag;
+use crate::{
+    CartItemId, DiscountId, InstanceId, LevelId, MembershipId, TemplateId, TicketTypeId, Timestamp, Zone,
+};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a cart is judged by.
@@ -109,9 +113,12 @@ impl Judgement {
 pub fn judge(lines: &[CartLine], judging: Judging<'_>, used: &MemberUses) -> Vec<Judgement> {
     let mut templates: Vec<&Template> = judging.templates.to_vec();
     templates.sort_by(|one, other| one.id.cmp(&other.id));
+    let all = tickets_in(lines);
     let mut judgements = Vec::new();
     for template in templates {
-        let tickets = tickets_of(lines, template);
+        let tag = TemplateTag::of(&template.id);
+        let owned = all.iter().map(AsRef::as_ref).filter(|line| line.instance.template_tag() == tag);
+        let tickets: Vec<&TicketLine> = owned.collect();
         if tickets.is_empty() {
             continue;
         }
@@ -128,18 +135,25 @@ pub fn judge(lines: &[CartLine], judging: Judging<'_>, used: &MemberUses) -> Vec
     judgements
 }
 
-/// The tickets of a template, those within combos too, in an order that follows from themselves.
-fn tickets_of(lines: &[CartLine], template: &Template) -> Vec<TicketLine> {
-    let tickets = lines.iter().flat_map(|line| match line {
-        CartLine::Ticket(line) => vec![line.clone()],
-        // Amounts that do not fit were refused when the line was priced.
-        CartLine::Combo(line) => line.ticket_lines().unwrap_or_default(),
-        CartLine::AddOn(_) | CartLine::Donation(_) => Vec::new(),
-    });
-    let mut tickets: Vec<TicketLine> = tickets.filter(|line| template.owns(&line.instance)).collect();
-    let place = |line: &TicketLine| (line.event_start, line.instance, line.ticket_type.clone());
-    tickets.sort_by(|one, other| place(one).cmp(&place(other)).then_with(|| one.id.cmp(&other.id)));
+/// All tickets, those within combos too, in an order that follows from themselves.
+fn tickets_in(lines: &[CartLine]) -> Vec<Cow<'_, TicketLine>> {
+    let mut tickets = Vec::new();
+    for line in lines {
+        match line {
+            CartLine::Ticket(line) => tickets.push(Cow::Borrowed(line)),
+            // Amounts that do not fit were refused when the line was priced.
+            CartLine::Combo(line) => {
+                tickets.extend(line.ticket_lines().unwrap_or_default().into_iter().map(Cow::Owned));
+            }
+            CartLine::AddOn(_) | CartLine::Donation(_) => {}
+        }
+    }
+    tickets.sort_by(|one, other| place(one).cmp(&place(other)));
     tickets
+}
+
+fn place(line: &TicketLine) -> (Timestamp, InstanceId, &TicketTypeId, &CartItemId) {
+    (line.event_start, line.instance, &line.ticket_type, &line.id)
 }
 
 /// The tickets that an order of these lines takes out of what memberships have.
@@ -157,7 +171,7 @@ pub fn uses_of(judgements: &[Judgement]) -> Vec<EntitlementUse> {
 #[derive(Clone, Copy)]
 struct Pass<'a> {
     template: &'a Template,
-    tickets: &'a [TicketLine],
+    tickets: &'a [&'a TicketLine],
     judging: Judging<'a>,
     used: &'a MemberUses,
 }
@@ -182,7 +196,7 @@ impl<'a> Pass<'a> {
                 Some(id) => Holder::Membership(numbers.get(&id).copied().unwrap_or(id)),
                 None => Holder::Level(claimed.level.clone()),
             };
-            Some((holder, claimed, line))
+            Some((holder, claimed, *line))
         })
     }
 
@@ -253,7 +267,7 @@ impl<'a> Pass<'a> {
 
     fn by_ticket_limits(&self, limits: &TicketLimits) -> Vec<Judgement> {
         let TicketLimits { per_order, per_type } = limits;
-        let others = self.tickets.iter().filter(|line| claim(line).is_none());
+        let others = self.tickets.iter().copied().filter(|line| claim(line).is_none());
         let others: Vec<&'a TicketLine> = others.collect();
         let whole = per_order.map(|limit| {
             let name = format!("Ticket_Limit_Per_Order_{limit}");
