@@ -1,7 +1,7 @@
 //! What a checkout asks for and the order it becomes (spec §2.8, §4.3; contract §6).
 
 use crate::card::Card;
-use crate::cart::{AppliedPrice, Cart, CartLine, ComboLine, ComboLinePart};
+use crate::cart::{AppliedPrice, Cart, CartLine, ComboLine, LinePrice, TicketLine};
 use crate::cart_request::CartRequest;
 use crate::catalog::{InventoryItem, Template};
 use crate::coupon::Coupon;
@@ -288,31 +288,9 @@ impl Rows<'_> {
     }
 
     fn line(&mut self, line: &CartLine) -> Result<OrderLine, OrderFault> {
-        let (id, price, quantity) = (self.id()?, line.price(), line.quantity());
-        let amounts = OrderAmounts {
-            quantity,
-            retail_unit: price.retail_unit,
-            unit: price.unit,
-            retail_amount: price.retail_unit.checked_mul(quantity)?,
-            amount: price.amount,
-        };
+        let (id, amounts) = (self.id()?, amounts_of(line.price(), line.quantity())?);
         Ok(match line {
-            CartLine::Ticket(line) => {
-                let template = self.template(&line.instance)?;
-                OrderLine::Ticket(OrderTicketLine {
-                    id,
-                    instance: line.instance,
-                    shard: 0,
-                    template: template.id.clone(),
-                    ticket_type: line.ticket_type.clone(),
-                    event_name: line.event_name.clone(),
-                    ticket_type_name: line.ticket_type_name.clone(),
-                    event_start: line.event_start,
-                    admission: line.admission,
-                    hide_event_date: template.ticket_details.hide_event_date,
-                    amounts,
-                })
-            }
+            CartLine::Ticket(line) => OrderLine::Ticket(self.ticket(line, (id, amounts))?),
             CartLine::AddOn(line) => OrderLine::AddOn(OrderAddOnLine {
                 id,
                 inventory: line.inventory,
@@ -332,13 +310,37 @@ impl Rows<'_> {
         })
     }
 
+    fn ticket(
+        &self,
+        line: &TicketLine,
+        (id, amounts): (OrderItemId, OrderAmounts),
+    ) -> Result<OrderTicketLine, OrderFault> {
+        let template = self.template(&line.instance)?;
+        Ok(OrderTicketLine {
+            id,
+            instance: line.instance,
+            shard: 0,
+            template: template.id.clone(),
+            ticket_type: line.ticket_type.clone(),
+            event_name: line.event_name.clone(),
+            ticket_type_name: line.ticket_type_name.clone(),
+            event_start: line.event_start,
+            admission: line.admission,
+            hide_event_date: template.ticket_details.hide_event_date,
+            amounts,
+        })
+    }
+
     fn combo(
         &mut self,
         line: &ComboLine,
         (id, amounts): (OrderItemId, OrderAmounts),
     ) -> Result<OrderComboLine, OrderFault> {
-        let parts: Result<Vec<OrderTicketLine>, OrderFault> =
-            line.parts.iter().map(|part| self.part(line, part)).collect();
+        let mut parts = Vec::with_capacity(line.parts.len());
+        for part in line.ticket_lines()? {
+            let row = (self.id()?, amounts_of(part.price, part.quantity)?);
+            parts.push(self.ticket(&part, row)?);
+        }
         Ok(OrderComboLine {
             id,
             combo: line.combo.clone(),
@@ -346,34 +348,21 @@ impl Rows<'_> {
             name: line.name.clone(),
             ticket_type: line.ticket_type.clone(),
             ticket_type_name: line.ticket_type_name.clone(),
-            parts: parts?,
+            parts,
             amounts,
         })
     }
+}
 
-    fn part(&mut self, line: &ComboLine, part: &ComboLinePart) -> Result<OrderTicketLine, OrderFault> {
-        let (id, quantity) = (self.id()?, part.tickets_in(line.quantity));
-        let template = self.template(&part.instance)?;
-        Ok(OrderTicketLine {
-            id,
-            instance: part.instance,
-            shard: 0,
-            template: template.id.clone(),
-            ticket_type: line.ticket_type.clone(),
-            event_name: part.event_name.clone(),
-            ticket_type_name: line.ticket_type_name.clone(),
-            event_start: part.event_start,
-            admission: part.admission,
-            hide_event_date: template.ticket_details.hide_event_date,
-            amounts: OrderAmounts {
-                quantity,
-                retail_unit: part.retail_unit,
-                unit: part.share.part_half_up(part.quantity)?,
-                retail_amount: part.retail_unit.checked_mul(quantity)?,
-                amount: part.share.checked_mul(line.quantity)?,
-            },
-        })
-    }
+fn amounts_of(price: LinePrice, quantity: u32) -> Result<OrderAmounts, MoneyOverflow> {
+    let LinePrice { unit, retail_unit, amount } = price;
+    Ok(OrderAmounts {
+        quantity,
+        retail_unit,
+        unit,
+        retail_amount: retail_unit.checked_mul(quantity)?,
+        amount,
+    })
 }
 
 /// What may be kept of a card.

@@ -175,12 +175,7 @@ impl<'a> AskedForms<'a> {
 fn events_of(lines: &[CartLine]) -> Vec<(InstanceId, &CartItemId)> {
     let mut events: Vec<(InstanceId, &CartItemId)> = Vec::new();
     for line in lines.iter().filter(|line| line.quantity() > 0) {
-        let of_line = match line {
-            CartLine::Ticket(line) => vec![line.instance],
-            CartLine::Combo(line) => line.parts.iter().map(|part| part.instance).collect(),
-            CartLine::AddOn(_) | CartLine::Donation(_) => Vec::new(),
-        };
-        for event in of_line {
+        for (event, _) in line.seats() {
             if !events.iter().any(|(known, _)| *known == event) {
                 events.push((event, line.id()));
             }
