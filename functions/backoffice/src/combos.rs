@@ -1,9 +1,9 @@
 //! `/v2/b2b/combos`.
 
-use crate::catalog::{Catalog, Needs, Use};
 use crate::resource::{Context, Resource, routes_of};
 use domain::combo::Combo;
 use domain::{ComboTemplateId, TenantId, Zone};
+use platform::catalog::{Catalog, Needs, Use};
 use platform::paging::{Direction, SortField, Sorting};
 use store::Key;
 use store::catalog::Definitions;

@@ -1,9 +1,9 @@
 //! `/v2/b2b/coupons`. No two coupons of a tenant have the same code, in whatever case it is written.
 
-use crate::catalog::{Catalog, Needs, Use};
 use crate::resource::{Context, Resource, routes_of};
 use domain::coupon::Coupon;
 use domain::{CouponId, TenantId, Zone};
+use platform::catalog::{Catalog, Needs, Use};
 use platform::paging::{Direction, SortField, Sorting};
 use store::Key;
 use store::catalog::Definitions;

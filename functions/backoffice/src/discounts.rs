@@ -1,9 +1,9 @@
 //! `/v2/b2b/discounts`.
 
-use crate::catalog::{Catalog, Needs, Use};
 use crate::resource::{Context, Resource, routes_of};
 use domain::coupon::{CouponReduction, Discount};
 use domain::{DiscountId, TenantId, Zone};
+use platform::catalog::{Catalog, Needs, Use};
 use platform::paging::{Direction, SortField, Sorting};
 use store::Key;
 use store::catalog::Definitions;

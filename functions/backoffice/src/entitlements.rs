@@ -2,14 +2,13 @@
 //! tickets an order may have without (contract §5, §7). The rules are a record beside the template, with a
 //! revision of its own.
 
-use crate::catalog::{Catalog, Needs};
-use crate::resource::not_found;
-use crate::write::Target;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use domain::entitlement::Entitlements;
 use domain::{TemplateId, TenantId};
 use platform::access::{Caller, Staff};
+use platform::authored::{Target, attempt_token, not_found};
+use platform::catalog::{Catalog, Needs};
 use platform::idempotency::{Tagged, once_tagged};
 use platform::{ApiError, App, Body, ErrorBody, ErrorType};
 use store::authored::{CHANGE_TRIES, Stored, decode_authored, revision_of};
@@ -144,7 +143,7 @@ async fn replace(
                 return present(&record);
             }
             if_match.check(current)?;
-            let attempt = app.ids.bytes::<12>().map(hex::encode)?;
+            let attempt = attempt_token(app)?;
             let changed = app.store.change_authored((tenant, &attempt), before.as_ref(), Some(&record));
             if changed.await?.is_ok() {
                 app.forget_catalog(tenant).await;

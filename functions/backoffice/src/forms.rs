@@ -1,9 +1,9 @@
 //! `/v2/b2b/forms`.
 
-use crate::catalog::{Catalog, Needs, Use};
 use crate::resource::{Context, Resource, routes_of};
 use domain::form::Form;
 use domain::{FormId, TenantId, Zone};
+use platform::catalog::{Catalog, Needs, Use};
 use platform::paging::{Direction, SortField, Sorting};
 use store::Key;
 use store::catalog::Definitions;

@@ -1,7 +1,5 @@
 //! `/v2/b2b/event/instances/{id}`: one dated slot, as the back office sees and changes it.
 
-use crate::resource::not_found;
-use crate::write::Target;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use domain::catalog::Template;
@@ -11,6 +9,7 @@ use domain::slot_edit::{
 };
 use domain::{InstanceId, Timestamp};
 use platform::access::{Caller, Staff};
+use platform::authored::{Target, not_found};
 use platform::idempotency::{Tagged, once_tagged};
 use platform::{ApiError, App, Body, ErrorBody, ErrorType, IfMatch};
 use serde_json::json;

@@ -1,12 +1,12 @@
 //! `/v2/b2b/inventory`: add-ons and donations. `/v2/b2b/addons` lists the add-ons among them.
 
-use crate::catalog::{Catalog, Needs, Use};
 use crate::resource::{Context, Resource, list as list_of};
 use axum::Json;
 use axum::extract::{Query, State};
 use domain::catalog::{InventoryItem, InventoryKind};
 use domain::{InventoryId, TenantId, Zone};
 use platform::access::Staff;
+use platform::catalog::{Catalog, Needs, Use};
 use platform::paging::{Direction, PageQuery, SortField, Sorting};
 use platform::{ApiError, App, ErrorBody};
 use store::Key;

@@ -32,7 +32,7 @@ mod templates;
 mod timetable;
 mod write;
 
-use platform::{App, catalog};
+use platform::App;
 use utoipa_axum::router::OpenApiRouter;
 
 /// The routes of the back office.

@@ -1,9 +1,9 @@
 //! `/v2/b2b/persontypes`: ticket types.
 
-use crate::catalog::{Catalog, Needs, Use, any_price};
 use crate::resource::{Context, Resource, routes_of};
 use domain::catalog::PersonType;
 use domain::{TenantId, TicketTypeId, Zone};
+use platform::catalog::{Catalog, Needs, Use, any_price};
 use platform::paging::{Direction, SortField, Sorting};
 use store::Key;
 use store::catalog::Definitions;

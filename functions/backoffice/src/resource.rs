@@ -1,12 +1,13 @@
 //! What the back office's resources have in common: their reads, and the routes of each.
 
-use crate::catalog::{Catalog, Needs, Use};
 use axum::Json;
 use axum::response::{IntoResponse, Response};
 use domain::{TenantId, Zone};
 use platform::access::Caller;
+use platform::authored::not_found;
+use platform::catalog::{Catalog, Needs, Use};
 use platform::idempotency::Tagged;
-use platform::paging::{PageQuery, Paging, Sorting};
+use platform::paging::{PageQuery, Paging, Sorting, page_of};
 use platform::{ApiError, App};
 use serde::Serialize;
 use store::authored::{Authored, Stored};
@@ -14,9 +15,6 @@ use store::catalog::Definitions;
 use store::{Consistency, Key};
 use wire::page::Page;
 use wire::{Checker, Identified, WireValue};
-
-pub(crate) use platform::authored::not_found;
-pub(crate) use platform::paging::page_of;
 
 /// What reading a record's fields needs to know.
 pub(crate) struct Context<'a> {
@@ -175,7 +173,7 @@ macro_rules! routes_of {
         async fn update(
             axum::extract::State(app): axum::extract::State<platform::App>,
             staff: platform::access::Staff,
-            target: crate::write::Target,
+            target: platform::authored::Target,
             body: platform::Body<$input>,
         ) -> Result<axum::response::Response, platform::ApiError> {
             crate::write::update::<$resource>(&app, &staff, target, body).await
@@ -202,7 +200,7 @@ macro_rules! routes_of {
         async fn delete(
             axum::extract::State(app): axum::extract::State<platform::App>,
             staff: platform::access::Staff,
-            target: crate::write::Target,
+            target: platform::authored::Target,
         ) -> Result<axum::response::Response, platform::ApiError> {
             crate::write::delete::<$resource>(&app, &staff, target).await
         }

@@ -1,8 +1,5 @@
 //! `/v2/b2b/event/templates`: writing and publishing events (spec §2.10, §3, contract §7).
 
-use crate::catalog::{Catalog, Needs, Use};
-use crate::resource::{not_found, page_of};
-use crate::write::{Target, id_bytes};
 use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::response::{IntoResponse, Response};
@@ -14,8 +11,10 @@ use domain::listing::{Audience, TemplateFilter};
 use domain::publishing::{DAYS_AHEAD, Generation, Moment, Publication, ReturnsToDraft, WrittenTemplate};
 use domain::{InstanceId, TemplateId, Timestamp};
 use platform::access::{Caller, Staff};
+use platform::authored::{Target, id_bytes, not_found};
+use platform::catalog::{Catalog, Needs, Use};
 use platform::idempotency::{Tagged, once_tagged};
-use platform::paging::{Direction, PageQuery, Paging, SortField, Sorting};
+use platform::paging::{Direction, PageQuery, Paging, SortField, Sorting, page_of};
 use platform::{ApiError, App, Body, ErrorBody, ErrorType, IdempotencyKey};
 use sagas::publish::{SLOTS_PER_REQUEST, TemplateSaved, delete_template, make_slots, save_template};
 use store::authored::{CHANGE_TRIES, Stored, decode_authored, revision_of};

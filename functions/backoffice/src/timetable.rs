@@ -1,7 +1,5 @@
 //! `/v2/b2b/event/templates/{id}/instances`: the dated slots of a template, as the back office sees them.
 
-use crate::catalog::{Catalog, Needs};
-use crate::resource::{not_found, page_of};
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{FromRequestParts, Path, Query, State};
@@ -11,7 +9,9 @@ use domain::ledger::Ledger;
 use domain::slot_edit::SlotReach;
 use http::request::Parts;
 use platform::access::Staff;
-use platform::paging::{Direction, PageQuery, Paging, SortField, Sorting};
+use platform::authored::not_found;
+use platform::catalog::{Catalog, Needs};
+use platform::paging::{Direction, PageQuery, Paging, SortField, Sorting, page_of};
 use platform::query::QueryReader;
 use platform::{ApiError, App, ErrorBody, ErrorType};
 use serde::Deserialize;

@@ -1,18 +1,16 @@
 //! Creating, replacing and deleting records. Each is one conditional write, or one transaction where a record
 //! reserves something.
 
-use crate::catalog::{Catalog, Needs, Use};
-use crate::resource::{Context, Resource, not_found};
+use crate::resource::{Context, Resource};
 use axum::response::Response;
 use domain::Zone;
 use platform::access::Caller;
-use platform::authored::attempt_token;
+use platform::authored::{Target, attempt_token, id_bytes, not_found};
+use platform::catalog::{Catalog, Needs, Use};
 use platform::idempotency::{Tagged, once_tagged};
 use platform::{ApiError, App, Body, ErrorType, IdempotencyKey};
 use store::authored::{CHANGE_TRIES, ChangeRefusal, Stored, revision_of};
 use wire::Identified;
-
-pub(crate) use platform::authored::{Target, id_bytes};
 
 /// Creates a record.
 pub(crate) async fn create<R: Resource>(
