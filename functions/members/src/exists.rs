@@ -5,6 +5,7 @@ use axum::extract::{Query, State};
 use domain::Channel;
 use domain::membership::OfferingActionKind;
 use platform::access::StorefrontServer;
+use platform::query::email;
 use platform::{ApiError, App, ErrorBody, ErrorType};
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -38,10 +39,7 @@ pub(crate) async fn exists(
     server: StorefrontServer,
     Query(query): Query<ExistsQuery>,
 ) -> Result<Json<ExistsView>, ApiError> {
-    // No address holds a space: one that arrives as a space was a plus sign that was not encoded.
-    let email = query.email.as_deref().map(|email| email.trim().replace(' ', "+"));
-    let email = email
-        .filter(|email| !email.is_empty())
+    let email = email(query.email.as_deref())
         .ok_or_else(|| ApiError::new(ErrorType::ValidationError).detail("email", "is required"))?;
     let tenant = server.tenant.id;
     let (found, definitions) =

@@ -7,6 +7,7 @@ use axum::extract::{Query, State};
 use domain::order::Order;
 use platform::access::{Caller, StorefrontServer};
 use platform::paging::{PageQuery, Paging};
+use platform::query::email;
 use platform::{ApiError, App, ErrorBody, ErrorType};
 use serde::Deserialize;
 use store::order::{Contact, phone_digits};
@@ -60,9 +61,7 @@ pub(crate) async fn search(
 }
 
 async fn find(app: &App, caller: &Caller, query: &SearchQuery) -> Result<Vec<Order>, ApiError> {
-    // No address holds a space: one that arrives as a space was a plus sign that was not encoded.
-    let email = query.email.as_deref().map(|email| email.trim().replace(' ', "+"));
-    let email = email.filter(|email| !email.is_empty());
+    let email = email(query.email.as_deref());
     let phone = query.phone_number.as_deref().map(phone_digits).filter(|digits| !digits.is_empty());
     let contact = match (&email, &phone) {
         (Some(email), _) => Contact::Email(email),

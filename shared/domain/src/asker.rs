@@ -6,7 +6,7 @@
 
 use crate::catalog::{MemberDiscount, Template};
 use crate::coupon::{Discount, Reduction};
-use crate::membership::{CardStanding, Membership};
+use crate::membership::{MemberCard, Membership};
 use crate::{DiscountId, LevelId, MembershipId, Money, MoneyOverflow, TicketTypeId, Timestamp};
 use std::collections::BTreeMap;
 
@@ -116,8 +116,5 @@ impl Asker {
 
 /// A membership whose cards were all given up or replaced gives nothing.
 fn has_standing(membership: &Membership) -> bool {
-    membership.cards.iter().any(|card| match card.standing {
-        CardStanding::New | CardStanding::Active | CardStanding::Lapsed => true,
-        CardStanding::Dropped | CardStanding::Replaced => false,
-    })
+    membership.cards.iter().any(MemberCard::is_held)
 }

@@ -327,6 +327,24 @@ pub enum CardType {
     Secondary,
 }
 
+impl CardType {
+    /// The spelling of contract §4.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Primary => "primary",
+            Self::Secondary => "secondary",
+        }
+    }
+
+    /// Reads a type in any case.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let all = [Self::Primary, Self::Secondary];
+        all.into_iter().find(|found| found.as_str().eq_ignore_ascii_case(text.trim()))
+    }
+}
+
 /// Where a card stands (contract §9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -342,6 +360,27 @@ pub enum CardStanding {
     Lapsed,
     /// Another card took its place.
     Replaced,
+}
+
+impl CardStanding {
+    /// The spelling of contract §9.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Active => "active",
+            Self::Dropped => "dropped",
+            Self::Lapsed => "lapsed",
+            Self::Replaced => "replaced",
+        }
+    }
+
+    /// Reads a standing in any case.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let all = [Self::New, Self::Active, Self::Dropped, Self::Lapsed, Self::Replaced];
+        all.into_iter().find(|found| found.as_str().eq_ignore_ascii_case(text.trim()))
+    }
 }
 
 /// What a member bought: one term of one level, with its cards (spec §2.16, contract §9).

@@ -97,3 +97,10 @@ impl QueryReader {
         Err(self.faults.into_iter().fold(error, |error, fault| error.detail(fault.field, fault.message)))
     }
 }
+
+/// An e-mail address, unless the parameter is left out or blank. No address holds a space: one that arrives as a
+/// space was a plus sign that was not encoded.
+#[must_use]
+pub fn email(text: Option<&str>) -> Option<String> {
+    text.map(|email| email.trim().replace(' ', "+")).filter(|email| !email.is_empty())
+}

@@ -1,6 +1,6 @@
 //! Members as storefronts' servers see them (spec §2.16, §4.7; contract §9).
 
-use domain::membership::{CardStanding, CardType, Level};
+use domain::membership::{CardType, Level};
 use domain::verification::{Acquaintance, MembershipStanding, VerifiedCard};
 use domain::{LevelId, Zone};
 use serde::Serialize;
@@ -160,13 +160,7 @@ impl MemberListEntry {
             },
             card_start_date: date(membership.started),
             card_expiration_date: date(membership.expires),
-            card_standing: match card_standing {
-                CardStanding::New => "new",
-                CardStanding::Active => "active",
-                CardStanding::Dropped => "dropped",
-                CardStanding::Lapsed => "lapsed",
-                CardStanding::Replaced => "replaced",
-            },
+            card_standing: card_standing.as_str(),
         }
     }
 }
@@ -178,10 +172,7 @@ impl CardHolder {
         Self {
             id: card.id.get(),
             membership_id: membership.id.get(),
-            card_type: match card.card_type {
-                CardType::Primary => "primary",
-                CardType::Secondary => "secondary",
-            },
+            card_type: card.card_type.as_str(),
             category_id: membership.level.to_string(),
             offering_id: membership.offering.to_string(),
             price_point_id: membership.price_point.to_string(),

@@ -38,10 +38,6 @@ incoming! {
     }
 }
 
-fn one_of<T: Copy>(named: &[(&str, T)], text: &str) -> Option<T> {
-    named.iter().find(|(name, _)| name.eq_ignore_ascii_case(text)).map(|(_, found)| *found)
-}
-
 fn number_id<T>(
     checker: &mut Checker,
     field: &'static str,
@@ -104,8 +100,8 @@ impl MemberInput {
         let joined =
             checker.optional_instant("membershipJoinedDate", self.membership_joined_date, zone).or(started);
         let customer = number_id(checker, "customerId", self.customer_id, CustomerId::parse);
-        let card_type = word(checker, "cardType", self.card_type, (card_type, "primary, secondary"));
-        let standing = word(checker, "cardStanding", self.card_standing, (standing, STANDINGS));
+        let card_type = word(checker, "cardType", self.card_type, (CardType::parse, "primary, secondary"));
+        let standing = word(checker, "cardStanding", self.card_standing, (CardStanding::parse, STANDINGS));
         let barcode = name(checker, "barcode", self.barcode);
         let external_id =
             checker.optional_text("externalMembershipId", self.external_membership_id, NAME_CHARS);
@@ -165,19 +161,4 @@ pub(super) fn gather(checker: &mut Checker, gathered: &mut Vec<Membership>, mut 
     known.cards = cards;
 }
 
-fn card_type(text: &str) -> Option<CardType> {
-    one_of(&[("primary", CardType::Primary), ("secondary", CardType::Secondary)], text)
-}
-
 const STANDINGS: &str = "new, active, dropped, lapsed, replaced";
-
-fn standing(text: &str) -> Option<CardStanding> {
-    let named = [
-        ("new", CardStanding::New),
-        ("active", CardStanding::Active),
-        ("dropped", CardStanding::Dropped),
-        ("lapsed", CardStanding::Lapsed),
-        ("replaced", CardStanding::Replaced),
-    ];
-    one_of(&named, text)
-}

@@ -4,7 +4,7 @@
 use crate::event::exact;
 use domain::Zone;
 use domain::customer::Person;
-use domain::membership::{CardStanding, CardType, MemberCard, Membership};
+use domain::membership::{MemberCard, Membership};
 use domain::merchant::{Merchant, RateCard};
 use domain::tenant::Tenant;
 use serde::Serialize;
@@ -157,8 +157,8 @@ impl MemberOutput {
             category_id: level.to_string(),
             offering_id: offering.to_string(),
             price_point_id: price_point.to_string(),
-            card_type: card_type_name(*card_type),
-            card_standing: standing_name(*standing),
+            card_type: card_type.as_str(),
+            card_standing: standing.as_str(),
             first_name: first_name.clone(),
             last_name: last_name.clone(),
             email: email.clone(),
@@ -175,22 +175,5 @@ impl MemberOutput {
             membership_start_date: exact(zone, *started),
             membership_expiration_date: exact(zone, *expires),
         }
-    }
-}
-
-const fn card_type_name(card_type: CardType) -> &'static str {
-    match card_type {
-        CardType::Primary => "primary",
-        CardType::Secondary => "secondary",
-    }
-}
-
-const fn standing_name(standing: CardStanding) -> &'static str {
-    match standing {
-        CardStanding::New => "new",
-        CardStanding::Active => "active",
-        CardStanding::Dropped => "dropped",
-        CardStanding::Lapsed => "lapsed",
-        CardStanding::Replaced => "replaced",
     }
 }
