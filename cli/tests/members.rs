@@ -173,6 +173,41 @@ async fn what_a_membership_was_found_by_finds_it_no_more() {
     assert_eq!(exists("new@example.test").await, false);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn every_card_of_the_largest_membership_is_found_and_found_no_more_when_it_changes() {
+    let service = Service::start().await;
+    let card = |number: usize, print: &str| {
+        let mut one =
+            member(&format!("{print}-{number}"), &format!("{print}-{number}@example.test"), "active");
+        one["members"][0]["id"] = json!(500 + number);
+        one["members"][0].take()
+    };
+    let cards = |count, print| {
+        let mut document = member("", "", "active");
+        document["members"] = (0..count).map(|number| card(number, print)).collect();
+        document
+    };
+    let count = async |print: &str| {
+        let mut found = 0;
+        for number in 0..50 {
+            let status =
+                validate(&service, &format!("membershipId={print}-{number}")).await[0]["status"].clone();
+            let path = format!("/v2/b2c/membership/exists?email={print}-{number}@example.test");
+            let exists = ask(&service, &path).await.body["exists"].clone();
+            assert_eq!(status == "verified", exists == true, "{print}-{number}");
+            found += usize::from(exists == true);
+        }
+        found
+    };
+    import(&service, &cards(50, "first")).await;
+    assert_eq!(count("first").await, 50);
+    import(&service, &cards(50, "second")).await;
+    assert_eq!((count("first").await, count("second").await), (0, 50));
+    let document = cards(51, "third").to_string();
+    let report = boxoffice::import::import(&service.app, &document, wall_now()).await.unwrap();
+    assert_eq!(report.faults[0].errors[0].message, "must have at most 50 cards");
+}
+
 async fn import(service: &Service, document: &Value) {
     let report = boxoffice::import::import(&service.app, &document.to_string(), wall_now()).await.unwrap();
     assert!(report.faults.is_empty(), "{report:?}");

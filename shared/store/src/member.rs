@@ -3,8 +3,8 @@
 use crate::catalog::Saved;
 use crate::order::contact_hash;
 use crate::{
-    Action, Consistency, Expression, Found, Item, Key, Plan, SortKeys, Store, StoreError, StoreFault, Table,
-    decode, email_partition, encode, memberships_partition,
+    Action, Consistency, Expression, Found, Item, Key, MAX_WRITES, Plan, SortKeys, Store, StoreError,
+    StoreFault, Table, decode, email_partition, encode, memberships_partition,
 };
 use domain::customer::Customer;
 use domain::membership::Membership;
@@ -116,8 +116,10 @@ impl Store {
         self.save(&Key::customer(tenant, customer.id), customer).await
     }
 
-    /// Stores a membership as it is: by its id, as the current one of its number, by all else it is found by, and in
-    /// the tenant's list, all or nothing. What it is not found by any more goes. The token, of at most 36 characters, names this attempt.
+    /// Stores a membership as it is: by its id, as the current one of its number, by all else it is found by, and
+    /// in the tenant's list. What it is not found by any more goes. One transaction does it all, unless the cards
+    /// are too many for one; then the record by its id is written last, so that a try that was cut short is found
+    /// unfinished. The token, of at most 30 characters, names this attempt.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
@@ -130,25 +132,27 @@ impl Store {
         let items = items(tenant, membership)?;
         let keys = items.iter().map(|(key, _)| key.clone());
         let mut found = self.get_many(keys, Consistency::Strong).await?;
-        let before: Option<Membership> = found.item(&by_id).cloned().map(decode).transpose()?;
-        if items.iter().all(|(key, item)| found.take_item(key).as_ref() == Some(item)) {
+        if items.iter().all(|(key, item)| found.item(key) == Some(item)) {
             return Ok(Saved::Unchanged);
         }
-        let mut plan = Plan::new();
-        let mut add = |key: Key, action: Action| {
-            plan.add(key, action, ()).map_err(|fault| StoreError::new(StoreFault::Refused, fault))
-        };
+        let before: Option<Membership> = found.take(&by_id)?;
         let earlier = before.as_ref().map(|before| self::items(tenant, before)).transpose()?;
-        for (key, _) in earlier.into_iter().flatten() {
-            if !items.iter().any(|(kept, _)| *kept == key) {
-                add(key, Action::Delete(Expression::new()))?;
+        let earlier = earlier.into_iter().flatten().map(|(key, _)| key);
+        let gone: Vec<Key> = earlier.filter(|key| !items.iter().any(|(kept, _)| kept == key)).collect();
+        let (last, others): (Vec<_>, Vec<_>) = items.into_iter().partition(|(key, _)| *key == by_id);
+        let puts = others.into_iter().chain(last);
+        let puts = puts.map(|(key, item)| (key, Action::Put(item, Expression::new())));
+        let deletes = gone.into_iter().map(|key| (key, Action::Delete(Expression::new())));
+        let writes: Vec<(Key, Action)> = deletes.chain(puts).collect();
+        for (number, writes) in writes.chunks(MAX_WRITES).enumerate() {
+            let mut plan = Plan::new();
+            for (key, action) in writes {
+                plan.add(key.clone(), action.clone(), ())
+                    .map_err(|fault| StoreError::new(StoreFault::Refused, fault))?;
             }
+            // Nothing is asked of what is there, so nothing is refused.
+            let _ = self.commit(&plan, &format!("{token}-{number}")).await?;
         }
-        for (key, item) in items {
-            add(key, Action::Put(item, Expression::new()))?;
-        }
-        // Nothing is asked of what is there, so nothing is refused.
-        let _ = self.commit(&plan, token).await?;
         Ok(if before.is_some() { Saved::Updated } else { Saved::Created })
     }
 

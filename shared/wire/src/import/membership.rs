@@ -145,7 +145,11 @@ impl MemberInput {
     }
 }
 
-/// Puts the cards of one membership together; a card that contradicts those before it is at fault.
+/// Cards of one membership.
+const MAX_CARDS: usize = 50;
+
+/// Puts the cards of one membership together; a card that contradicts those before it, or is one too many, is at
+/// fault.
 pub(super) fn gather(checker: &mut Checker, gathered: &mut Vec<Membership>, mut next: Membership) {
     let Some(known) = gathered.iter_mut().find(|known| known.id == next.id) else {
         gathered.push(next);
@@ -155,6 +159,9 @@ pub(super) fn gather(checker: &mut Checker, gathered: &mut Vec<Membership>, mut 
     let added = std::mem::take(&mut next.cards);
     if *known == next {
         cards.extend(added);
+        if cards.len() > MAX_CARDS {
+            checker.invalid("membershipId", format!("must have at most {MAX_CARDS} cards"));
+        }
     } else {
         checker.invalid("membershipId", "must agree with the other cards of its membership");
     }
