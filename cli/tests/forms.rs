@@ -121,6 +121,11 @@ async fn what_a_visitor_answers_is_kept_with_the_order_for_each_event() {
     School visit asked each for Ships: school="Harbor School", pupils=23
     "#);
 
+    // A list of orders would be too long with it.
+    let search = "/v2/b2c/orders/search?email=buyer@example.test";
+    let listed = ok(&service, ("GET", search), &SHOP, Value::Null).await["list"][0].clone();
+    assert_eq!((&listed["id"], listed.get("forms")), (&order["id"], None));
+
     // Orders keep what was answered, whatever becomes of the form.
     let delete = format!("/v2/b2b/forms/{}", text(&each["id"]));
     let in_use = ask(&service, ("DELETE", &delete), &STAFF, Value::Null).await;

@@ -1,7 +1,10 @@
 //! Event templates: written, published, changed, deleted.
 
-use crate::support::{Answer, Venue, delete, get, post, put};
+use crate::support::{Answer, Venue, delete, get, post, put, tenant_id};
+use domain::InstanceId;
+use domain::ledger::Ledger;
 use serde_json::{Value, json};
+use store::{Consistency, Key};
 
 const PATH: &str = "/v2/b2b/event/templates";
 const PERSON_TYPES: &str = "/v2/b2b/persontypes";
@@ -426,9 +429,18 @@ async fn a_template_says_how_many_seats_are_sold_and_what_its_add_ons_are() {
     let hidden = venue.send(post("/v2/b2b/inventory", hidden)).await.done()["id"].clone();
     let mut body = tour(&adult, &[10, 11], MAY);
     body["addOns"] = json!({"inventoryIds": [poster, hidden], "inventoryAddOns": "ignored"});
-    let one = format!("{PATH}/{}", venue.send(post(PATH, body)).await.id());
+    let id = venue.send(post(PATH, body)).await.id();
+    let one = format!("{PATH}/{id}");
+    assert_eq!(venue.send(get(&one)).await.done()["soldQuantity"], 0);
+    for (slot, sold) in times(&venue, &id, "2027-05-03").await.iter().zip([3, 4]) {
+        let instance = InstanceId::parse(slot["id"].as_str().unwrap()).unwrap();
+        let tenant = tenant_id(1);
+        let ledger = venue.store.load_ledger(tenant, &instance, Consistency::Strong).await.unwrap();
+        let ledger = Ledger { sold, free: 10 - sold, ..ledger.unwrap() };
+        venue.store.save(&Key::ledger(tenant, &instance, 0), &ledger).await.unwrap();
+    }
     let shown = venue.send(get(&one)).await.done();
-    assert_eq!(shown["soldQuantity"], 0);
+    assert_eq!(shown["soldQuantity"], 7);
     let add_on = json!({"id": poster, "sku": "P1", "name": "Poster", "description": "", "type": "addOn",
         "price": "5.00", "displayOrder": 0});
     assert_eq!(shown["addOns"], json!({"inventoryIds": [poster, hidden], "inventoryAddOns": [add_on]}));

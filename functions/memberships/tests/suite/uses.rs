@@ -3,6 +3,7 @@
 use crate::levels::PATH;
 use crate::support::{Venue, delete, get, post, put, tenant_id};
 use domain::catalog::Template;
+use domain::entitlement::Entitlements;
 use domain::membership::Membership;
 use serde_json::{Value, json};
 
@@ -52,7 +53,7 @@ async fn what_was_bought_stays() {
 }
 
 #[tokio::test]
-async fn a_level_that_templates_or_coupons_name_stays_until_they_name_it_no_more() {
+async fn a_level_that_templates_coupons_or_rules_name_stays_until_they_name_it_no_more() {
     let venue = Venue::open().await;
     let level = venue.send(post(PATH, json!({"name": "Crew"}))).await.id();
     let one = format!("{PATH}/{level}");
@@ -66,6 +67,21 @@ async fn a_level_that_templates_or_coupons_name_stays_until_they_name_it_no_more
         assert_eq!((refused.kind(), &refused.body["usedBy"]), ((409, "IN_USE"), &tour));
     }
     save_template(&venue, json!({})).await;
+    let rule =
+        json!({"id": "Four", "levels": [level], "limit": 4, "applies": "acrossAllItems", "period": "day"});
+    for (rules, used_by) in [
+        (json!([rule]), Some(json!([{"type": "entitlements", "id": "tour", "name": "Tour"}]))),
+        (json!([]), None),
+    ] {
+        let entitlements: Entitlements =
+            serde_json::from_value(json!({"template": "tour", "rules": rules})).unwrap();
+        let token = format!("rules-{}", used_by.is_some());
+        venue.store.save_entitlements((tenant_id(1), &token), &entitlements).await.unwrap();
+        if let Some(used_by) = used_by {
+            let refused = venue.send(delete(&one)).await;
+            assert_eq!((refused.kind(), &refused.body["usedBy"]), ((409, "IN_USE"), &used_by));
+        }
+    }
     let coupon = json!({"name": "Crew", "code": "CREW", "discountType": "amount", "value": "1",
         "membershipCategoryIds": [level]});
     let coupon = venue.send(post("/v2/b2b/coupons", coupon)).await.id();
