@@ -88,8 +88,18 @@ fn request(event: &Value) -> (String, String, Option<String>) {
 #[test]
 fn the_forms_of_a_kept_event_ask_for_the_same_and_reach_the_function_they_are_kept_for() {
     let routes = blackbox::template::template_routes();
-    let functions =
-        ["backoffice", "carts", "checkout", "events", "memberships", "orders", "reference", "reservations"];
+    let functions = [
+        "backoffice",
+        "carts",
+        "checkout",
+        "entitlements",
+        "events",
+        "members",
+        "memberships",
+        "orders",
+        "reference",
+        "reservations",
+    ];
     for function in functions {
         let mut by_name: BTreeMap<String, (String, String, Option<String>)> = BTreeMap::new();
         for (file, event) in kept_events(function) {

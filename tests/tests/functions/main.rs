@@ -85,6 +85,7 @@ async fn every_form_of_one_request_has_the_same_answer() {
         "reference",
         "backoffice",
         "memberships",
+        "members",
     ];
     for function in functions {
         let mut player = cloud.function(function).await;
