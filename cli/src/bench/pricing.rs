@@ -35,14 +35,16 @@ pub(crate) fn measure(limit: Duration) -> Result<Value, BenchError> {
         person_types: &by(records.person_types, |found| found.id.clone()),
         inventory: &BTreeMap::new(),
         combos: &BTreeMap::new(),
+        levels: &BTreeMap::new(),
         discounts: &by(records.discounts, |found| found.id.clone()),
         coupons: &by(records.coupons, |found| found.id.clone()),
     };
     let asker = Asker::of(&records.memberships, None);
-    let buyer = Buyer { channel: Channel::Online, asker: &asker, zone, used_up: &BTreeSet::new() };
+    let (used_up, memberships) = (&BTreeSet::new(), &BTreeMap::new());
+    let buyer = Buyer { channel: Channel::Online, asker: &asker, zone, used_up, memberships };
     let instances = lines.iter().filter_map(|line| match &line.wanted {
         Wanted::Ticket(wanted) => Some(wanted.instance),
-        Wanted::AddOn(_) | Wanted::Donation(_) | Wanted::Combo(_) => None,
+        Wanted::AddOn(_) | Wanted::Donation(_) | Wanted::Combo(_) | Wanted::Membership(_) => None,
     });
     let view = CatalogView::assumed(catalog, buyer, instances);
     let begun = Instant::now();

@@ -12,7 +12,7 @@ use platform::access::Caller;
 use platform::cart::{Existing, Named, TenantCatalog, forms_refused, pricing_refused};
 use platform::clock::wall_now;
 use platform::{ApiError, App, ErrorType, idempotency};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use store::{Consistency, Key};
 
 /// A request with its catalog and the ids of its lines.
@@ -100,7 +100,9 @@ impl<'a> Draft<'a> {
         let instances = self.named.instances.iter().copied();
         let (asker, used_up) = (Asker::default(), BTreeSet::new());
         let zone = self.caller.tenant.zone;
-        let buyer = Buyer { channel: Channel::Online, asker: &asker, zone, used_up: &used_up };
+        let memberships = BTreeMap::new();
+        let (channel, memberships) = (Channel::Online, &memberships);
+        let buyer = Buyer { channel, asker: &asker, zone, used_up: &used_up, memberships };
         let view = CatalogView::assumed(self.catalog.view(), buyer, instances);
         price(&self.lines, &self.request.terms, &view, self.caller.clock.now())
     }

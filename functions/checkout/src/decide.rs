@@ -2,18 +2,21 @@
 
 use crate::load::Facts;
 use domain::cart::{Cart, CouponMessage, CouponProblem};
-use domain::checkout::{CartSource, CheckoutRequest, card_summary};
+use domain::cart_request::{LineRequest, Wanted};
+use domain::checkout::{CartSource, CheckoutRequest, HolderFault, card_summary, holder_faults};
 use domain::ledger::{Hold, Ledger, LedgerChange};
+use domain::membership::CardType;
+use domain::membership::issue::NewMembership;
 use domain::merchant::Merchant;
 use domain::order::{ConsumedReservation, Payment, Person};
 use domain::pricing::{Catalog, CatalogView, PricedLines, price};
 use domain::reservation::Reservation;
 use domain::tenant::{ProcessorKind, Tenant};
-use domain::{CustomerId, InstanceId, Money, SaleId, Timestamp};
+use domain::{CustomerId, InstanceId, MembershipId, Money, SaleId, Timestamp};
 use platform::access::Caller;
 use platform::cart::pricing_refused;
 use platform::keyed_hash::HashKey;
-use platform::{ApiError, ErrorType};
+use platform::{ApiError, App, ErrorType};
 use std::collections::BTreeMap;
 use wire::cart::coupon_problem;
 
@@ -31,6 +34,7 @@ pub(crate) fn priced(
         discounts: &facts.discounts,
         coupons: &facts.coupons,
         combos: &facts.combos,
+        levels: &facts.levels,
     };
     let buyer = facts.existing.buyer(caller.tenant.zone);
     let view = CatalogView::of_ledgers(catalog, buyer, facts.existing.ledgers.values());
@@ -48,6 +52,25 @@ pub(crate) fn check_coupons(cart: &Cart) -> Result<(), ApiError> {
     let told = cart.coupon_messages.iter().map(|message| (&message.code, coupon_problem(message.problem)));
     Err(told.fold(ApiError::new(kind), |error, (code, problem)| {
         error.detail("/shoppingCart/couponCodes", format!("{code}: {problem}"))
+    }))
+}
+
+/// Whoever is to hold cards must be named before their membership is bought (spec §2.5).
+pub(crate) fn check_holders(cart: &Cart) -> Result<(), ApiError> {
+    let faults = holder_faults(cart);
+    if faults.is_empty() {
+        return Ok(());
+    }
+    Err(faults.into_iter().fold(ApiError::new(ErrorType::ValidationError), |error, (line, place, fault)| {
+        let cards = format!("/shoppingCart/items/{line}/membershipInfo/membershipCards");
+        let of_holder = format!("{cards}/{place}");
+        match fault {
+            HolderFault::OnePrimary => error.detail(cards, "must have exactly one primary card"),
+            HolderFault::IncompletePrimary => {
+                error.detail(of_holder, "needs firstName, lastName and one of zipCode, email and phoneNumber")
+            }
+            HolderFault::Unnamed => error.detail(of_holder, "needs firstName and lastName"),
+        }
     }))
 }
 
@@ -170,6 +193,27 @@ pub(crate) fn payment(
     }))
 }
 
+/// The lines with what a checkout draws for the memberships they make: their ids, and the customers that their
+/// primary holders become.
+pub(crate) fn drawn(
+    app: &App,
+    mut lines: Vec<LineRequest>,
+    key: &HashKey,
+) -> Result<Vec<LineRequest>, ApiError> {
+    for line in &mut lines {
+        if let Wanted::Membership(wanted) = &mut line.wanted {
+            let mut holders = wanted.holders.iter();
+            let primary = holders.find(|holder| holder.card_type == CardType::Primary);
+            wanted.drawn = Some(NewMembership {
+                id: MembershipId::from_bits(app.ids.bits()?),
+                number: MembershipId::number_from_bits(app.ids.bits()?),
+                holder: primary.map(|holder| customer_of(&Person::from(&holder.person), key)),
+            });
+        }
+    }
+    Ok(lines)
+}
+
 /// The customer of fully populated billing data (spec §2.8 rule 3). The id is a keyed hash of that data, so
 /// the same data finds the same customer without a search, and nobody can guess it. Letter case, white space
 /// and the punctuation of phone numbers make no difference.
@@ -177,27 +221,28 @@ pub(crate) fn customer(named: Option<CustomerId>, billing: &Person, key: &HashKe
     if named.is_some() {
         return named;
     }
-    if !billing.is_fully_populated() {
-        return None;
-    }
-    let phone = billing.phone_number.as_deref().map(store::order::phone_digits);
+    billing.is_fully_populated().then(|| customer_of(billing, key))
+}
+
+fn customer_of(person: &Person, key: &HashKey) -> CustomerId {
+    let phone = person.phone_number.as_deref().map(store::order::phone_digits);
     let fields = [
-        &billing.first_name,
-        &billing.last_name,
-        &billing.email,
+        &person.first_name,
+        &person.last_name,
+        &person.email,
         &phone,
-        &billing.address1,
-        &billing.address2,
-        &billing.city,
-        &billing.state,
-        &billing.zip_code,
-        &billing.country,
+        &person.address1,
+        &person.address2,
+        &person.city,
+        &person.state,
+        &person.zip_code,
+        &person.country,
     ];
     let fields: Vec<String> = fields.into_iter().map(|field| normal(field.as_deref())).collect();
     let parts: Vec<&[u8]> = fields.iter().map(String::as_bytes).collect();
     let hash = key.hash("customer", &parts);
     let bits = hash.iter().take(8).fold(0_u64, |bits, byte| (bits << 8) | u64::from(*byte));
-    Some(CustomerId::from_bits(bits))
+    CustomerId::from_bits(bits)
 }
 
 fn normal(text: Option<&str>) -> String {

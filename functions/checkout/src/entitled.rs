@@ -7,6 +7,7 @@
 use crate::load::Facts;
 use domain::cart::Cart;
 use domain::catalog::Template;
+use domain::checkout::new_numbers;
 use domain::entitlement::{EntitlementUse, Judgement, Judging, MemberUses, Tally, judge, uses_of};
 use platform::access::Caller;
 use platform::{ApiError, App, ErrorType};
@@ -16,11 +17,13 @@ use wire::entitlement::EntitlementsResult;
 /// The cart by the limits of its templates.
 fn judged(caller: &Caller, (cart, facts): (&Cart, &Facts), used: &MemberUses) -> Vec<Judgement> {
     let templates: Vec<&Template> = facts.templates.iter().collect();
+    let mut numbers = facts.existing.numbers().clone();
+    numbers.extend(new_numbers(cart, &facts.existing.memberships));
     let judging = Judging {
         templates: &templates,
         entitlements: &facts.entitlements,
         discounts: &facts.discounts,
-        numbers: facts.existing.numbers(),
+        numbers: &numbers,
         zone: caller.tenant.zone,
     };
     judge(&cart.lines, judging, used)

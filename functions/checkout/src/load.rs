@@ -8,10 +8,11 @@ use domain::coupon::{Coupon, CouponReduction, Discount};
 use domain::entitlement::Entitlements;
 use domain::form::{AskedForms, Form};
 use domain::ledger::Ledger;
+use domain::membership::Level;
 use domain::merchant::Merchant;
 use domain::pricing::Catalog;
 use domain::{
-    CartId, ComboTemplateId, CouponId, DiscountId, FormId, InstanceId, InventoryId, Mid, Template,
+    CartId, ComboTemplateId, CouponId, DiscountId, FormId, InstanceId, InventoryId, LevelId, Mid, Template,
     TemplateId, TenantId, TicketTypeId,
 };
 use platform::access::Caller;
@@ -29,6 +30,7 @@ pub(crate) struct Facts {
     pub(crate) discounts: BTreeMap<DiscountId, Discount>,
     pub(crate) coupons: BTreeMap<CouponId, Coupon>,
     pub(crate) combos: BTreeMap<ComboTemplateId, Combo>,
+    pub(crate) levels: BTreeMap<LevelId, Level>,
     pub(crate) entitlements: BTreeMap<TemplateId, Entitlements>,
     /// Those of the tenant's merchants that could charge a few seconds ago, as they are now.
     pub(crate) merchants: Vec<Merchant>,
@@ -117,6 +119,7 @@ async fn read(
         discounts: found.take_all(&discounts, |id| Key::discount(tenant, id))?,
         coupons: found.take_all(&named.coupons, |id| Key::coupon(tenant, id))?,
         combos: found.take_all(&named.combos, |id| Key::combo(tenant, id))?,
+        levels: found.take_all(&named.levels, |id| Key::level(tenant, id))?,
         entitlements: found.take_all(&owners, |id| Key::entitlements(tenant, id))?,
         merchants: Vec::with_capacity(charging.len()),
         forms: found.take_all(&looked_for, |id| Key::form(tenant, id))?,
@@ -150,7 +153,8 @@ fn charged_keys(tenant: TenantId, named: &Named) -> impl Iterator<Item = Key> {
     let inventory = named.inventory.iter().map(move |id| Key::inventory(tenant, *id));
     let coupons = named.coupons.iter().map(move |id| Key::coupon(tenant, id));
     let combos = named.combos.iter().map(move |id| Key::combo(tenant, id));
-    ticket_types.chain(inventory).chain(coupons).chain(combos)
+    let levels = named.levels.iter().map(move |id| Key::level(tenant, id));
+    ticket_types.chain(inventory).chain(coupons).chain(combos).chain(levels)
 }
 
 /// The discounts that coupons, combos and member prices refer to.

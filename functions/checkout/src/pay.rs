@@ -5,11 +5,14 @@ use crate::replay::{Manner, Replay, SentKey};
 use crate::{answer, decide, dry_run, entitled, load, replay};
 use axum::response::Response;
 use domain::cart::{Cart, CartLine, CouponProblem};
-use domain::cart_request::{CartRequest, CartTerms, name_lines};
-use domain::checkout::{CartSource, CheckoutRequest, OrderFacts, OrderIds, order_of};
+use domain::cart_request::{CartRequest, CartTerms, LineRequest, name_lines};
+use domain::checkout::{CartSource, CheckoutRequest, NewCard, OrderFacts, OrderIds, order_of};
 use domain::order::{ConsumedReservation, Order};
 use domain::time::plus_secs;
-use domain::{CartId, CartItemId, CouponId, InstanceId, OrderId, OrderItemId, OrderNumber, SaleId};
+use domain::{
+    CardId, CartId, CartItemId, CouponId, InstanceId, OrderId, OrderItemId, OrderNumber, SaleId,
+    TicketBarcode,
+};
 use platform::access::Caller;
 use platform::cart::{Existing, Named, forms_incomplete, forms_refused};
 use platform::clock::wall_now;
@@ -74,6 +77,7 @@ pub(crate) async fn check_out(
     let opened = opened?;
     decide::check_coupons(&opened.cart)?;
     decide::check_not_empty(&opened.cart)?;
+    decide::check_holders(&opened.cart)?;
     check_price(app, caller, &request, &opened).await?;
     forms_incomplete(&opened.cart.incomplete_forms(&facts.forms))?;
     let sale = decide_sale(app, caller, (&request, &opened, &facts)).await?;
@@ -112,7 +116,9 @@ async fn load_stored(
     let named = Named::of((&terms, &coupons.coupons), requests.iter().map(|line| &line.wanted));
     let (facts, _) = load::facts(app, caller, (&named, None)).await?;
     let facts = load::strange_slots(app, caller, facts).await?;
-    let opened = reopened(before, undone_order, &facts, caller);
+    let hash_key = app.hash_key(&caller.tenant).await?;
+    let requests = decide::drawn(app, requests, &hash_key)?;
+    let opened = reopened((before, undone_order), &requests, &facts, caller);
     Ok(Start::GoOn(Box::new(Loaded { opened, facts, claim, findings })))
 }
 
@@ -132,7 +138,10 @@ async fn load_inline(
         Replayed::GoOn(claim) => claim.map(|claim| *claim),
     };
     let facts = load::strange_slots(app, caller, facts).await?;
-    let opened = inline(app, caller, cart, &facts);
+    let lines = name_lines(&cart.lines, &[], || app.ids.bytes().map(CartItemId::from_bytes))?;
+    let hash_key = app.hash_key(&caller.tenant).await?;
+    let lines = decide::drawn(app, lines, &hash_key)?;
+    let opened = inline(app, caller, (cart, &lines), &facts);
     Ok(Start::GoOn(Box::new(Loaded { opened, facts, claim, findings: Vec::new() })))
 }
 
@@ -165,23 +174,27 @@ fn live(cart: Option<Cart>, caller: &Caller) -> Result<Cart, ApiError> {
 
 /// A stored cart at the prices of this moment.
 fn reopened(
-    before: Cart,
-    undone_order: Option<OrderId>,
+    (before, undone_order): (Cart, Option<OrderId>),
+    requests: &[LineRequest],
     facts: &Facts,
     caller: &Caller,
 ) -> Result<Opened, ApiError> {
     let now = caller.clock.now();
-    let priced = decide::priced(&before.terms(), &before.requests(), (facts, "/shoppingCart"), caller)?;
+    let priced = decide::priced(&before.terms(), requests, (facts, "/shoppingCart"), caller)?;
     let claim = CartClaim { id: before.id.clone(), version: before.version, undone_order };
     let cart = before.replaced(before.terms(), priced, now).asking(facts.asked());
     Ok(Opened { cart, stored: Some(StoredCart { before, claim }) })
 }
 
 /// A cart sent within the request, which is not stored.
-fn inline(app: &App, caller: &Caller, request: &CartRequest, facts: &Facts) -> Result<Opened, ApiError> {
+fn inline(
+    app: &App,
+    caller: &Caller,
+    (request, lines): (&CartRequest, &[LineRequest]),
+    facts: &Facts,
+) -> Result<Opened, ApiError> {
     let now = caller.clock.now();
-    let lines = name_lines(&request.lines, &[], || app.ids.bytes().map(CartItemId::from_bytes))?;
-    let priced = decide::priced(&request.terms, &lines, (facts, "/shoppingCart"), caller)?;
+    let priced = decide::priced(&request.terms, lines, (facts, "/shoppingCart"), caller)?;
     let id = CartId::from_bytes(app.ids.bytes()?);
     let visitor = OrderId::from_bits(app.ids.bits()?).to_string();
     let cart = Cart::new((id, visitor), request.terms.clone(), priced, now).asking(facts.asked());
@@ -274,13 +287,16 @@ async fn decide_sale(
         coupons: &facts.coupons,
         inventory: &facts.inventory,
         entitlements,
+        levels: &facts.levels,
+        memberships: &facts.existing.memberships,
         customer: decide::customer(cart.customer, &request.billing, &hash_key),
         payment,
         reservation: consumed.clone(),
         now,
+        zone: caller.tenant.zone,
         chosen_clock: caller.clock.is_chosen(),
     };
-    let order = order_of(request, order_facts).map_err(|_| ApiError::new(ErrorType::Internal))?;
+    let order = order_of(request, &order_facts).map_err(|_| ApiError::new(ErrorType::Internal))?;
     Ok(Sale {
         order,
         cart: opened.stored.as_ref().map(|stored| stored.claim.clone()),
@@ -321,10 +337,17 @@ fn order_ids(app: &App, cart: &Cart) -> Result<OrderIds, ApiError> {
     let rows: usize = cart.lines.iter().map(CartLine::order_rows).sum();
     let items: Result<Vec<OrderItemId>, ApiError> =
         (0..rows).map(|_| app.ids.bits().map(OrderItemId::from_bits)).collect();
+    let holders: usize = cart.lines.iter().map(CartLine::card_holders).sum();
+    let card = |_| {
+        let barcode = TicketBarcode::from_bytes(app.ids.bytes()?);
+        Ok((CardId::from_bits(app.ids.bits()?), barcode.to_string()))
+    };
+    let cards: Result<Vec<NewCard>, ApiError> = (0..holders).map(card).collect();
     Ok(OrderIds {
         order: OrderId::from_bits(app.ids.bits()?),
         number: OrderNumber::from_bits(app.ids.bits()?),
         items: items?,
+        cards: cards?,
     })
 }
 
@@ -430,6 +453,7 @@ impl Checkout {
             SecureFault::Stock(inventory) => answer::no_pieces(inventory),
             SecureFault::CouponUsedUp(coupon) => self.used_up(&coupon),
             SecureFault::EntitlementsUsedUp => self.entitlements_used_up().await,
+            SecureFault::MembershipMoved(order) => self.membership_moved(order.as_ref()).await,
             SecureFault::CartMoved => self.cart_moved().await.unwrap_or_else(|error| error),
             SecureFault::Failed(error) => error,
             SecureFault::Duplicate(_) | SecureFault::IdempotencyHeld(_) => ApiError::new(ErrorType::TryAgain),
@@ -450,6 +474,20 @@ impl Checkout {
         let sold = (&self.cart, &self.facts);
         let checked = entitled::check_with_earlier_orders(&self.app, &self.caller, sold).await;
         checked.err().unwrap_or_else(|| ApiError::new(ErrorType::TryAgain))
+    }
+
+    /// Another order is renewing or changing a membership of this one, or did so a moment ago. One that was left
+    /// half-way is finished first.
+    async fn membership_moved(&self, order: Option<&OrderId>) -> ApiError {
+        let Some(order) = order else { return ApiError::new(ErrorType::TryAgain) };
+        let now = self.caller.clock.now();
+        match Box::pin(sagas::outcome_of(&self.app, (self.caller.tenant.id, order), now)).await {
+            Ok(Some(Outcome::Undecided)) => ApiError::new(ErrorType::RequestInProgress),
+            Ok(Some(Outcome::Paid(_) | Outcome::Declined(_) | Outcome::Undone) | None) => {
+                ApiError::new(ErrorType::TryAgain)
+            }
+            Err(error) => error,
+        }
     }
 
     /// The cart was changed or checked out between its load and its sale.

@@ -40,6 +40,28 @@ pub enum MailKind {
     ReceiptWithTickets,
 }
 
+/// What the codes of a mail are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Codes {
+    /// Tickets.
+    Tickets,
+    /// Member cards.
+    MemberCards,
+    /// Both.
+    TicketsAndMemberCards,
+}
+
+impl Codes {
+    /// In words.
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Tickets => "tickets",
+            Self::MemberCards => "member cards",
+            Self::TicketsAndMemberCards => "tickets and member cards",
+        }
+    }
+}
+
 /// Everything a confirmation mail says. Texts are plain text and may hold anything a person typed.
 #[derive(Clone)]
 pub struct ConfirmationMail {
@@ -73,8 +95,10 @@ pub struct ConfirmationMail {
     pub paid: Money,
     /// The card in words, such as `Visa ending in 4242`; none for an order that cost nothing.
     pub card: Option<String>,
-    /// The order's tickets; a [`MailKind::Receipt`] only says that they follow.
+    /// The order's tickets and digital member cards; a [`MailKind::Receipt`] only says that they follow.
     pub tickets: Vec<MailTicket>,
+    /// What those are.
+    pub codes: Codes,
     /// The template's own words to the buyer, `emailConfirmationMessage` (spec §2.10), shown as plain text.
     pub message: Option<String>,
 }

@@ -1,8 +1,10 @@
 //! What a confirmation says, taken from the order and nothing else: a repeat says the same.
 
-use crate::render::{ConfirmationMail, MailAddress, MailKind, MailLine, MailTicket};
+use crate::render::{Codes, ConfirmationMail, MailAddress, MailKind, MailLine, MailTicket};
 use domain::card::CardBrand;
-use domain::order::{Order, OrderComboLine, OrderLine, OrderTicketLine, Payment, Ticket};
+use domain::order::{
+    Order, OrderComboLine, OrderLine, OrderMembershipLine, OrderTicketLine, Payment, Ticket,
+};
 use domain::outbox::{self, OutboxMail};
 use domain::tenant::Tenant;
 use domain::{Money, OrderItemId, Timestamp, Zone};
@@ -13,6 +15,9 @@ const CURRENCY_SYMBOL: &str = "$";
 
 /// A day and time as visitors read it, such as `Sat, Mar 14 2026, 10:30 AM`.
 const LOCAL_FORM: &str = "%a, %b %-d %Y, %-I:%M %p";
+
+/// A day as members read it, such as `Mar 14 2026`.
+const DAY_FORM: &str = "%b %-d %Y";
 
 /// The mail a paid order owes; none when there is no address to send it to.
 pub(crate) fn confirmation(
@@ -46,6 +51,7 @@ pub(crate) fn confirmation(
         paid: order.payment.as_ref().map_or(Money::ZERO, |payment| payment.amount),
         card: order.payment.as_ref().map(card_in_words),
         tickets: mail_tickets(order, tickets, tenant.zone),
+        codes: codes_in(order),
         message: message(order),
     })
 }
@@ -75,6 +81,9 @@ fn receipt_line(line: &OrderLine, zone: Zone) -> MailLine {
         OrderLine::Combo(line) => {
             (format!("{}, {}", line.name, line.ticket_type_name), Some(events_of(line, zone)))
         }
+        OrderLine::Membership(line) => {
+            (format!("{}, {}", line.level_name, line.offering_name), Some(term_of(line, zone)))
+        }
     };
     MailLine { name, detail, quantity: amounts.quantity, unit_price: amounts.unit, amount: amounts.amount }
 }
@@ -86,6 +95,27 @@ fn events_of(line: &OrderComboLine, zone: Zone) -> String {
         format!("{} × {}{when}", part.amounts.quantity, part.event_name)
     };
     line.parts.iter().map(event).collect::<Vec<_>>().join("; ")
+}
+
+/// The days of a membership, such as `Mar 14 2026 to Mar 13 2027, member number 391150274`.
+fn term_of(line: &OrderMembershipLine, zone: Zone) -> String {
+    let day = |instant| zone.date(instant).format(DAY_FORM);
+    let number = line.change.after.number;
+    format!("{} to {}, member number {number}", day(line.starts), day(line.ends))
+}
+
+/// The digital cards that the mail carries (spec §2.15 `includeDigitalMemberCardsInConfirmationEmail`).
+fn member_cards(order: &Order, zone: Zone) -> impl Iterator<Item = MailTicket> {
+    order.memberships().filter(|line| line.confirmation.digital_cards).flat_map(move |line| {
+        let held = line.change.after.cards.iter().filter(|card| card.is_held());
+        held.map(move |card| MailTicket {
+            event_name: line.level_name.clone(),
+            when: term_of(line, zone),
+            ticket_type: "Member card".to_owned(),
+            holder: format!("{} {}", card.person.first_name, card.person.last_name),
+            barcode: card.barcode.clone(),
+        })
+    })
 }
 
 fn card_in_words(payment: &Payment) -> String {
@@ -114,16 +144,31 @@ fn mail_tickets(order: &Order, tickets: &[Ticket], zone: Zone) -> Vec<MailTicket
             barcode: ticket.barcode.to_string(),
         })
     };
-    tickets.iter().filter_map(shown).collect()
+    tickets.iter().filter_map(shown).chain(member_cards(order, zone)).collect()
 }
 
-/// What the templates have to say, each thing once.
+/// What the codes of the mail are.
+fn codes_in(order: &Order) -> Codes {
+    let has_cards = order.memberships().any(|line| line.confirmation.digital_cards);
+    match (order.ticket_lines().next().is_some(), has_cards) {
+        (_, false) => Codes::Tickets,
+        (false, true) => Codes::MemberCards,
+        (true, true) => Codes::TicketsAndMemberCards,
+    }
+}
+
+/// What templates, levels and offerings have to say, each thing once.
 fn message(order: &Order) -> Option<String> {
     let mut said: Vec<&str> = Vec::new();
     for line in order.ticket_lines() {
         let words = order.messages.get(&line.template).map_or("", |words| words.trim());
         if !words.is_empty() && !said.contains(&words) {
             said.push(words);
+        }
+    }
+    for words in order.memberships().flat_map(|line| &line.confirmation.messages) {
+        if !said.contains(&words.trim()) {
+            said.push(words.trim());
         }
     }
     (!said.is_empty()).then(|| said.join("\n\n"))

@@ -6,6 +6,7 @@
 //! | `GET` of a level, of its offerings, of one of them | 1: the level, with the ticket types of its prices beside it |
 //! | `POST` of a level | 2: the definitions; the record |
 //! | `PUT` of a level, `POST`, `PUT`, `DELETE` of an offering | 2: the level, with the definitions beside it; the change. One more, or several where there are many memberships, where an offering goes |
+//! | `GET …/checkout/validate` | 1: the level and the membership |
 //! | `DELETE` of a level | 2: the level, with all that may name it beside it; the removal |
 //!
 //! An idempotency key adds two, to claim it and to keep the answer. A level and its offerings are one record with
@@ -15,6 +16,7 @@ mod change;
 mod levels;
 mod offerings;
 mod query;
+mod quote;
 
 use platform::App;
 use utoipa_axum::router::OpenApiRouter;
@@ -22,5 +24,5 @@ use utoipa_axum::router::OpenApiRouter;
 /// The routes of memberships.
 #[must_use]
 pub fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::new().merge(levels::router()).merge(offerings::router())
+    OpenApiRouter::new().merge(levels::router()).merge(offerings::router()).merge(quote::router())
 }

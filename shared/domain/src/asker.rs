@@ -27,6 +27,18 @@ pub struct Claim {
     term: Option<(Timestamp, Timestamp)>,
 }
 
+impl Claim {
+    /// The claim that follows from a membership that is bought, for visits between two instants; its id is known
+    /// once it is drawn.
+    #[must_use]
+    pub fn bought(
+        (level, membership): (LevelId, Option<MembershipId>),
+        term: (Timestamp, Timestamp),
+    ) -> Self {
+        Self { level, membership, term: Some(term) }
+    }
+}
+
 /// What a template takes off for one claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemberPrice<'a> {
@@ -50,18 +62,31 @@ impl Asker {
         let mut named = false;
         for membership in memberships {
             named = true;
-            let claim = Claim {
-                level: membership.level.clone(),
-                membership: Some(membership.id),
-                term: Some((membership.started, membership.expires)),
-            };
-            if has_standing(membership) && !claims.contains(&claim) {
-                claims.push(claim);
+            let current = (membership.level.clone(), membership.started, membership.expires);
+            let later = membership.later.iter().map(|term| (term.plan.level.clone(), term.starts, term.ends));
+            for (level, starts, ends) in std::iter::once(current).chain(later) {
+                let claim = Claim { level, membership: Some(membership.id), term: Some((starts, ends)) };
+                if has_standing(membership) && !claims.contains(&claim) {
+                    claims.push(claim);
+                }
             }
         }
         let level = level.filter(|_| !named);
         claims.extend(level.map(|level| Claim { level: level.clone(), membership: None, term: None }));
         // The order in which memberships are named must not matter.
+        claims.sort_by(|a, b| (&a.level, a.membership).cmp(&(&b.level, b.membership)));
+        Self { claims }
+    }
+
+    /// The asker with the benefits of memberships that are bought along.
+    #[must_use]
+    pub fn with(&self, bought: Vec<Claim>) -> Self {
+        let mut claims: Vec<Claim> = self.claims.clone();
+        for claim in bought {
+            if !claims.contains(&claim) {
+                claims.push(claim);
+            }
+        }
         claims.sort_by(|a, b| (&a.level, a.membership).cmp(&(&b.level, b.membership)));
         Self { claims }
     }

@@ -1,8 +1,10 @@
 //! Shopping carts (spec §2.2, §2.3).
 
 mod combo;
+mod membership;
 
 pub use combo::{ComboLine, ComboLinePart};
+pub use membership::{MAX_CARD_HOLDERS, MAX_MEMBERSHIP_LINES, MembershipLine, WantedMembership};
 
 use crate::cart_request::CartTerms;
 use crate::catalog::AdmissionType;
@@ -119,6 +121,8 @@ pub enum CartLine {
     Donation(Box<DonationLine>),
     /// Several events at one price.
     Combo(Box<ComboLine>),
+    /// A membership.
+    Membership(Box<MembershipLine>),
 }
 
 /// What a line costs, as the service computed it.
@@ -272,6 +276,7 @@ impl CartLine {
             Self::AddOn(line) => &line.id,
             Self::Donation(line) => &line.id,
             Self::Combo(line) => &line.id,
+            Self::Membership(line) => &line.id,
         }
     }
 
@@ -283,6 +288,7 @@ impl CartLine {
             Self::AddOn(line) => line.price,
             Self::Donation(line) => line.price,
             Self::Combo(line) => line.price,
+            Self::Membership(line) => line.price,
         }
     }
 
@@ -292,7 +298,7 @@ impl CartLine {
         match self {
             Self::Ticket(line) => line.quantity,
             Self::AddOn(line) => line.quantity,
-            Self::Donation(_) => 1,
+            Self::Donation(_) | Self::Membership(_) => 1,
             Self::Combo(line) => line.quantity,
         }
     }
@@ -302,8 +308,17 @@ impl CartLine {
     pub fn seats(&self) -> Vec<(InstanceId, u32)> {
         match self {
             Self::Ticket(line) => vec![(line.instance, line.quantity)],
-            Self::AddOn(_) | Self::Donation(_) => Vec::new(),
+            Self::AddOn(_) | Self::Donation(_) | Self::Membership(_) => Vec::new(),
             Self::Combo(line) => line.seats().collect(),
+        }
+    }
+
+    /// The cards an order may have to make for the line.
+    #[must_use]
+    pub fn card_holders(&self) -> usize {
+        match self {
+            Self::Membership(line) => line.wanted.holders.len(),
+            Self::Ticket(_) | Self::AddOn(_) | Self::Donation(_) | Self::Combo(_) => 0,
         }
     }
 
@@ -311,7 +326,7 @@ impl CartLine {
     #[must_use]
     pub fn order_rows(&self) -> usize {
         match self {
-            Self::Ticket(_) | Self::AddOn(_) | Self::Donation(_) => 1,
+            Self::Ticket(_) | Self::AddOn(_) | Self::Donation(_) | Self::Membership(_) => 1,
             Self::Combo(line) => line.parts.len().saturating_add(1),
         }
     }

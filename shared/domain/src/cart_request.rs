@@ -1,6 +1,8 @@
 //! What a caller asks a cart to hold: read and checked, not yet priced.
 
-use crate::cart::{Cart, CartLine, DonationDetail, DonationKind, MAX_INSTANCES, MAX_TICKETS};
+use crate::cart::{
+    Cart, CartLine, DonationDetail, DonationKind, MAX_INSTANCES, MAX_TICKETS, WantedMembership,
+};
 use crate::form::WantedForm;
 use crate::{
     CartItemId, ComboTemplateId, CustomerId, InstanceId, InventoryId, LevelId, MembershipId, Money,
@@ -65,6 +67,8 @@ pub enum Wanted {
     Donation(Box<WantedDonation>),
     /// Several events at one price.
     Combo(Box<WantedCombo>),
+    /// A membership.
+    Membership(Box<WantedMembership>),
 }
 
 /// Tickets of one type for one event instance.
@@ -159,7 +163,7 @@ pub fn size_faults<'a>(lines: impl IntoIterator<Item = &'a WantedLine>) -> Vec<S
                 tickets = tickets.saturating_add(ticket.quantity);
             }
             Wanted::Combo(combo) => instances.extend(combo.parts.iter().copied()),
-            Wanted::AddOn(_) | Wanted::Donation(_) => {}
+            Wanted::AddOn(_) | Wanted::Donation(_) | Wanted::Membership(_) => {}
         }
     }
     let too_many_instances = (instances.len() > MAX_INSTANCES).then_some(SizeFault::TooManyInstances);
@@ -179,7 +183,7 @@ pub fn has_tickets_for<'a>(add_on: &WantedAddOn, lines: impl IntoIterator<Item =
         Wanted::Combo(combo) => {
             combo.parts.contains(&instance) && (combo.quantity > 0 || add_on.quantity == 0)
         }
-        Wanted::AddOn(_) | Wanted::Donation(_) => false,
+        Wanted::AddOn(_) | Wanted::Donation(_) | Wanted::Membership(_) => false,
     })
 }
 
@@ -258,6 +262,7 @@ impl From<&CartLine> for LineRequest {
                 quantity: line.quantity,
                 parts: line.parts.iter().map(|part| part.instance).collect(),
             })),
+            CartLine::Membership(line) => Wanted::Membership(Box::new(line.wanted.clone())),
         };
         Self { id: line.id().clone(), wanted }
     }

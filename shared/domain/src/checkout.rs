@@ -7,6 +7,7 @@ use crate::catalog::{InventoryItem, Template};
 use crate::coupon::Coupon;
 use crate::entitlement::EntitlementUse;
 use crate::form::{AskedForms, CartForm, response_id};
+use crate::membership::{Level, Membership};
 use crate::order::{
     CardSummary, ConsumedReservation, FormResponse, Order, OrderAddOnLine, OrderAmounts, OrderComboLine,
     OrderDonationLine, OrderForm, OrderLine, OrderState, OrderTicketLine, Payment, Person, Pieces, Ticket,
@@ -14,10 +15,15 @@ use crate::order::{
 };
 use crate::sale::Sale;
 use crate::{
-    CartId, CouponId, CustomerId, InstanceId, InventoryId, Money, MoneyOverflow, OrderId, OrderItemId,
-    OrderNumber, ReservationId, TemplateId, TenantId, TicketBarcode, TicketId, Timestamp,
+    CartId, CouponId, CustomerId, InstanceId, InventoryId, LevelId, MembershipId, Money, MoneyOverflow,
+    OrderId, OrderItemId, OrderNumber, ReservationId, TemplateId, TenantId, TicketBarcode, TicketId,
+    Timestamp, Zone,
 };
 use std::collections::BTreeMap;
+
+mod membership;
+
+pub use membership::{HolderFault, NewCard, holder_faults, new_numbers};
 
 /// Seconds from securing an order until whoever finds it may settle or undo it.
 pub const DEADLINE_SECS: i64 = 60;
@@ -106,6 +112,8 @@ pub struct OrderIds {
     pub number: OrderNumber,
     /// One per row: [`CartLine::order_rows`] for each cart line.
     pub items: Vec<OrderItemId>,
+    /// One for each card holder of its memberships.
+    pub cards: Vec<NewCard>,
 }
 
 /// Everything an order is made of.
@@ -127,6 +135,10 @@ pub struct OrderFacts<'a> {
     pub coupons: &'a BTreeMap<CouponId, Coupon>,
     /// What its memberships use of what they are entitled to.
     pub entitlements: Vec<EntitlementUse>,
+    /// The levels it buys, as they are now.
+    pub levels: &'a BTreeMap<LevelId, Level>,
+    /// The memberships that are renewed or changed, by the ids that were sent.
+    pub memberships: &'a BTreeMap<MembershipId, Membership>,
     /// The customer its billing data makes or finds.
     pub customer: Option<CustomerId>,
     /// How it is paid; none when it costs nothing.
@@ -135,6 +147,8 @@ pub struct OrderFacts<'a> {
     pub reservation: Option<ConsumedReservation>,
     /// When the checkout began.
     pub now: Timestamp,
+    /// The tenant's zone, whose days terms are made of.
+    pub zone: Zone,
     /// Whether the caller chose the clock.
     pub chosen_clock: bool,
 }
@@ -146,7 +160,9 @@ pub enum OrderFault {
     TooLarge,
     /// The template of one of its tickets is not among the templates given.
     TemplateGone,
-    /// Fewer identifiers were drawn than it has rows.
+    /// A membership that is renewed or changed is not among those given.
+    MembershipGone,
+    /// Fewer identifiers were drawn than it has rows and card holders.
     TooFewIds,
 }
 
@@ -160,70 +176,60 @@ impl From<MoneyOverflow> for OrderFault {
 ///
 /// # Errors
 /// [`OrderFault`] when the cart and its templates do not make an order.
-pub fn order_of(request: &CheckoutRequest, facts: OrderFacts<'_>) -> Result<Order, OrderFault> {
-    let OrderFacts {
-        tenant,
-        ids,
-        cart,
-        cart_is_stored,
-        asked,
-        coupons,
-        inventory,
-        entitlements,
-        customer,
-        payment,
-        reservation,
-        now,
-        chosen_clock,
-    } = facts;
-    let templates = asked.templates;
+pub fn order_of(request: &CheckoutRequest, facts: &OrderFacts<'_>) -> Result<Order, OrderFault> {
+    let OrderFacts { ids, cart, asked, now, .. } = facts;
     let bought = cart.lines.iter().filter(|line| line.quantity() > 0);
-    let mut rows = Rows { ids: ids.items.into_iter(), templates };
+    let cards = ids.cards.iter().cloned();
+    let mut rows = Rows { ids: ids.items.iter().cloned(), cards, facts };
     let lines: Result<Vec<OrderLine>, OrderFault> = bought.map(|line| rows.line(line)).collect();
     let lines = lines?;
-    let state = match payment {
-        Some(_) => OrderState::Pending { deadline: crate::time::plus_secs(now, DEADLINE_SECS) },
-        None => OrderState::Paid { at: now },
+    let state = match facts.payment {
+        Some(_) => OrderState::Pending { deadline: crate::time::plus_secs(*now, DEADLINE_SECS) },
+        None => OrderState::Paid { at: *now },
     };
+    let of_memberships = membership::contact_of_memberships(cart);
+    let contact = of_memberships.map(|holder| contact_of(&request.contact, &holder));
     Ok(Order {
-        id: ids.order,
-        tenant,
-        number: ids.number,
+        id: ids.order.clone(),
+        tenant: facts.tenant,
+        number: ids.number.clone(),
         state,
         visitor: cart.visitor.clone(),
-        customer,
-        contact: contact_of(&request.contact, &request.billing),
+        customer: facts.customer,
+        contact: contact_of(contact.as_ref().unwrap_or(&request.contact), &request.billing),
         billing: request.billing.clone(),
         ticket_delivery_email: request.ticket_delivery_email.clone(),
         notes: request.notes.clone(),
         total: Money::sum(lines.iter().map(|line| line.amounts().amount))?,
         retail_total: Money::sum(lines.iter().map(|line| line.amounts().retail_amount))?,
         lines,
-        payment,
-        coupons: counted_coupons(cart, coupons),
-        stock: pieces_of(cart, inventory),
-        entitlements,
-        forms: forms_of(cart, asked),
-        messages: messages_of(cart, templates),
+        payment: facts.payment.clone(),
+        coupons: counted_coupons(cart, facts.coupons),
+        stock: pieces_of(cart, facts.inventory),
+        entitlements: facts.entitlements.clone(),
+        forms: forms_of(cart, *asked),
+        messages: messages_of(cart, asked.templates),
         membership_ids: cart.membership_ids.clone(),
         send_email: request.send_email,
-        cart: cart_is_stored.then(|| cart.id.clone()),
-        reservation,
-        created_at: now,
-        chosen_clock,
+        cart: facts.cart_is_stored.then(|| cart.id.clone()),
+        reservation: facts.reservation.clone(),
+        created_at: *now,
+        chosen_clock: facts.chosen_clock,
     })
 }
 
 /// The coupons that take something off what is bought and may be used so often only.
 fn counted_coupons(cart: &Cart, coupons: &BTreeMap<CouponId, Coupon>) -> BTreeMap<CouponId, u32> {
     let applied = cart.lines.iter().filter(|line| line.quantity() > 0).filter_map(|line| match line {
-        CartLine::Ticket(line) => match &line.applied {
-            AppliedPrice::Coupon { coupon, code: _ } => Some(coupon),
-            AppliedPrice::FullPrice | AppliedPrice::Member { .. } => None,
-        },
+        CartLine::Ticket(line) => Some(&line.applied),
+        CartLine::Membership(line) => Some(&line.applied),
         CartLine::AddOn(_) | CartLine::Donation(_) | CartLine::Combo(_) => None,
     });
-    applied.filter_map(|id| Some((id.clone(), coupons.get(id)?.max_uses?))).collect()
+    let used = applied.filter_map(|applied| match applied {
+        AppliedPrice::Coupon { coupon, code: _ } => Some(coupon),
+        AppliedPrice::FullPrice | AppliedPrice::Member { .. } => None,
+    });
+    used.filter_map(|id| Some((id.clone(), coupons.get(id)?.max_uses?))).collect()
 }
 
 /// The pieces bought of add-ons that have a stock.
@@ -272,18 +278,19 @@ fn messages_of(cart: &Cart, templates: &[Template]) -> BTreeMap<TemplateId, Stri
 }
 
 /// Makes the rows of an order.
-struct Rows<'a> {
-    ids: std::vec::IntoIter<OrderItemId>,
-    templates: &'a [Template],
+struct Rows<'a, I, C> {
+    ids: I,
+    cards: C,
+    facts: &'a OrderFacts<'a>,
 }
 
-impl Rows<'_> {
+impl<I: Iterator<Item = OrderItemId>, C: Iterator<Item = NewCard>> Rows<'_, I, C> {
     fn id(&mut self) -> Result<OrderItemId, OrderFault> {
         self.ids.next().ok_or(OrderFault::TooFewIds)
     }
 
     fn template(&self, instance: &InstanceId) -> Result<&Template, OrderFault> {
-        let found = self.templates.iter().find(|template| template.owns(instance));
+        let found = self.facts.asked.templates.iter().find(|template| template.owns(instance));
         found.ok_or(OrderFault::TemplateGone)
     }
 
@@ -307,6 +314,10 @@ impl Rows<'_> {
                 amounts,
             })),
             CartLine::Combo(line) => OrderLine::Combo(Box::new(self.combo(line, (id, amounts))?)),
+            CartLine::Membership(line) => {
+                let row = membership::order_line(line, id, self.facts, &mut self.cards)?;
+                OrderLine::Membership(Box::new(row))
+            }
         })
     }
 

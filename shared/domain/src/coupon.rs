@@ -200,11 +200,40 @@ impl Coupon {
         (template, ticket_type): (&TemplateId, &TicketTypeId),
         discounts: &BTreeMap<DiscountId, Discount>,
     ) -> Option<Reduction> {
-        let listed = (self.applies_to.is_empty() || self.applies_to.contains(&CouponTarget::Event))
-            && (self.templates.is_empty() || self.templates.contains(template))
-            && (self.ticket_types.is_empty() || self.ticket_types.contains(ticket_type));
+        let listed = self.is_for(CouponTarget::Event)
+            && (self.templates.is_empty() || self.templates.contains(template));
+        listed.then(|| self.reduction_for(ticket_type, discounts)).flatten()
+    }
+
+    /// What it takes off a membership of this level at this price point, if it applies to one.
+    #[must_use]
+    pub fn reduction_of_membership(
+        &self,
+        (level, price_point): (&LevelId, &TicketTypeId),
+        discounts: &BTreeMap<DiscountId, Discount>,
+    ) -> Option<Reduction> {
+        let listed =
+            self.is_for(CouponTarget::Membership) && (self.levels.is_empty() || self.levels.contains(level));
+        listed.then(|| self.reduction_for(price_point, discounts)).flatten()
+    }
+
+    /// Whether it is for lines of a kind: one of those it names; if it names none, the kind whose templates or levels
+    /// it names; else both.
+    fn is_for(&self, target: CouponTarget) -> bool {
+        let (own, other) = match target {
+            CouponTarget::Event => (self.templates.is_empty(), self.levels.is_empty()),
+            CouponTarget::Membership => (self.levels.is_empty(), self.templates.is_empty()),
+        };
+        if self.applies_to.is_empty() { !own || other } else { self.applies_to.contains(&target) }
+    }
+
+    fn reduction_for(
+        &self,
+        ticket_type: &TicketTypeId,
+        discounts: &BTreeMap<DiscountId, Discount>,
+    ) -> Option<Reduction> {
         match &self.reduction {
-            _ if !listed => None,
+            _ if !(self.ticket_types.is_empty() || self.ticket_types.contains(ticket_type)) => None,
             CouponReduction::Same(reduction) => Some(*reduction),
             CouponReduction::Discount(id) => discounts.get(id)?.reduction_of(ticket_type),
         }

@@ -12,6 +12,37 @@ pub struct Customer {
     pub person: Person,
 }
 
+impl From<&Person> for crate::order::Person {
+    fn from(person: &Person) -> Self {
+        let Person {
+            first_name,
+            last_name,
+            email,
+            phone_number,
+            street_address_1,
+            street_address_2,
+            city,
+            state,
+            zip_code,
+            country,
+        } = person.clone();
+        let text = |text: String| (!text.is_empty()).then_some(text);
+        Self {
+            first_name: text(first_name),
+            last_name: text(last_name),
+            full_name: None,
+            email,
+            phone_number,
+            address1: street_address_1,
+            address2: street_address_2,
+            city,
+            state,
+            zip_code,
+            country,
+        }
+    }
+}
+
 /// Name and address of a customer or card holder.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -29,6 +60,9 @@ pub struct Person {
     /// Street and number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub street_address_1: Option<String>,
+    /// Second line of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub street_address_2: Option<String>,
     /// City.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub city: Option<String>,

@@ -204,6 +204,39 @@ number_ids! {
     TenantId;
 }
 
+/// Digits of a membership number, the check digit included: too few to be taken for a card number.
+const NUMBER_DIGITS: u32 = 12;
+
+impl MembershipId {
+    /// The membership number made of these random bits: twelve digits, the last of them the check digit of
+    /// ISO 7064, MOD 11,10, so that a number misread in one digit or with two neighbours swapped is found wrong.
+    #[must_use]
+    pub fn number_from_bits(bits: u64) -> Self {
+        let lowest = 10_u64.pow(NUMBER_DIGITS.saturating_sub(2));
+        let digits = (bits % lowest.saturating_mul(9)).saturating_add(lowest);
+        let text = digits.to_string();
+        let number = digits.saturating_mul(10).saturating_add(u64::from(check_digit(&text)));
+        Self(number.cast_signed())
+    }
+
+    /// Whether it is a number with its check digit.
+    #[must_use]
+    pub fn is_number(self) -> bool {
+        let text = self.0.to_string();
+        let (digits, last) = text.split_at(text.len().saturating_sub(1));
+        last.parse() == Ok(check_digit(digits))
+    }
+}
+
+/// The check digit of ISO 7064, MOD 11,10.
+fn check_digit(digits: &str) -> u8 {
+    let product = digits.bytes().filter(u8::is_ascii_digit).fold(10_u8, |product, digit| {
+        let sum = (product.saturating_add(digit.saturating_sub(b'0'))) % 10;
+        (if sum == 0 { 10 } else { sum }).saturating_mul(2) % 11
+    });
+    11_u8.saturating_sub(product) % 10
+}
+
 macro_rules! digit_ids {
     ($($name:ident;)*) => {$(
         impl $name {

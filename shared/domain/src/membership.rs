@@ -1,9 +1,16 @@
 //! Membership levels, their offerings, and what members bought (spec §2.14–2.16).
 
+mod action;
 mod edit;
+mod held;
+pub mod issue;
+pub mod lifecycle;
 mod list;
+pub mod term;
 
+pub use action::{MembershipAction, Move};
 pub use edit::{LevelEdit, NoSuchOffering};
+pub use held::{Bought, Ended, Gifter, LaterTerm, Plan};
 pub use list::{CollectionFilter, LevelFilter, ListedAction};
 
 use crate::catalog::{Image, PriceList};
@@ -405,6 +412,18 @@ pub struct Membership {
     pub started: Timestamp,
     /// The last instant of the term.
     pub expires: Timestamp,
+    /// The day of the month that its terms are reckoned from; none is that of its start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anchor_day: Option<u32>,
+    /// Terms that are paid ahead, one behind the other.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub later: Vec<LaterTerm>,
+    /// How it ended before its term was over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<Ended>,
+    /// How it was last paid for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bought: Option<Bought>,
     /// Its cards.
     pub cards: Vec<MemberCard>,
 }

@@ -17,6 +17,10 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+mod membership;
+
+pub use membership::{Confirmation, OrderMembershipLine};
+
 /// A sale to one visitor. It is written before the card is charged, with everything that settling or undoing
 /// it will need, so that whoever finds it later can finish it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -242,6 +246,8 @@ pub enum OrderLine {
     Donation(Box<OrderDonationLine>),
     /// Several events at one price.
     Combo(Box<OrderComboLine>),
+    /// A membership.
+    Membership(Box<OrderMembershipLine>),
 }
 
 /// What a line came to.
@@ -351,7 +357,7 @@ impl OrderLine {
     pub fn tickets(&self) -> &[OrderTicketLine] {
         match self {
             Self::Ticket(line) => std::slice::from_ref(line),
-            Self::AddOn(_) | Self::Donation(_) => &[],
+            Self::AddOn(_) | Self::Donation(_) | Self::Membership(_) => &[],
             Self::Combo(line) => &line.parts,
         }
     }
@@ -364,6 +370,7 @@ impl OrderLine {
             Self::AddOn(line) => &line.id,
             Self::Donation(line) => &line.id,
             Self::Combo(line) => &line.id,
+            Self::Membership(line) => &line.id,
         }
     }
 
@@ -375,6 +382,7 @@ impl OrderLine {
             Self::AddOn(line) => line.amounts,
             Self::Donation(line) => line.amounts,
             Self::Combo(line) => line.amounts,
+            Self::Membership(line) => line.amounts,
         }
     }
 }
@@ -394,6 +402,14 @@ impl Order {
     /// The ticket lines, those of the events of combos included.
     pub fn ticket_lines(&self) -> impl Iterator<Item = &OrderTicketLine> {
         self.lines.iter().flat_map(OrderLine::tickets)
+    }
+
+    /// The memberships it buys.
+    pub fn memberships(&self) -> impl Iterator<Item = &OrderMembershipLine> {
+        self.lines.iter().filter_map(|line| match line {
+            OrderLine::Membership(line) => Some(line.as_ref()),
+            OrderLine::Ticket(_) | OrderLine::AddOn(_) | OrderLine::Donation(_) | OrderLine::Combo(_) => None,
+        })
     }
 
     /// Whether a form was filled in for an event.

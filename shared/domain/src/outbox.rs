@@ -101,10 +101,11 @@ const MESSAGE_ID_DOMAIN: &str = "boxoffice.example";
 /// to at the contact address.
 #[must_use]
 pub fn mails_of(order: &Order) -> Vec<OutboxMail> {
-    if !order.send_email {
+    if !order.send_email || is_silent(order) {
         return Vec::new();
     }
-    let has_tickets = order.ticket_lines().next().is_some();
+    let has_cards = order.memberships().any(|line| line.confirmation.digital_cards);
+    let has_tickets = has_cards || order.ticket_lines().next().is_some();
     let mut kinds = Vec::new();
     match (payer_address(order), elsewhere(order).is_some() && has_tickets) {
         (Some(_), true) => kinds.extend([MailKind::Receipt, MailKind::Tickets]),
@@ -115,6 +116,12 @@ pub fn mails_of(order: &Order) -> Vec<OutboxMail> {
     }
     let owed = |kind| OutboxMail { kind, message_id: message_id(&order.id, kind), state: MailState::Queued };
     kinds.into_iter().map(owed).collect()
+}
+
+/// Whether all it buys is sold without a mail (spec §2.15 `confirmationEmailRestrictions`).
+fn is_silent(order: &Order) -> bool {
+    let silent = order.memberships().filter(|line| line.confirmation.silent).count();
+    silent > 0 && silent == order.lines.len()
 }
 
 /// The address a mail of an order goes to.

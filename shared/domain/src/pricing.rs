@@ -12,10 +12,12 @@
 
 mod codes;
 mod combo;
+mod membership;
 mod refusal;
 mod treatment;
 
 pub use combo::{ComboFault, PartFault};
+pub use membership::MembershipFault;
 pub use refusal::{Closed, LineFault, PricingRefusal, PricingRefusals, RefusalClass};
 pub use treatment::{Inapplicable, Rule, Source, Tried};
 
@@ -31,13 +33,14 @@ use crate::channel::{Channel, channel_allowed};
 use crate::combo::Combo;
 use crate::coupon::{Coupon, Discount};
 use crate::ledger::{Ledger, SlotState};
+use crate::membership::{Level, Membership};
 use crate::sale_window::{Offer, SlotFacts, Unlisted, offer};
 use crate::time::plus_secs;
 use crate::{
-    CartItemId, ComboTemplateId, CouponId, DiscountId, InstanceId, InventoryId, Money, MoneyOverflow,
-    TicketTypeId, Timestamp, Zone,
+    CartItemId, ComboTemplateId, CouponId, DiscountId, InstanceId, InventoryId, LevelId, MembershipId, Money,
+    MoneyOverflow, TicketTypeId, Timestamp, Zone,
 };
-use codes::CodeBook;
+use codes::{CodeBook, CodeOf};
 use refusal::Unsold;
 use std::collections::{BTreeMap, BTreeSet};
 use treatment::{Terms, Treatments, treat};
@@ -57,6 +60,8 @@ pub struct Catalog<'a> {
     pub coupons: &'a BTreeMap<CouponId, Coupon>,
     /// All combos.
     pub combos: &'a BTreeMap<ComboTemplateId, Combo>,
+    /// All membership levels.
+    pub levels: &'a BTreeMap<LevelId, Level>,
 }
 
 /// On whose behalf a cart is priced.
@@ -70,6 +75,8 @@ pub struct Buyer<'a> {
     pub zone: Zone,
     /// Coupons that were used as often as they may be.
     pub used_up: &'a BTreeSet<CouponId>,
+    /// The memberships that lines are done with, by the ids that were sent.
+    pub memberships: &'a BTreeMap<MembershipId, Membership>,
 }
 
 /// A dated slot, with its template.
@@ -191,37 +198,68 @@ pub fn price(
     now: Timestamp,
 ) -> Result<PricedLines, PricingRefusals> {
     let codes = CodeBook::of((lines, terms), (catalog.catalog.coupons, &catalog.buyer), now);
-    let pass = Pass { catalog, codes: &codes, cart_codes: &terms.coupon_codes, now };
-    let mut refusals = Vec::new();
-    let mut priced = Vec::with_capacity(lines.len());
-    let mut traces = Vec::with_capacity(lines.len());
-    for (index, line) in lines.iter().enumerate() {
-        match price_line(line, pass) {
-            Ok((line, tried)) => {
-                priced.push(line);
-                traces.push(tried);
-            }
-            Err(faults) => {
-                let index = place(lines, index);
-                refusals.extend(faults.into_iter().map(|fault| PricingRefusal::Line { index, fault }));
-            }
-        }
-    }
-    let total = Money::sum(priced.iter().map(|line| line.price().amount));
+    let pass = Pass { catalog, codes: &codes, cart_codes: &terms.coupon_codes, scope: Scope::AllLines, now };
+    let memberships = membership::price_memberships(lines, pass);
+    // Tickets have the benefits of the memberships beside them (spec §4.1 rule 5).
+    let asker = catalog.buyer.asker.with(membership::claims(&memberships, catalog.buyer.zone));
+    let joined;
+    let pass = if memberships.is_empty() {
+        pass
+    } else {
+        joined = CatalogView { buyer: Buyer { asker: &asker, ..catalog.buyer }, ..catalog.clone() };
+        Pass { catalog: &joined, scope: Scope::Memberships, ..pass }
+    };
+    let priced = gather(lines, memberships, pass);
+    let mut refusals = priced.refusals;
+    let total = Money::sum(priced.lines.iter().map(|line| line.price().amount));
     if total.is_err() {
         refusals.push(PricingRefusal::TotalTooLarge);
     }
-    if has_too_many_tickets(&priced) {
+    if has_too_many_tickets(&priced.lines) {
         refusals.push(PricingRefusal::TooManyTickets);
     }
     match total {
         Ok(total) if refusals.is_empty() => {
             let coupon_messages =
-                codes.messages((lines, terms), |code, index| pass.applies(code, &lines[index]));
-            Ok(PricedLines { lines: priced, total, coupon_messages, traces })
+                codes.messages((lines, terms), |code, of, index| pass.applies((code, of), &lines[index]));
+            Ok(PricedLines { lines: priced.lines, total, coupon_messages, traces: priced.traces })
         }
         Ok(_) | Err(MoneyOverflow) => Err(PricingRefusals(refusals)),
     }
+}
+
+/// A line with the rules that were tried on it, or its faults.
+type Outcome = Result<(CartLine, Vec<Tried>), Vec<LineFault>>;
+
+/// Lines as far as they could be priced.
+#[derive(Default)]
+struct Gathered {
+    lines: Vec<CartLine>,
+    traces: Vec<Vec<Tried>>,
+    refusals: Vec<PricingRefusal>,
+}
+
+/// Prices all lines but the memberships, which have been priced, and puts them together in their order.
+fn gather(lines: &[LineRequest], mut memberships: BTreeMap<usize, Outcome>, pass: Pass<'_>) -> Gathered {
+    let mut gathered = Gathered {
+        lines: Vec::with_capacity(lines.len()),
+        traces: Vec::with_capacity(lines.len()),
+        refusals: Vec::new(),
+    };
+    for (index, line) in lines.iter().enumerate() {
+        match memberships.remove(&index).unwrap_or_else(|| price_line(line, pass)) {
+            Ok((line, tried)) => {
+                gathered.lines.push(line);
+                gathered.traces.push(tried);
+            }
+            Err(faults) => {
+                let index = place(lines, index);
+                let faults = faults.into_iter().map(|fault| PricingRefusal::Line { index, fault });
+                gathered.refusals.extend(faults);
+            }
+        }
+    }
+    gathered
 }
 
 /// The place of a line among the combos or among the other lines, whichever it is one of.
@@ -244,19 +282,34 @@ struct Pass<'a> {
     catalog: &'a CatalogView<'a>,
     codes: &'a CodeBook<'a>,
     cart_codes: &'a [String],
+    scope: Scope,
     now: Timestamp,
+}
+
+/// What the codes of a cart are for (spec §4.1 rules 4 and 5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    /// All eligible lines.
+    AllLines,
+    /// The memberships among them.
+    Memberships,
 }
 
 impl Pass<'_> {
     /// Whether a code takes something off a line, were it not outranked.
-    fn applies(&self, code: &str, line: &LineRequest) -> bool {
-        let Wanted::Ticket(wanted) = &line.wanted else { return false };
-        let Some(slot) = self.catalog.slots.get(&wanted.instance) else { return false };
-        self.codes.reduction(code, (wanted, *slot), self.catalog.catalog.discounts).is_ok()
+    fn applies(&self, (code, of): (&str, CodeOf), line: &LineRequest) -> bool {
+        match &line.wanted {
+            Wanted::Ticket(_) if of == CodeOf::Cart && self.scope == Scope::Memberships => false,
+            Wanted::Ticket(wanted) => self.catalog.slots.get(&wanted.instance).is_some_and(|slot| {
+                self.codes.reduction(code, (wanted, *slot), self.catalog.catalog.discounts).is_ok()
+            }),
+            Wanted::Membership(wanted) => membership::reduction(code, wanted, *self).is_ok(),
+            Wanted::AddOn(_) | Wanted::Donation(_) | Wanted::Combo(_) => false,
+        }
     }
 }
 
-fn price_line(line: &LineRequest, pass: Pass<'_>) -> Result<(CartLine, Vec<Tried>), Vec<LineFault>> {
+fn price_line(line: &LineRequest, pass: Pass<'_>) -> Outcome {
     let LineRequest { id, wanted } = line;
     match wanted {
         Wanted::Ticket(wanted) => {
@@ -277,6 +330,11 @@ fn price_line(line: &LineRequest, pass: Pass<'_>) -> Result<(CartLine, Vec<Tried
             let (line, tried) = combo::price_combo(id, wanted, pass).map_err(of_combo)?;
             Ok((CartLine::Combo(Box::new(line)), tried))
         }
+        Wanted::Membership(wanted) => {
+            let (line, tried) =
+                membership::price_membership(id, wanted, pass).map_err(|fault| vec![fault])?;
+            Ok((CartLine::Membership(Box::new(line)), tried))
+        }
     }
 }
 
@@ -286,7 +344,7 @@ fn price_ticket(
     pass: Pass<'_>,
 ) -> Result<(TicketLine, Vec<Tried>), Vec<LineFault>> {
     let WantedTicket { instance, ticket_type, quantity, treatment, ignore_entitlements } = wanted;
-    let Pass { catalog, codes, cart_codes, now } = pass;
+    let Pass { catalog, codes, cart_codes, scope, now } = pass;
     let slot = catalog.on_sale(instance, now).map_err(LineFault::from);
     let (slot, person_type) = match (slot, catalog.ticket_type(ticket_type)) {
         (Ok(slot), Ok(person_type)) => (slot, person_type),
@@ -294,7 +352,8 @@ fn price_ticket(
     };
     let retail = ticket_retail(slot, (instance, ticket_type), catalog.buyer.channel, now);
     let retail = retail.ok_or_else(|| vec![LineFault::NotPriced])?;
-    let terms = Terms { asker: catalog.buyer.asker, discounts: catalog.catalog.discounts, codes, cart_codes };
+    let terms =
+        Terms { asker: catalog.buyer.asker, discounts: catalog.catalog.discounts, codes, cart_codes, scope };
     let too_large = |MoneyOverflow| vec![LineFault::AmountTooLarge];
     let Treatments { tried, unit, applied } = treat((wanted, slot), retail, terms).map_err(too_large)?;
     let price = line_price(retail, unit, *quantity).map_err(too_large)?;

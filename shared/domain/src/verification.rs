@@ -21,7 +21,8 @@ impl Membership {
     /// Where it stands at `now`. It follows from the clock alone, so that nothing has to run for it to lapse.
     #[must_use]
     pub fn standing(&self, now: Timestamp) -> MembershipStanding {
-        if now <= self.expires { MembershipStanding::Active } else { MembershipStanding::Lapsed }
+        let has_ended = self.ended.as_ref().is_some_and(|ended| ended.at <= now);
+        if now <= self.ends() && !has_ended { MembershipStanding::Active } else { MembershipStanding::Lapsed }
     }
 }
 

@@ -13,8 +13,10 @@ use domain::catalog::{InventoryKind, ReviewState, Template};
 use domain::entitlement::Entitlements;
 use domain::form::AskedForms;
 use domain::ledger::Ledger;
+use domain::membership::lifecycle::LifecycleFault;
 use domain::pricing::{
-    Catalog, Closed, ComboFault, LineFault, PartFault, PricingRefusal, PricingRefusals, RefusalClass,
+    Catalog, Closed, ComboFault, LineFault, MembershipFault, PartFault, PricingRefusal, PricingRefusals,
+    RefusalClass,
 };
 use domain::{TemplateId, TenantId};
 use http::request::Parts;
@@ -107,6 +109,7 @@ impl TenantCatalog {
             discounts: &self.definitions.discounts,
             coupons: &self.definitions.coupons,
             combos: &self.definitions.combos,
+            levels: &self.definitions.levels,
         }
     }
 
@@ -154,8 +157,60 @@ fn fault_text(index: usize, fault: LineFault) -> (String, &'static str) {
             let (field, message) = combo_fault_text(fault);
             return (format!("comboItems/{index}/{field}"), message);
         }
+        LineFault::Membership(fault) => membership_fault_text(fault),
     };
     (format!("items/{index}/{field}"), message)
+}
+
+fn membership_fault_text(fault: MembershipFault) -> (&'static str, &'static str) {
+    match fault {
+        MembershipFault::Lifecycle(fault) => lifecycle_fault_text(fault),
+        MembershipFault::TooManyCards { limit: _ } => {
+            ("membershipInfo/membershipCards", "are more than the offering has cards for")
+        }
+        MembershipFault::NoGift => ("membershipInfo/isGift", "must be false: the offering cannot be given"),
+        MembershipFault::OtherHolder => (
+            "membershipInfo/membershipCards",
+            "must keep the membership's holder: no card has this last name",
+        ),
+        MembershipFault::ChangedTwice => {
+            ("membershipInfo/membershipId", "is renewed or changed by another line as well")
+        }
+    }
+}
+
+/// What keeps a membership from being sold in this way, and the field of the line that is at fault.
+#[must_use]
+pub const fn lifecycle_fault_text(fault: LifecycleFault) -> (&'static str, &'static str) {
+    match fault {
+        LifecycleFault::UnknownLevel => ("membershipInfo/membershipCategoryId", "was not found"),
+        LifecycleFault::UnknownOffering => ("membershipInfo/membershipOfferingId", "was not found"),
+        LifecycleFault::UnknownPricePoint => {
+            ("membershipInfo/pricePointId", "has no price for this offering")
+        }
+        LifecycleFault::MembershipMissing => {
+            ("membershipInfo/membershipId", "is required to renew or change a membership")
+        }
+        LifecycleFault::MembershipSent => {
+            ("membershipInfo/membershipId", "must be left out of the purchase of a new membership")
+        }
+        LifecycleFault::UnknownMembership => ("membershipInfo/membershipId", "was not found"),
+        LifecycleFault::ActionNotOffered => ("itemType", "is not offered here"),
+        LifecycleFault::OtherLevel => (
+            "membershipInfo/membershipCategoryId",
+            "must be the membership's level, unless it moves up or down",
+        ),
+        LifecycleFault::SameLevel => {
+            ("membershipInfo/membershipCategoryId", "must be another level than the membership has")
+        }
+        LifecycleFault::MembershipEnded => {
+            ("membershipInfo/membershipId", "was given up or replaced by another membership")
+        }
+        LifecycleFault::TermNotOver => {
+            ("itemType", "must be MembershipRenewal: the membership's term is not over")
+        }
+        LifecycleFault::TermOver => ("itemType", "must renew the membership: its term is over"),
+    }
 }
 
 fn combo_fault_text(fault: ComboFault) -> (String, &'static str) {

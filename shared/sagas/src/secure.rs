@@ -66,6 +66,8 @@ pub enum SecureFault {
     Seats(InstanceId, LedgerRefusal),
     /// An add-on does not have the pieces.
     Stock(InventoryId),
+    /// A membership was changed meanwhile, or this order is renewing or changing it.
+    MembershipMoved(Option<OrderId>),
     /// The database or the machine failed.
     Failed(ApiError),
 }
@@ -155,6 +157,9 @@ fn meaning(refused: &Refused<SecureRefusal>) -> Result<Meaning, SecureFault> {
             Meaning::Fault(order_in(refused.old.as_ref()).map_or_else(try_again, SecureFault::Duplicate))
         }
         SecureRefusal::Stock(id) => Meaning::Fault(SecureFault::Stock(*id)),
+        SecureRefusal::MembershipMoved => {
+            Meaning::Fault(SecureFault::MembershipMoved(store::checkout::claimed_by(refused.old.as_ref())))
+        }
         SecureRefusal::Seats(_) | SecureRefusal::NumberTaken => Meaning::Mendable,
     })
 }
@@ -183,6 +188,7 @@ async fn mend(
             | SecureRefusal::CouponUsedUp(_)
             | SecureRefusal::EntitlementsUsedUp
             | SecureRefusal::Stock(_)
+            | SecureRefusal::MembershipMoved
             | SecureRefusal::Duplicate => {}
         }
     }

@@ -15,8 +15,13 @@ use domain::ledger::LedgerChange;
 use domain::order::{Order, OrderState, TICKETS_PER_CHUNK, Ticket, TicketChunk};
 use domain::outbox::OutboxMail;
 use domain::sale::Sale;
-use domain::{CartId, CouponId, CustomerId, InstanceId, InventoryId, OrderId, TenantId, Timestamp};
+use domain::{CartId, CouponId, CustomerId, InstanceId, InventoryId, OrderId, Timestamp};
+use serde::Serialize;
 use std::collections::BTreeMap;
+
+mod membership;
+
+pub use membership::claimed_by;
 
 /// Seconds the duplicate guard looks back, from the moment of the charge (spec §8).
 pub const DUPLICATE_WINDOW_SECS: i64 = 300;
@@ -40,6 +45,8 @@ pub enum SecureRefusal {
     Seats(InstanceId),
     /// An add-on does not have the pieces.
     Stock(InventoryId),
+    /// A membership was changed meanwhile, or is being renewed or changed by another order.
+    MembershipMoved,
     /// The order number is taken: draw another.
     NumberTaken,
 }
@@ -127,6 +134,11 @@ pub fn plan_secure(secure: &Secure<'_>) -> Result<Plan<SecureRefusal>, StoreErro
         let key = Key::ledger(order.tenant, instance, 0);
         add(&mut plan, (key, ledger_update(change)), SecureRefusal::Seats(*instance))?;
     }
+    if order.payment.is_some() {
+        for write in membership::claims(order)? {
+            add(&mut plan, write, SecureRefusal::MembershipMoved)?;
+        }
+    }
     Ok(plan)
 }
 
@@ -163,6 +175,9 @@ pub fn plan_settle(settlement: &Settlement<'_>) -> Result<Plan<NotPending>, Stor
     for (key, action) in settlement_writes(settlement)? {
         add(&mut plan, (key, action), NotPending)?;
     }
+    for (key, action) in membership::writes(order, membership::When::Claimed)? {
+        add(&mut plan, (key, action), NotPending)?;
+    }
     Ok(plan)
 }
 
@@ -177,6 +192,9 @@ pub fn plan_free_order(
     let mut plan = plan_secure(secure)?;
     for (key, action) in settlement_writes(settlement)? {
         add(&mut plan, (key, action), SecureRefusal::AlreadySecured)?;
+    }
+    for (key, action) in membership::writes(secure.order, membership::When::Unclaimed)? {
+        add(&mut plan, (key, action), SecureRefusal::MembershipMoved)?;
     }
     Ok(plan)
 }
@@ -216,6 +234,9 @@ pub fn plan_void(
     for (id, pieces) in &order.stock {
         let key = Key::pieces_sold(order.tenant, *id);
         add(&mut plan, (key, counter::give_back(pieces.quantity)), VoidRefusal::NotPending)?;
+    }
+    for (key, action) in membership::releases(order) {
+        add(&mut plan, (key, action), VoidRefusal::NotPending)?;
     }
     for (instance, quantity) in order.seats() {
         let reservation = order.reservation.as_ref().filter(|_| !altered.contains(&instance));
@@ -344,7 +365,7 @@ fn settlement_writes(settlement: &Settlement<'_>) -> Result<Vec<(Key, Action)>, 
         writes.push((key, Action::Put(item, Expression::new())));
     }
     if let Some(customer) = order.customer {
-        writes.push(upsert_customer(order.tenant, customer, order)?);
+        writes.push(new_customer(order, customer, &order.billing)?);
     }
     Ok(writes)
 }
@@ -363,18 +384,18 @@ fn contact_keys(order: &Order) -> std::collections::BTreeSet<Key> {
 }
 
 /// The customer's id follows from the data (contract §6), so writing it twice writes the same.
-fn upsert_customer(
-    tenant: TenantId,
-    customer: CustomerId,
+fn new_customer(
     order: &Order,
+    customer: CustomerId,
+    person: &impl Serialize,
 ) -> Result<(Key, Action), StoreError> {
     let mut update = Expression::new();
-    let person: AttributeValue =
-        serde_dynamo::to_attribute_value(&order.billing).map_err(StoreError::corrupt)?;
+    let sent: AttributeValue = serde_dynamo::to_attribute_value(person).map_err(StoreError::corrupt)?;
     update.assign("id", number(customer.get()));
-    update.assign("person", person);
+    let (known, sent) = (update.path(&["person"]), update.value(sent));
+    update.set(format!("{known} = if_not_exists({known}, {sent})"));
     let created = update.path(&["created_at"]);
     let now = update.number(order.created_at.timestamp_millis());
     update.set(format!("{created} = if_not_exists({created}, {now})"));
-    Ok((Key::customer(tenant, customer), Action::Update(update)))
+    Ok((Key::customer(order.tenant, customer), Action::Update(update)))
 }

@@ -36,7 +36,7 @@ fn keys_of_name(tenant: TenantId, sent: &str) -> Vec<Key> {
 }
 
 /// Everything that is stored of a membership.
-fn items(tenant: TenantId, membership: &Membership) -> Result<Vec<(Key, Item)>, StoreError> {
+pub(crate) fn items(tenant: TenantId, membership: &Membership) -> Result<Vec<(Key, Item)>, StoreError> {
     let held = membership.cards.iter().filter(|card| card.is_held());
     let names = membership
         .external_id
@@ -45,11 +45,11 @@ fn items(tenant: TenantId, membership: &Membership) -> Result<Vec<(Key, Item)>, 
         .chain(held.clone().map(|card| ("BARCODE", &card.barcode)))
         .filter(|(_, text)| !text.is_empty());
     let named = names.map(|(kind, text)| Key::membership_named(tenant, (kind, &contact_hash(text))));
-    let copies: BTreeSet<Key> =
-        [Key::membership(tenant, membership.id), Key::membership_number(tenant, membership.number)]
-            .into_iter()
-            .chain(named)
-            .collect();
+    // The number belongs to the membership that took this one's place, if one did.
+    let number = membership.ended.as_ref().is_none_or(|ended| ended.into.is_none());
+    let number = number.then(|| Key::membership_number(tenant, membership.number));
+    let by_id = Key::membership(tenant, membership.id);
+    let copies: BTreeSet<Key> = std::iter::once(by_id).chain(number).chain(named).collect();
     let mut items = Vec::new();
     for key in copies {
         let item = encode(&key, membership)?;
@@ -67,6 +67,12 @@ fn items(tenant: TenantId, membership: &Membership) -> Result<Vec<(Key, Item)>, 
         items.push((key, item));
     }
     Ok(items)
+}
+
+/// The keys under which something is stored of a membership.
+pub(crate) fn keys_of(tenant: TenantId, membership: &Membership) -> Vec<Key> {
+    // What has no representation was never stored.
+    items(tenant, membership).unwrap_or_default().into_iter().map(|(key, _)| key).collect()
 }
 
 /// An entry of the list of a tenant's memberships.

@@ -4,6 +4,7 @@ mod combo;
 mod donation;
 mod form;
 mod input;
+mod membership;
 mod output;
 mod trace;
 
@@ -14,6 +15,10 @@ pub use form::{
     FormValue, IncompleteFormOutput,
 };
 pub use input::{CartInput, CartItemInput};
+pub use membership::{
+    GifterInput, GifterOutput, MembershipCardInput, MembershipCardOutput, MembershipInfoInput,
+    MembershipInfoOutput,
+};
 pub use output::{CartItemOutput, CartOutput, CouponMessageOutput, coupon_problem};
 pub use trace::TriedOutput;
 

@@ -4,6 +4,7 @@
 mod input;
 mod output;
 mod parts;
+mod quote;
 mod record;
 
 pub use input::{LevelContext, LevelInput, OfferingInput, OfferingPriceListInput, group};
@@ -11,4 +12,5 @@ pub use output::{
     Detail, LevelOutput, LevelView, OfferingOutput, OfferingPriceListOutput, OfferingPriceOutput,
 };
 pub use parts::*;
+pub use quote::QuoteOutput;
 pub use record::LevelRecord;

@@ -1,16 +1,18 @@
 //! Orders on the wire (spec §2.9; contract §6).
 
 mod form;
+mod membership;
 
 pub use form::OrderFormView;
+pub use membership::{OrderMembershipCardView, OrderMembershipView};
 
 use crate::cart::DonationDetailOutput;
 use crate::money_text;
 use crate::page::PaginationView;
 use domain::cart::DonationDetail;
 use domain::order::{
-    Order, OrderAddOnLine, OrderAmounts, OrderComboLine, OrderDonationLine, OrderLine, OrderTicketLine,
-    Payment,
+    Order, OrderAddOnLine, OrderAmounts, OrderComboLine, OrderDonationLine, OrderLine, OrderMembershipLine,
+    OrderTicketLine, Payment,
 };
 use domain::{Money, OrderItemId, Zone};
 use serde::Serialize;
@@ -229,9 +231,9 @@ pub struct OrderItemView {
     #[serde(serialize_with = "money_text")]
     #[schema(value_type = String)]
     pub balance_amount: Money,
-    /// `Event` or `Inventory`.
+    /// `Event`, `Inventory`, or what was done with a membership, such as `MembershipPurchase`.
     pub item_type: &'static str,
-    /// `Event`, `Inventory`, `Donation` or `Combo`.
+    /// `Event`, `Inventory`, `Donation`, `Combo` or `Membership`.
     pub item_type_ng: &'static str,
     /// `NoConversion`.
     pub conversion_status: &'static str,
@@ -246,6 +248,9 @@ pub struct OrderItemView {
     /// Facts about a donation (spec §2.4).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub donation_detail: Option<DonationDetailOutput>,
+    /// The membership that came of it (spec §2.5).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub membership_info: Option<OrderMembershipView>,
 }
 
 /// A charge (contract §6).
@@ -326,7 +331,7 @@ impl OrderView {
             hide_event_date: order.ticket_lines().any(|line| line.hide_event_date),
             invoice_after: false,
             obfuscated: false,
-            order_items: order.lines.iter().flat_map(OrderItemView::rows_of).collect(),
+            order_items: order.lines.iter().flat_map(|line| OrderItemView::rows_of(line, zone)).collect(),
             payments: payment.map(PaymentView::new).into_iter().collect(),
             membership_ids: order.membership_ids.iter().map(|id| id.get()).collect(),
             forms: OrderFormView::all(order),
@@ -336,7 +341,7 @@ impl OrderView {
 
 impl OrderItemView {
     /// The item of a line; behind that of a combo stand those of its events.
-    fn rows_of(line: &OrderLine) -> Vec<Self> {
+    fn rows_of(line: &OrderLine, zone: Zone) -> Vec<Self> {
         let bare = Self::bare(line.id(), line.amounts());
         match line {
             OrderLine::Ticket(ticket) => vec![Self::ticket(ticket, bare)],
@@ -345,6 +350,10 @@ impl OrderItemView {
             OrderLine::Combo(combo) => {
                 let parts = combo.parts.iter().map(|part| Self::part(combo, part));
                 std::iter::once(Self::combo(combo, bare)).chain(parts).collect()
+            }
+            OrderLine::Membership(membership) => {
+                let membership_info = Some(OrderMembershipView::new(membership, zone));
+                vec![Self { membership_info, ..Self::membership(membership, bare) }]
             }
         }
     }
@@ -408,6 +417,15 @@ impl OrderItemView {
         }
     }
 
+    fn membership(line: &OrderMembershipLine, bare: Self) -> Self {
+        Self {
+            item_type: line.action.as_str(),
+            item_type_ng: "Membership",
+            display_name: line.level_name.clone(),
+            ..bare
+        }
+    }
+
     /// What lines of every kind have.
     fn bare(id: &OrderItemId, amounts: OrderAmounts) -> Self {
         let id = id.to_string();
@@ -440,6 +458,7 @@ impl OrderItemView {
             inventory_id: None,
             inventory_name: None,
             donation_detail: None,
+            membership_info: None,
         }
     }
 }

@@ -320,7 +320,7 @@ impl WillCallEventView {
             OrderLine::AddOn(line) => {
                 (line.instance == Some(instance)).then(|| WillCallItemView::add_on(line))
             }
-            OrderLine::Donation(_) => None,
+            OrderLine::Donation(_) | OrderLine::Membership(_) => None,
             // Each part of a combo is of another event.
             OrderLine::Combo(combo) => {
                 let part = combo.parts.iter().find(|part| part.instance == instance)?;

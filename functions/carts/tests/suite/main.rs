@@ -4,6 +4,7 @@
 mod create;
 mod forms;
 mod members;
+mod memberships;
 mod read;
 mod support;
 mod update;

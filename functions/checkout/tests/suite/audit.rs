@@ -2,10 +2,11 @@
 
 use crate::catalog;
 use crate::venue::{Venue, after, t0, tenant_id};
+use domain::membership::Membership;
 use domain::order::{Order, OrderState, TicketChunk};
 use domain::outbox::{MailJob, MailKind, MailState, OutboxMail, mails_of};
 use domain::sale::Sale;
-use domain::{CouponId, InventoryId};
+use domain::{CouponId, InventoryId, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
 use store::counter::{Counter, uses_in};
 use store::order::{DueClock, DueKind};
@@ -55,6 +56,7 @@ pub(crate) async fn audit(venue: &Venue, case: &str) -> Vec<Order> {
     check_seats(venue, &books, case).await;
     check_counters(venue, &books, case).await;
     check_members(venue, &books, case).await;
+    check_memberships(venue, &books, case).await;
     check_tickets(&books, case);
     check_mails(venue, &books, case).await;
     books.orders.into_iter().filter(|order| order.paid_at().is_some()).collect()
@@ -131,6 +133,33 @@ async fn check_members(venue: &Venue, books: &Books, case: &str) {
     });
     let counted: BTreeMap<(String, String), u32> = counters.filter(|(_, used)| *used > 0).collect();
     assert_eq!(counted, used, "{case}: uses counted (left) and tickets of paid orders (right)");
+}
+
+/// The memberships there are follow from the paid orders, and no order holds on to one.
+async fn check_memberships(venue: &Venue, books: &Books, case: &str) {
+    let mut expected: BTreeSet<i64> = [catalog::MEMBERSHIP].into();
+    let mut made: BTreeMap<i64, Timestamp> = BTreeMap::new();
+    for line in books.paid().into_iter().flat_map(Order::memberships) {
+        for membership in std::iter::once(&line.change.after).chain(&line.change.retired) {
+            let latest = made.entry(membership.id.get()).or_insert_with(|| membership.ends());
+            *latest = membership.ends().max(*latest);
+        }
+    }
+    expected.extend(made.keys());
+    let mut found = BTreeSet::new();
+    for item in venue.scan("members").await {
+        assert!(!item.contains_key("claimed_by"), "{case}: a membership stays claimed");
+        let (pk, sk) = (part(&item, "pk").to_owned(), part(&item, "sk").to_owned());
+        if pk.starts_with("T#204#") && sk == "MEMBERSHIP" {
+            let membership: Membership = store::decode(item).unwrap();
+            let id = membership.id.get();
+            if let Some(made) = made.get(&id) {
+                assert_eq!(membership.ends(), *made, "{case}: {pk}");
+            }
+            found.insert(id);
+        }
+    }
+    assert_eq!(found, expected, "{case}: memberships (left) and those of paid orders (right)");
 }
 
 fn check_tickets(books: &Books, case: &str) {

@@ -5,6 +5,7 @@ use domain::catalog::{InventoryItem, InventoryKind, PersonType, Template};
 use domain::combo::Combo;
 use domain::entitlement::Entitlements;
 use domain::ledger::{Ledger, SlotState};
+use domain::membership::Level;
 use domain::merchant::{Merchant, MerchantStatus, RateCard};
 use domain::tenant::{ApiKey, ProcessorKind, Scope, Tenant};
 use domain::time::plus_secs;
@@ -26,6 +27,10 @@ pub(crate) const DONATION: i64 = 73;
 pub(crate) const STOCKED: i64 = 74;
 /// Members of this level get an adult for 10.00 and a child for 8.00, four of them on one day.
 pub(crate) const LEVEL: &str = "65c7d8e9f0a1b2c3d4e5f607";
+/// The level above.
+pub(crate) const PATRON: &str = "65c7d8e9f0a1b2c3d4e5f608";
+/// The offering of both levels.
+pub(crate) const OFFERING: &str = "1d2c3b4a59687786a5b4c3d2e1f00f1e";
 /// The membership, and its number.
 pub(crate) const MEMBERSHIP: i64 = 4_820_117;
 pub(crate) const NUMBER: i64 = 391_150_274;
@@ -216,16 +221,40 @@ async fn save_catalog(store: &Store, tenant: TenantId) {
     }
 }
 
+/// A level with one offering of a year at this price, of which an infant's is free. It has two cards.
+fn level((id, name): (&str, &str), cents: u32) -> Level {
+    let prices = json!([
+        {"ticket_type": ADULT, "price": cents, "display_order": 1},
+        {"ticket_type": FREE, "price": 0, "display_order": 2},
+    ]);
+    let rules = json!({
+        "card_holders": 2, "can_gift": true, "start_beginning_of_month": false, "expire_end_of_month": false,
+    });
+    let stored = json!({
+        "id": id, "name": name, "state": "published", "rules": rules,
+        "email_confirmation_message": format!("Welcome, {name}."),
+        "offerings": [{
+            "id": OFFERING, "name": "A year", "duration_months": 12,
+            "price_lists": [{"id": "65c7d8e9f0a1b2c3d4e5f6ff", "name": "Always", "prices": prices}],
+            "actions": [
+                {"action": "new", "digital_cards_in_mail": true}, {"action": "renew"}, {"action": "upgrade"},
+            ],
+        }],
+    });
+    serde_json::from_value(stored).unwrap()
+}
+
 async fn save_members(store: &Store, tenant: TenantId) {
-    let level = json!({"id": LEVEL, "name": "Family", "offerings": []});
-    store.save_level(tenant, &serde_json::from_value(level).unwrap()).await.unwrap();
+    for (id, name, cents) in [(LEVEL, "Family", 10_000), (PATRON, "Patron", 25_000)] {
+        store.save_level(tenant, &level((id, name), cents)).await.unwrap();
+    }
     let fixed = |of: &str, cents: u32| json!({"ticket_type": of, "reduction": {"kind": "fixedPrice", "value": cents}});
     let family =
         json!({"id": "family", "name": "Family", "values": [fixed(ADULT, 1_000), fixed(CHILD, 800)]});
     store.save_discount(tenant, &serde_json::from_value(family).unwrap()).await.unwrap();
     let membership = json!({
         "id": MEMBERSHIP, "number": NUMBER, "level": LEVEL, "offering": "o", "price_point": "p", "joined": t0(),
-        "started": t0(), "expires": after(30 * 86_400), "cards": [{"id": 1, "person": {}, "barcode": "1"}],
+        "started": t0(), "expires": after(30 * 86_400), "cards": [{"id": 1, "person": {"first_name": "Ada", "last_name": "Byron"}, "barcode": "1"}],
     });
     let membership = serde_json::from_value(membership).unwrap();
     store.save_membership((tenant, &format!("members-{tenant}")), &membership).await.unwrap();

@@ -126,7 +126,10 @@ async fn of_many_buyers_each_gets_every_event_of_the_combo_or_none() {
         .flat_map(|order| &order.lines)
         .filter_map(|line| match line {
             OrderLine::Combo(line) => Some(line.amounts.quantity),
-            OrderLine::Ticket(_) | OrderLine::AddOn(_) | OrderLine::Donation(_) => None,
+            OrderLine::Ticket(_)
+            | OrderLine::AddOn(_)
+            | OrderLine::Donation(_)
+            | OrderLine::Membership(_) => None,
         })
         .sum();
     let [free, _, night] = venue.seats(NIGHT).await;

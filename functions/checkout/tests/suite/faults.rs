@@ -4,7 +4,7 @@
 use crate::audit::audit;
 use crate::catalog::{CHILD, COUPON, FREE, NUMBER, STOCKED, slot};
 use crate::outside::{Mishap, Verb};
-use crate::venue::{Answer, Ask, Process, Venue, after, combos, pay, tickets};
+use crate::venue::{Answer, Ask, Process, Venue, after, combos, new_membership, pay, renewal, tickets};
 use domain::ReservationId;
 use engine::{Fault, Throttling};
 use serde_json::{Value, json};
@@ -41,10 +41,15 @@ enum Customer {
     DeclinedCombo,
     Member,
     DeclinedMember,
+    NewMember,
+    DeclinedNewMember,
+    Renewal,
+    DeclinedRenewal,
+    FreeRenewal,
 }
 
 impl Customer {
-    const ALL: [Self; 15] = [
+    const ALL: [Self; 20] = [
         Self::Inline,
         Self::Keyed,
         Self::Stored,
@@ -60,6 +65,11 @@ impl Customer {
         Self::DeclinedCombo,
         Self::Member,
         Self::DeclinedMember,
+        Self::NewMember,
+        Self::DeclinedNewMember,
+        Self::Renewal,
+        Self::DeclinedRenewal,
+        Self::FreeRenewal,
     ];
 
     fn is_keyed(self) -> bool {
@@ -74,6 +84,8 @@ impl Customer {
                 | Self::DeclinedLimited
                 | Self::DeclinedCombo
                 | Self::DeclinedMember
+                | Self::DeclinedNewMember
+                | Self::DeclinedRenewal
         )
     }
 
@@ -104,6 +116,19 @@ impl Customer {
             }
             Self::Member => json!({"shoppingCart": members()}),
             Self::DeclinedMember => json!({"shoppingCart": members(), "manualEntryCardNumber": DECLINED}),
+            Self::NewMember => json!({"shoppingCart": joining()}),
+            Self::DeclinedNewMember => {
+                json!({"shoppingCart": joining(), "manualEntryCardNumber": DECLINED})
+            }
+            Self::Renewal => json!({"shoppingCart": {"items": [renewal()]}}),
+            Self::DeclinedRenewal => {
+                json!({"shoppingCart": {"items": [renewal()]}, "manualEntryCardNumber": DECLINED})
+            }
+            Self::FreeRenewal => {
+                let mut free = renewal();
+                free["membershipInfo"]["pricePointId"] = FREE.into();
+                json!({"shoppingCart": {"items": [free]}})
+            }
             Self::Free => json!({"shoppingCart": {"items": [free_tickets()]}}),
         };
         process.faults.reset();
@@ -126,6 +151,11 @@ fn both() -> Value {
 fn members() -> Value {
     let children = json!({"eventId": slot(0), "ticketingTypeId": CHILD, "quantity": 2});
     json!({"items": [tickets(2), children], "membershipIds": [NUMBER]})
+}
+
+/// A new membership beside tickets at the price of its members.
+fn joining() -> Value {
+    json!({"items": [new_membership(), tickets(2)]})
 }
 
 fn free_tickets() -> Value {
@@ -230,7 +260,10 @@ async fn every_database_call_of_a_checkout_may_meet_every_fault() {
 
 #[tokio::test(start_paused = true)]
 async fn every_verb_of_the_processor_may_meet_every_mishap() {
-    for customer in Customer::ALL.into_iter().filter(|customer| !matches!(customer, Customer::Free)) {
+    for customer in Customer::ALL
+        .into_iter()
+        .filter(|customer| !matches!(customer, Customer::Free | Customer::FreeRenewal))
+    {
         for verb in [Verb::Open, Verb::Confirm, Verb::Cancel] {
             for mishap in Mishap::ALL {
                 run(customer, Strike::Verb(verb, mishap)).await;

@@ -18,6 +18,7 @@ mod forms;
 mod fresh;
 mod leaks;
 mod mail_outage;
+mod memberships;
 mod outside;
 mod races;
 mod refusals;

@@ -317,6 +317,31 @@ pub(crate) fn combos(quantity: u32) -> Value {
     })
 }
 
+/// A line that does something with a membership: at 100.00 for the family level.
+pub(crate) fn membership(action: &str, level: &str, fields: Value) -> Value {
+    let mut info = json!({
+        "membershipCategoryId": level, "membershipOfferingId": catalog::OFFERING,
+        "pricePointId": catalog::ADULT, "isGift": false,
+    });
+    info.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+    json!({"itemType": action, "quantity": 1, "membershipInfo": info})
+}
+
+/// A new family membership of Ada.
+pub(crate) fn new_membership() -> Value {
+    membership("MembershipPurchase", catalog::LEVEL, json!({"membershipCards": [ada()]}))
+}
+
+/// The primary holder.
+pub(crate) fn ada() -> Value {
+    json!({"cardType": "primary", "firstName": "Ada", "lastName": "Byron", "email": "ada@example.test"})
+}
+
+/// The family membership that there is, renewed for 100.00.
+pub(crate) fn renewal() -> Value {
+    membership("MembershipRenewal", catalog::LEVEL, json!({"membershipId": catalog::MEMBERSHIP}))
+}
+
 impl Answer {
     pub(crate) fn kind(&self) -> &str {
         self.body["type"].as_str().unwrap_or(if self.status == StatusCode::OK { "OK" } else { "none" })

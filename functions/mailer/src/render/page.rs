@@ -8,7 +8,9 @@ use domain::Money;
 /// The content of one mail, cleaned and formatted; the templates only lay it out.
 pub(super) struct Page {
     pub(super) subject: String,
-    heading: &'static str,
+    heading: String,
+    /// What the codes are, in words.
+    codes: &'static str,
     venue: String,
     order_number: String,
     created: String,
@@ -71,9 +73,9 @@ impl Page {
             MailKind::ReceiptWithTickets => (true, !mail.tickets.is_empty()),
         };
         let heading = match (with_receipt, with_tickets) {
-            (true, true) => "Your tickets and receipt",
-            (true, false) => "Your receipt",
-            (false, _) => "Your tickets",
+            (true, true) => format!("Your {} and receipt", mail.codes.as_str()),
+            (true, false) => "Your receipt".to_owned(),
+            (false, _) => format!("Your {}", mail.codes.as_str()),
         };
         let shown: &[MailTicket] = if with_tickets { &mail.tickets } else { &[] };
         let mut scannable: Vec<Ticket> = shown
@@ -87,6 +89,7 @@ impl Page {
         Self {
             subject: format!("{heading} from {venue}, order {order_number}"),
             heading,
+            codes: mail.codes.as_str(),
             created: one_line(&mail.created),
             buyer: one_line(&mail.buyer_name),
             message: mail.message.as_deref().map(lines).unwrap_or_default(),

@@ -26,6 +26,7 @@ fn mail() -> ConfirmationMail {
         from: address("Harbor Museum", "tickets@boxoffice.example"),
         to: address("Ines Okafor", "ines.okafor@example.org"),
         kind: MailKind::ReceiptWithTickets,
+        codes: Codes::Tickets,
         venue_name: "Harbor Museum".into(),
         order_number: "100731946".into(),
         created: "Tue, Mar 10 2026, 9:05 AM".into(),
@@ -123,7 +124,7 @@ fn the_usual_mail_has_receipt_and_tickets_as_text() {
     Paid: $41.00, Visa ending in 4242
 
     TICKETS
-    Show the QR code of each ticket at the entrance, or read out its code.
+    Show each QR code at the entrance, or read it out.
 
     1. Harbor Gallery Entry
       Sat, Mar 14 2026, 10:30 AM
@@ -180,7 +181,7 @@ fn tickets_alone_show_no_price() {
     Please bring this e-mail.
 
     TICKETS
-    Show the QR code of each ticket at the entrance, or read out its code.
+    Show each QR code at the entrance, or read it out.
 
     1. Harbor Gallery Entry
       Sat, Mar 14 2026, 10:30 AM

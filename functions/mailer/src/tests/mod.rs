@@ -228,7 +228,7 @@ fn a_confirmation_says_what_was_bought_paid_and_when_it_admits() {
     Paid: $49.40, American Express ending in 0005
 
     TICKETS
-    Show the QR code of each ticket at the entrance, or read out its code.
+    Show each QR code at the entrance, or read it out.
 
     1. Harbor Gallery Entry
       Mon, Mar 16 2026, 9:00 AM
@@ -279,7 +279,7 @@ fn a_combo_is_one_line_of_the_receipt_with_its_events_and_has_a_code_for_each_ti
     Paid: $49.40, American Express ending in 0005
 
     TICKETS
-    Show the QR code of each ticket at the entrance, or read out its code.
+    Show each QR code at the entrance, or read it out.
 
     1. Harbor Gallery Entry
       Mon, Mar 16 2026, 9:00 AM

@@ -5,5 +5,6 @@
 mod levels;
 mod list;
 mod offerings;
+mod quote;
 mod support;
 mod uses;

@@ -80,10 +80,12 @@ pub(crate) struct Ask {
     api_key: &'static str,
     idempotency: Option<String>,
     if_match: Option<String>,
+    now: String,
 }
 
 fn ask(method: &'static str, path: impl Into<String>, body: Option<Value>) -> Ask {
-    Ask { method, path: path.into(), body, api_key: "key-1", idempotency: None, if_match: None }
+    let (idempotency, if_match) = (None, None);
+    Ask { method, path: path.into(), body, api_key: "key-1", idempotency, if_match, now: T0.to_owned() }
 }
 
 pub(crate) fn get(path: impl Into<String>) -> Ask {
@@ -110,6 +112,12 @@ impl Ask {
 
     pub(crate) fn by(mut self, api_key: &'static str) -> Self {
         self.api_key = api_key;
+        self
+    }
+
+    /// At noon of a day.
+    pub(crate) fn at(mut self, day: &str) -> Self {
+        self.now = format!("{day}T12:00:00-04:00");
         self
     }
 
@@ -179,7 +187,7 @@ impl Venue {
             .method(ask.method)
             .uri(ask.path)
             .header("x-service-api-key", ask.api_key)
-            .header("x-service-test-now", T0);
+            .header("x-service-test-now", ask.now);
         for (name, value) in [("idempotency-key", ask.idempotency), ("if-match", ask.if_match)] {
             if let Some(value) = value {
                 request = request.header(name, value);

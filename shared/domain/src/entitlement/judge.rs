@@ -145,7 +145,7 @@ fn tickets_in(lines: &[CartLine]) -> Vec<Cow<'_, TicketLine>> {
             CartLine::Combo(line) => {
                 tickets.extend(line.ticket_lines().unwrap_or_default().into_iter().map(Cow::Owned));
             }
-            CartLine::AddOn(_) | CartLine::Donation(_) => {}
+            CartLine::AddOn(_) | CartLine::Donation(_) | CartLine::Membership(_) => {}
         }
     }
     tickets.sort_by(|one, other| place(one).cmp(&place(other)));

@@ -425,7 +425,7 @@ struct Checked {
 fn tickets(lines: &[CartLine]) -> Vec<&TicketLine> {
     let found = lines.iter().filter_map(|line| match line {
         CartLine::Ticket(line) => Some(line),
-        CartLine::AddOn(_) | CartLine::Donation(_) | CartLine::Combo(_) => None,
+        CartLine::AddOn(_) | CartLine::Donation(_) | CartLine::Combo(_) | CartLine::Membership(_) => None,
     });
     found.collect()
 }

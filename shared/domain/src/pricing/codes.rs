@@ -7,6 +7,15 @@ use crate::coupon::{Coupon, Discount, Reduction, folded};
 use crate::{CouponId, DiscountId, Timestamp};
 use std::collections::BTreeMap;
 
+/// Where a code stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CodeOf {
+    /// On the cart.
+    Cart,
+    /// On a line.
+    Line,
+}
+
 /// The codes of a cart, each with its coupon, or with what keeps it from any use.
 #[derive(Debug, Default)]
 pub(super) struct CodeBook<'a>(BTreeMap<String, Result<&'a Coupon, CouponProblem>>);
@@ -36,7 +45,12 @@ impl<'a> CodeBook<'a> {
 
     /// The coupon of a code, if it may be used at all.
     pub(super) fn coupon(&self, code: &str) -> Option<&'a Coupon> {
-        self.0.get(&folded(code)).copied().and_then(Result::ok)
+        self.usable(code).ok()
+    }
+
+    /// The coupon of a code, or what keeps it from any use.
+    pub(super) fn usable(&self, code: &str) -> Result<&'a Coupon, CouponProblem> {
+        self.0.get(&folded(code)).copied().unwrap_or(Err(CouponProblem::Unknown))
     }
 
     /// What a code takes off a ticket, or why it takes nothing off.
@@ -46,9 +60,8 @@ impl<'a> CodeBook<'a> {
         (wanted, slot): (&WantedTicket, Slot<'_>),
         discounts: &BTreeMap<DiscountId, Discount>,
     ) -> Result<Reduction, CouponProblem> {
-        let coupon = self.0.get(&folded(code)).copied().unwrap_or(Err(CouponProblem::Unknown))?;
         let target = (&slot.template.id, &wanted.ticket_type);
-        coupon.reduction_of(target, discounts).ok_or(CouponProblem::NothingEligible)
+        self.usable(code)?.reduction_of(target, discounts).ok_or(CouponProblem::NothingEligible)
     }
 
     /// What became of the codes that took nothing off, each told once, the cart's first. `is_eligible` says
@@ -56,11 +69,11 @@ impl<'a> CodeBook<'a> {
     pub(super) fn messages(
         &self,
         (lines, terms): (&[LineRequest], &CartTerms),
-        is_eligible: impl Fn(&str, usize) -> bool,
+        is_eligible: impl Fn(&str, CodeOf, usize) -> bool,
     ) -> Vec<CouponMessage> {
         let mut messages: Vec<CouponMessage> = Vec::new();
         let mut tell = |code: &String, eligible: bool| {
-            let problem = match self.0.get(&folded(code)).copied().unwrap_or(Err(CouponProblem::Unknown)) {
+            let problem = match self.usable(code) {
                 Err(problem) => problem,
                 Ok(_) if eligible => return,
                 Ok(_) => CouponProblem::NothingEligible,
@@ -70,11 +83,11 @@ impl<'a> CodeBook<'a> {
             }
         };
         for code in &terms.coupon_codes {
-            tell(code, (0..lines.len()).any(|index| is_eligible(code, index)));
+            tell(code, (0..lines.len()).any(|index| is_eligible(code, CodeOf::Cart, index)));
         }
         for (index, line) in lines.iter().enumerate() {
             for code in line_codes(line) {
-                tell(code, is_eligible(code, index));
+                tell(code, is_eligible(code, CodeOf::Line, index));
             }
         }
         messages
@@ -88,6 +101,7 @@ fn line_codes(line: &LineRequest) -> &[String] {
             WantedTreatment::Coupons(codes) => codes,
             WantedTreatment::Best | WantedTreatment::FullPrice => &[],
         },
+        Wanted::Membership(membership) => &membership.coupon_codes,
         Wanted::AddOn(_) | Wanted::Donation(_) | Wanted::Combo(_) => &[],
     }
 }

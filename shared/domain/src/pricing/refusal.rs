@@ -1,6 +1,7 @@
 //! Why lines cannot be priced.
 
 use super::combo::ComboFault;
+use super::membership::MembershipFault;
 use crate::catalog::InventoryKind;
 use crate::{MoneyOverflow, Timestamp};
 
@@ -46,6 +47,8 @@ pub enum LineFault {
     SalesClosed(Closed),
     /// A fault of a combo.
     Combo(ComboFault),
+    /// A fault of a membership.
+    Membership(MembershipFault),
 }
 
 impl From<MoneyOverflow> for LineFault {
@@ -121,6 +124,7 @@ impl PricingRefusal {
                 | LineFault::UnknownInventory => RefusalClass::Unknown,
                 LineFault::SalesClosed(_) => RefusalClass::Closed,
                 LineFault::Combo(fault) => fault.class(),
+                LineFault::Membership(fault) => fault.class(),
             },
         }
     }

@@ -1,9 +1,10 @@
 mod combos;
 mod discounts;
+mod memberships;
 
 use super::*;
 use crate::cart::CouponProblem;
-use crate::cart::DonationDetail;
+use crate::cart::{DonationDetail, WantedMembership};
 use crate::channel::SalesChannel;
 use crate::{PriceListId, TemplateId};
 use proptest::prelude::*;
@@ -83,6 +84,8 @@ struct Shop {
     discounts: BTreeMap<DiscountId, Discount>,
     coupons: BTreeMap<CouponId, Coupon>,
     combos: BTreeMap<ComboTemplateId, Combo>,
+    levels: BTreeMap<LevelId, Level>,
+    memberships: BTreeMap<MembershipId, Membership>,
     used_up: BTreeSet<CouponId>,
     asker: Asker,
     ledgers: Vec<Ledger>,
@@ -131,6 +134,8 @@ fn shop() -> Shop {
         discounts: BTreeMap::new(),
         coupons: BTreeMap::new(),
         combos: BTreeMap::new(),
+        levels: BTreeMap::new(),
+        memberships: BTreeMap::new(),
         used_up: BTreeSet::new(),
         asker: Asker::default(),
         ledgers: vec![ledger()],
@@ -147,12 +152,14 @@ impl Shop {
             discounts: &self.discounts,
             coupons: &self.coupons,
             combos: &self.combos,
+            levels: &self.levels,
         }
     }
 
     fn buyer(&self) -> Buyer<'_> {
         let zone = Zone::parse("America/New_York").unwrap();
-        Buyer { channel: Channel::Online, asker: &self.asker, zone, used_up: &self.used_up }
+        let Self { asker, used_up, memberships, .. } = self;
+        Buyer { channel: Channel::Online, asker, zone, used_up, memberships }
     }
 
     fn price_as(&self, lines: &[LineRequest], terms: &CartTerms) -> Result<PricedLines, PricingRefusals> {

@@ -1,7 +1,7 @@
 //! Stages 2 and 3 of a ticket line: every way in which it could be priced, and which of them decides.
 
-use super::Slot;
 use super::codes::CodeBook;
+use super::{Scope, Slot};
 use crate::asker::Asker;
 use crate::cart::{AppliedPrice, CouponProblem};
 use crate::cart_request::{WantedTicket, WantedTreatment};
@@ -10,11 +10,16 @@ use crate::{ComboTemplateId, DiscountId, LevelId, MembershipId, Money, MoneyOver
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// The rules of spec §4.1 that say what a ticket costs, in ascending order of precedence, and that of combos.
+/// The rules of spec §4.1 that say what a ticket or a membership costs, in ascending order of precedence, and that
+/// of combos.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {
     /// Nothing is taken off.
     FullPrice,
+    /// Memberships: what the offering asks (spec §2.15).
+    OfferingPrice,
+    /// Memberships that move mid-term: the difference to the level that is left (decision record 0048).
+    PriceDifference,
     /// Rule 1: what members get off.
     MemberPrice,
     /// Rule 4: a code of the cart.
@@ -47,6 +52,8 @@ pub enum Source {
 pub enum Inapplicable {
     /// The coupon code takes nothing off.
     Code(CouponProblem),
+    /// The cart's codes are for its memberships (rule 5).
+    KeptForMemberships,
     /// The line is exempt from the limits that members' tickets have, so it is none of them.
     ExemptFromLimits,
 }
@@ -71,6 +78,7 @@ pub(super) struct Terms<'a> {
     pub(super) discounts: &'a BTreeMap<DiscountId, Discount>,
     pub(super) codes: &'a CodeBook<'a>,
     pub(super) cart_codes: &'a [String],
+    pub(super) scope: Scope,
 }
 
 /// A line's treatments, of which exactly one is chosen.
@@ -119,6 +127,9 @@ pub(super) fn treat(
     for (rule, codes) in [(Rule::CartCoupon, terms.cart_codes), (Rule::LineCoupon, line_codes)] {
         for code in codes {
             let price = match terms.codes.reduction(code, (wanted, slot), terms.discounts) {
+                Ok(_) if rule == Rule::CartCoupon && terms.scope == Scope::Memberships => {
+                    Err(Inapplicable::KeptForMemberships)
+                }
                 Ok(reduction) => Ok(priced(reduction)?),
                 Err(problem) => Err(Inapplicable::Code(problem)),
             };
@@ -130,7 +141,7 @@ pub(super) fn treat(
 
 /// The rule of the highest precedence decides, whatever it costs; within one rule the lowest price. Of equal
 /// prices the first source in order counts, so that the order in which things are named does not.
-fn choose(mut tried: Vec<Tried>, codes: &CodeBook<'_>, retail: Money) -> Treatments {
+pub(super) fn choose(mut tried: Vec<Tried>, codes: &CodeBook<'_>, retail: Money) -> Treatments {
     let priced = tried.iter_mut().filter_map(|one| Some((one.price.ok()?.unit, one)));
     let best = priced.max_by_key(|(unit, one)| (one.rule, Reverse(*unit), Reverse(one.source.clone())));
     let (unit, applied) = match best {

@@ -2,6 +2,7 @@
 
 use crate::{ApiError, ErrorType};
 use domain::asker::Asker;
+use domain::cart::WantedMembership;
 use domain::cart_request::{CartTerms, Wanted, WantedTreatment};
 use domain::coupon::{Coupon, folded};
 use domain::ledger::Ledger;
@@ -37,6 +38,12 @@ pub struct Named {
     customer: Option<CustomerId>,
     level: Option<LevelId>,
     memberships: Vec<MembershipId>,
+    /// Levels that are bought.
+    pub levels: BTreeSet<LevelId>,
+    /// Memberships that lines renew or change.
+    changed: BTreeSet<MembershipId>,
+    /// Customers that lines name, with the pointers to them within the cart.
+    holders: Vec<(CustomerId, String)>,
 }
 
 /// What of it exists.
@@ -47,6 +54,8 @@ pub struct Existing {
     /// The reservation, if it names one; the inner option is empty when there is no such reservation.
     pub reservation: Option<Option<Reservation>>,
     asker: Asker,
+    /// The memberships that lines renew or change, by the ids that were sent.
+    pub memberships: BTreeMap<MembershipId, Membership>,
     /// The numbers of its memberships, by their ids.
     numbers: BTreeMap<MembershipId, MembershipId>,
     used_up: BTreeSet<CouponId>,
@@ -68,7 +77,7 @@ impl Named {
             memberships: terms.membership_ids.clone(),
             ..Self::default()
         };
-        for wanted in lines {
+        for (index, wanted) in lines.into_iter().enumerate() {
             match wanted {
                 Wanted::Ticket(ticket) => {
                     named.instances.insert(ticket.instance);
@@ -88,6 +97,10 @@ impl Named {
                     named.instances.extend(combo.parts.iter().copied());
                     named.ticket_types.insert(combo.ticket_type.clone());
                 }
+                Wanted::Membership(membership) => {
+                    codes.extend(membership.coupon_codes.iter().map(|code| folded(code)));
+                    named.name_membership(index, membership);
+                }
             }
         }
         if !codes.is_empty() {
@@ -99,10 +112,23 @@ impl Named {
         named
     }
 
-    /// True when it names memberships or a level.
+    fn name_membership(&mut self, index: usize, wanted: &WantedMembership) {
+        let WantedMembership { plan, membership, holders, giver, .. } = wanted;
+        self.levels.insert(plan.level.clone());
+        self.changed.extend(*membership);
+        let info = format!("items/{index}/membershipInfo");
+        for (place, holder) in holders.iter().enumerate() {
+            let pointer = format!("{info}/membershipCards/{place}/constituentImportId");
+            self.holders.extend(holder.customer.map(|customer| (customer, pointer)));
+        }
+        let giver = giver.as_ref().and_then(|giver| giver.customer);
+        self.holders.extend(giver.map(|customer| (customer, format!("{info}/gifterInfo/customerId"))));
+    }
+
+    /// True when it names memberships or a level, or buys one.
     #[must_use]
     pub fn claims_benefits(&self) -> bool {
-        !self.memberships.is_empty() || self.level.is_some()
+        !self.memberships.is_empty() || self.level.is_some() || !self.levels.is_empty()
     }
 
     /// Its memberships, as they are named: by their ids or their numbers.
@@ -116,11 +142,13 @@ impl Named {
     pub fn keys(&self, tenant: TenantId) -> impl Iterator<Item = Key> {
         let ledgers = self.instances.iter().map(move |id| Key::ledger(tenant, id, 0));
         let reservation = self.reservation.map(|id| Key::reservation(tenant, id));
-        let customer = self.customer.map(|id| Key::customer(tenant, id));
+        let customers = self.customer.into_iter().chain(self.holders.iter().map(|(id, _)| *id));
+        let customers = customers.map(move |id| Key::customer(tenant, id));
         let level = self.level.as_ref().map(|id| Key::level(tenant, id));
-        let memberships = self.memberships.iter().flat_map(move |sent| membership_keys(tenant, *sent));
+        let memberships = self.memberships.iter().chain(&self.changed);
+        let memberships = memberships.flat_map(move |sent| membership_keys(tenant, *sent));
         let uses = self.limits.keys().map(move |id| Key::coupon_uses(tenant, id));
-        ledgers.chain(reservation).chain(customer).chain(level).chain(memberships).chain(uses)
+        ledgers.chain(reservation).chain(customers).chain(level).chain(memberships).chain(uses)
     }
 
     /// Reads what exists, in one round trip.
@@ -140,9 +168,12 @@ impl Named {
         if self.level.as_ref().is_some_and(|id| found.take_item(&Key::level(tenant, id)).is_none()) {
             unknown.push("membershipCategoryId".to_owned());
         }
-        if self.customer.is_some_and(|id| found.take_item(&Key::customer(tenant, id)).is_none()) {
+        let known = |id| found.item(&Key::customer(tenant, id)).is_some();
+        if self.customer.is_some_and(|id| !known(id)) {
             unknown.push("customerId".to_owned());
         }
+        let strange = self.holders.iter().filter(|(id, _)| !known(*id));
+        unknown.extend(strange.map(|(_, pointer)| pointer.clone()));
         let mut used_up = BTreeSet::new();
         for (id, limit) in &self.limits {
             let uses: Option<Counter> = found.take(&Key::coupon_uses(tenant, id))?;
@@ -150,16 +181,22 @@ impl Named {
                 used_up.insert(id.clone());
             }
         }
-        let mut memberships: BTreeMap<MembershipId, Membership> = BTreeMap::new();
-        for (index, sent) in self.memberships.iter().enumerate() {
-            match take_membership(found, tenant, *sent)? {
-                Some(membership) => {
-                    memberships.insert(*sent, membership);
-                }
-                None if memberships.contains_key(sent) => {}
-                None => unknown.push(format!("membershipIds/{index}")),
+        let mut all: BTreeMap<MembershipId, Membership> = BTreeMap::new();
+        for sent in self.memberships.iter().chain(&self.changed) {
+            if !all.contains_key(sent)
+                && let Some(membership) = take_membership(found, tenant, *sent)?
+            {
+                all.insert(*sent, membership);
             }
         }
+        let missing = self.memberships.iter().enumerate().filter(|(_, sent)| !all.contains_key(sent));
+        unknown.extend(missing.map(|(index, _)| format!("membershipIds/{index}")));
+        let numbers = all.values().map(|found| (found.id, found.number)).collect();
+        let of = |ids: &mut dyn Iterator<Item = &MembershipId>| -> BTreeMap<MembershipId, Membership> {
+            ids.filter_map(|sent| Some((*sent, all.get(sent)?.clone()))).collect()
+        };
+        let memberships = of(&mut self.memberships.iter());
+        let changed = of(&mut self.changed.iter());
         let mut ledgers: BTreeMap<InstanceId, Ledger> =
             found.take_all(&self.instances, |id| Key::ledger(tenant, id, 0))?;
         ledgers.retain(|_, ledger| ledger.exists());
@@ -171,7 +208,8 @@ impl Named {
                 true => Asker::default(),
                 false => Asker::of(memberships.values(), self.level.as_ref()),
             },
-            numbers: memberships.values().map(|found| (found.id, found.number)).collect(),
+            memberships: changed,
+            numbers,
             used_up,
             unknown,
         })
@@ -182,7 +220,8 @@ impl Existing {
     /// On whose behalf the cart is priced.
     #[must_use]
     pub fn buyer(&self, zone: Zone) -> Buyer<'_> {
-        Buyer { channel: Channel::Online, asker: &self.asker, zone, used_up: &self.used_up }
+        let Self { asker, used_up, memberships, .. } = self;
+        Buyer { channel: Channel::Online, asker, zone, used_up, memberships }
     }
 
     /// The numbers of the cart's memberships, by their ids.

@@ -210,7 +210,11 @@ impl FormEntryOutput {
                 let part = known.parts.iter().find(|part| events.contains(&part.instance));
                 part.map(|part| part.event_name.clone())
             }
-            CartLine::Ticket(_) | CartLine::AddOn(_) | CartLine::Donation(_) | CartLine::Combo(_) => None,
+            CartLine::Ticket(_)
+            | CartLine::AddOn(_)
+            | CartLine::Donation(_)
+            | CartLine::Combo(_)
+            | CartLine::Membership(_) => None,
         });
         Self {
             form_id: form.to_string(),

@@ -3,20 +3,23 @@
 use super::combo::ComboItemInput;
 use super::donation::DonationDetailInput;
 use super::form::{FormAnswersInput, read_forms};
+use super::membership::{LineParts, MembershipInfoInput, check_memberships};
 use crate::{Amount, Checker, Field, List, WireValue};
 use domain::card::mask_card_numbers;
-use domain::cart::{MAX_CODES, MAX_INSTANCES, MAX_LINES, MAX_MEMBERSHIPS, MAX_QUANTITY, MAX_TICKETS};
+use domain::cart::{
+    MAX_CODES, MAX_INSTANCES, MAX_LINES, MAX_MEMBERSHIPS, MAX_QUANTITY, MAX_TICKETS, WantedMembership,
+};
 use domain::cart_request::{
     CartRequest, CartTerms, Gift, SizeFault, Wanted, WantedAddOn, WantedDonation, WantedLine, WantedTicket,
     WantedTreatment, has_tickets_for, size_faults,
 };
 use domain::catalog::InventoryKind;
 use domain::checkout::CartSource;
+use domain::membership::MembershipAction;
 use domain::{
     CartId, CartItemId, CustomerId, InstanceId, InventoryId, LevelId, MembershipId, Money, ReservationId,
     TicketTypeId, UnreadableId,
 };
-use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Longest coupon code.
@@ -54,13 +57,14 @@ crate::incoming! {
     pub struct CartItemInput {
         /// The line's id as returned before; it keeps the line's identity.
         item_id: String,
-        /// `Event` or `Inventory`; when left out, it follows from the ids sent.
+        /// `Event`, `Inventory`, or what is done with a membership, such as `MembershipPurchase`; when left out, it
+        /// follows from the ids sent.
         item_type: String,
         /// The event instance.
         event_id: String,
         /// The ticket type.
         ticketing_type_id: String,
-        /// 0 to 999; 0 only asks for the price. Always 1 for donations.
+        /// 0 to 999; 0 only asks for the price. Always 1 for donations and memberships.
         #[schema(required = true)]
         quantity: i64,
         /// Charged in full whatever discounts apply.
@@ -80,8 +84,10 @@ crate::incoming! {
         unit_price: Amount,
         /// Facts about a donation.
         donation_detail: DonationDetailInput,
-        /// Present on lines that buy memberships.
-        membership_info: Value,
+        /// What a membership line buys.
+        membership_info: MembershipInfoInput,
+        /// The membership that is renewed or changed, where it does not stand in `membershipInfo`.
+        membership_id: i64,
     }
 }
 
@@ -176,6 +182,7 @@ fn read_lines(
     lines.extend(read_list(checker, ("comboItems", combos), &mut ids, ComboItemInput::parse));
     checker.within("items", |checker| check_add_ons(checker, &lines));
     check_size(checker, &lines, others);
+    check_memberships(checker, &lines);
     lines.into_iter().collect()
 }
 
@@ -234,6 +241,7 @@ fn check_size(checker: &mut Checker, lines: &[Option<WantedLine>], others: usize
 enum LineKind {
     Event,
     Inventory,
+    Membership(MembershipAction),
 }
 
 impl CartItemInput {
@@ -244,16 +252,23 @@ impl CartItemInput {
         let wanted = match self.kind(checker)? {
             LineKind::Event => self.parse_ticket(checker).map(Wanted::Ticket),
             LineKind::Inventory => self.parse_inventory(checker),
+            LineKind::Membership(action) => {
+                self.parse_membership(checker, action).map(|wanted| Wanted::Membership(Box::new(wanted)))
+            }
         };
         Some(WantedLine { id, wanted: wanted? })
     }
 
     fn kind(&mut self, checker: &mut Checker) -> Option<LineKind> {
-        const EXPECTED: &str = "must be Event (tickets) or Inventory (add-ons and donations)";
+        const EXPECTED: &str = "must be Event (tickets), Inventory (add-ons and donations) or an action on a \
+                                membership, such as MembershipPurchase";
         let sent = std::mem::take(&mut self.item_type);
         if let Field::Absent | Field::Null = sent {
             let has = |field: &Field<String>| !matches!(field, Field::Absent | Field::Null);
             let has_inventory = !matches!(self.inventory_id, Field::Absent | Field::Null);
+            if !matches!(self.membership_info, Field::Absent | Field::Null) {
+                return Some(LineKind::Membership(MembershipAction::Purchase));
+            }
             return match (has(&self.event_id), has(&self.ticketing_type_id), has_inventory) {
                 (true, true, _) | (true, false, false) | (false, true, false) => Some(LineKind::Event),
                 (_, _, true) => Some(LineKind::Inventory),
@@ -268,6 +283,11 @@ impl CartItemInput {
             Some(LineKind::Event)
         } else if name.eq_ignore_ascii_case("Inventory") {
             Some(LineKind::Inventory)
+        } else if let Some(action) = MembershipAction::parse(&name) {
+            Some(LineKind::Membership(action))
+        } else if name.eq_ignore_ascii_case("MembershipCancel") {
+            checker.invalid("itemType", "is nothing that is bought: the back office ends memberships");
+            None
         } else {
             checker.invalid("itemType", EXPECTED);
             None
@@ -300,6 +320,23 @@ impl CartItemInput {
         })
     }
 
+    fn parse_membership(self, checker: &mut Checker, action: MembershipAction) -> Option<WantedMembership> {
+        read_one(checker, self.quantity, "a membership");
+        let is_retail = checker.optional("isRetail", self.is_retail).unwrap_or_default();
+        let coupon_codes = read_codes(checker, self.coupon_codes);
+        if is_retail && !coupon_codes.is_empty() {
+            checker.invalid("couponCodes", "must be empty on a line that is charged full price");
+        }
+        let line = LineParts { action, membership_id: self.membership_id, is_retail, coupon_codes };
+        if matches!(self.membership_info, Field::Absent | Field::Null) {
+            checker.invalid("membershipInfo", "is required");
+            return None;
+        }
+        checker
+            .object("membershipInfo", self.membership_info, |checker, info| info.parse(checker, line))
+            .flatten()
+    }
+
     fn parse_inventory(self, checker: &mut Checker) -> Option<Wanted> {
         let inventory = match self.inventory_id {
             Field::Absent | Field::Null => {
@@ -320,11 +357,7 @@ impl CartItemInput {
                 Some(Wanted::AddOn(WantedAddOn { inventory: inventory?, instance, quantity: quantity? }))
             }
             kind @ (InventoryKind::FixedDonation | InventoryKind::Donation) => {
-                if let Some(quantity) = checker.required("quantity", self.quantity)
-                    && quantity != 1
-                {
-                    checker.invalid("quantity", "must be 1 for a donation");
-                }
+                read_one(checker, self.quantity, "a donation");
                 let gift = if kind == InventoryKind::Donation {
                     read_gift(checker, self.unit_price).map(Gift::Chosen)
                 } else {
@@ -337,6 +370,15 @@ impl CartItemInput {
                 Some(Wanted::Donation(Box::new(donation)))
             }
         }
+    }
+}
+
+/// Of these there is one on a line.
+fn read_one(checker: &mut Checker, field: Field<i64>, what: &str) {
+    if let Some(quantity) = checker.required("quantity", field)
+        && quantity != 1
+    {
+        checker.invalid("quantity", format!("must be 1 for {what}"));
     }
 }
 
@@ -384,7 +426,7 @@ pub(super) fn read_quantity(checker: &mut Checker, field: Field<i64>) -> Option<
     quantity
 }
 
-fn number_id<T>(
+pub(super) fn number_id<T>(
     checker: &mut Checker,
     name: &str,
     field: Field<i64>,

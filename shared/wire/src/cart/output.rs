@@ -3,12 +3,13 @@
 use super::combo::ComboItemOutput;
 use super::donation::DonationDetailOutput;
 use super::form::FormEntryOutput;
+use super::membership::MembershipInfoOutput;
 use super::trace::TriedOutput;
 use crate::money_text;
 use domain::Money;
 use domain::cart::{
     AddOnLine, Cart, CartLine, CouponMessage, CouponProblem, DonationDetail, DonationKind, DonationLine,
-    LinePrice, TicketLine,
+    LinePrice, MembershipLine, TicketLine,
 };
 use domain::catalog::AdmissionType;
 use domain::pricing::Tried;
@@ -30,7 +31,7 @@ pub struct CartOutput {
     pub combo_items: Vec<ComboItemOutput>,
     /// Membership ids or numbers that drive member prices, as sent.
     pub membership_ids: Vec<i64>,
-    /// A level whose benefits apply without a membership.
+    /// A level whose benefits apply without a membership; else the level of a membership in the cart.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub membership_category_id: Option<String>,
     /// Checkout verifies entitlements and refuses with the limit information.
@@ -90,7 +91,7 @@ pub struct CartItemOutput {
     #[serde(serialize_with = "money_text")]
     #[schema(value_type = String)]
     pub amount: Money,
-    /// `Event` or `Inventory`.
+    /// `Event`, `Inventory`, or what is done with a membership, such as `MembershipPurchase`.
     pub item_type: &'static str,
     /// `standard` or `generalAdmission`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -114,6 +115,9 @@ pub struct CartItemOutput {
     /// Facts about a donation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub donation_detail: Option<DonationDetailOutput>,
+    /// What a membership line buys.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub membership_info: Option<MembershipInfoOutput>,
     /// Every rule that was tried on the line, when the request asks for it with `x-service-explain: true`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub price_trace: Vec<TriedOutput>,
@@ -154,7 +158,13 @@ impl From<&Cart> for CartOutput {
         } = cart;
         let combo = |line: &CartLine| match line {
             CartLine::Combo(line) => Some(ComboItemOutput::from(line.as_ref())),
-            CartLine::Ticket(_) | CartLine::AddOn(_) | CartLine::Donation(_) => None,
+            CartLine::Ticket(_) | CartLine::AddOn(_) | CartLine::Donation(_) | CartLine::Membership(_) => {
+                None
+            }
+        };
+        let level = |line: &CartLine| match line {
+            CartLine::Membership(line) => Some(line.wanted.plan.level.to_string()),
+            CartLine::Ticket(_) | CartLine::AddOn(_) | CartLine::Donation(_) | CartLine::Combo(_) => None,
         };
         Self {
             id: id.to_string(),
@@ -163,7 +173,10 @@ impl From<&Cart> for CartOutput {
             forms: forms.iter().map(|entry| FormEntryOutput::new(entry, lines)).collect(),
             combo_items: lines.iter().filter_map(combo).collect(),
             membership_ids: membership_ids.iter().map(|id| id.get()).collect(),
-            membership_category_id: membership_category.as_ref().map(ToString::to_string),
+            membership_category_id: membership_category
+                .as_ref()
+                .map(ToString::to_string)
+                .or_else(|| lines.iter().find_map(level)),
             verify_entitlements: *verify_entitlements,
             coupon_codes: coupon_codes.clone(),
             coupon_messages: coupon_messages.iter().map(CouponMessageOutput::from).collect(),
@@ -203,6 +216,7 @@ impl CartItemOutput {
             CartLine::AddOn(line) => Some(Self::from(line)),
             CartLine::Donation(line) => Some(Self::from(line.as_ref())),
             CartLine::Combo(_) => None,
+            CartLine::Membership(line) => Some(Self::from(line.as_ref())),
         }
     }
 
@@ -264,6 +278,21 @@ impl From<&AddOnLine> for CartItemOutput {
             ..Self::default()
         };
         item.priced(*price)
+    }
+}
+
+impl From<&MembershipLine> for CartItemOutput {
+    fn from(line: &MembershipLine) -> Self {
+        let item = Self {
+            item_id: line.id.to_string(),
+            quantity: 1,
+            item_type: line.wanted.action.as_str(),
+            is_retail: line.wanted.is_retail,
+            coupon_codes: line.wanted.coupon_codes.clone(),
+            membership_info: Some(MembershipInfoOutput::from(line)),
+            ..Self::default()
+        };
+        item.priced(line.price)
     }
 }
 

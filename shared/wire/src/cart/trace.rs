@@ -11,7 +11,7 @@ use serde::{Serialize, Serializer};
 #[serde(rename_all = "camelCase")]
 pub struct TriedOutput {
     /// `fullPrice`, `memberPrice`, `cartCoupon`, `lineCoupon` or `retail`, in ascending order of precedence; of
-    /// combos, `fullPrice` or `combo`.
+    /// combos, `fullPrice` or `combo`; of memberships, also `offeringPrice` and `priceDifference`.
     pub rule: &'static str,
     /// Where the specification, or the contract beside it, states the rule.
     pub specification: &'static str,
@@ -53,6 +53,8 @@ impl From<&Tried> for TriedOutput {
         let Tried { rule, source, price, chosen } = tried;
         let (rule, specification) = match rule {
             Rule::FullPrice => ("fullPrice", "§2.3"),
+            Rule::OfferingPrice => ("offeringPrice", "§2.15"),
+            Rule::PriceDifference => ("priceDifference", "contract §9"),
             Rule::MemberPrice => ("memberPrice", "§4.1 rule 1"),
             Rule::CartCoupon => ("cartCoupon", "§4.1 rule 4"),
             Rule::LineCoupon => ("lineCoupon", "§4.1 rule 3"),
@@ -96,6 +98,9 @@ impl From<&Tried> for TriedOutput {
 fn reason(inapplicable: Inapplicable) -> &'static str {
     match inapplicable {
         Inapplicable::Code(problem) => coupon_problem(problem),
+        Inapplicable::KeptForMemberships => {
+            "A code of the cart is for its membership; a ticket line needs a code of its own"
+        }
         Inapplicable::ExemptFromLimits => {
             "The line ignores entitlements, which limit the tickets at the member price"
         }

@@ -353,7 +353,10 @@ proptest! {
         for entry in &cart.forms {
             let first = cart.lines.iter().find(|line| match line {
                 CartLine::Ticket(line) => line.quantity > 0 && line.instance == entry.events[0],
-                CartLine::AddOn(_) | CartLine::Donation(_) | CartLine::Combo(_) => false,
+                CartLine::AddOn(_)
+                | CartLine::Donation(_)
+                | CartLine::Combo(_)
+                | CartLine::Membership(_) => false,
             });
             prop_assert_eq!(first.map(CartLine::id), Some(&entry.line));
         }

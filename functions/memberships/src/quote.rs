@@ -1,0 +1,225 @@
+//! What a membership would cost, and for how long, before it is bought (spec §4.6; contract §9).
+
+use axum::Json;
+use axum::extract::{Query, State};
+use domain::channel::Channel;
+use domain::membership::lifecycle::{Current, LifecycleFault, Sale, quote};
+use domain::membership::{Level, ListedAction, Membership, MembershipAction, Plan};
+use domain::{LevelId, MembershipId, Money, OfferingId, TicketTypeId};
+use platform::access::{Caller, Staff};
+use platform::query::QueryReader;
+use platform::{ApiError, App, ErrorBody, ErrorType};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use store::member::{membership_keys, take_membership};
+use store::{Consistency, Key};
+use utoipa::IntoParams;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use wire::membership::QuoteOutput;
+
+pub(crate) fn router() -> OpenApiRouter<App> {
+    OpenApiRouter::new().routes(routes!(validate)).routes(routes!(validate_under_memberships))
+}
+
+/// What is to be bought.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct QuoteQuery {
+    /// Required. `MembershipPurchase`, `MembershipRenewal` and so on, as carts name it, or `NEW_MEMBERSHIPS`, `RENEW` and
+    /// so on, as lists of levels do; `MembershipCancel` or `CANCELLATION` for the end of a membership.
+    action: Option<String>,
+    /// The level; without it, a renewal is of the membership's own plan.
+    level_id: Option<String>,
+    /// The offering.
+    offering_id: Option<String>,
+    /// The price point.
+    price_point_id: Option<String>,
+    /// The membership that is renewed, changed or ended, by its id or its number.
+    membership_id: Option<String>,
+    /// Where it would be sold; `online` by default.
+    sale_channel: Option<String>,
+}
+
+/// What is asked about.
+enum Asked {
+    /// Something that can be bought.
+    Sale(MembershipAction),
+    /// The end of a membership.
+    Cancellation,
+}
+
+fn asked(text: &str) -> Option<Asked> {
+    if let Some(action) = MembershipAction::parse(text) {
+        return Some(Asked::Sale(action));
+    }
+    if text.eq_ignore_ascii_case("MembershipCancel") {
+        return Some(Asked::Cancellation);
+    }
+    ListedAction::parse(text)
+        .map(|listed| MembershipAction::of_listed(listed).map_or(Asked::Cancellation, Asked::Sale))
+}
+
+/// A request that has been read.
+struct Wanted {
+    asked: Asked,
+    plan: Option<Plan>,
+    membership: Option<MembershipId>,
+    channel: Channel,
+}
+
+impl QuoteQuery {
+    fn read(&self) -> Result<Wanted, ApiError> {
+        let mut reader = QueryReader::new();
+        let action = self.action.as_deref();
+        let asked =
+            reader.required("action", action, (asked, "an action, such as MembershipPurchase or RENEW"));
+        let id = "an id";
+        let level =
+            reader.optional("levelId", self.level_id.as_deref(), (|text| LevelId::parse(text).ok(), id));
+        let offering = reader.optional(
+            "offeringId",
+            self.offering_id.as_deref(),
+            (|text| OfferingId::parse(text).ok(), id),
+        );
+        let point = self.price_point_id.as_deref();
+        let point = reader.optional("pricePointId", point, (|text| TicketTypeId::parse(text).ok(), id));
+        let number = |text: &str| text.parse().ok().and_then(|number| MembershipId::parse(number).ok());
+        let membership = reader.optional("membershipId", self.membership_id.as_deref(), (number, "a number"));
+        let channel = self.sale_channel.as_deref();
+        let channel =
+            reader.optional("saleChannel", channel, (|text| Channel::parse(text).ok(), "a sale channel"));
+        let plan = match (level, offering, point) {
+            (Some(level), Some(offering), Some(price_point)) => Some(Plan { level, offering, price_point }),
+            (None, None, None) if membership.is_some() => None,
+            (level, offering, point) => {
+                let parts = [
+                    ("levelId", level.is_some()),
+                    ("offeringId", offering.is_some()),
+                    ("pricePointId", point.is_some()),
+                ];
+                for (name, _) in parts.into_iter().filter(|(_, sent)| !sent) {
+                    if !matches!(asked, Some(Asked::Cancellation)) {
+                        reader.fault(name, "is required");
+                    }
+                }
+                None
+            }
+        };
+        if matches!(asked, Some(Asked::Cancellation)) && membership.is_none() {
+            reader.fault("membershipId", "is required to end a membership");
+        }
+        let asked = reader.finish(asked)?.ok_or_else(|| ApiError::new(ErrorType::Internal))?;
+        Ok(Wanted { asked, plan, membership, channel: channel.unwrap_or(Channel::Online) })
+    }
+}
+
+/// Prices a membership before it is bought.
+///
+/// Answers the dates and prices of an action, as carts and checkout would reckon them at this moment.
+#[utoipa::path(
+    get, path = "/v2/memberships/b2b/checkout/validate", tag = "Memberships", params(QuoteQuery),
+    responses(
+        (status = 200, description = "Dates and prices", body = QuoteOutput),
+        (status = 400, description = "`VALIDATION_ERROR`: parameters that are missing, wrong or contradict the membership", body = ErrorBody),
+        (status = 404, description = "`NOT_FOUND`: ids that name nothing on sale", body = ErrorBody),
+        (status = 409, description = "`SALES_CLOSED`: the offering does not allow the action", body = ErrorBody),
+    )
+)]
+async fn validate(
+    State(app): State<App>,
+    staff: Staff,
+    Query(query): Query<QuoteQuery>,
+) -> Result<Json<QuoteOutput>, ApiError> {
+    answer(&app, &staff, query.read()?).await.map(Json)
+}
+
+/// Prices a membership before it is bought, under another path.
+#[utoipa::path(
+    get, path = "/v2/b2b/memberships/checkout/validate", tag = "Memberships", params(QuoteQuery),
+    responses(
+        (status = 200, description = "Dates and prices", body = QuoteOutput),
+        (status = 400, description = "`VALIDATION_ERROR`: parameters that are missing, wrong or contradict the membership", body = ErrorBody),
+        (status = 404, description = "`NOT_FOUND`: ids that name nothing on sale", body = ErrorBody),
+        (status = 409, description = "`SALES_CLOSED`: the offering does not allow the action", body = ErrorBody),
+    )
+)]
+async fn validate_under_memberships(
+    State(app): State<App>,
+    staff: Staff,
+    Query(query): Query<QuoteQuery>,
+) -> Result<Json<QuoteOutput>, ApiError> {
+    answer(&app, &staff, query.read()?).await.map(Json)
+}
+
+async fn answer(app: &App, staff: &Caller, wanted: Wanted) -> Result<QuoteOutput, ApiError> {
+    let (now, zone) = (staff.clock.now(), staff.tenant.zone);
+    let (levels, membership) = load(app, staff, &wanted).await?;
+    let current = match (wanted.membership, &membership) {
+        (None, _) => Current::Unnamed,
+        (Some(_), None) => Current::Unknown,
+        (Some(_), Some(membership)) => Current::Found(membership),
+    };
+    let external = membership.as_ref().is_some_and(|membership| membership.external_id.is_some());
+    let action = match wanted.asked {
+        Asked::Sale(action) => action,
+        Asked::Cancellation => {
+            let membership = membership.ok_or_else(|| refused(LifecycleFault::UnknownMembership))?;
+            if membership.ended.is_some() {
+                return Err(refused(LifecycleFault::MembershipEnded));
+            }
+            let dates = (membership.started, now.min(membership.ends()));
+            return Ok(QuoteOutput::new((dates, now), (Money::ZERO, Money::ZERO), external, zone));
+        }
+    };
+    let own = membership.as_ref().map(Membership::last_plan);
+    let plan = wanted.plan.or(own).ok_or_else(|| refused(LifecycleFault::UnknownMembership))?;
+    let sale = Sale { channel: wanted.channel, zone, now };
+    let found = quote(&levels, (action, &plan), current, sale).map_err(refused)?;
+    let price = found.unit().map_err(|_| ApiError::new(ErrorType::Internal))?;
+    let dates = (found.term.starts(zone), found.term.ends(zone));
+    Ok(QuoteOutput::new((dates, now), (found.retail, price), external, zone))
+}
+
+/// The level that is named and the membership, in one round trip. A renewal that names no level takes the levels of
+/// the cache: which one it is, the membership says.
+async fn load(
+    app: &App,
+    staff: &Caller,
+    wanted: &Wanted,
+) -> Result<(BTreeMap<LevelId, Level>, Option<Membership>), ApiError> {
+    let tenant = staff.tenant.id;
+    let known = app.definitions(tenant).await?;
+    let mut levels = known.levels.clone();
+    let level = wanted.plan.as_ref().map(|plan| Key::level(tenant, &plan.level));
+    let memberships = wanted.membership.iter().flat_map(|sent| membership_keys(tenant, *sent));
+    let mut found = app.store.get_many(memberships.chain(level.clone()), Consistency::Strong).await?;
+    if let (Some(key), Some(plan)) = (level, &wanted.plan) {
+        levels.remove(&plan.level);
+        levels.extend(found.take::<Level>(&key)?.map(|level| (level.id.clone(), level)));
+    }
+    let membership = match wanted.membership {
+        Some(sent) => take_membership(&mut found, tenant, sent)?,
+        None => None,
+    };
+    Ok((levels, membership))
+}
+
+/// Why the action is not possible, and the parameter that is at fault.
+fn refused(fault: LifecycleFault) -> ApiError {
+    let (kind, parameter) = match fault {
+        LifecycleFault::UnknownLevel => (ErrorType::NotFound, "levelId"),
+        LifecycleFault::UnknownOffering => (ErrorType::NotFound, "offeringId"),
+        LifecycleFault::UnknownPricePoint => (ErrorType::NotFound, "pricePointId"),
+        LifecycleFault::UnknownMembership => (ErrorType::NotFound, "membershipId"),
+        LifecycleFault::ActionNotOffered => (ErrorType::SalesClosed, "action"),
+        LifecycleFault::MembershipMissing
+        | LifecycleFault::MembershipSent
+        | LifecycleFault::MembershipEnded => (ErrorType::ValidationError, "membershipId"),
+        LifecycleFault::OtherLevel | LifecycleFault::SameLevel => (ErrorType::ValidationError, "levelId"),
+        LifecycleFault::TermNotOver | LifecycleFault::TermOver => (ErrorType::ValidationError, "action"),
+    };
+    let (_, message) = platform::cart::lifecycle_fault_text(fault);
+    ApiError::new(kind).detail(parameter, message)
+}

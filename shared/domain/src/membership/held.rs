@@ -1,0 +1,111 @@
+//! What became of a membership beside its current term: terms paid ahead, how it ended early, how it was bought.
+
+use super::Membership;
+use crate::order::Person;
+use crate::{LevelId, MembershipId, Money, OfferingId, OrderId, TicketTypeId, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// A term that is paid and has not begun, on another level or at another price point than the one before it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LaterTerm {
+    /// What is held by then.
+    pub plan: Plan,
+    /// Its first instant.
+    pub starts: Timestamp,
+    /// Its last instant.
+    pub ends: Timestamp,
+}
+
+/// What a term is of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plan {
+    /// The level.
+    pub level: LevelId,
+    /// The way it was bought.
+    pub offering: OfferingId,
+    /// The price point it was bought at.
+    pub price_point: TicketTypeId,
+}
+
+/// A membership that ended before its term was over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ended {
+    /// When.
+    pub at: Timestamp,
+    /// The membership that took its place; none where it was given up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub into: Option<MembershipId>,
+}
+
+/// How a membership was last paid for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bought {
+    /// The order.
+    pub order: OrderId,
+    /// The price of its plan before any coupon: what an upgrade takes off.
+    pub full_price: Money,
+    /// What was paid.
+    pub paid: Money,
+    /// Who gave it, if it was a gift.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub giver: Option<Gifter>,
+}
+
+/// Who gives a membership (spec §2.5 `gifterInfo`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gifter {
+    /// An existing customer, where one was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub customer: Option<crate::CustomerId>,
+    /// Where a new customer came from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// Name and address.
+    #[serde(default)]
+    pub person: Person,
+}
+
+impl Membership {
+    /// What its current term is of.
+    #[must_use]
+    pub fn plan(&self) -> Plan {
+        let (level, offering) = (self.level.clone(), self.offering.clone());
+        Plan { level, offering, price_point: self.price_point.clone() }
+    }
+
+    /// The last instant of its last term.
+    #[must_use]
+    pub fn ends(&self) -> Timestamp {
+        self.later.last().map_or(self.expires, |term| term.ends)
+    }
+
+    /// The plan of its last term.
+    #[must_use]
+    pub fn last_plan(&self) -> Plan {
+        self.later.last().map_or_else(|| self.plan(), |term| term.plan.clone())
+    }
+
+    /// Its current term: one that was paid ahead becomes the current one when it begins.
+    #[must_use]
+    pub fn as_of(mut self, now: Timestamp) -> Self {
+        while self.later.first().is_some_and(|term| term.starts <= now) {
+            let LaterTerm { plan, starts, ends } = self.later.remove(0);
+            let Plan { level, offering, price_point } = plan;
+            self = Self { level, offering, price_point, started: starts, expires: ends, ..self };
+        }
+        self
+    }
+
+    /// With another term behind the last. Of the same plan it is the same term going on.
+    #[must_use]
+    pub(super) fn followed_by(mut self, term: LaterTerm) -> Self {
+        if self.last_plan() != term.plan {
+            self.later.push(term);
+        } else if let Some(last) = self.later.last_mut() {
+            last.ends = term.ends;
+        } else {
+            self.expires = term.ends;
+        }
+        self
+    }
+}

@@ -1,0 +1,197 @@
+//! What memberships cost (spec §2.5, §4.1 rules 4 and 5), and what those bought in a cart take off its tickets.
+
+use super::refusal::{LineFault, RefusalClass};
+use super::treatment::{Rule, Source, Treatments, Tried, choose};
+use super::{Outcome, Pass, line_price};
+use crate::asker::Claim;
+use crate::cart::{AppliedPrice, CartLine, CouponProblem, MembershipLine, WantedMembership};
+use crate::cart_request::{LineRequest, Wanted};
+use crate::coupon::Reduced;
+use crate::membership::Membership;
+use crate::membership::issue::{held_cards, is_holders_own};
+use crate::membership::lifecycle::{Current, LifecycleFault, Quote, Sale, quote};
+use crate::{CartItemId, MembershipId, Money, MoneyOverflow, Zone};
+use std::collections::BTreeMap;
+
+/// What keeps a membership from being sold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MembershipFault {
+    /// It is not sold in this way.
+    Lifecycle(LifecycleFault),
+    /// It would have more cards than its offering gives.
+    TooManyCards {
+        /// How many it gives.
+        limit: u32,
+    },
+    /// It cannot be given.
+    NoGift,
+    /// Its primary card would pass to someone of another name.
+    OtherHolder,
+    /// Another line does something with the same membership.
+    ChangedTwice,
+}
+
+impl MembershipFault {
+    /// What the fault amounts to.
+    pub(super) const fn class(self) -> RefusalClass {
+        match self {
+            Self::Lifecycle(fault) => match fault {
+                LifecycleFault::UnknownLevel
+                | LifecycleFault::UnknownOffering
+                | LifecycleFault::UnknownPricePoint
+                | LifecycleFault::UnknownMembership => RefusalClass::Unknown,
+                LifecycleFault::ActionNotOffered => RefusalClass::Closed,
+                LifecycleFault::MembershipMissing
+                | LifecycleFault::MembershipSent
+                | LifecycleFault::OtherLevel
+                | LifecycleFault::SameLevel
+                | LifecycleFault::MembershipEnded
+                | LifecycleFault::TermNotOver
+                | LifecycleFault::TermOver => RefusalClass::Invalid,
+            },
+            Self::TooManyCards { limit: _ } | Self::NoGift | Self::OtherHolder | Self::ChangedTwice => {
+                RefusalClass::Invalid
+            }
+        }
+    }
+}
+
+impl From<LifecycleFault> for LineFault {
+    fn from(fault: LifecycleFault) -> Self {
+        Self::Membership(MembershipFault::Lifecycle(fault))
+    }
+}
+
+/// The membership a line is done with, among those that were found under the ids that were sent.
+fn current<'a>(wanted: &WantedMembership, found: &'a BTreeMap<MembershipId, Membership>) -> Current<'a> {
+    match wanted.membership {
+        None => Current::Unnamed,
+        Some(sent) => found.get(&sent).map_or(Current::Unknown, Current::Found),
+    }
+}
+
+pub(super) fn price_membership(
+    id: &CartItemId,
+    wanted: &WantedMembership,
+    pass: Pass<'_>,
+) -> Result<(MembershipLine, Vec<Tried>), LineFault> {
+    let (catalog, buyer) = (pass.catalog.catalog, pass.catalog.buyer);
+    let sale = Sale { channel: buyer.channel, zone: buyer.zone, now: pass.now };
+    let current = current(wanted, buyer.memberships);
+    let quote = quote(catalog.levels, (wanted.action, &wanted.plan), current, sale)?;
+    check_cards(wanted, (current, &quote)).map_err(LineFault::Membership)?;
+    let Treatments { tried, unit, applied } = treat(wanted, &quote, pass)?;
+    let line = MembershipLine {
+        id: id.clone(),
+        wanted: wanted.clone(),
+        level_name: quote.level.name.clone(),
+        offering_name: quote.offering.name.clone(),
+        auxiliary: quote.level.auxiliary,
+        term: quote.term,
+        plan_price: quote.offered,
+        price: line_price(quote.retail, unit, 1)?,
+        applied,
+    };
+    Ok((line, tried))
+}
+
+fn check_cards(
+    wanted: &WantedMembership,
+    (current, quote): (Current<'_>, &Quote<'_>),
+) -> Result<(), MembershipFault> {
+    let before = match current {
+        Current::Found(membership) => Some(membership),
+        Current::Unnamed | Current::Unknown => None,
+    };
+    let limit = quote.rules.card_holders;
+    if usize::try_from(limit).is_ok_and(|limit| held_cards(before, &wanted.holders) > limit) {
+        return Err(MembershipFault::TooManyCards { limit });
+    }
+    if wanted.giver.is_some() && !quote.rules.can_gift {
+        return Err(MembershipFault::NoGift);
+    }
+    if before.is_some_and(|membership| !is_holders_own(membership, &wanted.holders)) {
+        return Err(MembershipFault::OtherHolder);
+    }
+    Ok(())
+}
+
+/// Tries every rule on a membership.
+fn treat(wanted: &WantedMembership, quote: &Quote<'_>, pass: Pass<'_>) -> Result<Treatments, MoneyOverflow> {
+    let of_line = |rule, unit: Money| Tried {
+        rule,
+        source: Source::Line,
+        price: Ok(Reduced { exact: unit.decimal(), unit }),
+        chosen: false,
+    };
+    if wanted.is_retail {
+        let unit = quote.retail.checked_sub(quote.credit)?.max(Money::ZERO);
+        let tried = vec![Tried { chosen: true, ..of_line(Rule::Retail, unit) }];
+        return Ok(Treatments { tried, unit, applied: AppliedPrice::FullPrice });
+    }
+    let unit = quote.unit()?;
+    let mut tried = vec![of_line(Rule::FullPrice, quote.retail)];
+    if quote.offered != quote.retail {
+        tried.push(of_line(Rule::OfferingPrice, quote.offered));
+    }
+    if quote.credit > Money::ZERO {
+        tried.push(of_line(Rule::PriceDifference, unit));
+    }
+    for (rule, codes) in [(Rule::CartCoupon, pass.cart_codes), (Rule::LineCoupon, &wanted.coupon_codes)] {
+        for code in codes {
+            let price = match reduction(code, wanted, pass) {
+                Ok(reduction) => Ok(reduction.apply(unit)?),
+                Err(problem) => Err(super::Inapplicable::Code(problem)),
+            };
+            tried.push(Tried { rule, source: Source::Code(code.clone()), price, chosen: false });
+        }
+    }
+    Ok(choose(tried, pass.codes, unit))
+}
+
+/// What a code takes off a membership, or why it takes nothing off.
+pub(super) fn reduction(
+    code: &str,
+    wanted: &WantedMembership,
+    pass: Pass<'_>,
+) -> Result<crate::coupon::Reduction, CouponProblem> {
+    let target = (&wanted.plan.level, &wanted.plan.price_point);
+    let coupon = pass.codes.usable(code)?;
+    coupon
+        .reduction_of_membership(target, pass.catalog.catalog.discounts)
+        .ok_or(CouponProblem::NothingEligible)
+}
+
+/// Prices the memberships among lines, by their places.
+pub(super) fn price_memberships(lines: &[LineRequest], pass: Pass<'_>) -> BTreeMap<usize, Outcome> {
+    let mut changed: Vec<MembershipId> = Vec::new();
+    let mut priced = BTreeMap::new();
+    for (index, line) in lines.iter().enumerate() {
+        let Wanted::Membership(wanted) = &line.wanted else { continue };
+        let named = wanted.membership.and_then(|sent| pass.catalog.buyer.memberships.get(&sent));
+        let twice = named.is_some_and(|membership| changed.contains(&membership.id));
+        changed.extend(named.map(|membership| membership.id));
+        let outcome = match twice {
+            true => Err(vec![LineFault::Membership(MembershipFault::ChangedTwice)]),
+            false => super::price_line(line, pass),
+        };
+        priced.insert(index, outcome);
+    }
+    priced
+}
+
+/// What memberships that are bought give the tickets beside them (spec §4.1 rule 5): for visits within their terms,
+/// the prices of their levels.
+pub(super) fn claims(priced: &BTreeMap<usize, Outcome>, zone: Zone) -> Vec<Claim> {
+    let bought = priced.values().flatten().filter_map(|(line, _)| match line {
+        CartLine::Membership(line) => Some(line),
+        CartLine::Ticket(_) | CartLine::AddOn(_) | CartLine::Donation(_) | CartLine::Combo(_) => None,
+    });
+    let claim = |line: &MembershipLine| {
+        let WantedMembership { action, plan, membership, drawn, .. } = &line.wanted;
+        let made = drawn.map(|drawn| drawn.id);
+        let holder = if action.makes_membership() { made } else { *membership };
+        Claim::bought((plan.level.clone(), holder), (line.term.starts(zone), line.term.ends(zone)))
+    };
+    bought.map(|line| claim(line)).collect()
+}

@@ -1,0 +1,134 @@
+//! The memberships of an order: claimed when it is secured, written when it is settled, let go when it is undone.
+
+use super::absent;
+use crate::member::{items, keys_of};
+use crate::{Action, Expression, Item, Key, StoreError, text};
+use domain::membership::issue::MembershipChange;
+use domain::membership::{CardType, MemberCard, Membership};
+use domain::order::Order;
+use domain::{OrderId, TenantId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Names the order that is renewing or changing a membership.
+const CLAIMED_BY: &str = "claimed_by";
+
+/// Whether a membership that is written has been claimed by the order before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum When {
+    /// When the order was secured.
+    Claimed,
+    /// It was not: the order is secured and settled at once.
+    Unclaimed,
+}
+
+/// Claims the memberships that are renewed or changed, as they were read, and sees that the ids of new ones are free.
+pub(super) fn claims(order: &Order) -> Result<Vec<(Key, Action)>, StoreError> {
+    let mut claims = Vec::new();
+    for line in order.memberships() {
+        let MembershipChange { before, after, retired: _ } = &line.change;
+        match before {
+            Some(before) => {
+                let mut update = unclaimed(before)?;
+                update.assign(CLAIMED_BY, text(order.id.as_str()));
+                claims.push((Key::membership(order.tenant, before.id), Action::Update(update)));
+            }
+            None => {
+                let key = Key::membership_number(order.tenant, after.number);
+                claims.push((key, Action::Check(absent())));
+            }
+        }
+        if before.as_ref().is_none_or(|before| before.id != after.id) {
+            claims.push((Key::membership(order.tenant, after.id), Action::Check(absent())));
+        }
+    }
+    Ok(claims)
+}
+
+/// The condition that a membership is as it was read, and no order is changing it.
+fn unclaimed(before: &Membership) -> Result<Expression, StoreError> {
+    let mut condition = Expression::new();
+    let claim = condition.path(&[CLAIMED_BY]);
+    condition.require(format!("attribute_not_exists({claim})"));
+    let item: Item = serde_dynamo::to_item(before).map_err(StoreError::corrupt)?;
+    for attribute in ["level", "offering", "expires", "cards", "later", "ended"] {
+        match item.get(attribute) {
+            Some(value) => condition.require_equal(attribute, value.clone()),
+            None => {
+                let path = condition.path(&[attribute]);
+                condition.require(format!("attribute_not_exists({path})"));
+            }
+        }
+    }
+    Ok(condition)
+}
+
+/// The order that is renewing or changing the membership that was read.
+#[must_use]
+pub fn claimed_by(item: Option<&Item>) -> Option<OrderId> {
+    OrderId::parse(item?.get(CLAIMED_BY)?.as_s().ok()?).ok()
+}
+
+/// Lets go of the memberships that were claimed.
+pub(super) fn releases(order: &Order) -> Vec<(Key, Action)> {
+    let claimed = order.memberships().filter_map(|line| line.change.before.as_ref());
+    let release = |before: &Membership| {
+        let mut update = Expression::new();
+        update.remove(&[CLAIMED_BY]);
+        (Key::membership(order.tenant, before.id), Action::Update(update))
+    };
+    claimed.map(release).collect()
+}
+
+/// Everything that is stored of the memberships an order makes, and their holders as customers.
+pub(super) fn writes(order: &Order, when: When) -> Result<Vec<(Key, Action)>, StoreError> {
+    let mut writes: BTreeMap<Key, Action> = BTreeMap::new();
+    for line in order.memberships() {
+        let MembershipChange { before, after, retired } = &line.change;
+        let mut kept: BTreeSet<Key> = BTreeSet::new();
+        for membership in std::iter::once(after).chain(retired) {
+            for (key, item) in items(order.tenant, membership)? {
+                kept.insert(key.clone());
+                writes.insert(key, Action::Put(item, Expression::new()));
+            }
+        }
+        let gone = before.iter().flat_map(|before| keys_of(order.tenant, before));
+        for key in gone.filter(|key| !kept.contains(key)) {
+            writes.insert(key, Action::Delete(Expression::new()));
+        }
+        if when == When::Unclaimed {
+            guard(&mut writes, (order.tenant, &line.change))?;
+        }
+        let primary = after.cards.iter().find(|card| card.card_type == CardType::Primary);
+        writes.extend(primary.map(|card| holder(order, card)).transpose()?.flatten());
+    }
+    Ok(writes.into_iter().collect())
+}
+
+/// Puts the conditions of a claim on the writes themselves.
+fn guard(
+    writes: &mut BTreeMap<Key, Action>,
+    (tenant, change): (TenantId, &MembershipChange),
+) -> Result<(), StoreError> {
+    let MembershipChange { before, after, retired: _ } = change;
+    let conditions = match before {
+        Some(before) => vec![(Key::membership(tenant, before.id), unclaimed(before)?)],
+        None => vec![
+            (Key::membership(tenant, after.id), absent()),
+            (Key::membership_number(tenant, after.number), absent()),
+        ],
+    };
+    for (key, condition) in conditions {
+        if let Some(Action::Put(_, held)) = writes.get_mut(&key) {
+            *held = condition;
+        }
+    }
+    Ok(())
+}
+
+/// A primary holder is a customer. The id follows from the data, so that writing it twice writes the same.
+fn holder(order: &Order, card: &MemberCard) -> Result<Option<(Key, Action)>, StoreError> {
+    let Some(customer) = card.customer.filter(|customer| Some(*customer) != order.customer) else {
+        return Ok(None);
+    };
+    super::new_customer(order, customer, &card.person).map(Some)
+}

@@ -1,0 +1,431 @@
+//! Memberships in carts on the wire (spec §2.5; contract §4).
+
+use crate::{Checker, Field, List};
+use domain::card::mask_card_numbers;
+use domain::cart::{MAX_CARD_HOLDERS, MAX_MEMBERSHIP_LINES, MembershipLine, WantedMembership};
+use domain::cart_request::{Wanted, WantedLine};
+use domain::customer::Person as Holder;
+use domain::membership::issue::CardHolder;
+use domain::membership::{CardType, Gifter, MembershipAction, Plan};
+use domain::order::Person;
+use domain::{CustomerId, LevelId, MembershipId, OfferingId, TicketTypeId};
+use serde::Serialize;
+use std::str::FromStr;
+use utoipa::ToSchema;
+
+/// Longest name or address line.
+const MAX_TEXT_CHARS: usize = 200;
+/// Longest e-mail address (RFC 5321).
+const MAX_EMAIL_CHARS: usize = 254;
+
+crate::incoming! {
+    /// What a membership line buys (spec §2.5). Fields that are only returned are ignored.
+    pub struct MembershipInfoInput {
+        /// The level; published.
+        #[schema(required = true)]
+        membership_category_id: String,
+        /// One of the level's offerings.
+        #[schema(required = true)]
+        membership_offering_id: String,
+        /// One of the offering's price points.
+        #[schema(required = true)]
+        price_point_id: String,
+        /// Another spelling of `pricePointId`.
+        pricepoint_id: String,
+        /// The membership that is renewed or changed, by its id or its number; of a purchase, left out.
+        membership_id: i64,
+        /// Who is to hold cards. May be left out until checkout.
+        membership_cards: Vec<MembershipCardInput>,
+        /// Whether someone else gives it.
+        #[schema(required = true)]
+        is_gift: bool,
+        /// Who gives it; required when `isGift` is true, left out otherwise.
+        gifter_info: GifterInput,
+    }
+
+    /// Someone who is to hold a card (spec §2.5, contract §4).
+    pub struct MembershipCardInput {
+        /// `primary` or `secondary`; without it, the first card is the primary one.
+        card_type: String,
+        first_name: String,
+        last_name: String,
+        email: String,
+        phone_number: String,
+        street_address1: String,
+        street_address2: String,
+        city: String,
+        state: String,
+        zip_code: String,
+        country: String,
+        /// The customer the holder is already; left out of a new one.
+        constituent_import_id: String,
+    }
+
+    /// Who gives a membership: an existing customer, or a new one (spec §2.5).
+    pub struct GifterInput {
+        /// An existing customer; nothing else is needed then.
+        customer_id: i64,
+        /// Where a new customer came from.
+        customer_source: String,
+        first_name: String,
+        last_name: String,
+        email: String,
+        phone_number: String,
+        street_address1: String,
+        street_address2: String,
+        city: String,
+        state: String,
+        zip_code: String,
+        country: String,
+    }
+}
+
+/// What stands on a membership line beside its info.
+pub(super) struct LineParts {
+    pub(super) action: MembershipAction,
+    /// The membership, as it may stand on the line itself (contract §4).
+    pub(super) membership_id: Field<i64>,
+    pub(super) is_retail: bool,
+    pub(super) coupon_codes: Vec<String>,
+}
+
+impl MembershipInfoInput {
+    pub(super) fn parse(self, checker: &mut Checker, line: LineParts) -> Option<WantedMembership> {
+        let level = checker.required_id("membershipCategoryId", self.membership_category_id, LevelId::parse);
+        let offering =
+            checker.required_id("membershipOfferingId", self.membership_offering_id, OfferingId::parse);
+        let sent_point = self.price_point_id.or(self.pricepoint_id);
+        let price_point = checker.required_id("pricePointId", sent_point, TicketTypeId::parse);
+        let sent = self.membership_id.or(line.membership_id);
+        let membership = super::input::number_id(checker, "membershipId", sent, MembershipId::parse);
+        let holders = read_holders(checker, self.membership_cards);
+        let is_gift = checker.required("isGift", self.is_gift);
+        let giver = read_giver(checker, is_gift, self.gifter_info);
+        Some(WantedMembership {
+            action: line.action,
+            plan: Plan { level: level?, offering: offering?, price_point: price_point? },
+            membership,
+            holders,
+            giver,
+            is_retail: line.is_retail,
+            coupon_codes: line.coupon_codes,
+            drawn: None,
+        })
+    }
+}
+
+fn read_holders(checker: &mut Checker, field: Field<List<MembershipCardInput>>) -> Vec<CardHolder> {
+    let mut index = 0_usize;
+    let holders = checker.each("membershipCards", field, |checker, card| {
+        let default = if index == 0 { CardType::Primary } else { CardType::Secondary };
+        index = index.saturating_add(1);
+        card.parse(checker, default)
+    });
+    let primaries = holders.iter().filter(|holder| holder.card_type == CardType::Primary);
+    if primaries.count() > 1 {
+        checker.invalid("membershipCards", "must have one primary card");
+    }
+    holders
+}
+
+fn text(checker: &mut Checker, name: &str, field: Field<String>) -> Option<String> {
+    let text = checker.optional_text(name, field, MAX_TEXT_CHARS)?;
+    Some(mask_card_numbers(&text).into_owned())
+}
+
+fn email(checker: &mut Checker, field: Field<String>) -> Option<String> {
+    let text = checker.optional_text("email", field, MAX_EMAIL_CHARS)?;
+    if text.contains(['"', '[', '(']) || !text.is_ascii() || lettre::Address::from_str(&text).is_err() {
+        checker.invalid("email", "must be an e-mail address");
+        return None;
+    }
+    Some(mask_card_numbers(&text).into_owned())
+}
+
+impl MembershipCardInput {
+    fn parse(self, checker: &mut Checker, default: CardType) -> CardHolder {
+        let sent = checker.optional_text("cardType", self.card_type, MAX_TEXT_CHARS);
+        let card_type = sent.map(|sent| CardType::parse(&sent));
+        if card_type == Some(None) {
+            checker.invalid("cardType", "must be primary or secondary");
+        }
+        let constituent =
+            checker.optional_text("constituentImportId", self.constituent_import_id, MAX_TEXT_CHARS);
+        let customer = constituent.and_then(|sent| {
+            let known = sent.parse().ok().and_then(|number| CustomerId::parse(number).ok());
+            if known.is_none() {
+                checker.unknown("constituentImportId");
+            }
+            known
+        });
+        let person = Holder {
+            first_name: text(checker, "firstName", self.first_name).unwrap_or_default(),
+            last_name: text(checker, "lastName", self.last_name).unwrap_or_default(),
+            email: email(checker, self.email),
+            phone_number: text(checker, "phoneNumber", self.phone_number),
+            street_address_1: text(checker, "streetAddress1", self.street_address1),
+            street_address_2: text(checker, "streetAddress2", self.street_address2),
+            city: text(checker, "city", self.city),
+            state: text(checker, "state", self.state),
+            zip_code: text(checker, "zipCode", self.zip_code),
+            country: text(checker, "country", self.country),
+        };
+        CardHolder { card_type: card_type.flatten().unwrap_or(default), person, customer }
+    }
+}
+
+fn read_giver(checker: &mut Checker, is_gift: Option<bool>, field: Field<GifterInput>) -> Option<Gifter> {
+    let sent = !matches!(field, Field::Absent | Field::Null);
+    match is_gift {
+        Some(true) if !sent => {
+            checker.invalid("gifterInfo", "is required when isGift is true");
+            None
+        }
+        Some(false) if sent => {
+            checker.invalid("gifterInfo", "must be left out, unless isGift is true");
+            None
+        }
+        Some(_) | None => checker.object("gifterInfo", field, |checker, giver| giver.parse(checker)),
+    }
+}
+
+impl GifterInput {
+    fn parse(self, checker: &mut Checker) -> Gifter {
+        let customer = super::input::number_id(checker, "customerId", self.customer_id, CustomerId::parse);
+        let source = text(checker, "customerSource", self.customer_source);
+        let person = Person {
+            first_name: text(checker, "firstName", self.first_name),
+            last_name: text(checker, "lastName", self.last_name),
+            full_name: None,
+            email: email(checker, self.email),
+            phone_number: text(checker, "phoneNumber", self.phone_number),
+            address1: text(checker, "streetAddress1", self.street_address1),
+            address2: text(checker, "streetAddress2", self.street_address2),
+            city: text(checker, "city", self.city),
+            state: text(checker, "state", self.state),
+            zip_code: text(checker, "zipCode", self.zip_code),
+            country: text(checker, "country", self.country),
+        };
+        if customer.is_none() {
+            let needed = [
+                ("customerSource", source.is_some()),
+                ("firstName", person.first_name.is_some()),
+                ("lastName", person.last_name.is_some()),
+            ];
+            for (name, _) in needed.into_iter().filter(|(_, sent)| !sent) {
+                checker.invalid(name, "is required of a new customer");
+            }
+            let reachable = [&person.email, &person.phone_number, &person.address1];
+            if reachable.iter().all(|field| field.is_none()) {
+                checker.invalid("email", "is required, unless phoneNumber or streetAddress1 is sent");
+            }
+        }
+        Gifter { customer, source, person }
+    }
+}
+
+/// Where memberships exceed what a cart may have.
+pub(super) fn check_memberships(checker: &mut Checker, lines: &[Option<WantedLine>]) {
+    let memberships = lines.iter().flatten().filter_map(|line| match &line.wanted {
+        Wanted::Membership(wanted) => Some(wanted.holders.len()),
+        Wanted::Ticket(_) | Wanted::AddOn(_) | Wanted::Donation(_) | Wanted::Combo(_) => None,
+    });
+    let holders: Vec<usize> = memberships.collect();
+    if holders.len() > MAX_MEMBERSHIP_LINES {
+        checker.invalid("items", format!("must have at most {MAX_MEMBERSHIP_LINES} memberships"));
+    }
+    if holders.iter().sum::<usize>() > MAX_CARD_HOLDERS {
+        checker.invalid("items", format!("must have at most {MAX_CARD_HOLDERS} membership cards in all"));
+    }
+}
+
+/// What a membership line buys, as it is answered (spec §2.5).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MembershipInfoOutput {
+    /// The level.
+    pub membership_category_id: String,
+    /// Its name.
+    pub membership_category_name: String,
+    /// The offering.
+    pub membership_offering_id: String,
+    /// Its name.
+    pub membership_offering_name: String,
+    /// The price point.
+    pub price_point_id: String,
+    /// The membership that is renewed or changed, as it was sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub membership_id: Option<i64>,
+    /// The first day of what is bought, were it paid now.
+    pub start_date: String,
+    /// The last day of it.
+    pub expiration_date: String,
+    /// Who is to hold cards.
+    pub membership_cards: Vec<MembershipCardOutput>,
+    /// Whether someone else gives it.
+    pub is_gift: bool,
+    /// Who gives it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gifter_info: Option<GifterOutput>,
+    /// `false`.
+    pub waive_benefits: bool,
+    /// `false`: nobody is told of a gift but its giver.
+    pub notify_gift_recipient: bool,
+    /// `0.00`: donations are lines of their own.
+    pub donation_amount: &'static str,
+    /// `false`.
+    pub mark_donation_as_anonymous: bool,
+    /// `0.00`.
+    pub cancellation_refund_amount: &'static str,
+    /// Whether the level comes with another one.
+    pub auxiliary: bool,
+}
+
+/// Someone who is to hold a card.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[expect(missing_docs, reason = "the names are the specification's own")]
+pub struct MembershipCardOutput {
+    pub card_type: &'static str,
+    pub first_name: String,
+    pub last_name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub email: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phone_number: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub street_address1: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub street_address2: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub city: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zip_code: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub country: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub constituent_import_id: Option<String>,
+}
+
+/// Who gives a membership.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[expect(missing_docs, reason = "the names are the specification's own")]
+pub struct GifterOutput {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub customer_id: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub customer_source: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub email: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phone_number: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub street_address1: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub street_address2: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub city: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zip_code: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub country: Option<String>,
+}
+
+impl From<&MembershipLine> for MembershipInfoOutput {
+    fn from(line: &MembershipLine) -> Self {
+        let WantedMembership { plan, membership, holders, giver, .. } = &line.wanted;
+        Self {
+            membership_category_id: plan.level.to_string(),
+            membership_category_name: line.level_name.clone(),
+            membership_offering_id: plan.offering.to_string(),
+            membership_offering_name: line.offering_name.clone(),
+            price_point_id: plan.price_point.to_string(),
+            membership_id: membership.map(MembershipId::get),
+            start_date: line.term.first.to_string(),
+            expiration_date: line.term.last.to_string(),
+            membership_cards: holders.iter().map(MembershipCardOutput::from).collect(),
+            is_gift: giver.is_some(),
+            gifter_info: giver.as_ref().map(GifterOutput::from),
+            waive_benefits: false,
+            notify_gift_recipient: false,
+            donation_amount: "0.00",
+            mark_donation_as_anonymous: false,
+            cancellation_refund_amount: "0.00",
+            auxiliary: line.auxiliary,
+        }
+    }
+}
+
+impl From<&CardHolder> for MembershipCardOutput {
+    fn from(holder: &CardHolder) -> Self {
+        let CardHolder { card_type, person, customer } = holder;
+        let Holder {
+            first_name,
+            last_name,
+            email,
+            phone_number,
+            street_address_1,
+            street_address_2,
+            city,
+            state,
+            zip_code,
+            country,
+        } = person.clone();
+        Self {
+            card_type: card_type.as_str(),
+            first_name,
+            last_name,
+            email,
+            phone_number,
+            street_address1: street_address_1,
+            street_address2: street_address_2,
+            city,
+            state,
+            zip_code,
+            country,
+            constituent_import_id: customer.map(|customer| customer.to_string()),
+        }
+    }
+}
+
+impl From<&Gifter> for GifterOutput {
+    fn from(giver: &Gifter) -> Self {
+        let Gifter { customer, source, person } = giver.clone();
+        let Person {
+            first_name,
+            last_name,
+            full_name: _,
+            email,
+            phone_number,
+            address1,
+            address2,
+            city,
+            state,
+            zip_code,
+            country,
+        } = person;
+        Self {
+            customer_id: customer.map(CustomerId::get),
+            customer_source: source,
+            first_name,
+            last_name,
+            email,
+            phone_number,
+            street_address1: address1,
+            street_address2: address2,
+            city,
+            state,
+            zip_code,
+            country,
+        }
+    }
+}
