@@ -9,6 +9,7 @@ use crate::coupon::{Discount, Reduction};
 use crate::membership::{MemberCard, Membership};
 use crate::{DiscountId, LevelId, MembershipId, Money, MoneyOverflow, TicketTypeId, Timestamp};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Whoever browses or buys, by the benefits they claim. Nobody in particular has none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -20,7 +21,7 @@ pub struct Asker {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claim {
     /// The level.
-    pub level: LevelId,
+    pub level: Arc<LevelId>,
     /// The membership it follows from; none for a level named without one.
     pub membership: Option<MembershipId>,
     /// The first and last instant of the term; none is without limit.
@@ -35,7 +36,7 @@ impl Claim {
         (level, membership): (LevelId, Option<MembershipId>),
         term: (Timestamp, Timestamp),
     ) -> Self {
-        Self { level, membership, term: Some(term) }
+        Self { level: Arc::new(level), membership, term: Some(term) }
     }
 }
 
@@ -65,14 +66,16 @@ impl Asker {
             let current = (membership.level.clone(), membership.started, membership.expires);
             let later = membership.later.iter().map(|term| (term.plan.level.clone(), term.starts, term.ends));
             for (level, starts, ends) in std::iter::once(current).chain(later) {
-                let claim = Claim { level, membership: Some(membership.id), term: Some((starts, ends)) };
+                let claim = Claim::bought((level, Some(membership.id)), (starts, ends));
                 if has_standing(membership) && !claims.contains(&claim) {
                     claims.push(claim);
                 }
             }
         }
         let level = level.filter(|_| !named);
-        claims.extend(level.map(|level| Claim { level: level.clone(), membership: None, term: None }));
+        let of_level =
+            |level: &LevelId| Claim { level: Arc::new(level.clone()), membership: None, term: None };
+        claims.extend(level.map(of_level));
         // The order in which memberships are named must not matter.
         claims.sort_by(|a, b| (&a.level, a.membership).cmp(&(&b.level, b.membership)));
         Self { claims }
@@ -108,7 +111,7 @@ impl Asker {
         at: Timestamp,
     ) -> impl Iterator<Item = MemberPrice<'a>> + use<'a> {
         self.claims_at(at).flat_map(move |claim| {
-            let granted = template.membership.discounts.iter().filter(|terms| terms.level == claim.level);
+            let granted = template.membership.discounts.iter().filter(|terms| terms.level == *claim.level);
             granted.filter_map(move |MemberDiscount { discount, .. }| {
                 let reduction = discounts.get(discount)?.reduction_of(ticket_type)?;
                 Some(MemberPrice { claim, reduction })

@@ -41,7 +41,7 @@ impl Reduction {
                 let unit = price.checked_sub(amount)?;
                 (unit.decimal(), unit)
             }
-            Self::Percent(percent) => (price.less_percent(percent)?, price.less_percent_half_up(percent)?),
+            Self::Percent(percent) => price.less_percent(percent)?,
             Self::FixedPrice(fixed) => (fixed.decimal(), fixed),
         };
         Ok(Reduced { exact, unit: unit.clamp(Money::ZERO, price.max(Money::ZERO)) })

@@ -107,13 +107,7 @@ impl Money {
     /// # Errors
     /// [`MoneyOverflow`] when it does not fit.
     pub fn percent_half_up(self, percent: Percent) -> Result<Self, MoneyOverflow> {
-        Decimal::from(self.0)
-            .checked_mul(percent.0)
-            .and_then(|product| product.checked_div(Decimal::ONE_HUNDRED))
-            .map(|cents| cents.round_dp_with_strategy(0, RoundingStrategy::MidpointAwayFromZero))
-            .and_then(|cents| cents.to_i64())
-            .map(Self)
-            .ok_or(MoneyOverflow)
+        half_up(i128::from(self.0).saturating_mul(percent.hundredths()))
     }
 
     /// The amount as a decimal number of the currency's units.
@@ -122,24 +116,17 @@ impl Money {
         Decimal::new(self.0, 2)
     }
 
-    /// What is left of a unit price after `percent` off, before it is rounded.
-    ///
-    /// # Errors
-    /// [`MoneyOverflow`] when it does not fit.
-    pub fn less_percent(self, percent: Percent) -> Result<Decimal, MoneyOverflow> {
-        let left = Decimal::ONE_HUNDRED.checked_sub(percent.0).ok_or(MoneyOverflow)?;
-        let product = self.decimal().checked_mul(left).ok_or(MoneyOverflow)?;
-        product.checked_div(Decimal::ONE_HUNDRED).map(|exact| exact.normalize()).ok_or(MoneyOverflow)
-    }
-
-    /// What is left of a unit price after `percent` off, rounded half-up to the cent. The price is
+    /// What is left of a unit price after `percent` off: exactly, and rounded half-up to the cent. The price is
     /// rounded, not the discount, so that 49.95 less 10 % is 44.96 (contract §1).
     ///
     /// # Errors
     /// [`MoneyOverflow`] when it does not fit.
-    pub fn less_percent_half_up(self, percent: Percent) -> Result<Self, MoneyOverflow> {
-        let left = Decimal::ONE_HUNDRED.checked_sub(percent.0).ok_or(MoneyOverflow)?;
-        self.percent_half_up(Percent(left))
+    pub fn less_percent(self, percent: Percent) -> Result<(Decimal, Self), MoneyOverflow> {
+        let left = WHOLE.saturating_sub(percent.hundredths());
+        let product = i128::from(self.0).saturating_mul(left);
+        // Cents have two decimals, and a share in ten-thousandths four.
+        let exact = Decimal::try_from_i128_with_scale(product, 6).map_err(|_| MoneyOverflow)?;
+        Ok((exact, half_up(product)?))
     }
 
     /// One of so many equal parts, rounded half-up to the cent.
@@ -196,6 +183,21 @@ impl fmt::Display for Money {
     }
 }
 
+/// The whole, in hundredths of a percent.
+const WHOLE: i128 = 10_000;
+
+/// Ten-thousandths of a cent, rounded half-up (away from zero) to the cent.
+fn half_up(product: i128) -> Result<Money, MoneyOverflow> {
+    let half = WHOLE.div_euclid(2).saturating_mul(product.signum());
+    let sum = product.saturating_add(half);
+    if let Ok(small) = i64::try_from(sum) {
+        // The usual case: machines divide 64 bits many times faster than 128.
+        return small.checked_div(10_000).map(Money).ok_or(MoneyOverflow);
+    }
+    let cents = sum.checked_div(WHOLE).ok_or(MoneyOverflow)?;
+    i64::try_from(cents).map(Money).map_err(|_| MoneyOverflow)
+}
+
 /// A percentage with at most two decimals, such as the 2.90 of a rate card or the 15 of a coupon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -216,6 +218,14 @@ impl Percent {
         }
         decimal.rescale(2);
         Ok(Self(decimal))
+    }
+}
+
+impl Percent {
+    /// In hundredths of a percent.
+    fn hundredths(self) -> i128 {
+        // Every percentage is read with two decimals.
+        self.0.mantissa()
     }
 }
 
@@ -287,7 +297,7 @@ mod tests {
             ("17.50", "15", 7, "14.88", "104.16"),
         ] {
             let price = Money::parse(price).unwrap();
-            let reduced = price.less_percent_half_up(Percent::parse(off).unwrap()).unwrap();
+            let (_, reduced) = price.less_percent(Percent::parse(off).unwrap()).unwrap();
             assert_eq!(reduced.to_string(), unit);
             assert_eq!(reduced.checked_mul(quantity).unwrap().to_string(), amount);
         }
@@ -303,6 +313,22 @@ mod tests {
     }
 
     proptest! {
+        /// The rounding agrees with that of decimal numbers, for debts and the largest amounts too.
+        #[test]
+        fn percentages_agree_with_decimal_numbers(cents: i64, hundredths in 0_i64..=10_000) {
+            let percent = Percent::parse(&format!("{}.{:02}", hundredths / 100, hundredths % 100)).unwrap();
+            let rounded = |share: i64| {
+                let product = Decimal::from(cents) * Decimal::from(share) / Decimal::from(10_000);
+                product.round_dp_with_strategy(0, RoundingStrategy::MidpointAwayFromZero).to_i64().unwrap()
+            };
+            let money = Money::from_cents(cents);
+            prop_assert_eq!(money.percent_half_up(percent).unwrap().cents(), rounded(hundredths));
+            let (exact, reduced) = money.less_percent(percent).unwrap();
+            prop_assert_eq!(reduced.cents(), rounded(10_000 - hundredths));
+            let expected = Decimal::from(cents) * Decimal::from(10_000 - hundredths) / Decimal::from(1_000_000);
+            prop_assert_eq!(exact, expected);
+        }
+
         #[test]
         fn printing_and_parsing_are_inverse(value in -1_000_000_000_i64..1_000_000_000) {
             let money = Money::from_cents(value);

@@ -197,8 +197,8 @@ pub fn price(
     catalog: &CatalogView<'_>,
     now: Timestamp,
 ) -> Result<PricedLines, PricingRefusals> {
-    let codes = CodeBook::of((lines, terms), (catalog.catalog.coupons, &catalog.buyer), now);
-    let pass = Pass { catalog, codes: &codes, cart_codes: &terms.coupon_codes, scope: Scope::AllLines, now };
+    let codes = CodeBook::new((lines, terms), (catalog.catalog.coupons, &catalog.buyer), now);
+    let pass = Pass { catalog, codes: &codes, scope: Scope::AllLines, now };
     let memberships = membership::price_memberships(lines, pass);
     // Tickets have the benefits of the memberships beside them (spec §4.1 rule 5).
     let asker = catalog.buyer.asker.with(membership::claims(&memberships, catalog.buyer.zone));
@@ -281,7 +281,6 @@ fn has_too_many_tickets(lines: &[CartLine]) -> bool {
 struct Pass<'a> {
     catalog: &'a CatalogView<'a>,
     codes: &'a CodeBook<'a>,
-    cart_codes: &'a [String],
     scope: Scope,
     now: Timestamp,
 }
@@ -300,10 +299,17 @@ impl Pass<'_> {
     fn applies(&self, (code, of): (&str, CodeOf), line: &LineRequest) -> bool {
         match &line.wanted {
             Wanted::Ticket(_) if of == CodeOf::Cart && self.scope == Scope::Memberships => false,
-            Wanted::Ticket(wanted) => self.catalog.slots.get(&wanted.instance).is_some_and(|slot| {
-                self.codes.reduction(code, (wanted, *slot), self.catalog.catalog.discounts).is_ok()
-            }),
-            Wanted::Membership(wanted) => membership::reduction(code, wanted, *self).is_ok(),
+            Wanted::Ticket(wanted) => {
+                let slot = self.catalog.slots.get(&wanted.instance);
+                let found = self.codes.find(code).zip(slot);
+                found.is_some_and(|(code, slot)| {
+                    code.reduction((wanted, *slot), self.catalog.catalog.discounts).is_ok()
+                })
+            }
+            Wanted::Membership(wanted) => {
+                let found = self.codes.find(code);
+                found.is_some_and(|code| membership::reduction(code, wanted, *self).is_ok())
+            }
             Wanted::AddOn(_) | Wanted::Donation(_) | Wanted::Combo(_) => false,
         }
     }
@@ -344,7 +350,7 @@ fn price_ticket(
     pass: Pass<'_>,
 ) -> Result<(TicketLine, Vec<Tried>), Vec<LineFault>> {
     let WantedTicket { instance, ticket_type, quantity, treatment, ignore_entitlements } = wanted;
-    let Pass { catalog, codes, cart_codes, scope, now } = pass;
+    let Pass { catalog, codes, scope, now } = pass;
     let slot = catalog.on_sale(instance, now).map_err(LineFault::from);
     let (slot, person_type) = match (slot, catalog.ticket_type(ticket_type)) {
         (Ok(slot), Ok(person_type)) => (slot, person_type),
@@ -352,8 +358,7 @@ fn price_ticket(
     };
     let retail = ticket_retail(slot, (instance, ticket_type), catalog.buyer.channel, now);
     let retail = retail.ok_or_else(|| vec![LineFault::NotPriced])?;
-    let terms =
-        Terms { asker: catalog.buyer.asker, discounts: catalog.catalog.discounts, codes, cart_codes, scope };
+    let terms = Terms { asker: catalog.buyer.asker, discounts: catalog.catalog.discounts, codes, scope };
     let too_large = |MoneyOverflow| vec![LineFault::AmountTooLarge];
     let Treatments { tried, unit, applied } = treat((wanted, slot), retail, terms).map_err(too_large)?;
     let price = line_price(retail, unit, *quantity).map_err(too_large)?;

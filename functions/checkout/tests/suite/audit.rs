@@ -140,10 +140,14 @@ async fn check_memberships(venue: &Venue, books: &Books, case: &str) {
     let mut expected: BTreeSet<i64> = [catalog::MEMBERSHIP].into();
     let mut made: BTreeMap<i64, Timestamp> = BTreeMap::new();
     for line in books.paid().into_iter().flat_map(Order::memberships) {
-        for membership in std::iter::once(&line.change.after).chain(&line.change.retired) {
-            let latest = made.entry(membership.id.get()).or_insert_with(|| membership.ends());
-            *latest = membership.ends().max(*latest);
-        }
+        let after = &line.change.after;
+        let latest = made.entry(after.id.get()).or_insert_with(|| after.ends());
+        *latest = after.ends().max(*latest);
+    }
+    for retired in
+        books.paid().into_iter().flat_map(Order::memberships).filter_map(|line| line.change.retired.as_ref())
+    {
+        made.insert(retired.id.get(), retired.ends());
     }
     expected.extend(made.keys());
     let mut found = BTreeSet::new();

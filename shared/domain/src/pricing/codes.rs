@@ -1,11 +1,12 @@
 //! Coupon codes: which coupons they name, and what became of those that took nothing off (contract §4).
 
-use super::{Buyer, Slot};
+use super::{Buyer, Rule, Slot};
 use crate::cart::{CouponMessage, CouponProblem};
 use crate::cart_request::{CartTerms, LineRequest, Wanted, WantedTicket, WantedTreatment};
 use crate::coupon::{Coupon, Discount, Reduction, folded};
 use crate::{CouponId, DiscountId, Timestamp};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Where a code stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,52 +17,72 @@ pub(super) enum CodeOf {
     Line,
 }
 
-/// The codes of a cart, each with its coupon, or with what keeps it from any use.
-#[derive(Debug, Default)]
-pub(super) struct CodeBook<'a>(BTreeMap<String, Result<&'a Coupon, CouponProblem>>);
+/// A code, with its coupon, or with what keeps it from any use.
+#[derive(Debug, Clone)]
+pub(super) struct Code<'a> {
+    /// As it was sent.
+    pub(super) text: Arc<str>,
+    /// The coupon it names.
+    pub(super) coupon: Result<&'a Coupon, CouponProblem>,
+}
 
-impl<'a> CodeBook<'a> {
-    /// The codes that a cart and its lines name.
-    pub(super) fn of(
-        (lines, terms): (&[LineRequest], &CartTerms),
-        (coupons, buyer): (&'a BTreeMap<CouponId, Coupon>, &Buyer<'_>),
-        now: Timestamp,
-    ) -> Self {
-        let codes = terms.coupon_codes.iter().chain(lines.iter().flat_map(line_codes));
-        let mut book: BTreeMap<String, _> =
-            codes.map(|code| (folded(code), Err(CouponProblem::Unknown))).collect();
-        if book.is_empty() {
-            return Self(book);
-        }
-        let date = buyer.zone.date(now);
-        for coupon in coupons.values() {
-            if let Some(entry) = book.get_mut(&coupon.folded_code()) {
-                let used_up = buyer.used_up.contains(&coupon.id).then_some(CouponProblem::UsedUp);
-                *entry = coupon.problem(date, buyer.channel).or(used_up).map_or(Ok(coupon), Err);
-            }
-        }
-        Self(book)
-    }
-
-    /// The coupon of a code, if it may be used at all.
-    pub(super) fn coupon(&self, code: &str) -> Option<&'a Coupon> {
-        self.usable(code).ok()
-    }
-
-    /// The coupon of a code, or what keeps it from any use.
-    pub(super) fn usable(&self, code: &str) -> Result<&'a Coupon, CouponProblem> {
-        self.0.get(&folded(code)).copied().unwrap_or(Err(CouponProblem::Unknown))
-    }
-
-    /// What a code takes off a ticket, or why it takes nothing off.
+impl Code<'_> {
+    /// What it takes off a ticket, or why it takes nothing off.
     pub(super) fn reduction(
         &self,
-        code: &str,
         (wanted, slot): (&WantedTicket, Slot<'_>),
         discounts: &BTreeMap<DiscountId, Discount>,
     ) -> Result<Reduction, CouponProblem> {
         let target = (&slot.template.id, &wanted.ticket_type);
-        self.usable(code)?.reduction_of(target, discounts).ok_or(CouponProblem::NothingEligible)
+        self.coupon?.reduction_of(target, discounts).ok_or(CouponProblem::NothingEligible)
+    }
+}
+
+/// The codes of a cart and its lines.
+#[derive(Debug, Default)]
+pub(super) struct CodeBook<'a> {
+    all: BTreeMap<&'a str, Code<'a>>,
+    of_cart: Vec<Code<'a>>,
+}
+
+impl<'a> CodeBook<'a> {
+    /// The codes that a cart and its lines name.
+    pub(super) fn new(
+        (lines, terms): (&'a [LineRequest], &'a CartTerms),
+        (coupons, buyer): (&'a BTreeMap<CouponId, Coupon>, &Buyer<'_>),
+        now: Timestamp,
+    ) -> Self {
+        let codes = terms.coupon_codes.iter().chain(lines.iter().flat_map(line_codes));
+        let codes: BTreeSet<&str> = codes.map(String::as_str).collect();
+        if codes.is_empty() {
+            return Self::default();
+        }
+        let date = buyer.zone.date(now);
+        let known: BTreeMap<String, &Coupon> =
+            coupons.values().map(|coupon| (coupon.folded_code(), coupon)).collect();
+        let usable = |coupon: &&'a Coupon| {
+            let used_up = buyer.used_up.contains(&coupon.id).then_some(CouponProblem::UsedUp);
+            coupon.problem(date, buyer.channel).or(used_up).map_or(Ok(*coupon), Err)
+        };
+        let found = |code: &str| {
+            let coupon = known.get(&folded(code)).map_or(Err(CouponProblem::Unknown), usable);
+            Code { text: code.into(), coupon }
+        };
+        let all: BTreeMap<&str, Code<'_>> = codes.into_iter().map(|code| (code, found(code))).collect();
+        let of_cart = terms.coupon_codes.iter().filter_map(|code| all.get(code.as_str()).cloned()).collect();
+        Self { all, of_cart }
+    }
+
+    /// A code that was sent.
+    pub(super) fn find(&self, code: &str) -> Option<&Code<'a>> {
+        self.all.get(code)
+    }
+
+    /// The codes that a line is tried with: the cart's, and then its own.
+    pub(super) fn of(&self, line_codes: &[String]) -> impl Iterator<Item = (Rule, &Code<'a>)> {
+        let of_line = line_codes.iter().filter_map(|code| self.find(code));
+        let of_cart = self.of_cart.iter().map(|code| (Rule::CartCoupon, code));
+        of_cart.chain(of_line.map(|code| (Rule::LineCoupon, code)))
     }
 
     /// What became of the codes that took nothing off, each told once, the cart's first. `is_eligible` says
@@ -73,7 +94,8 @@ impl<'a> CodeBook<'a> {
     ) -> Vec<CouponMessage> {
         let mut messages: Vec<CouponMessage> = Vec::new();
         let mut tell = |code: &String, eligible: bool| {
-            let problem = match self.usable(code) {
+            let coupon = self.find(code).map_or(Err(CouponProblem::Unknown), |code| code.coupon);
+            let problem = match coupon {
                 Err(problem) => problem,
                 Ok(_) if eligible => return,
                 Ok(_) => CouponProblem::NothingEligible,

@@ -1,5 +1,6 @@
 //! What memberships cost (spec §2.5, §4.1 rules 4 and 5), and what those bought in a cart take off its tickets.
 
+use super::codes::Code;
 use super::refusal::{LineFault, RefusalClass};
 use super::treatment::{Rule, Source, Treatments, Tried, choose};
 use super::{Outcome, Pass, line_price};
@@ -12,6 +13,7 @@ use crate::membership::issue::{held_cards, is_holders_own};
 use crate::membership::lifecycle::{Current, LifecycleFault, Quote, Sale, quote};
 use crate::{CartItemId, MembershipId, Money, MoneyOverflow, Zone};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What keeps a membership from being sold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,27 +139,24 @@ fn treat(wanted: &WantedMembership, quote: &Quote<'_>, pass: Pass<'_>) -> Result
     if quote.credit > Money::ZERO {
         tried.push(of_line(Rule::PriceDifference, unit));
     }
-    for (rule, codes) in [(Rule::CartCoupon, pass.cart_codes), (Rule::LineCoupon, &wanted.coupon_codes)] {
-        for code in codes {
-            let price = match reduction(code, wanted, pass) {
-                Ok(reduction) => Ok(reduction.apply(unit)?),
-                Err(problem) => Err(super::Inapplicable::Code(problem)),
-            };
-            tried.push(Tried { rule, source: Source::Code(code.clone()), price, chosen: false });
-        }
+    for (rule, code) in pass.codes.of(&wanted.coupon_codes) {
+        let price = match reduction(code, wanted, pass) {
+            Ok(reduction) => Ok(reduction.apply(unit)?),
+            Err(problem) => Err(super::Inapplicable::Code(problem)),
+        };
+        tried.push(Tried { rule, source: Source::Code(Arc::clone(&code.text)), price, chosen: false });
     }
     Ok(choose(tried, pass.codes, unit))
 }
 
 /// What a code takes off a membership, or why it takes nothing off.
 pub(super) fn reduction(
-    code: &str,
+    code: &Code<'_>,
     wanted: &WantedMembership,
     pass: Pass<'_>,
 ) -> Result<crate::coupon::Reduction, CouponProblem> {
     let target = (&wanted.plan.level, &wanted.plan.price_point);
-    let coupon = pass.codes.usable(code)?;
-    coupon
+    code.coupon?
         .reduction_of_membership(target, pass.catalog.catalog.discounts)
         .ok_or(CouponProblem::NothingEligible)
 }

@@ -7,8 +7,8 @@ use crate::cart::{AppliedPrice, CouponProblem};
 use crate::cart_request::{WantedTicket, WantedTreatment};
 use crate::coupon::{Discount, Reduced, Reduction};
 use crate::{ComboTemplateId, DiscountId, LevelId, MembershipId, Money, MoneyOverflow};
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The rules of spec §4.1 that say what a ticket or a membership costs, in ascending order of precedence, and that
 /// of combos.
@@ -38,11 +38,11 @@ pub enum Source {
     /// Nothing beside the line.
     Line,
     /// A membership.
-    Membership(MembershipId, LevelId),
+    Membership(MembershipId, Arc<LevelId>),
     /// A level named without a membership.
-    Level(LevelId),
+    Level(Arc<LevelId>),
     /// A coupon code, as it was sent.
-    Code(String),
+    Code(Arc<str>),
     /// A combo.
     Combo(ComboTemplateId),
 }
@@ -77,7 +77,6 @@ pub(super) struct Terms<'a> {
     pub(super) asker: &'a Asker,
     pub(super) discounts: &'a BTreeMap<DiscountId, Discount>,
     pub(super) codes: &'a CodeBook<'a>,
-    pub(super) cart_codes: &'a [String],
     pub(super) scope: Scope,
 }
 
@@ -113,7 +112,7 @@ pub(super) fn treat(
     let priced = |reduction: Reduction| reduction.apply(retail);
     let template = (slot.template, terms.discounts);
     for found in terms.asker.member_prices(template, &wanted.ticket_type, slot.start) {
-        let level = found.claim.level.clone();
+        let level = Arc::clone(&found.claim.level);
         let source = match found.claim.membership {
             Some(membership) => Source::Membership(membership, level),
             None => Source::Level(level),
@@ -124,17 +123,15 @@ pub(super) fn treat(
         };
         tried.push(Tried { rule: Rule::MemberPrice, source, price, chosen: false });
     }
-    for (rule, codes) in [(Rule::CartCoupon, terms.cart_codes), (Rule::LineCoupon, line_codes)] {
-        for code in codes {
-            let price = match terms.codes.reduction(code, (wanted, slot), terms.discounts) {
-                Ok(_) if rule == Rule::CartCoupon && terms.scope == Scope::Memberships => {
-                    Err(Inapplicable::KeptForMemberships)
-                }
-                Ok(reduction) => Ok(priced(reduction)?),
-                Err(problem) => Err(Inapplicable::Code(problem)),
-            };
-            tried.push(Tried { rule, source: Source::Code(code.clone()), price, chosen: false });
-        }
+    for (rule, code) in terms.codes.of(line_codes) {
+        let price = match code.reduction((wanted, slot), terms.discounts) {
+            Ok(_) if rule == Rule::CartCoupon && terms.scope == Scope::Memberships => {
+                Err(Inapplicable::KeptForMemberships)
+            }
+            Ok(reduction) => Ok(priced(reduction)?),
+            Err(problem) => Err(Inapplicable::Code(problem)),
+        };
+        tried.push(Tried { rule, source: Source::Code(Arc::clone(&code.text)), price, chosen: false });
     }
     Ok(choose(tried, terms.codes, retail))
 }
@@ -143,7 +140,10 @@ pub(super) fn treat(
 /// prices the first source in order counts, so that the order in which things are named does not.
 pub(super) fn choose(mut tried: Vec<Tried>, codes: &CodeBook<'_>, retail: Money) -> Treatments {
     let priced = tried.iter_mut().filter_map(|one| Some((one.price.ok()?.unit, one)));
-    let best = priced.max_by_key(|(unit, one)| (one.rule, Reverse(*unit), Reverse(one.source.clone())));
+    let best = priced.max_by(|(unit, one), (other_unit, other)| {
+        let by_price = other_unit.cmp(unit).then_with(|| other.source.cmp(&one.source));
+        one.rule.cmp(&other.rule).then(by_price)
+    });
     let (unit, applied) = match best {
         None => (retail, AppliedPrice::FullPrice),
         Some((unit, one)) => {
@@ -158,11 +158,12 @@ fn applied(chosen: &Tried, codes: &CodeBook<'_>) -> AppliedPrice {
     match &chosen.source {
         Source::Line | Source::Combo(_) => AppliedPrice::FullPrice,
         Source::Membership(membership, level) => {
-            AppliedPrice::Member { level: level.clone(), membership: Some(*membership) }
+            AppliedPrice::Member { level: LevelId::clone(level), membership: Some(*membership) }
         }
-        Source::Level(level) => AppliedPrice::Member { level: level.clone(), membership: None },
-        Source::Code(code) => codes.coupon(code).map_or(AppliedPrice::FullPrice, |coupon| {
-            AppliedPrice::Coupon { coupon: coupon.id.clone(), code: coupon.code.clone() }
-        }),
+        Source::Level(level) => AppliedPrice::Member { level: LevelId::clone(level), membership: None },
+        Source::Code(code) => match codes.find(code).map(|code| code.coupon) {
+            Some(Ok(coupon)) => AppliedPrice::Coupon { coupon: coupon.id.clone(), code: coupon.code.clone() },
+            Some(Err(_)) | None => AppliedPrice::FullPrice,
+        },
     }
 }

@@ -68,7 +68,7 @@ impl From<&Tried> for TriedOutput {
         };
         let (code, combo) = match source {
             Source::Line | Source::Membership(..) | Source::Level(_) => (None, None),
-            Source::Code(code) => (Some(code.clone()), None),
+            Source::Code(code) => (Some(code.to_string()), None),
             Source::Combo(combo) => (None, Some(combo.to_string())),
         };
         let result = match (price, chosen) {
@@ -88,7 +88,7 @@ impl From<&Tried> for TriedOutput {
             exact_unit_price: price
                 .ok()
                 .filter(|price| price.exact != price.unit.decimal())
-                .map(|price| price.exact.to_string()),
+                .map(|price| price.exact.normalize().to_string()),
             unit_price: price.ok().map(|price| price.unit),
         }
     }

@@ -242,14 +242,16 @@ fn the_trace_names_every_rule_that_was_tried() {
     let told: Vec<String> = priced.traces[0]
         .iter()
         .map(|tried| match tried.price {
-            Ok(price) => format!("{:?} {} -> {} {}", tried.rule, price.exact, price.unit, tried.chosen),
+            Ok(price) => {
+                format!("{:?} {} -> {} {}", tried.rule, price.exact.normalize(), price.unit, tried.chosen)
+            }
             Err(problem) => format!("{:?} {problem:?} {}", tried.rule, tried.chosen),
         })
         .collect();
     assert_eq!(
         told,
         [
-            "FullPrice 12.50 -> 12.50 false",
+            "FullPrice 12.5 -> 12.50 false",
             "MemberPrice 8.33375 -> 8.33 false",
             "CartCoupon 11.25 -> 11.25 false",
             "LineCoupon 6.25 -> 6.25 true",
