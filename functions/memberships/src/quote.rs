@@ -182,16 +182,18 @@ async fn answer(app: &App, staff: &Caller, wanted: Wanted) -> Result<QuoteOutput
     Ok(QuoteOutput::new((dates, now), (found.retail, price), external, zone))
 }
 
-/// The level that is named and the membership, in one round trip. A renewal that names no level takes the levels of
-/// the cache: which one it is, the membership says.
+/// The level that is named and the membership, in one round trip. The level that a membership has comes from the
+/// cache: which one it is, the membership says.
 async fn load(
     app: &App,
     staff: &Caller,
     wanted: &Wanted,
 ) -> Result<(BTreeMap<LevelId, Level>, Option<Membership>), ApiError> {
     let tenant = staff.tenant.id;
-    let known = app.definitions(tenant).await?;
-    let mut levels = known.levels.clone();
+    let mut levels = match wanted.membership {
+        Some(_) => app.definitions(tenant).await?.levels.clone(),
+        None => BTreeMap::new(),
+    };
     let level = wanted.plan.as_ref().map(|plan| Key::level(tenant, &plan.level));
     let memberships = wanted.membership.iter().flat_map(|sent| membership_keys(tenant, *sent));
     let mut found = app.store.get_many(memberships.chain(level.clone()), Consistency::Strong).await?;

@@ -64,7 +64,7 @@ async fn a_new_membership_is_priced_in_one_call() {
         json!({
             "startDate": "2027-05-01T00:00:00-04:00", "expirationDate": "2028-04-30T23:59:59-04:00",
             "transactionDate": "2027-05-01T10:00:00-04:00", "now": "2027-05-01T10:00:00-04:00",
-            "retailPrice": 150, "price": 120, "externalMembership": false,
+            "retailPrice": 150.0, "price": 120.0, "externalMembership": false,
         })
     );
 }
@@ -110,14 +110,15 @@ async fn every_action_is_priced_in_both_vocabularies() {
             }
             let body = venue.send(request).await.done();
             let day = |name: &str| body[name].as_str().unwrap()[..10].to_owned();
-            let found = [day("startDate"), day("expirationDate"), body["price"].to_string()];
+            let found =
+                [day("startDate"), day("expirationDate"), body["price"].as_f64().unwrap().to_string()];
             assert_eq!(found, expected, "{action} {query}");
         }
     }
     let external = ask(&venue, "action=RENEW&membershipId=51").await.done();
     assert_eq!(
         (&external["externalMembership"], &external["retailPrice"]),
-        (&Value::Bool(true), &json!(150))
+        (&Value::Bool(true), &json!(150.0))
     );
 }
 
