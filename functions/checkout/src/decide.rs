@@ -3,6 +3,7 @@
 use crate::load::Facts;
 use domain::cart::{Cart, CouponMessage, CouponProblem};
 use domain::checkout::{CartSource, CheckoutRequest, card_summary};
+use domain::customer::match_text;
 use domain::ledger::{Hold, Ledger, LedgerChange};
 use domain::merchant::Merchant;
 use domain::order::{ConsumedReservation, Payment, Person};
@@ -170,38 +171,17 @@ pub(crate) fn payment(
     }))
 }
 
-/// The customer of fully populated billing data (spec §2.8 rule 3). The id is a keyed hash of that data, so
-/// the same data finds the same customer without a search, and nobody can guess it. Letter case, white space
-/// and the punctuation of phone numbers make no difference.
+/// The customer of fully populated billing data (spec §2.8 rule 3). The id is a keyed hash of what customers are
+/// compared by, so the same data finds the same customer without a search, and nobody can guess it.
 pub(crate) fn customer(named: Option<CustomerId>, billing: &Person, key: &HashKey) -> Option<CustomerId> {
     if named.is_some() {
         return named;
     }
-    if !billing.is_fully_populated() {
-        return None;
-    }
-    let phone = billing.phone_number.as_deref().map(store::order::phone_digits);
-    let fields = [
-        &billing.first_name,
-        &billing.last_name,
-        &billing.email,
-        &phone,
-        &billing.address1,
-        &billing.address2,
-        &billing.city,
-        &billing.state,
-        &billing.zip_code,
-        &billing.country,
-    ];
-    let fields: Vec<String> = fields.into_iter().map(|field| normal(field.as_deref())).collect();
-    let parts: Vec<&[u8]> = fields.iter().map(String::as_bytes).collect();
+    let fields = match_text(&billing.into())?;
+    let parts = fields.each_ref().map(String::as_bytes);
     let hash = key.hash("customer", &parts);
     let bits = hash.iter().take(8).fold(0_u64, |bits, byte| (bits << 8) | u64::from(*byte));
     Some(CustomerId::from_bits(bits))
-}
-
-fn normal(text: Option<&str>) -> String {
-    text.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
 /// The keyed hash under which a card and an exact amount are guarded against a second charge.

@@ -1,10 +1,14 @@
 //! Membership levels, their offerings, and what members bought (spec §2.14–2.16).
 
 mod edit;
+mod keep;
 mod list;
+mod listed;
 
 pub use edit::{LevelEdit, NoSuchOffering};
+pub use keep::{CardEdit, DropRefusal, Edit, MembershipEdit, PersonEdit};
 pub use list::{CollectionFilter, LevelFilter, ListedAction};
+pub use listed::{ChangeRange, ListedCard, ListedMembership, MembershipFilter, ServiceFilter, SummaryFilter};
 
 use crate::catalog::{Image, PriceList};
 use crate::channel::{Channel, SalesChannel, channel_allowed};
@@ -407,6 +411,15 @@ pub struct Membership {
     pub expires: Timestamp,
     /// Its cards.
     pub cards: Vec<MemberCard>,
+    /// When it was made here; 1970 for those that were made before this was noted.
+    #[serde(default)]
+    pub created_at: Timestamp,
+    /// When it was last changed here; 1970 as above.
+    #[serde(default)]
+    pub updated_at: Timestamp,
+    /// The label of the key by which it was changed, or what else changed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub updated_by: Option<String>,
 }
 
 /// A person's card of a membership (spec §2.16).

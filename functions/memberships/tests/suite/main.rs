@@ -2,8 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "the helpers of tests stand outside of test functions")]
 
+mod keep;
 mod levels;
 mod list;
+mod members;
 mod offerings;
+mod summaries;
 mod support;
 mod uses;

@@ -25,6 +25,7 @@ incoming! {
         email: String,
         phone_number: String,
         street_address1: String,
+        street_address2: String,
         city: String,
         state: String,
         zip_code: String,
@@ -124,6 +125,10 @@ impl MemberInput {
             started: started?,
             expires: expires?,
             cards: vec![card],
+            // Noted when it is stored.
+            created_at: Timestamp::UNIX_EPOCH,
+            updated_at: Timestamp::UNIX_EPOCH,
+            updated_by: None,
         };
         Some(MemberRecord { membership, customer: customer.map(|id| Customer { id, person }) })
     }
@@ -135,6 +140,7 @@ impl MemberInput {
             email: optional("email", &mut self.email),
             phone_number: optional("phoneNumber", &mut self.phone_number),
             street_address_1: optional("streetAddress1", &mut self.street_address1),
+            street_address_2: optional("streetAddress2", &mut self.street_address2),
             city: optional("city", &mut self.city),
             state: optional("state", &mut self.state),
             zip_code: optional("zipCode", &mut self.zip_code),

@@ -101,6 +101,8 @@ pub struct MemberOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     street_address1: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    street_address2: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     city: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     state: Option<String>,
@@ -137,6 +139,10 @@ impl MemberOutput {
             started,
             expires,
             cards: _,
+            // What happened here stays here.
+            created_at: _,
+            updated_at: _,
+            updated_by: _,
         } = membership;
         let MemberCard { id, card_type, standing, person, barcode, customer } = card;
         let Person {
@@ -145,6 +151,7 @@ impl MemberOutput {
             email,
             phone_number,
             street_address_1,
+            street_address_2,
             city,
             state,
             zip_code,
@@ -164,6 +171,7 @@ impl MemberOutput {
             email: email.clone(),
             phone_number: phone_number.clone(),
             street_address1: street_address_1.clone(),
+            street_address2: street_address_2.clone(),
             city: city.clone(),
             state: state.clone(),
             zip_code: zip_code.clone(),
