@@ -8,9 +8,10 @@ pub use report::{ImportError, ImportReport, Tally};
 
 use crate::document::Document;
 use domain::catalog::Template;
+use domain::membership::Membership;
 use domain::publishing::{Generation, Moment, WrittenTemplate};
 use domain::tenant::{ApiKey, Tenant};
-use domain::{TenantId, Timestamp};
+use domain::{MembershipId, TenantId, Timestamp};
 use indicatif::ProgressBar;
 use platform::{ApiError, App, ErrorType};
 use sagas::publish::{TemplateSaved, make_slots, save_template};
@@ -23,6 +24,12 @@ use wire::catalog::Known;
 use wire::import::{ApiKeyRecord, ImportContext, ImportRecords, RecordFault, read_document};
 
 pub use domain::publishing::DAYS_AHEAD;
+
+/// Memberships read together.
+const MEMBERSHIPS_PER_READ: usize = 100;
+
+/// Who changes memberships that are imported.
+const IMPORT: &str = "Import";
 
 /// The circumstances of an import.
 #[derive(Debug, Clone)]
@@ -193,10 +200,30 @@ async fn save_definitions(
         done(report, "membershipLevels", store.save_level(tenant, level).await?);
     }
     for customer in &records.customers {
-        done(report, "customers", store.save_customer(tenant, customer).await?);
+        done(report, "customers", store.save_customer((tenant, &attempt(app)?), customer).await?);
     }
-    for membership in &records.memberships {
-        done(report, "memberships", store.save_membership((tenant, &attempt(app)?), membership).await?);
+    save_memberships((app, run), tenant, (&records.memberships, report)).await
+}
+
+/// Memberships are noted as changed in the order of the document, a microsecond apart, so that lists of them keep
+/// that order while they are imported.
+async fn save_memberships(
+    (app, run): (&App, &Run),
+    tenant: TenantId,
+    (memberships, report): (&[Membership], &mut ImportReport),
+) -> Result<(), ImportError> {
+    let mut now = run.now;
+    for some in memberships.chunks(MEMBERSHIPS_PER_READ) {
+        let ids: Vec<MembershipId> = some.iter().map(|membership| membership.id).collect();
+        let known = app.store.load_memberships(tenant, &ids).await?;
+        for membership in some {
+            let before = known.iter().find(|known| known.id == membership.id);
+            let membership = membership.clone().stamped(before, (now, IMPORT));
+            let saved = app.store.save_membership((tenant, &attempt(app)?), &membership).await?;
+            report.note("memberships", saved);
+            run.progress.inc(1);
+            now = now.checked_add_signed(chrono::Duration::microseconds(1)).unwrap_or(now);
+        }
     }
     Ok(())
 }

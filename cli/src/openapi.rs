@@ -27,7 +27,7 @@ const TAGS: [(&str, &str); 11] = [
     ("Orders", "Reading orders, will call"),
     ("Members", "Who is a member"),
     ("Back office", "What events and memberships are made of"),
-    ("Memberships", "Membership levels and the ways to buy them"),
+    ("Memberships", "Membership levels, the ways to buy them, and what members bought"),
     ("Locations", "Pick lists of countries and states"),
     ("Reference", "Errors and this document"),
 ];

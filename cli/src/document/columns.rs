@@ -140,6 +140,7 @@ const MEMBERS: &[Column] = &[
     ("email", Text),
     ("phoneNumber", Text),
     ("streetAddress1", Text),
+    ("streetAddress2", Text),
     ("city", Text),
     ("state", Text),
     ("zipCode", Text),

@@ -63,6 +63,20 @@ async fn every_fault_of_a_request_is_named_at_once() {
         "/maxUses",
         "/active",
     ];
+    let membership = "/v2/b2b/memberships/100100051";
+    let faulty_membership = json!({
+        "externalMembershipId": 7, "cards": [
+            { "id": 100100071, "firstName": null, "email": "nobody", "zipCode": 5 }, { "id": "x" }, 7,
+        ],
+    });
+    let of_membership = [
+        "/externalMembershipId",
+        "/cards/0/firstName",
+        "/cards/0/email",
+        "/cards/0/zipCode",
+        "/cards/1/id",
+        "/cards/2",
+    ];
     for (route, headers, body, expected) in [
         (("PUT", cart.as_str()), &shop, &faulty_cart, &of_cart[..]),
         (("POST", "/v2/b2c/carts"), &page, &faulty_cart, &of_cart[1..]),
@@ -72,6 +86,7 @@ async fn every_fault_of_a_request_is_named_at_once() {
         (("POST", "/v2/b2c/cors/checkout"), &page, &faulty_checkout, &of_checkout[..]),
         (("POST", "/v2/b2b/coupons"), &staff, &faulty_coupon, &of_coupon[..]),
         (("PUT", coupon), &staff, &faulty_coupon, &of_coupon[..]),
+        (("PUT", membership), &staff, &faulty_membership, &of_membership[..]),
     ] {
         let answer = send_json(&service, route, headers, Some(body)).await;
         assert_eq!(kind(&answer), (400, "VALIDATION_ERROR"), "{route:?}: {}", answer.body);

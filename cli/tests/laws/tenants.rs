@@ -25,6 +25,7 @@ enum Kind {
     Level,
     Offering,
     Membership,
+    Card,
     Customer,
     Combo,
     Delivery,
@@ -33,7 +34,7 @@ enum Kind {
 }
 
 /// The parameter of every path that has one.
-const PATHS: [(&str, Kind); 28] = [
+const PATHS: [(&str, Kind); 30] = [
     ("/docs/{file}", Kind::Common),
     ("/sandbox/outbox/{deliveryId}", Kind::Delivery),
     ("/v2/b2b/combos/{id}", Kind::Combo),
@@ -49,6 +50,8 @@ const PATHS: [(&str, Kind); 28] = [
     ("/v2/b2b/membership/levels/{id}", Kind::Level),
     ("/v2/b2b/membership/levels/{levelId}/membershipofferings", Kind::Level),
     ("/v2/b2b/membership/levels/{levelId}/membershipofferings/{membershipOfferingId}", Kind::Level),
+    ("/v2/b2b/memberships/{id}", Kind::Membership),
+    ("/v2/b2b/memberships/{id}/cards/{cardId}", Kind::Membership),
     ("/v2/b2b/orders/detail/{orderId}", Kind::Order),
     ("/v2/b2b/persontypes/{id}", Kind::TicketType),
     ("/v2/b2b/reservations/{id}", Kind::Reservation),
@@ -66,8 +69,10 @@ const PATHS: [(&str, Kind); 28] = [
 ];
 
 /// The second parameter of every path that has two.
-const SECOND: [(&str, Kind); 1] =
-    [("/v2/b2b/membership/levels/{levelId}/membershipofferings/{membershipOfferingId}", Kind::Offering)];
+const SECOND: [(&str, Kind); 2] = [
+    ("/v2/b2b/membership/levels/{levelId}/membershipofferings/{membershipOfferingId}", Kind::Offering),
+    ("/v2/b2b/memberships/{id}/cards/{cardId}", Kind::Card),
+];
 
 /// Where an unknown id is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,7 +82,7 @@ enum Refused {
 }
 
 /// The ids of every body.
-const FIELDS: [(&str, Kind, Refused); 71] = [
+const FIELDS: [(&str, Kind, Refused); 72] = [
     // A new cart has no id yet, and one that is checked out at once never has.
     ("CartInput.id", Kind::Cart, Refused::Nowhere),
     ("CartInput.membershipIds", Kind::Membership, Refused::Everywhere),
@@ -152,6 +157,7 @@ const FIELDS: [(&str, Kind, Refused); 71] = [
     ("EntitlementReferenceInput.salesRuleSetId", Kind::Common, Refused::Nowhere),
     ("ResourceInput.resourceTemplateId", Kind::Common, Refused::Nowhere),
     ("ResourceInput.resourceId", Kind::Common, Refused::Nowhere),
+    ("MemberCardInput.id", Kind::Card, Refused::Everywhere),
     // A new level or offering does not choose its id; a change names it in the body.
     ("LevelInput.id", Kind::Level, Refused::Nowhere),
     ("OfferingInput.id", Kind::Offering, Refused::Nowhere),
@@ -250,6 +256,7 @@ impl Things {
             Kind::Level => json!(format!("{tenant}bb000000000000000001")),
             Kind::Offering => json!(format!("{tenant}bf00000000000000000000000001")),
             Kind::Membership => json!(tenant * 100_000 + 51),
+            Kind::Card => json!(tenant * 100_000 + 71),
             Kind::Customer => json!(tenant * 100_000 + 11),
             Kind::Combo => json!(format!("{tenant}c1000000000000000001")),
             Kind::Delivery => json!(self.delivery),
@@ -261,9 +268,12 @@ impl Things {
 /// An id that nothing of anybody has.
 fn unknown(kind: Kind) -> Value {
     match kind {
-        Kind::Reservation | Kind::ReservationItem | Kind::Inventory | Kind::Membership | Kind::Customer => {
-            json!(4_503_599_627_370_001_i64)
-        }
+        Kind::Reservation
+        | Kind::ReservationItem
+        | Kind::Inventory
+        | Kind::Membership
+        | Kind::Card
+        | Kind::Customer => json!(4_503_599_627_370_001_i64),
         Kind::Line => json!(NOTHING.repeat(2)[..32]),
         Kind::Offering => json!("e".repeat(32)),
         Kind::Order => json!("450359962737"),
@@ -326,7 +336,10 @@ fn path_of(operation: &Operation, (first, whose): (&str, &Things)) -> String {
     let second = SECOND.iter().find(|(known, _)| *known == operation.path);
     let second = second.map(|(_, kind)| text(&whose.id(*kind)));
     let path = match &second {
-        Some(second) => operation.path.replace("{membershipOfferingId}", second),
+        Some(second) => {
+            let (above, _) = operation.path.rsplit_once('/').unwrap();
+            format!("{above}/{second}")
+        }
         None => operation.path.clone(),
     };
     let filled = path.split('/').map(|segment| if segment.starts_with('{') { first } else { segment });

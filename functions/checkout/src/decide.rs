@@ -4,6 +4,7 @@ use crate::load::Facts;
 use domain::cart::{Cart, CouponMessage, CouponProblem};
 use domain::cart_request::{LineRequest, Wanted};
 use domain::checkout::{CartSource, CheckoutRequest, HolderFault, card_summary, holder_faults};
+use domain::customer::{self, match_text};
 use domain::ledger::{Hold, Ledger, LedgerChange};
 use domain::membership::CardType;
 use domain::membership::issue::NewMembership;
@@ -207,46 +208,37 @@ pub(crate) fn drawn(
             wanted.drawn = Some(NewMembership {
                 id: MembershipId::from_bits(app.ids.bits()?),
                 number: MembershipId::number_from_bits(app.ids.bits()?),
-                holder: primary.map(|holder| customer_of(&Person::from(&holder.person), key)),
+                holder: primary.map(|holder| holder_of(app, &holder.person, key)).transpose()?,
             });
         }
     }
     Ok(lines)
 }
 
-/// The customer of fully populated billing data (spec §2.8 rule 3). The id is a keyed hash of that data, so
-/// the same data finds the same customer without a search, and nobody can guess it. Letter case, white space
-/// and the punctuation of phone numbers make no difference.
+/// The customer that the primary holder of a membership becomes: the one that its data means, else a new one.
+fn holder_of(app: &App, person: &customer::Person, key: &HashKey) -> Result<CustomerId, ApiError> {
+    match customer_of(person, key) {
+        Some(known) => Ok(known),
+        None => app.ids.bits().map(CustomerId::from_bits),
+    }
+}
+
+/// The customer of fully populated billing data (spec §2.8 rule 3). The id is a keyed hash of what customers are
+/// compared by, so the same data finds the same customer without a search, and nobody can guess it.
 pub(crate) fn customer(named: Option<CustomerId>, billing: &Person, key: &HashKey) -> Option<CustomerId> {
     if named.is_some() {
         return named;
     }
-    billing.is_fully_populated().then(|| customer_of(billing, key))
+    customer_of(&billing.into(), key)
 }
 
-fn customer_of(person: &Person, key: &HashKey) -> CustomerId {
-    let phone = person.phone_number.as_deref().map(store::order::phone_digits);
-    let fields = [
-        &person.first_name,
-        &person.last_name,
-        &person.email,
-        &phone,
-        &person.address1,
-        &person.address2,
-        &person.city,
-        &person.state,
-        &person.zip_code,
-        &person.country,
-    ];
-    let fields: Vec<String> = fields.into_iter().map(|field| normal(field.as_deref())).collect();
-    let parts: Vec<&[u8]> = fields.iter().map(String::as_bytes).collect();
+/// The customer that data means, where nothing of it is missing.
+fn customer_of(person: &customer::Person, key: &HashKey) -> Option<CustomerId> {
+    let fields = match_text(person)?;
+    let parts = fields.each_ref().map(String::as_bytes);
     let hash = key.hash("customer", &parts);
     let bits = hash.iter().take(8).fold(0_u64, |bits, byte| (bits << 8) | u64::from(*byte));
-    CustomerId::from_bits(bits)
-}
-
-fn normal(text: Option<&str>) -> String {
-    text.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+    Some(CustomerId::from_bits(bits))
 }
 
 /// The keyed hash under which a card and an exact amount are guarded against a second charge.

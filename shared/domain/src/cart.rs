@@ -4,7 +4,7 @@ mod combo;
 mod membership;
 
 pub use combo::{ComboLine, ComboLinePart};
-pub use membership::{MAX_CARD_HOLDERS, MAX_MEMBERSHIP_LINES, MembershipLine, WantedMembership};
+pub use membership::{MAX_MEMBERSHIP_CARDS, MAX_MEMBERSHIP_LINES, MembershipLine, WantedMembership};
 
 use crate::cart_request::CartTerms;
 use crate::catalog::AdmissionType;

@@ -1,7 +1,12 @@
 //! The people a venue knows (spec §2.8 rule 3).
+//!
+//! Whether two descriptions mean one person is decided here and nowhere else: [`match_text`]. See decision record
+//! 0054.
 
-use crate::CustomerId;
-use serde::{Deserialize, Serialize};
+use crate::locations::{country_name, find_country, state_name};
+use crate::{CustomerId, order};
+use serde::{Deserialize, Deserializer, Serialize};
+use unicode_normalization::UnicodeNormalization;
 
 /// Someone who bought something or holds a card.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,8 +53,10 @@ impl From<&Person> for crate::order::Person {
 #[serde(default)]
 pub struct Person {
     /// First name.
+    #[serde(deserialize_with = "text_or_nothing")]
     pub first_name: String,
     /// Last name.
+    #[serde(deserialize_with = "text_or_nothing")]
     pub last_name: String,
     /// Email address.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,10 +65,10 @@ pub struct Person {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phone_number: Option<String>,
     /// Street and number.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "address1", skip_serializing_if = "Option::is_none")]
     pub street_address_1: Option<String>,
-    /// Second line of it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// What else the address has, such as a floor.
+    #[serde(alias = "address2", skip_serializing_if = "Option::is_none")]
     pub street_address_2: Option<String>,
     /// City.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -75,4 +82,184 @@ pub struct Person {
     /// Country.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub country: Option<String>,
+}
+
+/// Customers that earlier checkouts made have their fields by the names of an order, and null for what is missing.
+fn text_or_nothing<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    Option::deserialize(deserializer).map(Option::unwrap_or_default)
+}
+
+impl From<&order::Person> for Person {
+    fn from(person: &order::Person) -> Self {
+        let order::Person {
+            first_name,
+            last_name,
+            // The two above, in one.
+            full_name: _,
+            email,
+            phone_number,
+            address1,
+            address2,
+            city,
+            state,
+            zip_code,
+            country,
+        } = person;
+        Self {
+            first_name: first_name.clone().unwrap_or_default(),
+            last_name: last_name.clone().unwrap_or_default(),
+            email: email.clone(),
+            phone_number: phone_number.clone(),
+            street_address_1: address1.clone(),
+            street_address_2: address2.clone(),
+            city: city.clone(),
+            state: state.clone(),
+            zip_code: zip_code.clone(),
+            country: country.clone(),
+        }
+    }
+}
+
+impl Person {
+    /// The names of its fields with what is in them, in the order in which they are compared.
+    fn fields(&self) -> [Option<&str>; 10] {
+        let Self {
+            first_name,
+            last_name,
+            email,
+            phone_number,
+            street_address_1,
+            street_address_2,
+            city,
+            state,
+            zip_code,
+            country,
+        } = self;
+        let optional =
+            [email, phone_number, street_address_1, street_address_2, city, state, zip_code, country];
+        let [email, phone, address_1, address_2, city, state, zip_code, country] =
+            optional.map(Option::as_deref);
+        let (first, last) = (Some(first_name.as_str()), Some(last_name.as_str()));
+        [first, last, email, phone, address_1, address_2, city, state, zip_code, country]
+    }
+
+    /// Everything is there that a customer record asks for: all but the second line of the address.
+    #[must_use]
+    pub fn is_fully_populated(&self) -> bool {
+        let [first, last, email, phone, address_1, _, city, state, zip_code, country] = self.fields();
+        let needed = [first, last, email, phone, address_1, city, state, zip_code, country];
+        needed.into_iter().all(|field| field.is_some_and(|text| !text.trim().is_empty()))
+    }
+}
+
+/// What fully populated data is compared by, field by field; none where something is missing (spec §2.8 rule 3).
+///
+/// Two descriptions mean the same customer when all of it is the same. Letter case, the form in which accents are
+/// written, white space and the punctuation of phone numbers make no difference, and neither does whether country
+/// and state are named or given as codes.
+#[must_use]
+pub fn match_text(person: &Person) -> Option<[String; 10]> {
+    if !person.is_fully_populated() {
+        return None;
+    }
+    let phone: Option<String> =
+        person.phone_number.as_ref().map(|phone| phone.chars().filter(char::is_ascii_digit).collect());
+    let country = person.country.as_deref().unwrap_or_default();
+    let known = find_country(country);
+    let state = person.state.as_deref().map(|state| {
+        let named = known.and_then(|country| state_name(country, state));
+        named.unwrap_or(state)
+    });
+    let country = country_name(country).unwrap_or(country);
+    let [first, last, email, _, address_1, address_2, city, _, zip_code, _] = person.fields();
+    let phone = phone.as_deref();
+    let fields = [first, last, email, phone, address_1, address_2, city, state, zip_code, Some(country)];
+    Some(fields.map(|field| plain(field.unwrap_or_default())))
+}
+
+fn plain(text: &str) -> String {
+    let composed: String = text.nfc().collect();
+    composed.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn person(changes: &[(&str, &str)]) -> Person {
+        let mut fields = serde_json::json!({
+            "first_name": "Zoë", "last_name": "Okafor", "email": "zoe@example.test",
+            "phone_number": "+1 415 555 0142", "street_address_1": "18 Quay Street", "city": "Portview",
+            "state": "California", "zip_code": "94000", "country": "United States",
+        });
+        for (name, value) in changes {
+            fields[*name] = (*value).into();
+        }
+        serde_json::from_value(fields).unwrap()
+    }
+
+    #[test]
+    fn the_same_customer_is_meant_however_case_space_phone_and_codes_are_written() {
+        let same = match_text(&person(&[]));
+        assert!(same.is_some());
+        for (name, value) in [
+            ("first_name", "ZOË"),
+            ("first_name", "  Zoe\u{308} "),
+            ("email", "ZOE@example.test"),
+            ("phone_number", "14155550142"),
+            ("street_address_1", "18  quay street"),
+            ("state", "CA"),
+            ("state", "us-ca"),
+            ("country", "US"),
+            ("country", "usa"),
+            ("street_address_2", " "),
+        ] {
+            assert_eq!(match_text(&person(&[(name, value)])), same, "{name} {value}");
+        }
+        for (name, value) in [
+            ("first_name", "Zoe"),
+            ("last_name", "Okafo"),
+            ("email", "zoe@example.org"),
+            ("phone_number", "415 555 0142"),
+            ("street_address_1", "18 Quay Str"),
+            ("street_address_2", "Floor 2"),
+            ("city", "Port view"),
+            ("state", "Oregon"),
+            ("zip_code", "94001"),
+            ("country", "Canada"),
+        ] {
+            assert_ne!(match_text(&person(&[(name, value)])), same, "{name} {value}");
+        }
+    }
+
+    #[test]
+    fn data_with_a_gap_matches_nobody() {
+        for name in [
+            "first_name",
+            "last_name",
+            "email",
+            "phone_number",
+            "street_address_1",
+            "city",
+            "state",
+            "country",
+        ] {
+            assert_eq!(match_text(&person(&[(name, " ")])), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_data_of_an_order_and_of_a_customer_read_alike() {
+        let of_order: order::Person = serde_json::from_value(serde_json::json!({
+            "first_name": "Zoë", "last_name": "Okafor", "full_name": null, "email": "zoe@example.test",
+            "phone_number": "+1 415 555 0142", "address1": "18 Quay Street", "address2": null, "city": "Portview",
+            "state": "California", "zip_code": "94000", "country": "United States",
+        }))
+        .unwrap();
+        assert_eq!(Person::from(&of_order), person(&[]));
+        let stored = serde_json::to_value(&of_order).unwrap();
+        assert_eq!(serde_json::from_value::<Person>(stored).unwrap(), person(&[]));
+        let nobody = serde_json::to_value(order::Person::default()).unwrap();
+        assert_eq!(serde_json::from_value::<Person>(nobody).unwrap(), Person::default());
+    }
 }

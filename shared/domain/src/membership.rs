@@ -4,14 +4,18 @@ mod action;
 mod edit;
 mod held;
 pub mod issue;
+mod keep;
 pub mod lifecycle;
 mod list;
+mod listed;
 pub mod term;
 
 pub use action::{MembershipAction, Move};
 pub use edit::{LevelEdit, NoSuchOffering};
 pub use held::{Bought, Ended, Gifter, LaterTerm, Plan};
+pub use keep::{CardEdit, DropRefusal, Edit, MembershipEdit, PersonEdit};
 pub use list::{CollectionFilter, LevelFilter, ListedAction};
+pub use listed::{ChangeRange, ListedCard, ListedMembership, MembershipFilter, ServiceFilter, SummaryFilter};
 
 use crate::catalog::{Image, PriceList};
 use crate::channel::{Channel, SalesChannel, channel_allowed};
@@ -426,6 +430,15 @@ pub struct Membership {
     pub bought: Option<Bought>,
     /// Its cards.
     pub cards: Vec<MemberCard>,
+    /// When it was made here; 1970 for those that were made before this was noted.
+    #[serde(default)]
+    pub created_at: Timestamp,
+    /// When it was last changed here; 1970 as above.
+    #[serde(default)]
+    pub updated_at: Timestamp,
+    /// The label of the key by which it was changed, or what else changed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub updated_by: Option<String>,
 }
 
 /// A person's card of a membership (spec §2.16).

@@ -215,6 +215,9 @@ pub fn price(
     if total.is_err() {
         refusals.push(PricingRefusal::TotalTooLarge);
     }
+    if membership::has_too_many_cards(&priced.lines) {
+        refusals.push(PricingRefusal::TooManyCards);
+    }
     if has_too_many_tickets(&priced.lines) {
         refusals.push(PricingRefusal::TooManyTickets);
     }

@@ -62,6 +62,8 @@ pub enum Acquaintance {
     Misnamed,
     /// The caller named none.
     Unnamed,
+    /// The caller may know the holder anyway: as staff, or because the holder asked.
+    Known,
 }
 
 /// A card that was found.
@@ -77,6 +79,31 @@ pub struct VerifiedCard<'a> {
     pub card_standing: CardStanding,
     /// How much may be told of its holder.
     pub acquaintance: Acquaintance,
+}
+
+impl<'a> VerifiedCard<'a> {
+    /// A card as it is shown to who may know its holder.
+    #[must_use]
+    pub fn known(membership: &'a Membership, card: &'a MemberCard, now: Timestamp) -> Self {
+        Self {
+            membership,
+            card,
+            membership_standing: membership.standing(now),
+            card_standing: card.standing_at(membership, now),
+            acquaintance: Acquaintance::Known,
+        }
+    }
+}
+
+impl MembershipStanding {
+    /// The spelling of contract §9.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Lapsed => "lapsed",
+        }
+    }
 }
 
 /// The cards that a text and perhaps a last name verify, among the memberships the text finds: the card with
@@ -117,7 +144,8 @@ fn is_named_by(membership: &Membership, sent: &str) -> bool {
 }
 
 /// True for codes that differ in the case of their letters at most.
-fn is_same_code(one: &str, other: &str) -> bool {
+#[must_use]
+pub fn is_same_code(one: &str, other: &str) -> bool {
     one.trim().to_lowercase() == other.trim().to_lowercase()
 }
 
@@ -126,6 +154,12 @@ fn is_same_code(one: &str, other: &str) -> bool {
 #[must_use]
 pub fn is_same_name(one: &str, other: &str) -> bool {
     UniCase::unicode(plain(one)) == UniCase::unicode(plain(other))
+}
+
+/// A name as lists are sorted by it: names that are the same stand together.
+#[must_use]
+pub fn sortable_name(name: &str) -> String {
+    plain(name).to_lowercase()
 }
 
 fn plain(name: &str) -> String {

@@ -20,6 +20,8 @@ use std::sync::Arc;
 pub struct Caller {
     /// Whose data the key opens.
     pub tenant: Arc<Tenant>,
+    /// The name of the key, for people.
+    pub key_label: String,
     /// The request's clock.
     pub clock: RequestClock,
     /// The end user's address, where it is known.
@@ -103,7 +105,7 @@ impl<P: Policy> FromRequestParts<App> for Access<P> {
             }
         };
         let clock = request_clock(&parts.headers, &tenant)?;
-        Ok(Self(Caller { tenant, clock, ip, context }, PhantomData))
+        Ok(Self(Caller { tenant, key_label: key.label, clock, ip, context }, PhantomData))
     }
 }
 

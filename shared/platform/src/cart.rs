@@ -8,7 +8,7 @@ pub use named::{Existing, Named};
 
 use crate::{ApiError, App, ErrorType};
 use axum::extract::FromRequestParts;
-use domain::cart::MAX_TICKETS;
+use domain::cart::{MAX_MEMBERSHIP_CARDS, MAX_TICKETS};
 use domain::catalog::{InventoryKind, ReviewState, Template};
 use domain::entitlement::Entitlements;
 use domain::form::AskedForms;
@@ -134,6 +134,10 @@ pub fn pricing_refused(refusals: &PricingRefusals, cart: &str) -> ApiError {
         PricingRefusal::TotalTooLarge => {
             error.detail(format!("{cart}/items"), "add up to too large an amount")
         }
+        PricingRefusal::TooManyCards => error.detail(
+            format!("{cart}/items"),
+            format!("must be memberships of at most {MAX_MEMBERSHIP_CARDS} cards in all"),
+        ),
         PricingRefusal::TooManyTickets => error
             .detail(format!("{cart}/comboItems"), format!("must make at most {MAX_TICKETS} tickets in all")),
         PricingRefusal::Line { index, fault } => {

@@ -139,6 +139,11 @@ error_table! {
         "These parameters cannot be used together";
     /// A member is to be verified, and no membership is named.
     MembershipIdMissing, BAD_REQUEST, 20042, "MEMBERSHIPID_DNE", "membershipId is required";
+    /// The primary card of a membership would be given up while others are held.
+    PrimaryCardNeeded, CONFLICT, 20051, "PRIMARY_CARD_NEEDED",
+        "The primary card cannot be given up while others are held";
+    /// Another membership has the number by which the venue knows this one.
+    ExternalIdTaken, CONFLICT, 20052, "EXTERNAL_ID_TAKEN", "Another membership has this externalMembershipId";
 }
 
 /// A failure on its way to the caller: what it is told, and a cause that only the log sees.

@@ -3,6 +3,7 @@
 //! on nothing that may have expired in the meantime.
 
 use crate::counter;
+use crate::customer::note_customer;
 use crate::idempotency::{self, IdempotencyRecord};
 use crate::ledger::ledger_update;
 use crate::order::{Contact, DueClock, DueKind, due, phone_digits};
@@ -11,12 +12,12 @@ use crate::{
     text,
 };
 use domain::cart::CART_TTL_SECS;
+use domain::customer::{Customer, Person};
 use domain::ledger::LedgerChange;
 use domain::order::{Order, OrderState, TICKETS_PER_CHUNK, Ticket, TicketChunk};
 use domain::outbox::OutboxMail;
 use domain::sale::Sale;
-use domain::{CartId, CouponId, CustomerId, InstanceId, InventoryId, OrderId, Timestamp};
-use serde::Serialize;
+use domain::{CartId, CouponId, InstanceId, InventoryId, OrderId, Timestamp};
 use std::collections::BTreeMap;
 
 mod membership;
@@ -365,7 +366,8 @@ fn settlement_writes(settlement: &Settlement<'_>) -> Result<Vec<(Key, Action)>, 
         writes.push((key, Action::Put(item, Expression::new())));
     }
     if let Some(customer) = order.customer {
-        writes.push(new_customer(order, customer, &order.billing)?);
+        let payer = Customer { id: customer, person: Person::from(&order.billing) };
+        writes.extend(note_customer(order.tenant, &payer, order.created_at)?);
     }
     Ok(writes)
 }
@@ -381,21 +383,4 @@ fn contact_keys(order: &Order) -> std::collections::BTreeSet<Key> {
             Key::order_contact(order.tenant, (kind, hash.as_str()), (order.created_at, &order.id))
         })
         .collect()
-}
-
-/// The customer's id follows from the data (contract §6), so writing it twice writes the same.
-fn new_customer(
-    order: &Order,
-    customer: CustomerId,
-    person: &impl Serialize,
-) -> Result<(Key, Action), StoreError> {
-    let mut update = Expression::new();
-    let sent: AttributeValue = serde_dynamo::to_attribute_value(person).map_err(StoreError::corrupt)?;
-    update.assign("id", number(customer.get()));
-    let (known, sent) = (update.path(&["person"]), update.value(sent));
-    update.set(format!("{known} = if_not_exists({known}, {sent})"));
-    let created = update.path(&["created_at"]);
-    let now = update.number(order.created_at.timestamp_millis());
-    update.set(format!("{created} = if_not_exists({created}, {now})"));
-    Ok((Key::customer(order.tenant, customer), Action::Update(update)))
 }

@@ -304,10 +304,26 @@ impl Key {
         Self::of(Table::Members, tenant, format!("NUMBER#{number}"), format!("USES#{template}#{period}"))
     }
 
-    /// The mark that a tenant has a membership, so that its memberships can be listed.
+    /// What lists look at of a membership. The memberships of a tenant lie in the order of their last change;
+    /// before them all, in the order of their ids, those of which it was never noted.
     #[must_use]
-    pub fn membership_mark(tenant: TenantId, id: MembershipId) -> Self {
-        Self::of(Table::Members, tenant, MEMBERSHIPS, format!("{:016}", id.get()))
+    pub fn membership_listed(tenant: TenantId, (updated_at, id): (Timestamp, MembershipId)) -> Self {
+        let id = format!("{:016}", id.get());
+        let place =
+            if updated_at == Timestamp::UNIX_EPOCH { id } else { format!("{}{id}", changed(updated_at)) };
+        Self::of(Table::Members, tenant, MEMBERSHIPS, place)
+    }
+
+    /// A customer whom someone with an e-mail address is, by the SHA-256 of the address.
+    #[must_use]
+    pub fn customer_of_email(tenant: TenantId, hash: &str, id: CustomerId) -> Self {
+        Self::of(Table::Members, tenant, customers_of_email(hash), id.to_string())
+    }
+
+    /// The customer that fully populated data means, by the SHA-256 of what it is compared by.
+    #[must_use]
+    pub fn customer_match(tenant: TenantId, hash: &str) -> Self {
+        Self::of(Table::Members, tenant, format!("CUSTOMERMATCH#{hash}"), "MATCH")
     }
 
     /// A merchant.
@@ -351,6 +367,15 @@ fn order_partition(id: &OrderId) -> String {
 
 fn email(hash: &str) -> String {
     format!("EMAIL#{hash}")
+}
+
+fn customers_of_email(hash: &str) -> String {
+    format!("CUSTOMEREMAIL#{hash}")
+}
+
+/// How the places of memberships begin that were changed in a millisecond.
+fn changed(at: Timestamp) -> String {
+    format!("C#{:015}#", at.timestamp_millis().max(0))
 }
 
 fn slots(tag: TemplateTag) -> String {
@@ -397,6 +422,21 @@ pub fn api_keys_partition(tenant: TenantId) -> String {
 #[must_use]
 pub fn memberships_partition(tenant: TenantId) -> String {
     partition_of(tenant, MEMBERSHIPS)
+}
+
+/// Where in that list the memberships lie that were changed from one instant to another, milliseconds being what
+/// it tells apart. Those of which it was never noted come before any instant.
+#[must_use]
+pub fn changed_between(from: Option<Timestamp>, until: Option<Timestamp>) -> (String, String) {
+    let from = from.map_or_else(|| "0".to_owned(), changed);
+    // A tilde comes after every digit.
+    (from, format!("{}~", changed(until.unwrap_or(Timestamp::MAX_UTC))))
+}
+
+/// The partition of the customers who someone with an e-mail address is, by the SHA-256 of it.
+#[must_use]
+pub fn customers_of_email_partition(tenant: TenantId, hash: &str) -> String {
+    partition_of(tenant, &customers_of_email(hash))
 }
 
 /// The partition of the memberships of someone with an e-mail address, by the SHA-256 of it.

@@ -17,6 +17,7 @@ pub mod cart;
 pub mod catalog;
 pub mod checkout;
 pub mod counter;
+pub mod customer;
 pub mod idempotency;
 pub mod identity;
 pub mod ledger;

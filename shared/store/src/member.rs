@@ -1,26 +1,40 @@
-//! Customers and memberships.
+//! Memberships: what is stored of one, and finding it by whatever it is known by.
 
+mod list;
+
+use crate::authored::{
+    Authored, CHANGE_TRIES, ChangeRefusal, Stored, decode_authored, encode_authored, put_over,
+};
 use crate::catalog::Saved;
+use crate::customer::{StoredCustomer, plan_customer};
 use crate::order::contact_hash;
 use crate::{
-    Action, Consistency, Expression, Found, Item, Key, MAX_WRITES, Plan, SortKeys, Store, StoreError,
-    StoreFault, Table, decode, email_partition, encode, memberships_partition,
+    Action, Consistency, Expression, Found, Item, Key, MAX_WRITES, Plan, Refused, SortKeys, Store,
+    StoreError, StoreFault, Table, decode, email_partition, encode,
 };
 use domain::customer::Customer;
-use domain::membership::Membership;
-use domain::{LevelId, MembershipId, OfferingId, TenantId};
+use domain::membership::{ListedMembership, Membership};
+use domain::{LevelId, MembershipId, TenantId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-
-/// Memberships of one tenant that are listed.
-const MAX_MEMBERSHIPS: usize = 1_000_000;
-/// Memberships read together.
-const MEMBERSHIPS_PER_READ: usize = 1_000;
 
 /// Memberships of one e-mail address that are looked at.
 const MAX_OF_EMAIL: usize = 100;
 
-/// A membership of someone with an e-mail address.
+/// The kind of key under which a membership lies by the venue's own number of it.
+const EXTERNAL: &str = "EXTERNAL";
+/// Names the order that is renewing or changing a membership.
+pub(crate) const CLAIMED_BY: &str = "claimed_by";
+/// The kind of key under which a membership lies by the barcode of a card.
+const BARCODE: &str = "BARCODE";
+
+impl Authored for Membership {
+    fn key(&self, tenant: TenantId) -> Key {
+        Key::membership(tenant, self.id)
+    }
+}
+
+/// The level of a membership of someone with an e-mail address.
 #[derive(Serialize, Deserialize)]
 struct OfEmail {
     level: LevelId,
@@ -31,41 +45,33 @@ struct OfEmail {
 fn keys_of_name(tenant: TenantId, sent: &str) -> Vec<Key> {
     let number = sent.parse().ok().and_then(|number| MembershipId::parse(number).ok());
     let hash = contact_hash(sent);
-    let named = ["EXTERNAL", "BARCODE"].map(|kind| Key::membership_named(tenant, (kind, &hash)));
+    let named = [EXTERNAL, BARCODE].map(|kind| Key::membership_named(tenant, (kind, &hash)));
     number.map(|number| Key::membership_number(tenant, number)).into_iter().chain(named).collect()
 }
 
-/// Everything that is stored of a membership.
+/// Everything that is stored of a membership: itself by its id; copies as the current one of its number, by the
+/// venue's own number, by the barcode and the e-mail address of every card that is held; and what lists look at.
 pub(crate) fn items(tenant: TenantId, membership: &Membership) -> Result<Vec<(Key, Item)>, StoreError> {
     let held = membership.cards.iter().filter(|card| card.is_held());
-    let names = membership
-        .external_id
-        .iter()
-        .map(|external| ("EXTERNAL", external))
-        .chain(held.clone().map(|card| ("BARCODE", &card.barcode)))
-        .filter(|(_, text)| !text.is_empty());
+    let external = membership.external_id.iter().map(|external| (EXTERNAL, external));
+    let barcodes = held.clone().map(|card| (BARCODE, &card.barcode));
+    let names = external.chain(barcodes).filter(|(_, text)| !text.is_empty());
     let named = names.map(|(kind, text)| Key::membership_named(tenant, (kind, &contact_hash(text))));
     // The number belongs to the membership that took this one's place, if one did.
     let number = membership.ended.as_ref().is_none_or(|ended| ended.into.is_none());
     let number = number.then(|| Key::membership_number(tenant, membership.number));
+    let emails = held.filter_map(|card| card.person.email.as_deref()).map(contact_hash);
+    let of_emails = emails.map(|hash| Key::membership_of_email(tenant, &hash, membership.id));
     let by_id = Key::membership(tenant, membership.id);
-    let copies: BTreeSet<Key> = std::iter::once(by_id).chain(number).chain(named).collect();
+    let copies: BTreeSet<Key> = std::iter::once(by_id).chain(number).chain(named).chain(of_emails).collect();
     let mut items = Vec::new();
     for key in copies {
-        let item = encode(&key, membership)?;
+        let item = encode_authored(&key, membership)?;
         items.push((key, item));
     }
-    let mark = Key::membership_mark(tenant, membership.id);
-    let bought = Bought { level: membership.level.clone(), offering: membership.offering.clone() };
-    let item = encode(&mark, &Listed { id: membership.id, bought: Some(bought) })?;
-    items.push((mark, item));
-    let emails: BTreeSet<String> =
-        held.filter_map(|card| card.person.email.as_deref()).map(contact_hash).collect();
-    for hash in emails {
-        let key = Key::membership_of_email(tenant, &hash, membership.id);
-        let item = encode(&key, &OfEmail { level: membership.level.clone() })?;
-        items.push((key, item));
-    }
+    let place = Key::membership_listed(tenant, (membership.updated_at, membership.id));
+    let item = encode(&place, &ListedMembership::of(membership))?;
+    items.push((place, item));
     Ok(items)
 }
 
@@ -75,20 +81,77 @@ pub(crate) fn keys_of(tenant: TenantId, membership: &Membership) -> Vec<Key> {
     items(tenant, membership).unwrap_or_default().into_iter().map(|(key, _)| key).collect()
 }
 
-/// An entry of the list of a tenant's memberships.
-#[derive(Serialize, Deserialize)]
-struct Listed {
-    id: MembershipId,
-    /// What was bought; entries that were written before they said so have to be looked up.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    bought: Option<Bought>,
+/// The writes that put a membership in the place of another state of it, whatever is there, but for the record by
+/// its id. What it is not found by any more goes.
+pub(crate) fn copy_writes(
+    tenant: TenantId,
+    before: Option<&Membership>,
+    after: &Membership,
+) -> Result<Vec<(Key, Action)>, StoreError> {
+    let by_id = after.key(tenant);
+    let kept = items(tenant, after)?;
+    let earlier = before.map(|before| items(tenant, before)).transpose()?.unwrap_or_default();
+    let earlier = earlier.into_iter().map(|(key, _)| key);
+    let gone: Vec<Key> = earlier.filter(|key| kept.iter().all(|(kept, _)| kept != key)).collect();
+    let deletes = gone.into_iter().map(|key| (key, Action::Delete(Expression::new())));
+    let puts = kept.into_iter().filter(|(key, _)| *key != by_id);
+    let puts = puts.map(|(key, item)| (key, Action::Put(item, Expression::new())));
+    Ok(deletes.chain(puts).collect())
 }
 
-/// The level of a membership, and the way it was bought.
-#[derive(Serialize, Deserialize)]
-struct Bought {
-    level: LevelId,
-    offering: OfferingId,
+/// The condition that the venue's own number is free, or another state's of the same membership.
+fn free_or_same(membership: &Membership) -> Expression {
+    let mut condition = Expression::new();
+    let (pk, path) = (condition.path(&["pk"]), condition.path(&["number"]));
+    let own = condition.number(membership.number.get());
+    condition.require(format!("(attribute_not_exists({pk}) OR {path} = {own})"));
+    condition
+}
+
+/// The writes of a membership that takes the place of one that was read, with the customers it changes. The record
+/// by its id is the last, and says whether the change is still that of what was read.
+fn change_writes(
+    tenant: TenantId,
+    (before, after): (Option<&Stored<Membership>>, &Membership),
+    customers: &[(Option<StoredCustomer>, Customer)],
+) -> Result<Vec<(Key, Action, ChangeRefusal)>, StoreError> {
+    let known = before.map(|before| &before.value);
+    let took = known.is_some_and(|known| known.external_id != after.external_id);
+    let mut writes = Vec::new();
+    for (key, action) in copy_writes(tenant, known, after)? {
+        match action {
+            Action::Put(item, _) if took && key.sk == EXTERNAL => {
+                writes.push((key, Action::Put(item, free_or_same(after)), ChangeRefusal::Taken));
+            }
+            action @ (Action::Put(..) | Action::Update(_) | Action::Delete(_) | Action::Check(_)) => {
+                writes.push((key, action, ChangeRefusal::Changed));
+            }
+        }
+    }
+    for (was, is) in customers {
+        let changes = plan_customer(tenant, was.as_ref(), is)?;
+        writes.extend(changes.into_iter().map(|(key, action)| (key, action, ChangeRefusal::Changed)));
+    }
+    // Those with conditions belong to the transaction that has the record.
+    writes.sort_by_key(|(_, action, _)| is_conditional(action));
+    writes.push((after.key(tenant), unclaimed(put_over(tenant, before, after)?), ChangeRefusal::Changed));
+    Ok(writes)
+}
+
+/// A write of a membership that no order is renewing or changing.
+fn unclaimed(action: Action) -> Action {
+    let Action::Put(item, mut condition) = action else { return action };
+    let claim = condition.path(&[CLAIMED_BY]);
+    condition.require(format!("attribute_not_exists({claim})"));
+    Action::Put(item, condition)
+}
+
+fn is_conditional(action: &Action) -> bool {
+    let (Action::Put(_, expression)
+    | Action::Update(expression)
+    | Action::Delete(expression)
+    | Action::Check(expression)) = action;
+    *expression != Expression::new()
 }
 
 /// The keys under which a membership lies that a caller names by its id or its number.
@@ -114,18 +177,11 @@ pub fn take_membership(
 }
 
 impl Store {
-    /// Stores a customer as it is.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database does not answer.
-    pub async fn save_customer(&self, tenant: TenantId, customer: &Customer) -> Result<Saved, StoreError> {
-        self.save(&Key::customer(tenant, customer.id), customer).await
-    }
-
-    /// Stores a membership as it is: by its id, as the current one of its number, by all else it is found by, and
-    /// in the tenant's list. What it is not found by any more goes. One transaction does it all, unless the cards
-    /// are too many for one; then the record by its id is written last, so that a try that was cut short is found
-    /// unfinished. The token, of at most 30 characters, names this attempt.
+    /// Stores a membership as it is, whatever is there, unless it is there just so: by its id, as the current one
+    /// of its number, by all else it is found by, and in the tenant's list. What it is not found by any more goes.
+    /// One transaction does it all, unless the cards are too many for one; then the record by its id is in the
+    /// last one, so that a try that was cut short is found unfinished. The token, of at most 30 characters, names
+    /// this attempt.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
@@ -134,32 +190,102 @@ impl Store {
         (tenant, token): (TenantId, &str),
         membership: &Membership,
     ) -> Result<Saved, StoreError> {
-        let by_id = Key::membership(tenant, membership.id);
         let items = items(tenant, membership)?;
-        let keys = items.iter().map(|(key, _)| key.clone());
-        let mut found = self.get_many(keys, Consistency::Strong).await?;
-        if items.iter().all(|(key, item)| found.item(key) == Some(item)) {
-            return Ok(Saved::Unchanged);
+        for attempt in 0..CHANGE_TRIES {
+            let keys = items.iter().map(|(key, _)| key.clone());
+            let mut found = self.get_many(keys, Consistency::Strong).await?;
+            if items.iter().all(|(key, item)| found.item(key) == Some(item)) {
+                return Ok(Saved::Unchanged);
+            }
+            let before = found.take_item(&membership.key(tenant)).map(decode_authored).transpose()?;
+            let mut writes = change_writes(tenant, (before.as_ref(), membership), &[])?;
+            for (key, action, _) in &mut writes {
+                // The document says whose number it is.
+                if let (Action::Put(_, condition), EXTERNAL) = (action, key.sk.as_str()) {
+                    *condition = Expression::new();
+                }
+            }
+            let token = format!("{token}-{attempt}");
+            if self.commit_in_parts(&token, writes).await?.is_ok() {
+                return Ok(if before.is_some() { Saved::Updated } else { Saved::Created });
+            }
         }
-        let before: Option<Membership> = found.take(&by_id)?;
-        let earlier = before.as_ref().map(|before| self::items(tenant, before)).transpose()?;
-        let earlier = earlier.into_iter().flatten().map(|(key, _)| key);
-        let gone: Vec<Key> = earlier.filter(|key| !items.iter().any(|(kept, _)| kept == key)).collect();
-        let (last, others): (Vec<_>, Vec<_>) = items.into_iter().partition(|(key, _)| *key == by_id);
-        let puts = others.into_iter().chain(last);
-        let puts = puts.map(|(key, item)| (key, Action::Put(item, Expression::new())));
-        let deletes = gone.into_iter().map(|key| (key, Action::Delete(Expression::new())));
-        let writes: Vec<(Key, Action)> = deletes.chain(puts).collect();
-        for (number, writes) in writes.chunks(MAX_WRITES).enumerate() {
+        Err(StoreError::new(StoreFault::TryAgain, "a membership kept changing while it was stored"))
+    }
+
+    /// Carries out writes in one transaction, or in several where they are too many for one; the last ones are
+    /// together.
+    async fn commit_in_parts(
+        &self,
+        token: &str,
+        writes: Vec<(Key, Action, ChangeRefusal)>,
+    ) -> Result<Result<(), Vec<Refused<ChangeRefusal>>>, StoreError> {
+        let (first, last) = writes.split_at(writes.len().saturating_sub(MAX_WRITES));
+        for (number, part) in first.chunks(MAX_WRITES).chain([last]).enumerate() {
             let mut plan = Plan::new();
-            for (key, action) in writes {
-                plan.add(key.clone(), action.clone(), ())
+            for (key, action, refusal) in part {
+                plan.add(key.clone(), action.clone(), *refusal)
                     .map_err(|fault| StoreError::new(StoreFault::Refused, fault))?;
             }
-            // Nothing is asked of what is there, so nothing is refused.
-            let _ = self.commit(&plan, &format!("{token}-{number}")).await?;
+            if let Err(refused) = self.commit(&plan, &format!("{token}-{number}")).await? {
+                return Ok(Err(refused));
+            }
         }
-        Ok(if before.is_some() { Saved::Updated } else { Saved::Created })
+        Ok(Ok(()))
+    }
+
+    /// Turns the membership that was read into another state of it, with all that it is found by and the customers
+    /// it changes, each as it was read and as it is to be. A change that is found to have happened already has
+    /// happened: the answer of its first try was lost. The token, of at most 30 characters, names this attempt.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer. The inner error: the membership or a customer is no
+    /// longer as it was read, or the venue's own number is that of another membership.
+    pub async fn change_membership(
+        &self,
+        (tenant, token): (TenantId, &str),
+        (before, after): (&Stored<Membership>, &Membership),
+        customers: &[(Option<StoredCustomer>, Customer)],
+    ) -> Result<Result<(), ChangeRefusal>, StoreError> {
+        let writes = change_writes(tenant, (Some(before), after), customers)?;
+        let Err(refused) = self.commit_in_parts(token, writes).await? else { return Ok(Ok(())) };
+        if refused.iter().any(|refused| refused.refusal == ChangeRefusal::Taken) {
+            return Ok(Err(ChangeRefusal::Taken));
+        }
+        let has_happened = |refused: &Refused<ChangeRefusal>| {
+            let found = refused.old.clone().map(decode_authored::<Membership>);
+            matches!(found, Some(Ok(found)) if found.value == *after)
+        };
+        Ok(if refused.iter().any(has_happened) { Ok(()) } else { Err(ChangeRefusal::Changed) })
+    }
+
+    /// The membership with this id, else the current one with this number.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn load_membership(
+        &self,
+        tenant: TenantId,
+        sent: MembershipId,
+    ) -> Result<Option<Stored<Membership>>, StoreError> {
+        let [by_id, by_number] = membership_keys(tenant, sent);
+        let keys = [by_id.clone(), by_number.clone()];
+        let mut found = self.get_many(keys, Consistency::Strong).await?;
+        let item = found.take_item(&by_id).or_else(|| found.take_item(&by_number));
+        item.map(decode_authored).transpose()
+    }
+
+    /// The membership of which a card with this barcode is held.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn find_membership_of_barcode(
+        &self,
+        tenant: TenantId,
+        barcode: &str,
+    ) -> Result<Option<Membership>, StoreError> {
+        let key = Key::membership_named(tenant, (BARCODE, &contact_hash(barcode)));
+        self.get(&key, Consistency::Strong).await
     }
 
     /// The memberships known by a text: by their number, by the venue's own number of them, or by the barcode of a
@@ -185,6 +311,12 @@ impl Store {
         Ok(memberships)
     }
 
+    async fn query_of_email(&self, tenant: TenantId, email: &str) -> Result<Vec<Item>, StoreError> {
+        let partition = email_partition(tenant, &contact_hash(email));
+        let reading = (Consistency::Strong, MAX_OF_EMAIL);
+        self.query((Table::Members, &partition), SortKeys::All, reading).await
+    }
+
     /// The levels of the memberships of which someone with this e-mail address, in any case, holds a card.
     ///
     /// # Errors
@@ -194,53 +326,31 @@ impl Store {
         tenant: TenantId,
         email: &str,
     ) -> Result<Vec<LevelId>, StoreError> {
-        let partition = email_partition(tenant, &contact_hash(email));
-        let reading = (Consistency::Strong, MAX_OF_EMAIL);
-        let items = self.query((Table::Members, &partition), SortKeys::All, reading).await?;
+        let items = self.query_of_email(tenant, email).await?;
         items.into_iter().map(|item| decode::<OfEmail>(item).map(|found| found.level)).collect()
     }
 
-    /// The ids of all memberships of a tenant, from the lowest.
+    /// The memberships of which someone with this e-mail address, in any case, holds a card. Those that were last
+    /// stored before copies lay by the address take another call.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
-    pub async fn list_memberships(&self, tenant: TenantId) -> Result<Vec<MembershipId>, StoreError> {
-        Ok(self.load_list(tenant).await?.into_iter().map(|listed| listed.id).collect())
-    }
-
-    async fn load_list(&self, tenant: TenantId) -> Result<Vec<Listed>, StoreError> {
-        let partition = memberships_partition(tenant);
-        let reading = (Consistency::Strong, MAX_MEMBERSHIPS);
-        let items = self.query((Table::Members, &partition), SortKeys::All, reading).await?;
-        items.into_iter().map(decode).collect()
-    }
-
-    /// The memberships of a level of which this holds of their offering, from the lowest id; at most so many.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database does not answer.
-    pub async fn find_memberships(
+    pub async fn find_memberships_of_email(
         &self,
-        (tenant, level): (TenantId, &LevelId),
-        names: impl Fn(&OfferingId) -> bool,
-        most: usize,
-    ) -> Result<Vec<MembershipId>, StoreError> {
-        let (mut found, mut unsaid) = (Vec::new(), Vec::new());
-        for Listed { id, bought } in self.load_list(tenant).await? {
-            match bought {
-                Some(bought) if bought.level == *level && names(&bought.offering) => found.push(id),
-                Some(_) => {}
-                None => unsaid.push(id),
-            }
-        }
-        for ids in unsaid.chunks(MEMBERSHIPS_PER_READ) {
-            let memberships = self.load_memberships(tenant, ids).await?;
-            let of_level = memberships.iter().filter(|found| found.level == *level && names(&found.offering));
-            found.extend(of_level.map(|membership| membership.id));
-        }
-        found.sort_unstable();
-        found.truncate(most);
-        Ok(found)
+        tenant: TenantId,
+        email: &str,
+    ) -> Result<Vec<Membership>, StoreError> {
+        let (copies, marks): (Vec<_>, Vec<_>) = self
+            .query_of_email(tenant, email)
+            .await?
+            .into_iter()
+            .partition(|item| item.contains_key("number"));
+        let id = |item: &Item| MembershipId::parse(item.get("sk")?.as_s().ok()?.parse().ok()?).ok();
+        let marked: Vec<MembershipId> = marks.iter().filter_map(id).collect();
+        let mut memberships: Vec<Membership> =
+            copies.into_iter().map(decode).collect::<Result<_, StoreError>>()?;
+        memberships.extend(self.load_memberships(tenant, &marked).await?);
+        Ok(memberships)
     }
 
     /// The memberships with these ids, as far as there are any, in the order of the ids.

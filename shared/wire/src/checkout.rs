@@ -1,13 +1,12 @@
 //! The checkout request (spec §2.8; contract §6).
 
 use crate::cart::CartInput;
-use crate::{Amount, Checker, Field, incoming};
+use crate::{Amount, Checker, Field, MAX_EMAIL_CHARS, incoming, is_email};
 use domain::card::{Card, CardFault, CardFields, CardNumberError, CvcError, ExpiryError, mask_card_numbers};
 use domain::checkout::{CartSource, CheckoutRequest};
 use domain::locations::{country_name, find_country, state_name};
 use domain::order::Person;
 use domain::{CartId, ReservationId, Timestamp};
-use std::str::FromStr;
 
 incoming! {
     /// What a checkout needs: a cart, the payer, the card.
@@ -90,8 +89,6 @@ incoming! {
 
 /// Longest name, address line or remark part.
 const MAX_TEXT_CHARS: usize = 200;
-/// Longest e-mail address (RFC 5321).
-const MAX_EMAIL_CHARS: usize = 254;
 /// Longest remark.
 const MAX_NOTES_CHARS: usize = 2_000;
 /// Longest text a card field may have before it is looked at.
@@ -278,9 +275,7 @@ fn text(checker: &mut Checker, name: &str, field: Field<String>, max_chars: usiz
 
 fn email(checker: &mut Checker, name: &str, field: Field<String>) -> Option<String> {
     let text = checker.optional_text(name, field, MAX_EMAIL_CHARS)?;
-    // Quoted names and address literals are legal, but no mail service delivers to them.
-    let exotic = text.contains(['"', '[', '(']) || !text.is_ascii();
-    if exotic || lettre::Address::from_str(&text).is_err() {
+    if !is_email(&text) {
         checker.invalid(name, "must be an e-mail address");
         return None;
     }

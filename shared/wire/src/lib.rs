@@ -6,6 +6,7 @@
 
 mod amount;
 mod checker;
+mod email;
 mod field;
 mod identified;
 
@@ -25,6 +26,7 @@ pub mod willcall;
 
 pub use amount::{Amount, money_number, money_text};
 pub use checker::{Checker, FieldError, Rejection};
+pub use email::{MAX_EMAIL_CHARS, is_email};
 pub use field::{Field, Incoming, List, Malformed, WireValue, read_body};
 pub use identified::Identified;
 

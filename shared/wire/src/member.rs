@@ -1,7 +1,15 @@
-//! Members as storefronts' servers see them (spec §2.16, §4.7; contract §9).
+//! Members as storefronts' servers and the back office see them (spec §2.16, §4.6, §4.7; contract §9).
+
+mod customer;
+mod input;
+mod membership;
+
+pub use customer::CustomerView;
+pub use input::{MemberCardInput, MembershipInput};
+pub use membership::{MembershipOutput, MembershipView};
 
 use domain::membership::{CardType, Level};
-use domain::verification::{Acquaintance, MembershipStanding, VerifiedCard};
+use domain::verification::{Acquaintance, VerifiedCard};
 use domain::{LevelId, Zone};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -42,7 +50,7 @@ impl VerificationView {
             last_name_matches: match one.acquaintance {
                 Acquaintance::Named => Some(true),
                 Acquaintance::Misnamed => Some(false),
-                Acquaintance::Unnamed => None,
+                Acquaintance::Unnamed | Acquaintance::Known => None,
             },
             member_list_entry: Some(MemberListEntry::of(one, view)),
         };
@@ -108,6 +116,9 @@ pub struct CardHolder {
     /// Street and number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub street_address1: Option<String>,
+    /// What else the address has, such as a floor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub street_address2: Option<String>,
     /// City.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub city: Option<String>,
@@ -148,16 +159,13 @@ impl MemberListEntry {
         let date = |instant| view.zone.format(instant);
         Self {
             holder: match acquaintance {
-                Acquaintance::Named => Some(CardHolder::of(verified, view)),
+                Acquaintance::Named | Acquaintance::Known => Some(CardHolder::of(verified, view)),
                 Acquaintance::Misnamed | Acquaintance::Unnamed => None,
             },
             membership_joined_date: date(membership.joined),
             membership_start_date: date(membership.started),
             membership_expiration_date: date(membership.expires),
-            membership_standing: match membership_standing {
-                MembershipStanding::Active => "active",
-                MembershipStanding::Lapsed => "lapsed",
-            },
+            membership_standing: membership_standing.as_str(),
             card_start_date: date(membership.started),
             card_expiration_date: date(membership.expires),
             card_standing: card_standing.as_str(),
@@ -184,6 +192,7 @@ impl CardHolder {
             last_name: person.last_name.clone(),
             phone_number: person.phone_number.clone(),
             street_address1: person.street_address_1.clone(),
+            street_address2: person.street_address_2.clone(),
             city: person.city.clone(),
             state: person.state.clone(),
             zip_code: person.zip_code.clone(),

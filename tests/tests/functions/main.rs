@@ -117,6 +117,7 @@ async fn a_repeated_write_is_known_in_every_form_and_charged_once() {
         ("checkout", "card"),
         ("backoffice", "create"),
         ("memberships", "create"),
+        ("memberships", "update"),
     ];
     for (function, name) in writes {
         let mut player = cloud.function(function).await;

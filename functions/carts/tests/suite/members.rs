@@ -30,7 +30,7 @@ pub(crate) async fn save(venue: &Venue) {
         .await
         .unwrap();
     let customer = Customer { id: CustomerId::parse(CUSTOMER).unwrap(), person: Person::default() };
-    store.save_customer(tenant, &customer).await.unwrap();
+    store.save_customer((tenant, "customer"), &customer).await.unwrap();
     let id = ReservationId::parse(RESERVATION).unwrap();
     let key = Key::reservation(tenant, id);
     let terms = json!({"expires_at": plus_secs(now(), 600).timestamp_millis(), "items": []});

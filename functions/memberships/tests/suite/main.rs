@@ -2,9 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "the helpers of tests stand outside of test functions")]
 
+mod keep;
 mod levels;
 mod list;
+mod members;
 mod offerings;
 mod quote;
+mod summaries;
 mod support;
 mod uses;

@@ -2,6 +2,7 @@
 
 use axum::Router;
 use axum::body::Body;
+use domain::membership::Membership;
 use domain::tenant::{ApiKey, DEFAULT_HOLD_SECS, ProcessorKind, Scope, Tenant};
 use domain::{TenantId, Timestamp, Zone};
 use engine::{Embedded, FaultPlan, Faulty};
@@ -158,7 +159,7 @@ impl Venue {
                 scopes: [Scope::B2b].into(),
                 origins: BTreeSet::new(),
                 mid: None,
-                label: String::new(),
+                label: "Back office".to_owned(),
                 revoked: false,
             };
             let hash = store::identity::key_hash(&format!("key-{number}"));
@@ -208,6 +209,37 @@ impl Venue {
         let answer = self.send(ask).await;
         (answer, self.faults.calls().len() - before)
     }
+}
+
+/// Stores a membership of the first tenant: number, second of its making and last change, and what else differs.
+pub(crate) async fn save_membership(
+    venue: &Venue,
+    (number, second): (i64, i64),
+    fields: Value,
+) -> Membership {
+    let at = domain::time::plus_secs("2027-04-01T00:00:00Z".parse().unwrap(), second);
+    let mut membership = json!({
+        "id": 1_000 + number, "number": number, "level": "crew", "offering": "year", "price_point": "adult",
+        "joined": "2027-01-01T05:00:00Z", "started": "2027-01-01T05:00:00Z", "expires": "2028-01-01T04:59:59Z",
+        "created_at": at, "updated_at": at, "updated_by": "Import",
+        "cards": [card(10_000 + number, json!({}))],
+    });
+    membership.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+    let membership: Membership = serde_json::from_value(membership).unwrap();
+    // A token names one content.
+    let token = store::authored::revision_of(&membership).unwrap();
+    venue.store.save_membership((tenant_id(1), &token), &membership).await.unwrap();
+    membership
+}
+
+/// A card with this id, and what else differs.
+pub(crate) fn card(id: i64, fields: Value) -> Value {
+    let mut card = json!({
+        "id": id, "card_type": "primary", "barcode": format!("B{id}"),
+        "person": {"first_name": "Ada", "last_name": format!("Lovelace{id}"), "email": format!("ada{id}@example.test")},
+    });
+    card.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+    card
 }
 
 /// Creates a record and says its id.

@@ -8,11 +8,10 @@ use crate::membership::{Gifter, MembershipAction, Plan};
 use crate::{MembershipId, Money};
 use serde::{Deserialize, Serialize};
 
-/// Lines of a cart that may buy memberships, and cards they may make together: what one transaction settles
-/// (decision record 0049).
-pub const MAX_MEMBERSHIP_LINES: usize = 8;
-/// Card holders of all lines of a cart.
-pub const MAX_CARD_HOLDERS: usize = 25;
+/// Lines of a cart that may buy memberships: what one transaction settles (decision record 0049).
+pub const MAX_MEMBERSHIP_LINES: usize = 5;
+/// Cards that the memberships of a cart may have together, those they have already included.
+pub const MAX_MEMBERSHIP_CARDS: usize = 20;
 
 /// A membership; its quantity is always 1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,6 +27,8 @@ pub struct MembershipLine {
     /// The level comes with another one.
     #[serde(default)]
     pub auxiliary: bool,
+    /// Cards that are held once it is bought.
+    pub cards: usize,
     /// The term it comes to, were it paid now.
     pub term: Term,
     /// The price of the plan before any coupon.

@@ -84,6 +84,9 @@ pub struct Issue<'a> {
     pub zone: Zone,
 }
 
+/// What is said to have changed a membership that was sold.
+const SELLER: &str = "online";
+
 /// Decides what becomes of memberships. `draw` gives each new card its id and its barcode.
 ///
 /// # Errors
@@ -127,6 +130,9 @@ fn first(issue: &Issue<'_>, cards: Vec<MemberCard>) -> Membership {
         ended: None,
         bought: Some(issue.bought.clone()),
         cards,
+        created_at: issue.now,
+        updated_at: issue.now,
+        updated_by: Some(SELLER.to_owned()),
     }
 }
 
@@ -142,6 +148,9 @@ fn moved(issue: &Issue<'_>, current: &Membership, cards: Vec<MemberCard>) -> Mem
         anchor_day: Some(current.anchor(issue.zone)),
         bought: Some(issue.bought.clone()),
         cards,
+        created_at: issue.now,
+        updated_at: issue.now,
+        updated_by: Some(SELLER.to_owned()),
         ..current.clone()
     }
 }
@@ -158,6 +167,8 @@ fn retired(issue: &Issue<'_>, current: &Membership) -> Membership {
         ended: Some(Ended { at: issue.now, into: Some(issue.ids.id) }),
         later: Vec::new(),
         cards: current.cards.iter().map(replaced).collect(),
+        updated_at: issue.now,
+        updated_by: Some(SELLER.to_owned()),
         ..current.clone()
     }
 }
@@ -165,7 +176,13 @@ fn retired(issue: &Issue<'_>, current: &Membership) -> Membership {
 /// The same membership with another term: behind its last one, or, where that is over, in its place.
 fn renewed(issue: &Issue<'_>, current: &Membership, cards: Vec<MemberCard>) -> Membership {
     let (starts, ends) = (issue.term.starts(issue.zone), issue.term.ends(issue.zone));
-    let kept = Membership { cards, bought: Some(issue.bought.clone()), ..current.clone() };
+    let kept = Membership {
+        cards,
+        bought: Some(issue.bought.clone()),
+        updated_at: issue.now,
+        updated_by: Some(SELLER.to_owned()),
+        ..current.clone()
+    };
     let goes_on = super::term::plus_days(issue.zone.date(current.ends()), 1) == issue.term.first;
     if goes_on {
         let anchor_day = Some(current.anchor(issue.zone));

@@ -5,7 +5,9 @@ use super::refusal::{LineFault, RefusalClass};
 use super::treatment::{Rule, Source, Treatments, Tried, choose};
 use super::{Outcome, Pass, line_price};
 use crate::asker::Claim;
-use crate::cart::{AppliedPrice, CartLine, CouponProblem, MembershipLine, WantedMembership};
+use crate::cart::{
+    AppliedPrice, CartLine, CouponProblem, MAX_MEMBERSHIP_CARDS, MembershipLine, WantedMembership,
+};
 use crate::cart_request::{LineRequest, Wanted};
 use crate::coupon::Reduced;
 use crate::membership::Membership;
@@ -81,7 +83,7 @@ pub(super) fn price_membership(
     let sale = Sale { channel: buyer.channel, zone: buyer.zone, now: pass.now };
     let current = current(wanted, buyer.memberships);
     let quote = quote(catalog.levels, (wanted.action, &wanted.plan), current, sale)?;
-    check_cards(wanted, (current, &quote)).map_err(LineFault::Membership)?;
+    let cards = check_cards(wanted, (current, &quote)).map_err(LineFault::Membership)?;
     let Treatments { tried, unit, applied } = treat(wanted, &quote, pass)?;
     let line = MembershipLine {
         id: id.clone(),
@@ -89,6 +91,7 @@ pub(super) fn price_membership(
         level_name: quote.level.name.clone(),
         offering_name: quote.offering.name.clone(),
         auxiliary: quote.level.auxiliary,
+        cards,
         term: quote.term,
         plan_price: quote.offered,
         price: line_price(quote.retail, unit, 1)?,
@@ -97,16 +100,18 @@ pub(super) fn price_membership(
     Ok((line, tried))
 }
 
+/// How many cards are held afterwards, if the offering allows them and the holders may have them.
 fn check_cards(
     wanted: &WantedMembership,
     (current, quote): (Current<'_>, &Quote<'_>),
-) -> Result<(), MembershipFault> {
+) -> Result<usize, MembershipFault> {
     let before = match current {
         Current::Found(membership) => Some(membership),
         Current::Unnamed | Current::Unknown => None,
     };
     let limit = quote.rules.card_holders;
-    if usize::try_from(limit).is_ok_and(|limit| held_cards(before, &wanted.holders) > limit) {
+    let cards = held_cards(before, &wanted.holders);
+    if usize::try_from(limit).is_ok_and(|limit| cards > limit) {
         return Err(MembershipFault::TooManyCards { limit });
     }
     if wanted.giver.is_some() && !quote.rules.can_gift {
@@ -115,7 +120,7 @@ fn check_cards(
     if before.is_some_and(|membership| !is_holders_own(membership, &wanted.holders)) {
         return Err(MembershipFault::OtherHolder);
     }
-    Ok(())
+    Ok(cards)
 }
 
 /// Tries every rule on a membership.
@@ -159,6 +164,15 @@ pub(super) fn reduction(
     code.coupon?
         .reduction_of_membership(target, pass.catalog.catalog.discounts)
         .ok_or(CouponProblem::NothingEligible)
+}
+
+/// Whether memberships have more cards together than one transaction settles.
+pub(super) fn has_too_many_cards(lines: &[CartLine]) -> bool {
+    let cards = lines.iter().map(|line| match line {
+        CartLine::Membership(line) => line.cards,
+        CartLine::Ticket(_) | CartLine::AddOn(_) | CartLine::Donation(_) | CartLine::Combo(_) => 0,
+    });
+    cards.sum::<usize>() > MAX_MEMBERSHIP_CARDS
 }
 
 /// Prices the memberships among lines, by their places.

@@ -21,6 +21,8 @@ pub enum PricingRefusal {
     },
     /// The amounts do not add up to an amount of money.
     TotalTooLarge,
+    /// The memberships of the cart have more than [`crate::cart::MAX_MEMBERSHIP_CARDS`].
+    TooManyCards,
     /// With the tickets of its combos, the cart has more than [`crate::cart::MAX_TICKETS`].
     TooManyTickets,
 }
@@ -113,7 +115,7 @@ impl PricingRefusal {
     #[must_use]
     pub fn class(&self) -> RefusalClass {
         match self {
-            Self::TotalTooLarge | Self::TooManyTickets => RefusalClass::Invalid,
+            Self::TotalTooLarge | Self::TooManyCards | Self::TooManyTickets => RefusalClass::Invalid,
             Self::Line { index: _, fault } => match fault {
                 LineFault::OtherInventoryKind { kind: _ } | LineFault::AmountTooLarge => {
                     RefusalClass::Invalid

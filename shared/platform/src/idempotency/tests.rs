@@ -48,6 +48,7 @@ fn caller(secs: i64) -> Caller {
     };
     Caller {
         tenant: Arc::new(tenant),
+        key_label: String::new(),
         clock: RequestClock::chosen(plus_secs(t0(), secs)),
         ip: None,
         context: RequestContext::new("request".to_owned()),

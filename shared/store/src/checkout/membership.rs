@@ -1,16 +1,15 @@
 //! The memberships of an order: claimed when it is secured, written when it is settled, let go when it is undone.
 
 use super::absent;
-use crate::member::{items, keys_of};
+use crate::customer::note_customer;
+use crate::member::{CLAIMED_BY, items, keys_of};
 use crate::{Action, Expression, Item, Key, StoreError, text};
+use domain::customer::Customer;
 use domain::membership::issue::MembershipChange;
 use domain::membership::{CardType, MemberCard, Membership};
 use domain::order::Order;
 use domain::{OrderId, TenantId};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Names the order that is renewing or changing a membership.
-const CLAIMED_BY: &str = "claimed_by";
 
 /// Whether a membership that is written has been claimed by the order before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +49,7 @@ fn unclaimed(before: &Membership) -> Result<Expression, StoreError> {
     let claim = condition.path(&[CLAIMED_BY]);
     condition.require(format!("attribute_not_exists({claim})"));
     let item: Item = serde_dynamo::to_item(before).map_err(StoreError::corrupt)?;
-    for attribute in ["level", "offering", "expires", "cards", "later", "ended"] {
+    for attribute in ["level", "offering", "expires", "cards", "later", "ended", "external_id"] {
         match item.get(attribute) {
             Some(value) => condition.require_equal(attribute, value.clone()),
             None => {
@@ -99,7 +98,9 @@ pub(super) fn writes(order: &Order, when: When) -> Result<Vec<(Key, Action)>, St
             guard(&mut writes, (order.tenant, &line.change))?;
         }
         let primary = after.cards.iter().find(|card| card.card_type == CardType::Primary);
-        writes.extend(primary.map(|card| holder(order, card)).transpose()?.flatten());
+        if let Some(card) = primary {
+            writes.extend(holder(order, card)?);
+        }
     }
     Ok(writes.into_iter().collect())
 }
@@ -125,10 +126,13 @@ fn guard(
     Ok(())
 }
 
-/// A primary holder is a customer. The id follows from the data, so that writing it twice writes the same.
-fn holder(order: &Order, card: &MemberCard) -> Result<Option<(Key, Action)>, StoreError> {
-    let Some(customer) = card.customer.filter(|customer| Some(*customer) != order.customer) else {
-        return Ok(None);
-    };
-    super::new_customer(order, customer, &card.person).map(Some)
+/// A primary holder is a customer, unless it is the payer, who is noted as one anyway.
+fn holder(order: &Order, card: &MemberCard) -> Result<Vec<(Key, Action)>, StoreError> {
+    match card.customer {
+        Some(id) if order.customer != Some(id) => {
+            let holder = Customer { id, person: card.person.clone() };
+            note_customer(order.tenant, &holder, order.created_at)
+        }
+        Some(_) | None => Ok(Vec::new()),
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::{Checker, Field, List};
 use domain::card::mask_card_numbers;
-use domain::cart::{MAX_CARD_HOLDERS, MAX_MEMBERSHIP_LINES, MembershipLine, WantedMembership};
+use domain::cart::{MAX_MEMBERSHIP_CARDS, MAX_MEMBERSHIP_LINES, MembershipLine, WantedMembership};
 use domain::cart_request::{Wanted, WantedLine};
 use domain::customer::Person as Holder;
 use domain::membership::issue::CardHolder;
@@ -234,8 +234,8 @@ pub(super) fn check_memberships(checker: &mut Checker, lines: &[Option<WantedLin
     if holders.len() > MAX_MEMBERSHIP_LINES {
         checker.invalid("items", format!("must have at most {MAX_MEMBERSHIP_LINES} memberships"));
     }
-    if holders.iter().sum::<usize>() > MAX_CARD_HOLDERS {
-        checker.invalid("items", format!("must have at most {MAX_CARD_HOLDERS} membership cards in all"));
+    if holders.iter().sum::<usize>() > MAX_MEMBERSHIP_CARDS {
+        checker.invalid("items", format!("must have at most {MAX_MEMBERSHIP_CARDS} membership cards in all"));
     }
 }
 

@@ -129,6 +129,10 @@ impl MemberInput {
             ended: None,
             bought: None,
             cards: vec![card],
+            // Noted when it is stored.
+            created_at: Timestamp::UNIX_EPOCH,
+            updated_at: Timestamp::UNIX_EPOCH,
+            updated_by: None,
         };
         Some(MemberRecord { membership, customer: customer.map(|id| Customer { id, person }) })
     }

@@ -143,6 +143,10 @@ impl MemberOutput {
             ended: _,
             bought: _,
             cards: _,
+            // What happened here stays here.
+            created_at: _,
+            updated_at: _,
+            updated_by: _,
         } = membership;
         let MemberCard { id, card_type, standing, person, barcode, customer } = card;
         let Person {

@@ -225,6 +225,23 @@ fn faults_of_memberships_are_told() {
 }
 
 #[test]
+fn memberships_of_a_cart_have_twenty_cards_at_most() {
+    let mut shop = membership_shop();
+    for level in shop.levels.values_mut() {
+        level.rules.card_holders = 50;
+    }
+    let of = |cards: usize| {
+        let holder =
+            CardHolder { card_type: CardType::Secondary, person: Default::default(), customer: None };
+        let holders = vec![holder; cards];
+        buy(WantedMembership { holders, ..wanted(MembershipAction::Purchase, "family") })
+    };
+    assert!(shop.price(&[of(12), of(8)]).is_ok());
+    let refused = shop.price(&[of(12), of(9)]).unwrap_err();
+    assert_eq!(refused.0, [PricingRefusal::TooManyCards]);
+}
+
+#[test]
 fn a_coupon_without_targets_is_for_what_its_lists_name() {
     let level = LevelId::parse("family").unwrap();
     let (template, adult) = (template().id, ticket_type("adult"));

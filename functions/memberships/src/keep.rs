@@ -1,0 +1,60 @@
+//! Changing a membership as it was read.
+
+use domain::membership::Membership;
+use domain::{CustomerId, MembershipId, TenantId};
+use platform::access::Caller;
+use platform::authored::{attempt_token, not_found};
+use platform::{ApiError, App, ErrorType, IfMatch};
+use store::authored::{CHANGE_TRIES, ChangeRefusal, Stored, revision_of};
+
+/// The membership that a path names by its id or its number.
+pub(crate) async fn load_known(
+    app: &App,
+    tenant: TenantId,
+    id: &str,
+) -> Result<Stored<Membership>, ApiError> {
+    let id = id.parse().ok().and_then(|id| MembershipId::parse(id).ok()).ok_or_else(not_found)?;
+    app.store.load_membership(tenant, id).await?.ok_or_else(not_found)
+}
+
+/// A membership as it is after a change.
+pub(crate) struct Kept {
+    pub(crate) membership: Membership,
+    pub(crate) revision: String,
+}
+
+/// Changes a membership as it was read, with the customers its cards are linked to; one that is as it should be
+/// already stays so, whatever revision the request means.
+pub(crate) async fn change(
+    app: &App,
+    caller: &Caller,
+    (mut current, if_match): (Stored<Membership>, &IfMatch),
+    decide: impl Fn(&Membership) -> Result<Membership, ApiError>,
+) -> Result<Kept, ApiError> {
+    let tenant = caller.tenant.id;
+    for _ in 0..CHANGE_TRIES {
+        let before = &current.value;
+        let after = decide(before)?.stamped(Some(before), (caller.clock.now(), &caller.key_label));
+        if after == *before {
+            return Ok(Kept { membership: after, revision: current.revision });
+        }
+        if_match.check(&current.revision)?;
+        let changed = before.changed_customers(&after);
+        let ids: Vec<CustomerId> = changed.iter().map(|customer| customer.id).collect();
+        let known = app.store.load_customers(tenant, &ids).await?;
+        let customers: Vec<_> = known.into_iter().zip(changed).collect();
+        let attempt = attempt_token(app)?;
+        match app.store.change_membership((tenant, &attempt), (&current, &after), &customers).await? {
+            Ok(()) => return Ok(Kept { revision: revision_of(&after)?, membership: after }),
+            Err(ChangeRefusal::Taken) => {
+                let refusal = ApiError::new(ErrorType::ExternalIdTaken);
+                return Err(refusal.detail("/externalMembershipId", "is that of another membership"));
+            }
+            Err(ChangeRefusal::Changed) => {
+                let again = app.store.load_membership(tenant, current.value.id).await?;
+                current = again.ok_or_else(not_found)?;
+            }
+        }
+    }
+    Err(ApiError::new(ErrorType::TryAgain))
+}

@@ -1,0 +1,185 @@
+//! `/v2/b2b/memberships`: what members bought, and the data of who holds the cards.
+
+use crate::keep::{Kept, change, load_known};
+use crate::member_query::{MembershipQuery, RangeQuery, Wanted, refuse_too_many};
+use axum::Json;
+use axum::extract::{Path, Query, State};
+use axum::response::{IntoResponse, Response};
+use domain::membership::{DropRefusal, ListedMembership};
+use domain::{CardId, MembershipId, Timestamp};
+use platform::access::{Caller, Staff};
+use platform::authored::{Target, not_found};
+use platform::idempotency::{Tagged, once_tagged};
+use platform::paging::{PageQuery, fits};
+use platform::{ApiError, App, Body, ErrorBody, ErrorType};
+use store::catalog::Definitions;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use wire::member::{MemberView, MembershipInput, MembershipOutput, MembershipView};
+use wire::page::Page;
+
+const PATH: &str = "/v2/b2b/memberships";
+
+pub(crate) fn router() -> OpenApiRouter<App> {
+    OpenApiRouter::new().routes(routes!(list)).routes(routes!(read, update)).routes(routes!(drop_card))
+}
+
+/// How memberships are shown to a caller.
+pub(crate) fn view<'a>(definitions: &'a Definitions, caller: &Caller, now: Timestamp) -> MembershipView<'a> {
+    let member = MemberView { zone: caller.tenant.zone, levels: &definitions.levels };
+    MembershipView { member, person_types: &definitions.person_types, now }
+}
+
+/// Lists memberships.
+///
+/// By default in the order in which they were made, so that new ones come last and pages keep their entries while
+/// others are added.
+#[utoipa::path(
+    get,
+    path = "/v2/b2b/memberships",
+    tag = "Memberships",
+    params(RangeQuery, MembershipQuery, PageQuery),
+    responses(
+        (status = 200, description = "A page of them", body = Page<MembershipOutput>),
+        (status = 400, description = "`VALIDATION_ERROR`: parameters that are wrong; `RESPONSE_TOO_LARGE`: ask for fewer with `page` and `pageSize`", body = ErrorBody),
+    ),
+)]
+async fn list(
+    State(app): State<App>,
+    staff: Staff,
+    Query(range): Query<RangeQuery>,
+    Query(query): Query<MembershipQuery>,
+    Query(page): Query<PageQuery>,
+) -> Result<Json<Page<MembershipOutput>>, ApiError> {
+    let Wanted { range, filter, paging } = query.read(&range, &page, staff.tenant.zone)?;
+    let tenant = staff.tenant.id;
+    let (listed, definitions) =
+        tokio::join!(app.store.load_listed_memberships(tenant, range), app.definitions(tenant));
+    let (mut listed, definitions): (Vec<ListedMembership>, _) = (listed?, definitions?);
+    listed.retain(|found| filter.admits(found, &definitions.levels));
+    let (page, pagination) = paging.cut(listed);
+    refuse_too_many(page.len())?;
+    let ids: Vec<MembershipId> = page.iter().map(|found| found.id).collect();
+    let memberships = app.store.load_memberships(tenant, &ids).await?;
+    let view = view(&definitions, &staff, staff.clock.now());
+    let list: Vec<_> = memberships.iter().map(|found| MembershipOutput::of(found, &view)).collect();
+    if !fits(&list)? {
+        return Err(ApiError::new(ErrorType::ResponseTooLarge).message(TOO_LARGE));
+    }
+    Ok(Json(Page { list, pagination }))
+}
+
+/// What is said of a list that does not fit into an answer.
+pub(crate) const TOO_LARGE: &str =
+    "The answer would be too large; ask for fewer entries with page and pageSize";
+
+/// Returns a membership.
+#[utoipa::path(
+    get,
+    path = "/v2/b2b/memberships/{id}",
+    tag = "Memberships",
+    params(("id" = String, Path, description = "Its id, or its number: then the current one of that number")),
+    responses(
+        (status = 200, description = "It, with its revision in `ETag`", body = MembershipOutput),
+        (status = 404, description = "`NOT_FOUND`", body = ErrorBody),
+    ),
+)]
+async fn read(State(app): State<App>, staff: Staff, Path(id): Path<String>) -> Result<Response, ApiError> {
+    let (found, definitions) =
+        tokio::join!(load_known(&app, staff.tenant.id, &id), app.definitions(staff.tenant.id));
+    let (found, definitions) = (found?, definitions?);
+    let body = MembershipOutput::of(&found.value, &view(&definitions, &staff, staff.clock.now()));
+    Ok(Tagged { body, revision: Some(found.revision) }.into_response())
+}
+
+/// Changes the data of a membership's card holders.
+///
+/// Names, contact and address of the cards that are named, and the venue's own number. What the body leaves out stays
+/// as it is; null or blank text takes it away. Customers that the cards are linked to change with them. With
+/// `If-Match`, only the revision it names is changed.
+#[utoipa::path(
+    put,
+    path = "/v2/b2b/memberships/{id}",
+    tag = "Memberships",
+    params(
+        ("id" = String, Path, description = "Its id, or its number: then the current one of that number"),
+        ("If-Match" = Option<String>, Header, description = "The revision that is changed, as `ETag` showed it"),
+    ),
+    request_body = MembershipInput,
+    responses(
+        (status = 200, description = "It, with its revision in `ETag`", body = MembershipOutput),
+        (status = 400, description = "`VALIDATION_ERROR`", body = ErrorBody),
+        (status = 404, description = "`NOT_FOUND`: it, or a card of it, does not exist", body = ErrorBody),
+        (status = 409, description = "`EXTERNAL_ID_TAKEN`: another membership has this `externalMembershipId`; `IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
+        (status = 412, description = "`PRECONDITION_FAILED`: it was changed since; nothing was changed now", body = ErrorBody),
+        (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),
+    ),
+)]
+async fn update(
+    State(app): State<App>,
+    staff: Staff,
+    Target { id, key, if_match }: Target,
+    body: Body<MembershipInput>,
+) -> Result<Response, ApiError> {
+    let hash_key = app.hash_key(&staff.tenant).await?;
+    let fingerprint = body.fingerprint(&format!("PUT {PATH}/{id}"), &hash_key);
+    let run = async {
+        let current = load_known(&app, staff.tenant.id, &id).await?;
+        let edit = body.parse(|checker, input| input.read(checker, &current.value))?;
+        let kept = change(&app, &staff, (current, &if_match), |found| Ok(found.edited(&edit))).await?;
+        show(&app, &staff, kept).await
+    };
+    once_tagged(&app, &staff, (&key, &fingerprint), Box::pin(run)).await
+}
+
+async fn show(
+    app: &App,
+    caller: &Caller,
+    Kept { membership, revision }: Kept,
+) -> Result<Tagged<MembershipOutput>, ApiError> {
+    let definitions = app.definitions(caller.tenant.id).await?;
+    let body = MembershipOutput::of(&membership, &view(&definitions, caller, caller.clock.now()));
+    Ok(Tagged { body, revision: Some(revision) })
+}
+
+/// Gives up a card of a membership.
+///
+/// It stays listed as `dropped`, and is not found by its barcode or its holder's e-mail address any more. The primary
+/// card is given up last.
+#[utoipa::path(
+    delete,
+    path = "/v2/b2b/memberships/{id}/cards/{cardId}",
+    tag = "Memberships",
+    params(
+        ("id" = String, Path, description = "The membership's id, or its number: then the current one of that number"),
+        ("cardId" = String, Path, description = "The card"),
+        ("If-Match" = Option<String>, Header, description = "The revision of the membership that is changed, as `ETag` showed it"),
+    ),
+    responses(
+        (status = 200, description = "The membership, with its revision in `ETag`", body = MembershipOutput),
+        (status = 404, description = "`NOT_FOUND`: there is no such membership, or no such card that is held", body = ErrorBody),
+        (status = 409, description = "`PRIMARY_CARD_NEEDED`: it is the primary card, and others are held; `IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
+        (status = 412, description = "`PRECONDITION_FAILED`: it was changed since; nothing was changed now", body = ErrorBody),
+        (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),
+    ),
+)]
+async fn drop_card(
+    State(app): State<App>,
+    staff: Staff,
+    Target { id: (id, card), key, if_match }: Target<(String, String)>,
+) -> Result<Response, ApiError> {
+    let fingerprint = format!("DELETE {PATH}/{id}/cards/{card}");
+    let run = async {
+        let current = load_known(&app, staff.tenant.id, &id).await?;
+        let card = card.parse().ok().and_then(|card| CardId::parse(card).ok()).ok_or_else(not_found)?;
+        let decide = |found: &domain::membership::Membership| {
+            found.without_card(card).map_err(|refusal| match refusal {
+                DropRefusal::NoSuchCard => not_found(),
+                DropRefusal::OthersAreHeld => ApiError::new(ErrorType::PrimaryCardNeeded),
+            })
+        };
+        let kept = change(&app, &staff, (current, &if_match), decide).await?;
+        show(&app, &staff, kept).await
+    };
+    once_tagged(&app, &staff, (&key, &fingerprint), Box::pin(run)).await
+}

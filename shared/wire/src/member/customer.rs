@@ -1,0 +1,71 @@
+//! Customers as the back office sees them (spec §2.8 rule 3).
+
+use domain::customer::{Customer, Person};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// Someone who bought something or holds a card.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CustomerView {
+    /// The customer.
+    pub id: i64,
+    /// First name.
+    pub first_name: String,
+    /// Last name.
+    pub last_name: String,
+    /// E-mail address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub email: Option<String>,
+    /// Phone number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phone_number: Option<String>,
+    /// Street and number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub street_address1: Option<String>,
+    /// What else the address has, such as a floor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub street_address2: Option<String>,
+    /// City.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub city: Option<String>,
+    /// State.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
+    /// Postal code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zip_code: Option<String>,
+    /// Country.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub country: Option<String>,
+}
+
+impl From<Customer> for CustomerView {
+    fn from(Customer { id, person }: Customer) -> Self {
+        let Person {
+            first_name,
+            last_name,
+            email,
+            phone_number,
+            street_address_1,
+            street_address_2,
+            city,
+            state,
+            zip_code,
+            country,
+        } = person;
+        Self {
+            id: id.get(),
+            first_name,
+            last_name,
+            email,
+            phone_number,
+            street_address1: street_address_1,
+            street_address2: street_address_2,
+            city,
+            state,
+            zip_code,
+            country,
+        }
+    }
+}

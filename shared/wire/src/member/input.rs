@@ -1,0 +1,137 @@
+//! What the back office changes of a membership (decision record 0051).
+
+use crate::event::NAME_CHARS;
+use crate::{Checker, Field, MAX_EMAIL_CHARS, incoming, is_email};
+use domain::CardId;
+use domain::card::mask_card_numbers;
+use domain::membership::{CardEdit, Edit, Membership, MembershipEdit, PersonEdit};
+use std::collections::BTreeSet;
+
+incoming! {
+    /// A change of a membership. What is left out stays as it is, and null or blank text takes away what is there.
+    pub struct MembershipInput {
+        /// The venue's own number of it.
+        external_membership_id: String,
+        /// The cards that change.
+        cards: Vec<MemberCardInput>,
+    }
+    /// A change of the data of a card's holder.
+    pub struct MemberCardInput {
+        /// Required. The card.
+        id: i64,
+        /// First name; cannot be taken away.
+        first_name: String,
+        /// Last name; cannot be taken away.
+        last_name: String,
+        /// E-mail address.
+        email: String,
+        /// Phone number.
+        phone_number: String,
+        /// Street and number.
+        street_address1: String,
+        /// What else the address has.
+        street_address2: String,
+        /// City.
+        city: String,
+        /// State.
+        state: String,
+        /// Postal code.
+        zip_code: String,
+        /// Country.
+        country: String,
+    }
+}
+
+impl MembershipInput {
+    /// The change, unless a field is at fault.
+    pub fn read(self, checker: &mut Checker, membership: &Membership) -> Option<MembershipEdit> {
+        let external_id = number(checker, "externalMembershipId", self.external_membership_id);
+        let mut named = BTreeSet::new();
+        let cards = checker.each("cards", self.cards, |checker, card| {
+            let read = card.read(checker, membership)?;
+            if !named.insert(read.id) {
+                checker.invalid("id", "is that of another card of the list");
+            }
+            Some(read)
+        });
+        Some(MembershipEdit { external_id, cards: cards.into_iter().flatten().collect() })
+    }
+}
+
+impl MemberCardInput {
+    fn read(self, checker: &mut Checker, membership: &Membership) -> Option<CardEdit> {
+        let id = card_id(checker, self.id, membership);
+        let person = PersonEdit {
+            first_name: required(checker, "firstName", self.first_name),
+            last_name: required(checker, "lastName", self.last_name),
+            email: email(checker, self.email),
+            phone_number: optional(checker, "phoneNumber", self.phone_number),
+            street_address_1: optional(checker, "streetAddress1", self.street_address1),
+            street_address_2: optional(checker, "streetAddress2", self.street_address2),
+            city: optional(checker, "city", self.city),
+            state: optional(checker, "state", self.state),
+            zip_code: optional(checker, "zipCode", self.zip_code),
+            country: optional(checker, "country", self.country),
+        };
+        Some(CardEdit { id: id?, person })
+    }
+}
+
+/// A card of the membership: a missing id is answered like one that names nothing (contract §1).
+fn card_id(checker: &mut Checker, sent: Field<i64>, membership: &Membership) -> Option<CardId> {
+    let is_wrong = matches!(sent, Field::Wrong);
+    let number = checker.optional("id", sent);
+    let id = number.and_then(|number| CardId::parse(number).ok());
+    let known = id.filter(|id| membership.cards.iter().any(|card| card.id == *id));
+    if known.is_none() && !is_wrong {
+        checker.unknown("id");
+    }
+    known
+}
+
+fn text(checker: &mut Checker, name: &str, field: Field<String>) -> Option<String> {
+    let text = checker.optional_text(name, field, NAME_CHARS)?;
+    Some(mask_card_numbers(&text).into_owned())
+}
+
+/// The venue's own number may look like the number of a card, and stays as it is.
+fn number(checker: &mut Checker, name: &str, field: Field<String>) -> Edit<Option<String>> {
+    match field {
+        Field::Absent => Edit::Keep,
+        field @ (Field::Null | Field::Value(_) | Field::Wrong) => {
+            Edit::Set(checker.optional_text(name, field, NAME_CHARS))
+        }
+    }
+}
+
+/// What can be taken away by null or blank text.
+fn optional(checker: &mut Checker, name: &str, field: Field<String>) -> Edit<Option<String>> {
+    match field {
+        Field::Absent => Edit::Keep,
+        field @ (Field::Null | Field::Value(_) | Field::Wrong) => Edit::Set(text(checker, name, field)),
+    }
+}
+
+/// What cannot be taken away.
+fn required(checker: &mut Checker, name: &str, field: Field<String>) -> Edit<String> {
+    match field {
+        Field::Absent => Edit::Keep,
+        field @ (Field::Null | Field::Value(_) | Field::Wrong) => {
+            let text = checker.required_text(name, field, NAME_CHARS);
+            text.map_or(Edit::Keep, |text| Edit::Set(mask_card_numbers(&text).into_owned()))
+        }
+    }
+}
+
+fn email(checker: &mut Checker, field: Field<String>) -> Edit<Option<String>> {
+    match field {
+        Field::Absent => Edit::Keep,
+        field @ (Field::Null | Field::Value(_) | Field::Wrong) => {
+            let sent = checker.optional_text("email", field, MAX_EMAIL_CHARS);
+            if sent.as_deref().is_some_and(|sent| !is_email(sent)) {
+                checker.invalid("email", "must be an e-mail address");
+            }
+            Edit::Set(sent)
+        }
+    }
+}
