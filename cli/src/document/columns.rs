@@ -151,6 +151,11 @@ const MEMBERS: &[Column] = &[
     ("membershipJoinedDate", Text),
     ("membershipStartDate", Text),
     ("membershipExpirationDate", Text),
+    ("termAnchorDay", Plain),
+    ("laterTerms", Json),
+    ("membershipEndedDate", Text),
+    ("replacedByMembershipId", Plain),
+    ("purchase", Json),
 ];
 
 const TEMPLATES: &[Column] = &[

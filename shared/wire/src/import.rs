@@ -1,6 +1,7 @@
 //! The import document: one JSON object in which an operator writes what a tenant sells. It is read record
 //! by record; a record with a fault is left out whole, and every fault is reported with its JSON pointer.
 
+mod held;
 mod identity;
 mod membership;
 mod output;

@@ -190,7 +190,7 @@ fn read_giver(checker: &mut Checker, is_gift: Option<bool>, field: Field<GifterI
 }
 
 impl GifterInput {
-    fn parse(self, checker: &mut Checker) -> Gifter {
+    pub(crate) fn parse(self, checker: &mut Checker) -> Gifter {
         let customer = super::input::number_id(checker, "customerId", self.customer_id, CustomerId::parse);
         let source = text(checker, "customerSource", self.customer_source);
         let person = Person {

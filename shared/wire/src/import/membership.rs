@@ -1,5 +1,6 @@
 //! Members of the import document (spec §2.16).
 
+use super::held::{LaterTermInput, PurchaseInput, read_end};
 use crate::event::{NAME_CHARS, name, word};
 use crate::{Checker, Field, incoming};
 use domain::customer::{Customer, Person};
@@ -36,10 +37,15 @@ incoming! {
         membership_joined_date: String,
         membership_start_date: String,
         membership_expiration_date: String,
+        term_anchor_day: i64,
+        later_terms: Vec<LaterTermInput>,
+        membership_ended_date: String,
+        replaced_by_membership_id: i64,
+        purchase: PurchaseInput,
     }
 }
 
-fn number_id<T>(
+pub(super) fn number_id<T>(
     checker: &mut Checker,
     field: &'static str,
     sent: Field<i64>,
@@ -53,7 +59,7 @@ fn number_id<T>(
     id
 }
 
-fn required_instant(
+pub(super) fn required_instant(
     checker: &mut Checker,
     field: &'static str,
     sent: Field<String>,
@@ -106,6 +112,17 @@ impl MemberInput {
         let barcode = name(checker, "barcode", self.barcode);
         let external_id =
             checker.optional_text("externalMembershipId", self.external_membership_id, NAME_CHARS);
+        let anchor_day = checker.optional("termAnchorDay", self.term_anchor_day);
+        let anchor_day = anchor_day.and_then(|day| {
+            let found = u32::try_from(day).ok().filter(|day| (1..=31).contains(day));
+            if found.is_none() {
+                checker.invalid("termAnchorDay", "must be between 1 and 31");
+            }
+            found
+        });
+        let later = checker.each("laterTerms", self.later_terms, |checker, term| term.read(checker, zone));
+        let ended = read_end(checker, (self.membership_ended_date, self.replaced_by_membership_id), zone);
+        let bought = checker.object("purchase", self.purchase, |checker, sent| sent.read(checker)).flatten();
         let card = MemberCard {
             id: id?,
             card_type: card_type.unwrap_or_default(),
@@ -124,10 +141,10 @@ impl MemberInput {
             joined: joined?,
             started: started?,
             expires: expires?,
-            anchor_day: None,
-            later: Vec::new(),
-            ended: None,
-            bought: None,
+            anchor_day,
+            later: later.into_iter().flatten().collect(),
+            ended,
+            bought,
             cards: vec![card],
             // Noted when it is stored.
             created_at: Timestamp::UNIX_EPOCH,

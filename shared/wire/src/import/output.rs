@@ -1,6 +1,7 @@
 //! What the import document says of a tenant, written from what is stored; what is read from it again is the
 //! same.
 
+use super::held::{LaterTermOutput, PurchaseOutput};
 use crate::event::exact;
 use domain::Zone;
 use domain::customer::Person;
@@ -118,6 +119,16 @@ pub struct MemberOutput {
     membership_joined_date: String,
     membership_start_date: String,
     membership_expiration_date: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    term_anchor_day: Option<u32>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    later_terms: Vec<LaterTermOutput>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    membership_ended_date: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replaced_by_membership_id: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    purchase: Option<PurchaseOutput>,
 }
 
 impl MemberOutput {
@@ -138,10 +149,10 @@ impl MemberOutput {
             joined,
             started,
             expires,
-            anchor_day: _,
+            anchor_day,
             later: _,
-            ended: _,
-            bought: _,
+            ended,
+            bought,
             cards: _,
             // What happened here stays here.
             created_at: _,
@@ -186,6 +197,11 @@ impl MemberOutput {
             membership_joined_date: exact(zone, *joined),
             membership_start_date: exact(zone, *started),
             membership_expiration_date: exact(zone, *expires),
+            term_anchor_day: *anchor_day,
+            later_terms: LaterTermOutput::all_of(membership, zone),
+            membership_ended_date: ended.as_ref().map(|ended| exact(zone, ended.at)),
+            replaced_by_membership_id: ended.as_ref().and_then(|ended| ended.into).map(|id| id.get()),
+            purchase: bought.as_ref().map(PurchaseOutput::from),
         }
     }
 }
