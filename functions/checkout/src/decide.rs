@@ -2,22 +2,19 @@
 
 use crate::load::Facts;
 use domain::cart::{Cart, CouponMessage, CouponProblem};
-use domain::cart_request::{LineRequest, Wanted};
 use domain::checkout::{CartSource, CheckoutRequest, HolderFault, card_summary, holder_faults};
 use domain::customer::{self, match_text};
 use domain::ledger::{Hold, Ledger, LedgerChange};
-use domain::membership::CardType;
-use domain::membership::issue::NewMembership;
 use domain::merchant::Merchant;
 use domain::order::{ConsumedReservation, Payment, Person};
 use domain::pricing::{Catalog, CatalogView, PricedLines, price};
 use domain::reservation::Reservation;
 use domain::tenant::{ProcessorKind, Tenant};
-use domain::{CustomerId, InstanceId, MembershipId, Money, SaleId, Timestamp};
+use domain::{CustomerId, InstanceId, Money, SaleId, Timestamp};
 use platform::access::Caller;
 use platform::cart::pricing_refused;
 use platform::keyed_hash::HashKey;
-use platform::{ApiError, App, ErrorType};
+use platform::{ApiError, ErrorType};
 use std::collections::BTreeMap;
 use wire::cart::coupon_problem;
 
@@ -57,21 +54,25 @@ pub(crate) fn check_coupons(cart: &Cart) -> Result<(), ApiError> {
 }
 
 /// Whoever is to hold cards must be named before their membership is bought (spec §2.5).
-pub(crate) fn check_holders(cart: &Cart) -> Result<(), ApiError> {
-    let faults = holder_faults(cart);
+pub(crate) fn check_holders(cart: &Cart, facts: &Facts) -> Result<(), ApiError> {
+    let faults = holder_faults(cart, &facts.existing.memberships);
     if faults.is_empty() {
         return Ok(());
     }
-    Err(faults.into_iter().fold(ApiError::new(ErrorType::ValidationError), |error, (line, place, fault)| {
-        let cards = format!("/shoppingCart/items/{line}/membershipInfo/membershipCards");
-        let of_holder = format!("{cards}/{place}");
-        match fault {
-            HolderFault::OnePrimary => error.detail(cards, "must have exactly one primary card"),
-            HolderFault::IncompletePrimary => {
-                error.detail(of_holder, "needs firstName, lastName and one of zipCode, email and phoneNumber")
-            }
-            HolderFault::Unnamed => error.detail(of_holder, "needs firstName and lastName"),
-        }
+    Err(faults.into_iter().fold(ApiError::new(ErrorType::ValidationError), |error, refusal| {
+        let cards = format!("/shoppingCart/items/{}/membershipInfo/membershipCards", refusal.line);
+        let field = refusal.holder.map_or_else(|| cards.clone(), |place| format!("{cards}/{place}"));
+        error.detail(
+            field,
+            match refusal.fault {
+                HolderFault::OnePrimary => "must have exactly one primary card",
+                HolderFault::IncompletePrimary => {
+                    "needs firstName, lastName and one of zipCode, email and phoneNumber"
+                }
+                HolderFault::Unnamed => "needs firstName and lastName",
+                HolderFault::OtherHolder => "must have the name on the membership's primary card",
+            },
+        )
     }))
 }
 
@@ -194,35 +195,6 @@ pub(crate) fn payment(
     }))
 }
 
-/// The lines with what a checkout draws for the memberships they make: their ids, and the customers that their
-/// primary holders become.
-pub(crate) fn drawn(
-    app: &App,
-    mut lines: Vec<LineRequest>,
-    key: &HashKey,
-) -> Result<Vec<LineRequest>, ApiError> {
-    for line in &mut lines {
-        if let Wanted::Membership(wanted) = &mut line.wanted {
-            let mut holders = wanted.holders.iter();
-            let primary = holders.find(|holder| holder.card_type == CardType::Primary);
-            wanted.drawn = Some(NewMembership {
-                id: MembershipId::from_bits(app.ids.bits()?),
-                number: MembershipId::number_from_bits(app.ids.bits()?),
-                holder: primary.map(|holder| holder_of(app, &holder.person, key)).transpose()?,
-            });
-        }
-    }
-    Ok(lines)
-}
-
-/// The customer that the primary holder of a membership becomes: the one that its data means, else a new one.
-fn holder_of(app: &App, person: &customer::Person, key: &HashKey) -> Result<CustomerId, ApiError> {
-    match customer_of(person, key) {
-        Some(known) => Ok(known),
-        None => app.ids.bits().map(CustomerId::from_bits),
-    }
-}
-
 /// The customer of fully populated billing data (spec §2.8 rule 3). The id is a keyed hash of what customers are
 /// compared by, so the same data finds the same customer without a search, and nobody can guess it.
 pub(crate) fn customer(named: Option<CustomerId>, billing: &Person, key: &HashKey) -> Option<CustomerId> {
@@ -233,7 +205,7 @@ pub(crate) fn customer(named: Option<CustomerId>, billing: &Person, key: &HashKe
 }
 
 /// The customer that data means, where nothing of it is missing.
-fn customer_of(person: &customer::Person, key: &HashKey) -> Option<CustomerId> {
+pub(crate) fn customer_of(person: &customer::Person, key: &HashKey) -> Option<CustomerId> {
     let fields = match_text(person)?;
     let parts = fields.each_ref().map(String::as_bytes);
     let hash = key.hash("customer", &parts);

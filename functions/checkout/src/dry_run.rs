@@ -32,7 +32,7 @@ pub(crate) async fn report(
         Ok((cart, shown)) => {
             findings.extend(decide::check_coupons(&cart).err());
             findings.extend(decide::check_not_empty(&cart).err());
-            findings.extend(decide::check_holders(&cart).err());
+            findings.extend(decide::check_holders(&cart, facts).err());
             if decide::price_rose(cart.shown_total, shown, request.expected_total) {
                 findings.push(ApiError::new(ErrorType::PriceChanged));
             }

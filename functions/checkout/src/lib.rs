@@ -2,11 +2,13 @@
 
 mod answer;
 mod decide;
+mod draw;
 mod dry_run;
 mod entitled;
 mod load;
 mod pay;
 mod replay;
+mod sell;
 
 use axum::extract::State;
 use axum::response::Response;

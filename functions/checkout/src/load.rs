@@ -8,7 +8,7 @@ use domain::coupon::{Coupon, CouponReduction, Discount};
 use domain::entitlement::Entitlements;
 use domain::form::{AskedForms, Form};
 use domain::ledger::Ledger;
-use domain::membership::Level;
+use domain::membership::{Level, Membership};
 use domain::merchant::Merchant;
 use domain::pricing::Catalog;
 use domain::{
@@ -112,6 +112,13 @@ async fn read(
         .chain(charging.iter().map(|mid| Key::merchant(tenant, mid)))
         .chain(record.clone());
     let mut found = app.store.get_many(keys, Consistency::Strong).await?;
+    // First, because it looks at what the others take.
+    let existing = named.take(&mut found, tenant)?;
+    let mut levels: BTreeMap<LevelId, Level> = found.take_all(&named.levels, |id| Key::level(tenant, id))?;
+    for own in existing.memberships.values().flat_map(Membership::levels) {
+        let known = catalog.view().levels.get(own).filter(|_| !named.levels.contains(own));
+        levels.extend(known.map(|level| (own.clone(), level.clone())));
+    }
     let mut facts = Facts {
         templates: Vec::with_capacity(owners.len()),
         person_types: found.take_all(&named.ticket_types, |id| Key::person_type(tenant, id))?,
@@ -119,12 +126,12 @@ async fn read(
         discounts: found.take_all(&discounts, |id| Key::discount(tenant, id))?,
         coupons: found.take_all(&named.coupons, |id| Key::coupon(tenant, id))?,
         combos: found.take_all(&named.combos, |id| Key::combo(tenant, id))?,
-        levels: found.take_all(&named.levels, |id| Key::level(tenant, id))?,
+        levels,
         entitlements: found.take_all(&owners, |id| Key::entitlements(tenant, id))?,
         merchants: Vec::with_capacity(charging.len()),
         forms: found.take_all(&looked_for, |id| Key::form(tenant, id))?,
         looked_for,
-        existing: named.take(&mut found, tenant)?,
+        existing,
     };
     for id in &owners {
         facts.templates.extend(found.take::<Template>(&Key::template(tenant, id))?);

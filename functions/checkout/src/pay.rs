@@ -2,30 +2,23 @@
 
 use crate::load::Facts;
 use crate::replay::{Manner, Replay, SentKey};
-use crate::{answer, decide, dry_run, entitled, load, replay};
+use crate::sell::Checkout;
+use crate::{decide, draw, dry_run, entitled, load, replay};
 use axum::response::Response;
-use domain::cart::{Cart, CartLine, CouponProblem};
+use domain::cart::Cart;
 use domain::cart_request::{CartRequest, CartTerms, LineRequest, name_lines};
-use domain::checkout::{CartSource, CheckoutRequest, NewCard, OrderFacts, OrderIds, order_of};
+use domain::checkout::{CartSource, CheckoutRequest, OrderFacts, order_of};
 use domain::order::{ConsumedReservation, Order};
-use domain::time::plus_secs;
-use domain::{
-    CardId, CartId, CartItemId, CouponId, InstanceId, OrderId, OrderItemId, OrderNumber, SaleId,
-    TicketBarcode,
-};
+use domain::{CartId, CartItemId, CouponId, InstanceId, OrderId, SaleId};
 use platform::access::Caller;
 use platform::cart::{Existing, Named, forms_incomplete, forms_refused};
 use platform::clock::wall_now;
 use platform::{ApiError, App, ErrorType};
-use sagas::{FreeParts, MAIL_RETRY_SECS, Outcome, SecureFault, SecureRequest, charge, secure, settlement};
 use std::collections::BTreeMap;
 use store::Calls;
-use store::checkout::{CartClaim, GuardClaim, KeyClaim};
+use store::checkout::{CartClaim, KeyClaim};
 use store::idempotency::IdempotencyRecord;
-use wire::cart::{CartOutput, coupon_problem};
-
-/// Times a guard or key that turns out not to count is claimed again.
-const MAX_CLAIMS: usize = 3;
+use wire::cart::CartOutput;
 
 /// The cart as it is sold, and what is known of the stored one.
 struct Opened {
@@ -77,7 +70,7 @@ pub(crate) async fn check_out(
     let opened = opened?;
     decide::check_coupons(&opened.cart)?;
     decide::check_not_empty(&opened.cart)?;
-    decide::check_holders(&opened.cart)?;
+    decide::check_holders(&opened.cart, &facts)?;
     check_price(app, caller, &request, &opened).await?;
     forms_incomplete(&opened.cart.incomplete_forms(&facts.forms))?;
     let sale = decide_sale(app, caller, (&request, &opened, &facts)).await?;
@@ -117,7 +110,7 @@ async fn load_stored(
     let (facts, _) = load::facts(app, caller, (&named, None)).await?;
     let facts = load::strange_slots(app, caller, facts).await?;
     let hash_key = app.hash_key(&caller.tenant).await?;
-    let requests = decide::drawn(app, requests, &hash_key)?;
+    let requests = draw::drawn(app, requests, &hash_key)?;
     let opened = reopened((before, undone_order), &requests, &facts, caller);
     Ok(Start::GoOn(Box::new(Loaded { opened, facts, claim, findings })))
 }
@@ -140,7 +133,7 @@ async fn load_inline(
     let facts = load::strange_slots(app, caller, facts).await?;
     let lines = name_lines(&cart.lines, &[], || app.ids.bytes().map(CartItemId::from_bytes))?;
     let hash_key = app.hash_key(&caller.tenant).await?;
-    let lines = decide::drawn(app, lines, &hash_key)?;
+    let lines = draw::drawn(app, lines, &hash_key)?;
     let opened = inline(app, caller, (cart, &lines), &facts);
     Ok(Start::GoOn(Box::new(Loaded { opened, facts, claim, findings: Vec::new() })))
 }
@@ -149,12 +142,12 @@ fn manner(request: &CheckoutRequest) -> Manner {
     if request.dry_run { Manner::Looking } else { Manner::Finishing }
 }
 
-enum Replayed {
+pub(crate) enum Replayed {
     Answer(Box<Response>),
     GoOn(Option<Box<KeyClaim>>),
 }
 
-async fn replayed(
+pub(crate) async fn replayed(
     app: &App,
     caller: &Caller,
     (key, record): (Option<&SentKey>, Option<IdempotencyRecord>),
@@ -167,7 +160,7 @@ async fn replayed(
     })
 }
 
-fn live(cart: Option<Cart>, caller: &Caller) -> Result<Cart, ApiError> {
+pub(crate) fn live(cart: Option<Cart>, caller: &Caller) -> Result<Cart, ApiError> {
     cart.filter(|cart| cart.is_live(caller.clock.now()))
         .ok_or_else(|| ApiError::new(ErrorType::NotFound).detail("/shoppingCartId", "was not found"))
 }
@@ -237,14 +230,14 @@ fn price_changed(cart: &Cart) -> ApiError {
 }
 
 /// What is to be secured and charged.
-struct Sale {
-    order: Order,
-    cart: Option<CartClaim>,
-    guard_hash: Option<String>,
-    ledgers: BTreeMap<InstanceId, domain::ledger::LedgerChange>,
-    surplus: Vec<(InstanceId, domain::ledger::LedgerChange)>,
+pub(crate) struct Sale {
+    pub(crate) order: Order,
+    pub(crate) cart: Option<CartClaim>,
+    pub(crate) guard_hash: Option<String>,
+    pub(crate) ledgers: BTreeMap<InstanceId, domain::ledger::LedgerChange>,
+    pub(crate) surplus: Vec<(InstanceId, domain::ledger::LedgerChange)>,
     /// The codes of its coupons.
-    codes: BTreeMap<CouponId, String>,
+    pub(crate) codes: BTreeMap<CouponId, String>,
 }
 
 async fn decide_sale(
@@ -280,7 +273,7 @@ async fn decide_sale(
     let surplus = surplus(facts, cart, consumed.as_ref());
     let order_facts = OrderFacts {
         tenant: caller.tenant.id,
-        ids: order_ids(app, cart)?,
+        ids: draw::order_ids(app, cart)?,
         cart,
         cart_is_stored: opened.stored.is_some(),
         asked: facts.asked(),
@@ -331,197 +324,4 @@ fn surplus(
         (Some(Some(reservation)), Some(consumed)) => decide::surplus(reservation, cart, consumed),
         (Some(None) | None, _) | (Some(Some(_)), None) => Vec::new(),
     }
-}
-
-fn order_ids(app: &App, cart: &Cart) -> Result<OrderIds, ApiError> {
-    let rows: usize = cart.lines.iter().map(CartLine::order_rows).sum();
-    let items: Result<Vec<OrderItemId>, ApiError> =
-        (0..rows).map(|_| app.ids.bits().map(OrderItemId::from_bits)).collect();
-    let holders: usize = cart.lines.iter().map(CartLine::card_holders).sum();
-    let card = |_| {
-        let barcode = TicketBarcode::from_bytes(app.ids.bytes()?);
-        Ok((CardId::from_bits(app.ids.bits()?), barcode.to_string()))
-    };
-    let cards: Result<Vec<NewCard>, ApiError> = (0..holders).map(card).collect();
-    Ok(OrderIds {
-        order: OrderId::from_bits(app.ids.bits()?),
-        number: OrderNumber::from_bits(app.ids.bits()?),
-        items: items?,
-        cards: cards?,
-    })
-}
-
-/// A decided checkout on its way.
-struct Checkout {
-    app: App,
-    caller: Caller,
-    sale: Sale,
-    claim: Option<KeyClaim>,
-    /// What is sold, and by what it was decided.
-    cart: Cart,
-    facts: Facts,
-}
-
-impl Checkout {
-    async fn run(self, request: CheckoutRequest) -> Result<Response, ApiError> {
-        let order = match Box::pin(self.secured()).await? {
-            Taken::Order(order) => order,
-            Taken::Replayed(response) => return Ok(*response),
-        };
-        let zone = self.caller.tenant.zone;
-        let outcome = match &request.card {
-            Some(card) if order.payment.is_some() => {
-                Box::pin(charge(&self.app, &self.caller.tenant, &order, (card, self.caller.clock))).await?
-            }
-            Some(_) | None => Outcome::Paid(order),
-        };
-        match outcome {
-            Outcome::Paid(order) => {
-                self.release_surplus().await;
-                Ok(answer::order(&order, zone))
-            }
-            Outcome::Declined(decline) => Err(answer::declined(&decline)),
-            Outcome::Undone | Outcome::Undecided => Err(ApiError::new(ErrorType::TryAgain)),
-        }
-    }
-
-    /// Secures the order. A guard or key that turns out not to count any more is claimed again.
-    async fn secured(&self) -> Result<Taken, ApiError> {
-        let (tickets, mails) = match self.sale.order.payment {
-            None => settlement(&self.app, &self.sale.order)?,
-            Some(_) => (Vec::new(), Vec::new()),
-        };
-        let free = self.sale.order.payment.is_none().then(|| FreeParts {
-            tickets: &tickets,
-            mails: &mails,
-            mails_due: plus_secs(self.sale.order.created_at, MAIL_RETRY_SECS),
-        });
-        let mut claim = self.claim.clone();
-        let mut released_by = None;
-        for _ in 0..MAX_CLAIMS {
-            let request = self.secure_request((claim.clone(), released_by.clone()), free);
-            match Box::pin(secure(&self.app, request)).await {
-                Ok(secured) => {
-                    sagas::announce(&self.app, &secured.0, &mails).await;
-                    return Ok(Taken::Order(Box::new(secured.0)));
-                }
-                Err(SecureFault::Duplicate(holder)) => {
-                    replay::check_duplicate(&self.app, &self.caller, &holder, Manner::Finishing).await?;
-                    released_by = Some(holder);
-                }
-                Err(SecureFault::IdempotencyHeld(record)) => match self.held(*record).await? {
-                    Replayed::Answer(response) => return Ok(Taken::Replayed(response)),
-                    Replayed::GoOn(again) => claim = again.map(|again| *again),
-                },
-                Err(fault) => return Err(self.refused(fault).await),
-            }
-        }
-        Err(ApiError::new(ErrorType::TryAgain))
-    }
-
-    fn secure_request<'a>(
-        &self,
-        (claim, released_by): (Option<KeyClaim>, Option<OrderId>),
-        free: Option<FreeParts<'a>>,
-    ) -> SecureRequest<'a> {
-        let key = claim.map(|mut claim| {
-            claim.record.order = Some(self.sale.order.id.clone());
-            claim
-        });
-        SecureRequest {
-            order: self.sale.order.clone(),
-            cart: self.sale.cart.clone(),
-            guard: self.sale.guard_hash.clone().map(|hash| GuardClaim { hash, released_by }),
-            key,
-            ledgers: self.sale.ledgers.clone(),
-            free,
-        }
-    }
-
-    async fn held(&self, record: IdempotencyRecord) -> Result<Replayed, ApiError> {
-        let key = self
-            .claim
-            .as_ref()
-            .map(|claim| SentKey { hash: claim.hash.clone(), fingerprint: claim.record.fingerprint.clone() });
-        replayed(&self.app, &self.caller, (key.as_ref(), Some(record)), Manner::Finishing).await
-    }
-
-    /// Why nothing could be secured.
-    async fn refused(&self, fault: SecureFault) -> ApiError {
-        match fault {
-            SecureFault::Seats(instance, refusal) => answer::no_seats(&self.caller, instance, &refusal),
-            SecureFault::Stock(inventory) => answer::no_pieces(inventory),
-            SecureFault::CouponUsedUp(coupon) => self.used_up(&coupon),
-            SecureFault::EntitlementsUsedUp => self.entitlements_used_up().await,
-            SecureFault::MembershipMoved(order) => self.membership_moved(order.as_ref()).await,
-            SecureFault::CartMoved => self.cart_moved().await.unwrap_or_else(|error| error),
-            SecureFault::Failed(error) => error,
-            SecureFault::Duplicate(_) | SecureFault::IdempotencyHeld(_) => ApiError::new(ErrorType::TryAgain),
-        }
-    }
-
-    /// The last use of a coupon was taken by another order.
-    fn used_up(&self, coupon: &CouponId) -> ApiError {
-        let error = ApiError::new(ErrorType::CouponUsedUp);
-        self.sale.codes.get(coupon).into_iter().fold(error, |error, code| {
-            let problem = coupon_problem(CouponProblem::UsedUp);
-            error.detail("/shoppingCart/couponCodes", format!("{code}: {problem}"))
-        })
-    }
-
-    /// Another order took what a membership had left. Where it has been given back since, another try may do.
-    async fn entitlements_used_up(&self) -> ApiError {
-        let sold = (&self.cart, &self.facts);
-        let checked = entitled::check_with_earlier_orders(&self.app, &self.caller, sold).await;
-        checked.err().unwrap_or_else(|| ApiError::new(ErrorType::TryAgain))
-    }
-
-    /// Another order is renewing or changing a membership of this one, or did so a moment ago. One that was left
-    /// half-way is finished first.
-    async fn membership_moved(&self, order: Option<&OrderId>) -> ApiError {
-        let Some(order) = order else { return ApiError::new(ErrorType::TryAgain) };
-        let now = self.caller.clock.now();
-        match Box::pin(sagas::outcome_of(&self.app, (self.caller.tenant.id, order), now)).await {
-            Ok(Some(Outcome::Undecided)) => ApiError::new(ErrorType::RequestInProgress),
-            Ok(Some(Outcome::Paid(_) | Outcome::Declined(_) | Outcome::Undone) | None) => {
-                ApiError::new(ErrorType::TryAgain)
-            }
-            Err(error) => error,
-        }
-    }
-
-    /// The cart was changed or checked out between its load and its sale.
-    async fn cart_moved(&self) -> Result<ApiError, ApiError> {
-        let Some(claim) = &self.sale.cart else { return Ok(ApiError::new(ErrorType::TryAgain)) };
-        let cart = live(self.app.store.load_cart(self.caller.tenant.id, &claim.id).await?, &self.caller)?;
-        replay::undone_order(&self.app, &self.caller, cart.order.as_ref(), Manner::Finishing).await?;
-        Ok(ApiError::new(ErrorType::TryAgain))
-    }
-
-    /// Seats the reservation held beyond the order. What cannot be released now is free at its expiry.
-    async fn release_surplus(&self) {
-        let tenant = self.caller.tenant.id;
-        let releases = self.sale.surplus.iter().map(|(instance, change)| {
-            self.app.store.change_ledger((tenant, instance), change, self.caller.clock.now())
-        });
-        for released in join_all(releases).await {
-            if let Err(fault) = released {
-                tracing::warn!(%fault, "seats of a reservation stay held until it expires");
-            }
-        }
-    }
-}
-
-enum Taken {
-    Order(Box<Order>),
-    Replayed(Box<Response>),
-}
-
-/// Runs the futures one after the other; a reservation rarely has anything left over.
-async fn join_all<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
-    let mut results = Vec::new();
-    for future in futures {
-        results.push(future.await);
-    }
-    results
 }

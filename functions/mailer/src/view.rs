@@ -104,11 +104,11 @@ fn term_of(line: &OrderMembershipLine, zone: Zone) -> String {
     format!("{} to {}, member number {number}", day(line.starts), day(line.ends))
 }
 
-/// The digital cards that the mail carries (spec §2.15 `includeDigitalMemberCardsInConfirmationEmail`).
+/// The digital cards that the mail carries, of those that were made (spec §2.15 `includeDigitalMemberCardsInConfirmationEmail`).
 fn member_cards(order: &Order, zone: Zone) -> impl Iterator<Item = MailTicket> {
-    order.memberships().filter(|line| line.confirmation.digital_cards).flat_map(move |line| {
-        let held = line.change.after.cards.iter().filter(|card| card.is_held());
-        held.map(move |card| MailTicket {
+    order.memberships().filter(|line| line.mails_cards()).flat_map(move |line| {
+        let made = line.change.after.cards.iter().filter(|card| line.change.made.contains(&card.id));
+        made.map(move |card| MailTicket {
             event_name: line.level_name.clone(),
             when: term_of(line, zone),
             ticket_type: "Member card".to_owned(),
@@ -149,7 +149,7 @@ fn mail_tickets(order: &Order, tickets: &[Ticket], zone: Zone) -> Vec<MailTicket
 
 /// What the codes of the mail are.
 fn codes_in(order: &Order) -> Codes {
-    let has_cards = order.memberships().any(|line| line.confirmation.digital_cards);
+    let has_cards = order.memberships().any(OrderMembershipLine::mails_cards);
     match (order.ticket_lines().next().is_some(), has_cards) {
         (_, false) => Codes::Tickets,
         (false, true) => Codes::MemberCards,

@@ -169,7 +169,8 @@ async fn answer(app: &App, staff: &Caller, wanted: Wanted) -> Result<QuoteOutput
             if membership.ended.is_some() {
                 return Err(refused(LifecycleFault::MembershipEnded));
             }
-            let dates = (membership.started, now.min(membership.ends()));
+            let membership = membership.as_of(now);
+            let dates = (membership.started, now.clamp(membership.started, membership.ends()));
             return Ok(QuoteOutput::new((dates, now), (Money::ZERO, Money::ZERO), external, zone));
         }
     };
@@ -220,6 +221,7 @@ fn refused(fault: LifecycleFault) -> ApiError {
         | LifecycleFault::MembershipSent
         | LifecycleFault::MembershipEnded => (ErrorType::ValidationError, "membershipId"),
         LifecycleFault::OtherLevel | LifecycleFault::SameLevel => (ErrorType::ValidationError, "levelId"),
+        LifecycleFault::OtherDuration => (ErrorType::ValidationError, "offeringId"),
         LifecycleFault::TermNotOver | LifecycleFault::TermOver => (ErrorType::ValidationError, "action"),
     };
     let (_, message) = platform::cart::lifecycle_fault_text(fault);

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 
 mod membership;
 
-pub use membership::{HolderFault, NewCard, holder_faults, new_numbers};
+pub use membership::{HolderFault, HolderRefusal, NewCard, holder_faults, new_numbers};
 
 /// Seconds from securing an order until whoever finds it may settle or undo it.
 pub const DEADLINE_SECS: i64 = 60;

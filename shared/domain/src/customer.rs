@@ -121,6 +121,41 @@ impl From<&order::Person> for Person {
 }
 
 impl Person {
+    /// Fills the gaps in what is known of someone.
+    pub fn complete(&mut self, said: &Self) {
+        let Self {
+            first_name,
+            last_name,
+            email,
+            phone_number,
+            street_address_1,
+            street_address_2,
+            city,
+            state,
+            zip_code,
+            country,
+        } = said;
+        for (known, said) in [(&mut self.first_name, first_name), (&mut self.last_name, last_name)] {
+            if known.is_empty() {
+                known.clone_from(said);
+            }
+        }
+        for (known, said) in [
+            (&mut self.email, email),
+            (&mut self.phone_number, phone_number),
+            (&mut self.street_address_1, street_address_1),
+            (&mut self.street_address_2, street_address_2),
+            (&mut self.city, city),
+            (&mut self.state, state),
+            (&mut self.zip_code, zip_code),
+            (&mut self.country, country),
+        ] {
+            if known.is_none() {
+                known.clone_from(said);
+            }
+        }
+    }
+
     /// The names of its fields with what is in them, in the order in which they are compared.
     fn fields(&self) -> [Option<&str>; 10] {
         let Self {

@@ -209,7 +209,8 @@ const NUMBER_DIGITS: u32 = 12;
 
 impl MembershipId {
     /// The membership number made of these random bits: twelve digits, the last of them the check digit of
-    /// ISO 7064, MOD 11,10, so that a number misread in one digit or with two neighbours swapped is found wrong.
+    /// ISO 7064, MOD 11,10: a number that is misread in one digit is found wrong, and nearly every one with two
+    /// neighbours swapped.
     #[must_use]
     pub fn number_from_bits(bits: u64) -> Self {
         let lowest = 10_u64.pow(NUMBER_DIGITS.saturating_sub(2));
@@ -217,14 +218,6 @@ impl MembershipId {
         let text = digits.to_string();
         let number = digits.saturating_mul(10).saturating_add(u64::from(check_digit(&text)));
         Self(number.cast_signed())
-    }
-
-    /// Whether it is a number with its check digit.
-    #[must_use]
-    pub fn is_number(self) -> bool {
-        let text = self.0.to_string();
-        let (digits, last) = text.split_at(text.len().saturating_sub(1));
-        last.parse() == Ok(check_digit(digits))
     }
 }
 
@@ -300,6 +293,18 @@ mod tests {
         assert_eq!(ReservationId::from_bits(0).get(), 1);
         assert_eq!(ReservationId::parse(0), Err(UnreadableId));
         assert_eq!(ReservationId::parse(1 << 53), Err(UnreadableId));
+    }
+
+    #[test]
+    fn membership_numbers_have_twelve_digits_and_the_check_digit_of_the_standard() {
+        // The example of ISO 7064 for MOD 11,10.
+        assert_eq!(check_digit("0794"), 5);
+        for bits in [0, 1, 89_999_999_999, u64::MAX] {
+            let number = MembershipId::number_from_bits(bits).to_string();
+            assert_eq!(number.len(), 12);
+            let (digits, last) = number.split_at(11);
+            assert_eq!(check_digit(digits).to_string(), last);
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Mails that are to be sent (spec §4.3; contract §6, "Mail").
 
-use crate::order::Order;
+use crate::order::{Order, OrderMembershipLine};
 use crate::{OrderId, TenantId, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -104,7 +104,7 @@ pub fn mails_of(order: &Order) -> Vec<OutboxMail> {
     if !order.send_email || is_silent(order) {
         return Vec::new();
     }
-    let has_cards = order.memberships().any(|line| line.confirmation.digital_cards);
+    let has_cards = order.memberships().any(OrderMembershipLine::mails_cards);
     let has_tickets = has_cards || order.ticket_lines().next().is_some();
     let mut kinds = Vec::new();
     match (payer_address(order), elsewhere(order).is_some() && has_tickets) {

@@ -201,7 +201,7 @@ pub fn price(
     let pass = Pass { catalog, codes: &codes, scope: Scope::AllLines, now };
     let memberships = membership::price_memberships(lines, pass);
     // Tickets have the benefits of the memberships beside them (spec §4.1 rule 5).
-    let asker = catalog.buyer.asker.with(membership::claims(&memberships, catalog.buyer.zone));
+    let asker = catalog.buyer.asker.with(membership::claims(&memberships, catalog.buyer));
     let joined;
     let pass = if memberships.is_empty() {
         pass

@@ -173,10 +173,6 @@ fn membership_fault_text(fault: MembershipFault) -> (&'static str, &'static str)
             ("membershipInfo/membershipCards", "are more than the offering has cards for")
         }
         MembershipFault::NoGift => ("membershipInfo/isGift", "must be false: the offering cannot be given"),
-        MembershipFault::OtherHolder => (
-            "membershipInfo/membershipCards",
-            "must keep the membership's holder: no card has this last name",
-        ),
         MembershipFault::ChangedTwice => {
             ("membershipInfo/membershipId", "is renewed or changed by another line as well")
         }
@@ -206,6 +202,9 @@ pub const fn lifecycle_fault_text(fault: LifecycleFault) -> (&'static str, &'sta
         ),
         LifecycleFault::SameLevel => {
             ("membershipInfo/membershipCategoryId", "must be another level than the membership has")
+        }
+        LifecycleFault::OtherDuration => {
+            ("membershipInfo/membershipOfferingId", "must last as long as the membership's own offering")
         }
         LifecycleFault::MembershipEnded => {
             ("membershipInfo/membershipId", "was given up or replaced by another membership")

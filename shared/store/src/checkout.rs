@@ -136,6 +136,7 @@ pub fn plan_secure(secure: &Secure<'_>) -> Result<Plan<SecureRefusal>, StoreErro
         add(&mut plan, (key, ledger_update(change)), SecureRefusal::Seats(*instance))?;
     }
     if order.payment.is_some() {
+        membership::check_settleable(order)?;
         for write in membership::claims(order)? {
             add(&mut plan, write, SecureRefusal::MembershipMoved)?;
         }

@@ -53,13 +53,13 @@ fn keys_of_name(tenant: TenantId, sent: &str) -> Vec<Key> {
 /// venue's own number, by the barcode and the e-mail address of every card that is held; and what lists look at.
 pub(crate) fn items(tenant: TenantId, membership: &Membership) -> Result<Vec<(Key, Item)>, StoreError> {
     let held = membership.cards.iter().filter(|card| card.is_held());
-    let external = membership.external_id.iter().map(|external| (EXTERNAL, external));
+    // Number and external id belong to the membership that took this one's place, if one did.
+    let is_current = membership.ended.as_ref().is_none_or(|ended| ended.into.is_none());
+    let external = membership.external_id.iter().filter(|_| is_current).map(|external| (EXTERNAL, external));
     let barcodes = held.clone().map(|card| (BARCODE, &card.barcode));
     let names = external.chain(barcodes).filter(|(_, text)| !text.is_empty());
     let named = names.map(|(kind, text)| Key::membership_named(tenant, (kind, &contact_hash(text))));
-    // The number belongs to the membership that took this one's place, if one did.
-    let number = membership.ended.as_ref().is_none_or(|ended| ended.into.is_none());
-    let number = number.then(|| Key::membership_number(tenant, membership.number));
+    let number = is_current.then(|| Key::membership_number(tenant, membership.number));
     let emails = held.filter_map(|card| card.person.email.as_deref()).map(contact_hash);
     let of_emails = emails.map(|hash| Key::membership_of_email(tenant, &hash, membership.id));
     let by_id = Key::membership(tenant, membership.id);

@@ -14,7 +14,7 @@ use domain::order::{
     Order, OrderAddOnLine, OrderAmounts, OrderComboLine, OrderDonationLine, OrderLine, OrderMembershipLine,
     OrderTicketLine, Payment,
 };
-use domain::{Money, OrderItemId, Zone};
+use domain::{MembershipId, Money, OrderItemId, Zone};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -157,7 +157,7 @@ pub struct OrderView {
     pub order_items: Vec<OrderItemView>,
     /// What was charged, by merchant; empty for an order that costs nothing.
     pub payments: Vec<PaymentView>,
-    /// Membership ids that drove its prices.
+    /// The memberships that drove its prices, as they were sent, and those that came of it.
     pub membership_ids: Vec<i64>,
     /// What was answered to the forms of its events, a response for each event; left out where nothing was.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -333,10 +333,16 @@ impl OrderView {
             obfuscated: false,
             order_items: order.lines.iter().flat_map(|line| OrderItemView::rows_of(line, zone)).collect(),
             payments: payment.map(PaymentView::new).into_iter().collect(),
-            membership_ids: order.membership_ids.iter().map(|id| id.get()).collect(),
+            membership_ids: membership_ids(order).map(MembershipId::get).collect(),
             forms: OrderFormView::all(order),
         }
     }
+}
+
+/// The memberships that an order names, and those that it sold.
+pub(crate) fn membership_ids(order: &Order) -> impl Iterator<Item = MembershipId> {
+    let sold = order.memberships().map(|line| line.change.after.id);
+    order.membership_ids.iter().copied().chain(sold)
 }
 
 impl OrderItemView {

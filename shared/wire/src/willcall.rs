@@ -1,13 +1,13 @@
 //! Will-call orders on the wire: what the counter needs to hand out tickets (spec §2.18, §4.9).
 
 use crate::money_text;
-use crate::order::{NO_CONVERSION, NOT_CHECKED_IN, SALE_CHANNEL};
+use crate::order::{NO_CONVERSION, NOT_CHECKED_IN, SALE_CHANNEL, membership_ids};
 use domain::catalog::AdmissionType;
 use domain::order::{
     Order, OrderAddOnLine, OrderComboLine, OrderLine, OrderTicketLine, Ticket, TicketStatus,
 };
 use domain::sale_window::TicketDetails;
-use domain::{InstanceId, Money, OrderItemId, Template, Zone};
+use domain::{InstanceId, MembershipId, Money, OrderItemId, Template, Zone};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
@@ -54,7 +54,7 @@ pub struct WillCallOrderView {
     pub legacy: bool,
     /// `Online`.
     pub sale_channel: &'static str,
-    /// The first membership that drove its prices.
+    /// The first membership that drove its prices, or came of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub membership_id: Option<i64>,
     /// `Not Refunded`.
@@ -280,7 +280,7 @@ impl WillCallOrderView {
             check_in_status: NOT_CHECKED_IN,
             legacy: false,
             sale_channel: SALE_CHANNEL,
-            membership_id: order.membership_ids.first().map(|id| id.get()),
+            membership_id: membership_ids(order).next().map(MembershipId::get),
             refund_status: "Not Refunded",
             order_balance: Money::ZERO,
             cc_last_four_digits: payment.map(|payment| payment.card.last_four.clone()),

@@ -253,7 +253,8 @@ async fn save_members(store: &Store, tenant: TenantId) {
         json!({"id": "family", "name": "Family", "values": [fixed(ADULT, 1_000), fixed(CHILD, 800)]});
     store.save_discount(tenant, &serde_json::from_value(family).unwrap()).await.unwrap();
     let membership = json!({
-        "id": MEMBERSHIP, "number": NUMBER, "level": LEVEL, "offering": "o", "price_point": "p", "joined": t0(),
+        "id": MEMBERSHIP, "number": NUMBER, "level": LEVEL, "offering": OFFERING, "price_point": ADULT,
+        "external_id": "HM-7", "joined": t0(),
         "started": t0(), "expires": after(30 * 86_400), "cards": [{"id": 1, "person": {"first_name": "Ada", "last_name": "Byron"}, "barcode": "1"}],
     });
     let membership = serde_json::from_value(membership).unwrap();

@@ -4,7 +4,9 @@
 use crate::audit::audit;
 use crate::catalog::{CHILD, COUPON, FREE, NUMBER, STOCKED, slot};
 use crate::outside::{Mishap, Verb};
-use crate::venue::{Answer, Ask, Process, Venue, after, combos, new_membership, pay, renewal, tickets};
+use crate::venue::{
+    Answer, Ask, Process, Venue, after, combos, new_membership, pay, renewal, tickets, upgrade,
+};
 use domain::ReservationId;
 use engine::{Fault, Throttling};
 use serde_json::{Value, json};
@@ -42,7 +44,7 @@ enum Customer {
     Member,
     DeclinedMember,
     NewMember,
-    DeclinedNewMember,
+    Upgrade,
     Renewal,
     DeclinedRenewal,
     FreeRenewal,
@@ -66,7 +68,7 @@ impl Customer {
         Self::Member,
         Self::DeclinedMember,
         Self::NewMember,
-        Self::DeclinedNewMember,
+        Self::Upgrade,
         Self::Renewal,
         Self::DeclinedRenewal,
         Self::FreeRenewal,
@@ -84,7 +86,6 @@ impl Customer {
                 | Self::DeclinedLimited
                 | Self::DeclinedCombo
                 | Self::DeclinedMember
-                | Self::DeclinedNewMember
                 | Self::DeclinedRenewal
         )
     }
@@ -117,9 +118,7 @@ impl Customer {
             Self::Member => json!({"shoppingCart": members()}),
             Self::DeclinedMember => json!({"shoppingCart": members(), "manualEntryCardNumber": DECLINED}),
             Self::NewMember => json!({"shoppingCart": joining()}),
-            Self::DeclinedNewMember => {
-                json!({"shoppingCart": joining(), "manualEntryCardNumber": DECLINED})
-            }
+            Self::Upgrade => json!({"shoppingCart": {"items": [upgrade()]}}),
             Self::Renewal => json!({"shoppingCart": {"items": [renewal()]}}),
             Self::DeclinedRenewal => {
                 json!({"shoppingCart": {"items": [renewal()]}, "manualEntryCardNumber": DECLINED})

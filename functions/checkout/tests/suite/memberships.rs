@@ -3,7 +3,7 @@
 use crate::audit::audit;
 use crate::catalog::{ADULT, CHILD, COUPON, FREE, LEVEL, MEMBERSHIP, NUMBER, OFFERING, PATRON, slot};
 use crate::venue::{
-    Process, Venue, ada, after, membership, new_membership, pay, renewal, tenant_id, tickets,
+    Process, Venue, ada, after, ask, membership, new_membership, pay, renewal, tenant_id, tickets, upgrade,
 };
 use domain::MembershipId;
 use domain::membership::Membership;
@@ -54,7 +54,7 @@ async fn a_new_membership_comes_with_its_number_cards_and_customer() {
     );
     let id = info["membershipId"].as_i64().unwrap();
     let number = info["membershipNumber"].as_i64().unwrap();
-    assert!(MembershipId::parse(number).unwrap().is_number() && number > 99_999_999_999);
+    assert_eq!(number.to_string().len(), 12);
     let by_id = found(&venue, id).await.unwrap();
     assert_eq!(found(&venue, number).await.as_ref(), Some(&by_id));
     assert_eq!((by_id.level.as_str(), by_id.cards.len()), (LEVEL, 2));
@@ -193,6 +193,12 @@ async fn what_no_offering_allows_is_refused_with_its_field() {
             {"firstName": "Eve", "lastName": "Other", "zipCode": "1"}]}),
             ),
             400,
+            "membershipCards/0",
+        ),
+        (
+            "renewed by nobody",
+            act("MembershipRenewal", LEVEL, json!({"membershipId": MEMBERSHIP})),
+            400,
             "membershipCards",
         ),
         (
@@ -225,8 +231,8 @@ async fn what_no_offering_allows_is_refused_with_its_field() {
         answer.refusal(),
         "400 VALIDATION_ERROR\n/shoppingCart/items/0/quantity must be 1 for a membership"
     );
-    let crowd = process.pay(json!({"shoppingCart": {"items": vec![new_membership(); 6]}})).await;
-    assert!(crowd.refusal().contains("must have at most 5 memberships"), "{}", crowd.text);
+    let crowd = process.pay(json!({"shoppingCart": {"items": vec![new_membership(); 5]}})).await;
+    assert!(crowd.refusal().contains("must have at most 4 memberships"), "{}", crowd.text);
     assert_eq!(venue.captured().await, [0_i64; 0]);
 }
 
@@ -241,10 +247,11 @@ async fn a_renewal_lengthens_the_term_and_an_upgrade_costs_the_difference() {
         json!([info["membershipId"], info["membershipNumber"], info["startDate"], info["expirationDate"]]),
         json!([MEMBERSHIP, NUMBER, "2027-07-02T00:00:00-04:00", "2028-07-01T23:59:59-04:00"])
     );
+    assert_eq!(info["membershipCards"], json!([]), "what it had before is not told");
     let after_renewal = found(&venue, MEMBERSHIP).await.unwrap();
-    assert_eq!((after_renewal.started, after_renewal.cards.clone()), (before.started, before.cards));
-    let upgrade = membership("MembershipUpgrade", PATRON, json!({"membershipId": NUMBER}));
-    let upgraded = process.pay(json!({"shoppingCart": {"items": [upgrade]}})).await;
+    assert_eq!((after_renewal.started, after_renewal.expires), (before.started, before.expires));
+    assert_eq!(after_renewal.cards[0].person.email.as_deref(), Some("ada@example.test"), "a gap is filled");
+    let upgraded = process.pay(json!({"shoppingCart": {"items": [upgrade()]}})).await;
     assert_eq!(upgraded.kind(), "OK", "{}", upgraded.text);
     let info = bought(&upgraded.body, 0);
     assert_eq!(upgraded.body["orderItems"][0]["discountedAmount"], "150.00");
@@ -255,8 +262,9 @@ async fn a_renewal_lengthens_the_term_and_an_upgrade_costs_the_difference() {
     assert_eq!(current.expires, after_renewal.expires);
     let retired = found(&venue, MEMBERSHIP).await.unwrap();
     assert_eq!(retired.ended.unwrap().into, Some(current.id));
-    let again = membership("MembershipRenewal", LEVEL, json!({"membershipId": MEMBERSHIP}));
-    let refused = process.pay(json!({"shoppingCart": {"items": [again]}})).await;
+    assert_eq!(current.ends(), after_renewal.ends(), "what was paid ahead stays");
+    assert_eq!(venue.store.load_memberships_named(tenant_id(), "HM-7").await.unwrap(), [current]);
+    let refused = process.pay(json!({"shoppingCart": {"items": [renewal()]}})).await;
     assert!(refused.refusal().contains("was given up or replaced"), "{}", refused.text);
     audit(&venue, "upgrade").await;
 }
@@ -305,8 +313,10 @@ async fn a_gift_belongs_to_who_gets_it_and_its_papers_to_who_gives_it() {
         json!(["Ada", "ada@example.test"])
     );
     let paid = audit(&venue, "gift").await;
+    assert_eq!(paid.len(), 2);
     for order in &paid {
         let kinds = domain::outbox::mails_of(order);
+        assert_eq!(kinds.len(), 1);
         assert!(
             kinds
                 .iter()
@@ -376,4 +386,55 @@ async fn an_abandoned_renewal_is_finished_by_the_next_one() {
     assert_eq!(next.send(again(101)).await.kind(), "OK");
     let paid = audit(&venue, "abandoned").await;
     assert_eq!(paid.len(), 2);
+}
+
+#[tokio::test]
+async fn a_cart_that_is_sent_back_as_it_was_answered_is_paid_for() {
+    let venue = Venue::open([10, 10]).await;
+    let process = venue.process().await;
+    let cart = process.cart(json!([new_membership(), tickets(1)])).await;
+    let path = format!("/v2/b2c/carts/{cart}");
+    let answered = process.send(ask("GET", &path, Value::Null).raw("")).await;
+    assert_eq!(answered.body["membershipCategoryId"], LEVEL);
+    assert_eq!(process.send(ask("PUT", &path, answered.body)).await.kind(), "OK");
+    let answer = process.pay(json!({"shoppingCartId": cart})).await;
+    assert_eq!(answer.kind(), "OK", "{}", answer.text);
+    let id = bought(&answer.body, 0)["membershipId"].clone();
+    assert_eq!(answer.body["membershipIds"], json!([id]));
+}
+
+#[tokio::test]
+async fn an_upgrade_costs_the_same_in_cart_and_checkout() {
+    let venue = Venue::open([10, 10]).await;
+    let process = venue.process().await;
+    let cart = process.cart(json!([upgrade()])).await;
+    let shown = process.send(ask("GET", &format!("/v2/b2c/carts/{cart}"), Value::Null).raw("")).await;
+    assert_eq!(shown.body["items"][0]["amount"], "150.00");
+    assert_eq!(process.pay(json!({"shoppingCartId": cart})).await.kind(), "OK");
+    assert_eq!(venue.captured().await, [15_000]);
+}
+
+#[tokio::test]
+async fn the_largest_order_of_memberships_settles() {
+    let venue = Venue::open([10, 10]).await;
+    let process = venue.process().await;
+    let mut level = venue.store.load_definitions(tenant_id(), Consistency::Strong).await.unwrap().levels;
+    let mut family = level.remove(&domain::LevelId::parse(LEVEL).unwrap()).unwrap();
+    family.rules.card_holders = 15;
+    venue.store.save_level(tenant_id(), &family).await.unwrap();
+    let next = venue.process().await;
+    let holders = |line: usize, cards: usize| -> Vec<Value> {
+        let holder = |card: usize| json!({"firstName": format!("F{card}"), "lastName": "Byron", "email": format!("{line}-{card}@example.test")});
+        (0..cards).map(holder).collect()
+    };
+    let line = |line: usize, cards: usize| {
+        membership("MembershipPurchase", LEVEL, json!({"membershipCards": holders(line, cards)}))
+    };
+    let most = json!({"items": [line(1, 4), line(2, 4), line(3, 4), line(4, 3)]});
+    assert_eq!(next.pay(json!({ "shoppingCart": most })).await.kind(), "OK");
+    let more = json!({"items": [line(1, 4), line(2, 4), line(3, 4), line(4, 4)]});
+    let refused = next.pay(json!({ "shoppingCart": more })).await;
+    assert!(refused.refusal().contains("at most 15"), "{}", refused.text);
+    drop(process);
+    assert_eq!(audit(&venue, "largest").await.len(), 1);
 }

@@ -337,9 +337,16 @@ pub(crate) fn ada() -> Value {
     json!({"cardType": "primary", "firstName": "Ada", "lastName": "Byron", "email": "ada@example.test"})
 }
 
+/// The family membership that there is, upgraded for 150.00.
+pub(crate) fn upgrade() -> Value {
+    let fields = json!({"membershipId": catalog::NUMBER, "membershipCards": [ada()]});
+    membership("MembershipUpgrade", catalog::PATRON, fields)
+}
+
 /// The family membership that there is, renewed for 100.00.
 pub(crate) fn renewal() -> Value {
-    membership("MembershipRenewal", catalog::LEVEL, json!({"membershipId": catalog::MEMBERSHIP}))
+    let fields = json!({"membershipId": catalog::MEMBERSHIP, "membershipCards": [ada()]});
+    membership("MembershipRenewal", catalog::LEVEL, fields)
 }
 
 impl Answer {

@@ -292,6 +292,54 @@ fn a_combo_is_one_line_of_the_receipt_with_its_events_and_has_a_code_for_each_ti
     ");
 }
 
+/// An order of a family membership for two, with this confirmation.
+fn membership_order(confirmation: serde_json::Value) -> domain::order::Order {
+    let mut order = order(1);
+    let card = |id: i64, first: &str, standing: &str| {
+        serde_json::json!({
+            "id": id, "standing": standing, "barcode": format!("{id:032}"),
+            "person": {"first_name": first, "last_name": "Byron"},
+        })
+    };
+    let plan = serde_json::json!({"level": "family", "offering": "0f", "price_point": "adult"});
+    let (starts, ends) = ("2026-03-14T07:00:00Z", "2027-03-14T06:59:59Z");
+    let after = serde_json::json!({
+        "id": 7, "number": 391_150_274_123_i64, "level": "family", "offering": "0f", "price_point": "adult",
+        "joined": starts, "started": starts, "expires": ends,
+        "cards": [card(1, "Ada", "active"), card(2, "Ben", "active"), card(3, "Cy", "dropped")],
+    });
+    let line: domain::order::OrderMembershipLine = serde_json::from_value(serde_json::json!({
+        "id": "40177392", "action": {"action": "purchase"}, "plan": plan, "level_name": "Family",
+        "offering_name": "One year", "starts": starts, "ends": ends, "change": {"after": after, "made": [1, 2]},
+        "confirmation": confirmation, "amounts": ticket_line().amounts,
+    }))
+    .unwrap();
+    order.lines = vec![OrderLine::Membership(Box::new(line))];
+    order
+}
+
+#[test]
+fn a_membership_is_mailed_with_its_term_its_number_and_a_code_for_each_card() {
+    let with_cards = serde_json::json!({"digital_cards": true, "messages": ["Welcome aboard."]});
+    let order = membership_order(with_cards);
+    assert_eq!(mails_of(&order)[0].kind, MailKind::ReceiptWithTickets);
+    let text = rendered(&order);
+    let (_, text) = text.split_once("Okafor").unwrap();
+    insta::assert_snapshot!(text.trim(), @"");
+}
+
+#[test]
+fn an_offering_decides_whether_cards_or_a_mail_at_all_go_out() {
+    let receipt = membership_order(serde_json::json!({}));
+    let kinds: Vec<MailKind> = mails_of(&receipt).iter().map(|mail| mail.kind).collect();
+    assert_eq!(kinds, [MailKind::Receipt]);
+    assert!(!rendered(&receipt).contains("Member card"));
+    let mut silent = membership_order(serde_json::json!({"silent": true}));
+    assert_eq!(mails_of(&silent), []);
+    silent.lines.push(OrderLine::Ticket(ticket_line()));
+    assert_eq!(mails_of(&silent).len(), 1, "its tickets are mailed all the same");
+}
+
 #[test]
 fn an_event_that_hides_its_date_shows_it_nowhere() {
     let mut order = order(1);

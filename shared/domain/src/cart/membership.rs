@@ -9,9 +9,9 @@ use crate::{MembershipId, Money};
 use serde::{Deserialize, Serialize};
 
 /// Lines of a cart that may buy memberships: what one transaction settles (decision record 0049).
-pub const MAX_MEMBERSHIP_LINES: usize = 5;
+pub const MAX_MEMBERSHIP_LINES: usize = 4;
 /// Cards that the memberships of a cart may have together, those they have already included.
-pub const MAX_MEMBERSHIP_CARDS: usize = 20;
+pub const MAX_MEMBERSHIP_CARDS: usize = 15;
 
 /// A membership; its quantity is always 1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

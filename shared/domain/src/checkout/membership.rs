@@ -3,8 +3,8 @@
 use super::{OrderFacts, OrderFault, amounts_of};
 use crate::cart::{Cart, CartLine, MembershipLine, WantedMembership};
 use crate::channel::Channel;
-use crate::membership::issue::{Issue, issue};
-use crate::membership::{Bought, CardType, Level, Membership, MembershipAction, OfferingAction};
+use crate::membership::issue::{CardHolder, Issue, is_holders_own, issue};
+use crate::membership::{Bought, CardType, Level, Membership, OfferingAction};
 use crate::order::{Confirmation, OrderMembershipLine, Person};
 use crate::{CardId, LevelId, MembershipId, OrderItemId};
 use std::collections::BTreeMap;
@@ -57,32 +57,51 @@ pub enum HolderFault {
     IncompletePrimary,
     /// A secondary holder without first or last name.
     Unnamed,
+    /// A primary holder of another name than the primary card of the membership that is renewed or changed.
+    OtherHolder,
 }
 
-/// What holders lack before their memberships can be bought: the place of the line, that of the holder, and the fault.
+/// A fault of a holder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HolderRefusal {
+    /// The place of the line among all but combos.
+    pub line: usize,
+    /// The place of the holder; none for what is wrong with all of them.
+    pub holder: Option<usize>,
+    /// What is wrong.
+    pub fault: HolderFault,
+}
+
+/// What holders lack before their memberships can be bought. `changed` has the memberships that lines renew or
+/// change, by the ids that were sent.
 #[must_use]
-pub fn holder_faults(cart: &Cart) -> Vec<(usize, usize, HolderFault)> {
+pub fn holder_faults(cart: &Cart, changed: &BTreeMap<MembershipId, Membership>) -> Vec<HolderRefusal> {
     let others = cart.lines.iter().filter(|line| !matches!(line, CartLine::Combo(_)));
     let mut faults = Vec::new();
     for (index, line) in others.enumerate() {
         let CartLine::Membership(line) = line else { continue };
-        let WantedMembership { action, holders, .. } = &line.wanted;
-        let primaries = holders.iter().filter(|holder| holder.card_type == CardType::Primary).count();
-        let least = usize::from(*action == MembershipAction::Purchase);
-        if primaries < least || primaries > 1 {
-            faults.push((index, 0, HolderFault::OnePrimary));
-        }
-        for (place, holder) in holders.iter().enumerate() {
-            match holder.card_type {
-                CardType::Primary if !holder.is_complete_primary() => {
-                    faults.push((index, place, HolderFault::IncompletePrimary));
-                }
-                CardType::Secondary if !holder.is_named() => {
-                    faults.push((index, place, HolderFault::Unnamed));
-                }
-                CardType::Primary | CardType::Secondary => {}
-            }
-        }
+        let membership = line.wanted.membership.and_then(|sent| changed.get(&sent));
+        let of_line = |(holder, fault)| HolderRefusal { line: index, holder, fault };
+        faults.extend(faults_of(&line.wanted.holders, membership).into_iter().map(of_line));
+    }
+    faults
+}
+
+fn faults_of(holders: &[CardHolder], changed: Option<&Membership>) -> Vec<(Option<usize>, HolderFault)> {
+    let mut faults = Vec::new();
+    let primaries = holders.iter().filter(|holder| holder.card_type == CardType::Primary);
+    if primaries.count() != 1 {
+        faults.push((None, HolderFault::OnePrimary));
+    }
+    for (place, holder) in holders.iter().enumerate() {
+        let own = changed.is_none_or(|membership| is_holders_own(membership, &holder.person));
+        let fault = match holder.card_type {
+            CardType::Primary if !holder.is_complete_primary() => HolderFault::IncompletePrimary,
+            CardType::Primary if !own => HolderFault::OtherHolder,
+            CardType::Secondary if !holder.is_named() => HolderFault::Unnamed,
+            CardType::Primary | CardType::Secondary => continue,
+        };
+        faults.push((Some(place), fault));
     }
     faults
 }
@@ -125,6 +144,7 @@ pub(super) fn order_line(
         starts: term.starts(facts.zone),
         ends: term.ends(facts.zone),
         change,
+        giver: wanted.giver.clone(),
         confirmation: confirmation(wanted, facts.levels),
         amounts: amounts_of(line.price, 1)?,
     })

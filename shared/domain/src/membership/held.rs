@@ -5,11 +5,14 @@ use crate::order::Person;
 use crate::{LevelId, MembershipId, Money, OfferingId, OrderId, TicketTypeId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// A term that is paid and has not begun, on another level or at another price point than the one before it.
+/// A term that is paid and has not begun.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LaterTerm {
     /// What is held by then.
     pub plan: Plan,
+    /// How it was paid for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bought: Option<Bought>,
     /// Its first instant.
     pub starts: Timestamp,
     /// Its last instant.
@@ -37,7 +40,7 @@ pub struct Ended {
     pub into: Option<MembershipId>,
 }
 
-/// How a membership was last paid for.
+/// How a term was paid for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bought {
     /// The order.
@@ -73,6 +76,11 @@ impl Membership {
         Plan { level, offering, price_point: self.price_point.clone() }
     }
 
+    /// The levels of its terms.
+    pub fn levels(&self) -> impl Iterator<Item = &LevelId> {
+        std::iter::once(&self.level).chain(self.later.iter().map(|term| &term.plan.level))
+    }
+
     /// The last instant of its last term.
     #[must_use]
     pub fn ends(&self) -> Timestamp {
@@ -89,22 +97,9 @@ impl Membership {
     #[must_use]
     pub fn as_of(mut self, now: Timestamp) -> Self {
         while self.later.first().is_some_and(|term| term.starts <= now) {
-            let LaterTerm { plan, starts, ends } = self.later.remove(0);
+            let LaterTerm { plan, bought, starts, ends } = self.later.remove(0);
             let Plan { level, offering, price_point } = plan;
-            self = Self { level, offering, price_point, started: starts, expires: ends, ..self };
-        }
-        self
-    }
-
-    /// With another term behind the last. Of the same plan it is the same term going on.
-    #[must_use]
-    pub(super) fn followed_by(mut self, term: LaterTerm) -> Self {
-        if self.last_plan() != term.plan {
-            self.later.push(term);
-        } else if let Some(last) = self.later.last_mut() {
-            last.ends = term.ends;
-        } else {
-            self.expires = term.ends;
+            self = Self { level, offering, price_point, bought, started: starts, expires: ends, ..self };
         }
         self
     }

@@ -9,6 +9,7 @@ use crate::verification::is_same_name;
 use crate::{CardId, CustomerId, MembershipId, Timestamp, Zone};
 use chrono::Datelike;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// Someone who is to hold a card (spec §2.5 `membershipCards`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,6 +57,9 @@ pub struct MembershipChange {
     pub before: Option<Membership>,
     /// The membership that is held afterwards.
     pub after: Membership,
+    /// The cards that are made: whoever bought them may see these, and no others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub made: Vec<CardId>,
     /// The membership whose place it took, as it is kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retired: Option<Membership>,
@@ -96,9 +100,9 @@ pub fn issue<E>(
     draw: impl FnMut() -> Result<(CardId, String), E>,
 ) -> Result<MembershipChange, E> {
     let before = issue.current.map(|membership| membership.clone().as_of(issue.now));
-    let cards = cards_of(before.as_ref(), issue, draw)?;
+    let (cards, made) = cards_of(before.as_ref(), issue, draw)?;
     let Some(current) = &before else {
-        return Ok(MembershipChange { before: None, after: first(issue, cards), retired: None });
+        return Ok(MembershipChange { before: None, after: first(issue, cards), made, retired: None });
     };
     let (after, retired) = match issue.action {
         MembershipAction::Upgrade | MembershipAction::Downgrade => {
@@ -109,7 +113,7 @@ pub fn issue<E>(
         | MembershipAction::PostTermRenewal(_)
         | MembershipAction::Rejoin(_) => (renewed(issue, current, cards), None),
     };
-    Ok(MembershipChange { before: issue.current.cloned(), after, retired })
+    Ok(MembershipChange { before: issue.current.cloned(), after, made, retired })
 }
 
 fn first(issue: &Issue<'_>, cards: Vec<MemberCard>) -> Membership {
@@ -176,18 +180,14 @@ fn retired(issue: &Issue<'_>, current: &Membership) -> Membership {
 /// The same membership with another term: behind its last one, or, where that is over, in its place.
 fn renewed(issue: &Issue<'_>, current: &Membership, cards: Vec<MemberCard>) -> Membership {
     let (starts, ends) = (issue.term.starts(issue.zone), issue.term.ends(issue.zone));
-    let kept = Membership {
-        cards,
-        bought: Some(issue.bought.clone()),
-        updated_at: issue.now,
-        updated_by: Some(SELLER.to_owned()),
-        ..current.clone()
-    };
+    let mut kept =
+        Membership { cards, updated_at: issue.now, updated_by: Some(SELLER.to_owned()), ..current.clone() };
+    let bought = Some(issue.bought.clone());
     let goes_on = super::term::plus_days(issue.zone.date(current.ends()), 1) == issue.term.first;
     if goes_on {
-        let anchor_day = Some(current.anchor(issue.zone));
-        let kept = Membership { anchor_day, ..kept };
-        return kept.followed_by(LaterTerm { plan: issue.plan.clone(), starts, ends }).as_of(issue.now);
+        kept.anchor_day = Some(current.anchor(issue.zone));
+        kept.later.push(LaterTerm { plan: issue.plan.clone(), bought, starts, ends });
+        return kept.as_of(issue.now);
     }
     let Plan { level, offering, price_point } = issue.plan.clone();
     Membership {
@@ -198,31 +198,34 @@ fn renewed(issue: &Issue<'_>, current: &Membership, cards: Vec<MemberCard>) -> M
         expires: ends,
         anchor_day: Some(issue.term.first.day()),
         later: Vec::new(),
+        bought,
         ..kept
     }
 }
 
-/// The cards afterwards: those that were there, each with what was sent of its holder, and new ones.
+/// The cards afterwards, and which of them are new. What is known of the holder of a card stays; what was sent fills
+/// the gaps, so that nobody who knows a number and a name puts another address in the place of the member's.
 fn cards_of<E>(
     before: Option<&Membership>,
     issue: &Issue<'_>,
     mut draw: impl FnMut() -> Result<(CardId, String), E>,
-) -> Result<Vec<MemberCard>, E> {
+) -> Result<(Vec<MemberCard>, Vec<CardId>), E> {
     let mut cards = before.map(|membership| membership.cards.clone()).unwrap_or_default();
-    for holder in issue.holders {
-        let of_primary = issue.ids.holder.filter(|_| holder.card_type == CardType::Primary);
-        let customer = holder.customer.or(of_primary);
-        let known = cards.iter_mut().find(|card| card.is_held() && is_same_card(card, holder));
-        if let Some(card) = known {
-            card.person = holder.person.clone();
-            card.customer = customer.or(card.customer);
+    let mut made = Vec::with_capacity(issue.holders.len());
+    for (holder, known) in issue.holders.iter().zip(known_cards(&cards, issue.holders)) {
+        let CardHolder { card_type, person, customer } = holder.clone();
+        let of_primary = issue.ids.holder.filter(|_| card_type == CardType::Primary);
+        if let Some(card) = known.and_then(|place| cards.get_mut(place)) {
+            card.person.complete(&person);
+            card.customer = card.customer.or(customer).or(of_primary);
             continue;
         }
         let (id, barcode) = draw()?;
-        let CardHolder { card_type, person, customer: _ } = holder.clone();
+        let customer = customer.or(of_primary);
         cards.push(MemberCard { id, card_type, standing: CardStanding::Active, person, barcode, customer });
+        made.push(id);
     }
-    Ok(cards)
+    Ok((cards, made))
 }
 
 /// Whether a card is the one a holder was sent for: the primary card, or the secondary card of that name.
@@ -237,23 +240,37 @@ fn is_same_card(card: &MemberCard, holder: &CardHolder) -> bool {
     }
 }
 
+/// For each holder the place of the held card it is sent for, if there is one; a card is one holder's at most.
+fn known_cards(cards: &[MemberCard], holders: &[CardHolder]) -> Vec<Option<usize>> {
+    let mut taken = BTreeSet::new();
+    let mut known = Vec::with_capacity(holders.len());
+    for holder in holders {
+        let mut free =
+            cards.iter().enumerate().filter(|(place, card)| card.is_held() && !taken.contains(place));
+        let place = free.find(|(_, card)| is_same_card(card, holder)).map(|(place, _)| place);
+        taken.extend(place);
+        known.push(place);
+    }
+    known
+}
+
 /// How many cards are held after these holders have got theirs.
 #[must_use]
 pub fn held_cards(before: Option<&Membership>, holders: &[CardHolder]) -> usize {
-    let held: Vec<&MemberCard> =
-        before.iter().flat_map(|found| found.cards.iter().filter(|card| card.is_held())).collect();
-    let is_new = |holder: &&CardHolder| !held.iter().any(|card| is_same_card(card, holder));
-    held.len().saturating_add(holders.iter().filter(is_new).count())
+    let cards = before.map(|membership| membership.cards.as_slice()).unwrap_or_default();
+    let held = cards.iter().filter(|card| card.is_held()).count();
+    held.saturating_add(known_cards(cards, holders).iter().filter(|known| known.is_none()).count())
 }
 
-/// Whether the holders that were sent may act for a membership: its primary card stays in the family, so that
-/// nobody takes over another's by its number.
+/// Whether a primary holder may act for a membership: by the name on its primary card, if that is held, so that the
+/// number of a membership alone changes nothing.
 #[must_use]
-pub fn is_holders_own(membership: &Membership, holders: &[CardHolder]) -> bool {
-    let mut primaries = holders.iter().filter(|holder| holder.card_type == CardType::Primary);
-    primaries.all(|primary| {
-        let mut held = membership.cards.iter().filter(|card| card.is_held());
-        held.any(|card| is_same_name(&card.person.last_name, &primary.person.last_name))
+pub fn is_holders_own(membership: &Membership, primary: &Person) -> bool {
+    let mut cards = membership.cards.iter().filter(|card| card.is_held());
+    let card = cards.find(|card| card.card_type == CardType::Primary);
+    card.is_none_or(|card| {
+        is_same_name(&card.person.first_name, &primary.first_name)
+            && is_same_name(&card.person.last_name, &primary.last_name)
     })
 }
 

@@ -61,6 +61,8 @@ pub enum LifecycleFault {
     OtherLevel,
     /// A membership that moves is on that level already.
     SameLevel,
+    /// A membership that moves in the middle of its term moves to an offering of another length.
+    OtherDuration,
     /// The membership was given up or replaced.
     MembershipEnded,
     /// The term has to be over, and is not.
@@ -111,6 +113,7 @@ pub fn quote<'a>(
         None => Term::beginning(sale.zone.date(sale.now), term_rules),
         Some(membership) => {
             check_movement(action, plan, membership)?;
+            check_duration((action, offering), membership, levels)?;
             term_of(action, membership, term_rules, sale)?
         }
     };
@@ -132,6 +135,14 @@ pub fn quote<'a>(
 }
 
 impl Quote<'_> {
+    /// The full price: of a move, what the destination costs in full beyond the plan that is left.
+    ///
+    /// # Errors
+    /// [`MoneyOverflow`] when an amount does not fit.
+    pub fn full_unit(&self) -> Result<Money, MoneyOverflow> {
+        Ok(self.retail.checked_sub(self.credit)?.max(Money::ZERO))
+    }
+
     /// The price before coupons: never below nothing, however much the level that is left has cost.
     ///
     /// # Errors
@@ -152,7 +163,7 @@ fn level_on_sale<'a>(
 }
 
 fn offering_on_sale<'a>(level: &'a Level, plan: &Plan, channel: Channel) -> Option<&'a Offering> {
-    let found = level.offerings.iter().find(|offering| offering.id == plan.offering)?;
+    let found = level.offering(&plan.offering)?;
     channel_allowed(&found.sales_channels, channel).then_some(found)
 }
 
@@ -187,6 +198,27 @@ fn check_movement(
         (Some(Move::Stay), false) => Err(LifecycleFault::OtherLevel),
         (Some(Move::Up | Move::Down), true) => Err(LifecycleFault::SameLevel),
         (Some(Move::Stay), true) | (Some(Move::Up | Move::Down), false) | (None, _) => Ok(()),
+    }
+}
+
+/// What is left of a term is priced by the difference of two plans, so both are as long.
+fn check_duration(
+    (action, offering): (MembershipAction, &Offering),
+    membership: &Membership,
+    levels: &BTreeMap<LevelId, Level>,
+) -> Result<(), LifecycleFault> {
+    let own = levels.get(&membership.level).and_then(|level| level.offering(&membership.offering));
+    let differs = own.is_some_and(|own| own.duration_months != offering.duration_months);
+    match action {
+        MembershipAction::Upgrade | MembershipAction::Downgrade if differs => {
+            Err(LifecycleFault::OtherDuration)
+        }
+        MembershipAction::Upgrade
+        | MembershipAction::Downgrade
+        | MembershipAction::Purchase
+        | MembershipAction::Renewal(_)
+        | MembershipAction::PostTermRenewal(_)
+        | MembershipAction::Rejoin(_) => Ok(()),
     }
 }
 

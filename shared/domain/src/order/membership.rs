@@ -2,7 +2,7 @@
 
 use super::OrderAmounts;
 use crate::membership::issue::MembershipChange;
-use crate::membership::{MembershipAction, Plan};
+use crate::membership::{Gifter, MembershipAction, Plan};
 use crate::{OrderItemId, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -26,10 +26,21 @@ pub struct OrderMembershipLine {
     pub ends: Timestamp,
     /// The memberships it makes.
     pub change: MembershipChange,
+    /// Who gives it, if it is a gift.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub giver: Option<Gifter>,
     /// What is mailed about it.
     pub confirmation: Confirmation,
     /// Price.
     pub amounts: OrderAmounts,
+}
+
+impl OrderMembershipLine {
+    /// Whether the confirmation carries cards: the offering says so, and some were made.
+    #[must_use]
+    pub fn mails_cards(&self) -> bool {
+        self.confirmation.digital_cards && !self.change.made.is_empty()
+    }
 }
 
 /// What the offering's action says about the confirmation (spec §2.15 `actions`).

@@ -3,7 +3,7 @@
 use super::codes::Code;
 use super::refusal::{LineFault, RefusalClass};
 use super::treatment::{Rule, Source, Treatments, Tried, choose};
-use super::{Outcome, Pass, line_price};
+use super::{Buyer, Outcome, Pass, line_price};
 use crate::asker::Claim;
 use crate::cart::{
     AppliedPrice, CartLine, CouponProblem, MAX_MEMBERSHIP_CARDS, MembershipLine, WantedMembership,
@@ -11,9 +11,9 @@ use crate::cart::{
 use crate::cart_request::{LineRequest, Wanted};
 use crate::coupon::Reduced;
 use crate::membership::Membership;
-use crate::membership::issue::{held_cards, is_holders_own};
+use crate::membership::issue::held_cards;
 use crate::membership::lifecycle::{Current, LifecycleFault, Quote, Sale, quote};
-use crate::{CartItemId, MembershipId, Money, MoneyOverflow, Zone};
+use crate::{CartItemId, MembershipId, Money, MoneyOverflow};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -29,8 +29,6 @@ pub enum MembershipFault {
     },
     /// It cannot be given.
     NoGift,
-    /// Its primary card would pass to someone of another name.
-    OtherHolder,
     /// Another line does something with the same membership.
     ChangedTwice,
 }
@@ -49,13 +47,12 @@ impl MembershipFault {
                 | LifecycleFault::MembershipSent
                 | LifecycleFault::OtherLevel
                 | LifecycleFault::SameLevel
+                | LifecycleFault::OtherDuration
                 | LifecycleFault::MembershipEnded
                 | LifecycleFault::TermNotOver
                 | LifecycleFault::TermOver => RefusalClass::Invalid,
             },
-            Self::TooManyCards { limit: _ } | Self::NoGift | Self::OtherHolder | Self::ChangedTwice => {
-                RefusalClass::Invalid
-            }
+            Self::TooManyCards { limit: _ } | Self::NoGift | Self::ChangedTwice => RefusalClass::Invalid,
         }
     }
 }
@@ -93,14 +90,14 @@ pub(super) fn price_membership(
         auxiliary: quote.level.auxiliary,
         cards,
         term: quote.term,
-        plan_price: quote.offered,
-        price: line_price(quote.retail, unit, 1)?,
+        plan_price: if wanted.is_retail { quote.retail } else { quote.offered },
+        price: line_price(quote.full_unit()?, unit, 1)?,
         applied,
     };
     Ok((line, tried))
 }
 
-/// How many cards are held afterwards, if the offering allows them and the holders may have them.
+/// How many cards are held afterwards, if the offering allows them.
 fn check_cards(
     wanted: &WantedMembership,
     (current, quote): (Current<'_>, &Quote<'_>),
@@ -117,9 +114,6 @@ fn check_cards(
     if wanted.giver.is_some() && !quote.rules.can_gift {
         return Err(MembershipFault::NoGift);
     }
-    if before.is_some_and(|membership| !is_holders_own(membership, &wanted.holders)) {
-        return Err(MembershipFault::OtherHolder);
-    }
     Ok(cards)
 }
 
@@ -132,7 +126,7 @@ fn treat(wanted: &WantedMembership, quote: &Quote<'_>, pass: Pass<'_>) -> Result
         chosen: false,
     };
     if wanted.is_retail {
-        let unit = quote.retail.checked_sub(quote.credit)?.max(Money::ZERO);
+        let unit = quote.full_unit()?;
         let tried = vec![Tried { chosen: true, ..of_line(Rule::Retail, unit) }];
         return Ok(Treatments { tried, unit, applied: AppliedPrice::FullPrice });
     }
@@ -195,7 +189,7 @@ pub(super) fn price_memberships(lines: &[LineRequest], pass: Pass<'_>) -> BTreeM
 
 /// What memberships that are bought give the tickets beside them (spec §4.1 rule 5): for visits within their terms,
 /// the prices of their levels.
-pub(super) fn claims(priced: &BTreeMap<usize, Outcome>, zone: Zone) -> Vec<Claim> {
+pub(super) fn claims(priced: &BTreeMap<usize, Outcome>, buyer: Buyer<'_>) -> Vec<Claim> {
     let bought = priced.values().flatten().filter_map(|(line, _)| match line {
         CartLine::Membership(line) => Some(line),
         CartLine::Ticket(_) | CartLine::AddOn(_) | CartLine::Donation(_) | CartLine::Combo(_) => None,
@@ -203,8 +197,10 @@ pub(super) fn claims(priced: &BTreeMap<usize, Outcome>, zone: Zone) -> Vec<Claim
     let claim = |line: &MembershipLine| {
         let WantedMembership { action, plan, membership, drawn, .. } = &line.wanted;
         let made = drawn.map(|drawn| drawn.id);
-        let holder = if action.makes_membership() { made } else { *membership };
-        Claim::bought((plan.level.clone(), holder), (line.term.starts(zone), line.term.ends(zone)))
+        let own = membership.and_then(|sent| buyer.memberships.get(&sent)).map(|own| own.id);
+        let holder = if action.makes_membership() { made } else { own };
+        let term = (line.term.starts(buyer.zone), line.term.ends(buyer.zone));
+        Claim::bought((plan.level.clone(), holder), term)
     };
     bought.map(|line| claim(line)).collect()
 }

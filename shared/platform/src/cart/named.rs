@@ -165,7 +165,7 @@ impl Named {
     /// [`StoreError`] when an item does not read as what it should be.
     pub fn take(&self, found: &mut Found, tenant: TenantId) -> Result<Existing, StoreError> {
         let mut unknown = Vec::new();
-        if self.level.as_ref().is_some_and(|id| found.take_item(&Key::level(tenant, id)).is_none()) {
+        if self.level.as_ref().is_some_and(|id| found.item(&Key::level(tenant, id)).is_none()) {
             unknown.push("membershipCategoryId".to_owned());
         }
         let known = |id| found.item(&Key::customer(tenant, id)).is_some();

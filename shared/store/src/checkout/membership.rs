@@ -3,12 +3,12 @@
 use super::absent;
 use crate::customer::note_customer;
 use crate::member::{CLAIMED_BY, items, keys_of};
-use crate::{Action, Expression, Item, Key, StoreError, text};
+use crate::{Action, Expression, Item, Key, MAX_WRITES, StoreError, StoreFault, text};
 use domain::customer::Customer;
 use domain::membership::issue::MembershipChange;
 use domain::membership::{CardType, MemberCard, Membership};
 use domain::order::Order;
-use domain::{OrderId, TenantId};
+use domain::{OrderId, TenantId, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether a membership that is written has been claimed by the order before.
@@ -24,7 +24,7 @@ pub(super) enum When {
 pub(super) fn claims(order: &Order) -> Result<Vec<(Key, Action)>, StoreError> {
     let mut claims = Vec::new();
     for line in order.memberships() {
-        let MembershipChange { before, after, retired: _ } = &line.change;
+        let MembershipChange { before, after, made: _, retired: _ } = &line.change;
         match before {
             Some(before) => {
                 let mut update = unclaimed(before)?;
@@ -43,19 +43,35 @@ pub(super) fn claims(order: &Order) -> Result<Vec<(Key, Action)>, StoreError> {
     Ok(claims)
 }
 
+/// Writes of a settlement beside those of memberships: the order, its tickets, sale, mails, contacts and payer.
+const OTHER_WRITES: usize = 14;
+
+/// Refuses an order whose memberships would not fit into the transaction that settles it: nothing may be charged that
+/// cannot be settled.
+pub(super) fn check_settleable(order: &Order) -> Result<(), StoreError> {
+    match writes(order, When::Claimed)?.len().saturating_add(OTHER_WRITES) > MAX_WRITES {
+        true => Err(StoreError::new(StoreFault::TooLarge, "memberships of one order have too many cards")),
+        false => Ok(()),
+    }
+}
+
 /// The condition that a membership is as it was read, and no order is changing it.
 fn unclaimed(before: &Membership) -> Result<Expression, StoreError> {
     let mut condition = Expression::new();
     let claim = condition.path(&[CLAIMED_BY]);
     condition.require(format!("attribute_not_exists({claim})"));
     let item: Item = serde_dynamo::to_item(before).map_err(StoreError::corrupt)?;
-    for attribute in ["level", "offering", "expires", "cards", "later", "ended", "external_id"] {
-        match item.get(attribute) {
-            Some(value) => condition.require_equal(attribute, value.clone()),
-            None => {
-                let path = condition.path(&[attribute]);
-                condition.require(format!("attribute_not_exists({path})"));
-            }
+    // Records from before these were noted do not have them.
+    let is_old = before.updated_at == Timestamp::UNIX_EPOCH;
+    for (name, value) in &item {
+        if !(is_old && ["created_at", "updated_at"].contains(&name.as_str())) {
+            condition.require_equal(name, value.clone());
+        }
+    }
+    for optional in ["external_id", "anchor_day", "later", "ended", "bought", "updated_by"] {
+        if !item.contains_key(optional) {
+            let path = condition.path(&[optional]);
+            condition.require(format!("attribute_not_exists({path})"));
         }
     }
     Ok(condition)
@@ -82,7 +98,7 @@ pub(super) fn releases(order: &Order) -> Vec<(Key, Action)> {
 pub(super) fn writes(order: &Order, when: When) -> Result<Vec<(Key, Action)>, StoreError> {
     let mut writes: BTreeMap<Key, Action> = BTreeMap::new();
     for line in order.memberships() {
-        let MembershipChange { before, after, retired } = &line.change;
+        let MembershipChange { before, after, made, retired } = &line.change;
         let mut kept: BTreeSet<Key> = BTreeSet::new();
         for membership in std::iter::once(after).chain(retired) {
             for (key, item) in items(order.tenant, membership)? {
@@ -97,7 +113,11 @@ pub(super) fn writes(order: &Order, when: When) -> Result<Vec<(Key, Action)>, St
         if when == When::Unclaimed {
             guard(&mut writes, (order.tenant, &line.change))?;
         }
-        let primary = after.cards.iter().find(|card| card.card_type == CardType::Primary);
+        let was_linked = |card: &MemberCard| {
+            before.iter().flat_map(|before| &before.cards).any(|known| known.customer == card.customer)
+        };
+        let primary = after.cards.iter().find(|card| card.card_type == CardType::Primary && card.is_held());
+        let primary = primary.filter(|card| made.contains(&card.id) || !was_linked(card));
         if let Some(card) = primary {
             writes.extend(holder(order, card)?);
         }
@@ -110,7 +130,7 @@ fn guard(
     writes: &mut BTreeMap<Key, Action>,
     (tenant, change): (TenantId, &MembershipChange),
 ) -> Result<(), StoreError> {
-    let MembershipChange { before, after, retired: _ } = change;
+    let MembershipChange { before, after, made: _, retired: _ } = change;
     let conditions = match before {
         Some(before) => vec![(Key::membership(tenant, before.id), unclaimed(before)?)],
         None => vec![

@@ -16,6 +16,7 @@ incoming! {
         price_point_id: String,
         start_date: String,
         expiration_date: String,
+        purchase: PurchaseInput,
     }
 
     /// How a membership was last paid for.
@@ -35,8 +36,9 @@ impl LaterTermInput {
         let price_point = checker.required_id("pricePointId", self.price_point_id, TicketTypeId::parse);
         let starts = super::membership::required_instant(checker, "startDate", self.start_date, zone);
         let ends = super::membership::required_instant(checker, "expirationDate", self.expiration_date, zone);
+        let bought = checker.object("purchase", self.purchase, |checker, sent| sent.read(checker)).flatten();
         let plan = Plan { level: level?, offering: offering?, price_point: price_point? };
-        Some(LaterTerm { plan, starts: starts?, ends: ends? })
+        Some(LaterTerm { plan, bought, starts: starts?, ends: ends? })
     }
 }
 
@@ -44,6 +46,9 @@ impl PurchaseInput {
     /// The purchase, unless a field is at fault.
     pub(super) fn read(self, checker: &mut Checker) -> Option<Bought> {
         let order = checker.required_id("orderId", self.order_id, OrderId::parse);
+        if matches!(self.plan_price, Field::Absent | Field::Null) {
+            checker.invalid("planPrice", "is required");
+        }
         let full_price = checker.optional_money("planPrice", self.plan_price).unwrap_or(Money::ZERO);
         let paid = checker.optional_money("paidAmount", self.paid_amount).unwrap_or(Money::ZERO);
         let giver = checker.object("gifterInfo", self.gifter_info, |checker, giver| giver.parse(checker));
@@ -71,16 +76,19 @@ pub(super) struct LaterTermOutput {
     price_point_id: String,
     start_date: String,
     expiration_date: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    purchase: Option<PurchaseOutput>,
 }
 
 impl LaterTermOutput {
     pub(super) fn all_of(membership: &Membership, zone: Zone) -> Vec<Self> {
-        let of_term = |LaterTerm { plan, starts, ends }: &LaterTerm| Self {
+        let of_term = |LaterTerm { plan, bought, starts, ends }: &LaterTerm| Self {
             category_id: plan.level.to_string(),
             offering_id: plan.offering.to_string(),
             price_point_id: plan.price_point.to_string(),
             start_date: exact(zone, *starts),
             expiration_date: exact(zone, *ends),
+            purchase: bought.as_ref().map(PurchaseOutput::from),
         };
         membership.later.iter().map(of_term).collect()
     }

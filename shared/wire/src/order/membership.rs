@@ -1,6 +1,7 @@
 //! The memberships of an order on the wire (spec §2.5).
 
 use domain::Zone;
+use domain::membership::issue::MembershipChange;
 use domain::membership::{MemberCard, Membership};
 use domain::order::OrderMembershipLine;
 use serde::Serialize;
@@ -30,7 +31,7 @@ pub struct OrderMembershipView {
     pub expiration_date: String,
     /// Whether it was a gift.
     pub is_gift: bool,
-    /// The cards that are held.
+    /// The cards that were made. Those it had before are the member's to know.
     pub membership_cards: Vec<OrderMembershipCardView>,
 }
 
@@ -53,7 +54,8 @@ pub struct OrderMembershipCardView {
 impl OrderMembershipView {
     /// A line as the tenant's clocks show it.
     pub(super) fn new(line: &OrderMembershipLine, zone: Zone) -> Self {
-        let Membership { id, number, bought, cards, .. } = &line.change.after;
+        let MembershipChange { before: _, after, made, retired: _ } = &line.change;
+        let Membership { id, number, cards, .. } = after;
         Self {
             membership_id: id.get(),
             membership_number: number.get(),
@@ -64,8 +66,8 @@ impl OrderMembershipView {
             price_point_id: line.plan.price_point.to_string(),
             start_date: zone.format(line.starts),
             expiration_date: zone.format(line.ends),
-            is_gift: bought.as_ref().is_some_and(|bought| bought.giver.is_some()),
-            membership_cards: cards.iter().filter(|card| card.is_held()).map(Into::into).collect(),
+            is_gift: line.giver.is_some(),
+            membership_cards: cards.iter().filter(|card| made.contains(&card.id)).map(Into::into).collect(),
         }
     }
 }

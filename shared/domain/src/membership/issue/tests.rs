@@ -71,7 +71,7 @@ fn done(
 fn a_purchase_makes_a_membership_with_a_card_for_each_holder() {
     let holders = [holder(CardType::Primary, "Ada", "Byron"), holder(CardType::Secondary, "Ben", "Byron")];
     let year = ("2027-05-20T10:00", "2027-05-20", "2028-05-19");
-    let MembershipChange { before, after, retired } =
+    let MembershipChange { before, after, made, retired } =
         done(MembershipAction::Purchase, ("family", None), year, &holders);
     assert_eq!((before, retired), (None, None));
     assert_eq!((after.id.get(), after.number.get()), (50, 60));
@@ -79,17 +79,20 @@ fn a_purchase_makes_a_membership_with_a_card_for_each_holder() {
     assert_eq!(after.expires, at("2028-05-19T23:59:59"));
     let barcodes: Vec<&str> = after.cards.iter().map(|card| card.barcode.as_str()).collect();
     assert_eq!(barcodes, ["new-101", "new-102"]);
+    assert_eq!(made, [after.cards[0].id, after.cards[1].id]);
 }
 
 #[test]
 fn a_renewal_goes_on_with_the_same_membership_number_and_cards() {
     let member = member();
     let year = ("2027-12-01", "2028-01-01", "2028-12-31");
-    let MembershipChange { before, after, retired } =
+    let MembershipChange { before, after, made, retired } =
         done(MembershipAction::Renewal(Move::Stay), ("family", Some(&member)), year, &[]);
     assert_eq!((before.as_ref(), retired), (Some(&member), None));
     assert_eq!((after.id, after.number, after.cards.len()), (member.id, member.number, 2));
-    assert_eq!((after.started, after.expires), (at("2027-01-01"), at("2028-12-31T23:59:59")));
+    assert_eq!((after.started, after.expires), (at("2027-01-01"), at("2027-12-31T23:59:59")));
+    assert_eq!((after.ends(), made), (at("2028-12-31T23:59:59"), vec![]));
+    assert_eq!(after.clone().as_of(at("2028-01-01")).started, at("2028-01-01"));
     assert_eq!(after.standing(at("2028-06-01")), MembershipStanding::Active);
 }
 
@@ -106,7 +109,7 @@ fn a_move_at_renewal_begins_with_the_new_term() {
     assert_eq!(after.ends(), at("2028-12-31T23:59:59"));
     let again = ("2027-12-02", "2029-01-01", "2029-12-31");
     let after = done(MembershipAction::Renewal(Move::Stay), ("patron", Some(&after)), again, &[]).after;
-    assert_eq!((after.later.len(), after.ends()), (1, at("2029-12-31T23:59:59")));
+    assert_eq!((after.later.len(), after.ends()), (2, at("2029-12-31T23:59:59")));
 }
 
 #[test]
@@ -122,7 +125,7 @@ fn a_membership_that_comes_back_begins_anew_and_keeps_its_number() {
 fn an_upgrade_retires_the_old_membership_and_keeps_number_and_barcodes() {
     let member = member();
     let rest = ("2027-05-20T10:00", "2027-05-20", "2027-12-31");
-    let MembershipChange { before: _, after, retired } =
+    let MembershipChange { before: _, after, made: _, retired } =
         done(MembershipAction::Upgrade, ("patron", Some(&member)), rest, &[]);
     assert_eq!((after.id.get(), after.number, after.level.as_str()), (50, member.number, "patron"));
     assert_eq!((after.started, after.expires), (at("2027-05-20"), member.expires));
@@ -134,35 +137,55 @@ fn an_upgrade_retires_the_old_membership_and_keeps_number_and_barcodes() {
 }
 
 #[test]
-fn holders_that_are_sent_update_their_cards_and_others_are_added() {
-    let member = member();
+fn holders_who_are_sent_fill_the_gaps_of_their_cards_and_others_get_new_ones() {
+    let mut member = member();
+    member.cards[1].person.email = Some("ben@example.test".to_owned());
+    member.cards[0].customer = CustomerId::parse(9).ok();
+    let with = |email: &str, holder: CardHolder| {
+        let email = Some(email.to_owned());
+        CardHolder { person: Person { email, ..holder.person.clone() }, ..holder }
+    };
     let holders = [
         CardHolder {
-            person: Person { email: Some("ada@example.test".to_owned()), ..member.cards[0].person.clone() },
-            ..holder(CardType::Primary, "", "")
+            customer: CustomerId::parse(10).ok(),
+            ..with("ada@example.test", holder(CardType::Primary, "Ada", "Byron"))
         },
-        holder(CardType::Secondary, "BEN", "Byron"),
-        holder(CardType::Secondary, "Cy", "Byron"),
+        with("other@example.test", holder(CardType::Secondary, "BEN", "Byron")),
+        holder(CardType::Secondary, "Ben", "Byron"),
     ];
-    assert_eq!(held_cards(Some(&member), &holders), 3);
+    assert_eq!(held_cards(Some(&member), &holders), 3, "father and son have a card each");
     let year = ("2027-12-01", "2028-01-01", "2028-12-31");
-    let cards =
-        done(MembershipAction::Renewal(Move::Stay), ("family", Some(&member)), year, &holders).after.cards;
-    let shown: Vec<(&str, &str)> =
-        cards.iter().map(|card| (card.barcode.as_str(), card.person.first_name.as_str())).collect();
-    assert_eq!(shown, [("b1", "Ada"), ("b2", "BEN"), ("new-101", "Cy")]);
-    assert_eq!(cards[0].person.email.as_deref(), Some("ada@example.test"));
+    let change = done(MembershipAction::Renewal(Move::Stay), ("family", Some(&member)), year, &holders);
+    let cards = &change.after.cards;
+    let shown: Vec<(&str, &str, Option<&str>)> = cards
+        .iter()
+        .map(|card| (card.barcode.as_str(), card.person.first_name.as_str(), card.person.email.as_deref()))
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            ("b1", "Ada", Some("ada@example.test")),
+            ("b2", "Ben", Some("ben@example.test")),
+            ("new-101", "Ben", None),
+        ]
+    );
+    assert_eq!(cards[0].customer, CustomerId::parse(9).ok(), "a card stays its customer's");
+    assert_eq!(change.made, [cards[2].id]);
 }
 
 #[test]
-fn a_membership_does_not_pass_to_a_primary_holder_of_another_name() {
+fn a_membership_is_its_primary_holders_to_change() {
     let member = member();
-    for (holders, own) in [
-        (vec![], true),
-        (vec![holder(CardType::Primary, "Augusta", "BYRON")], true),
-        (vec![holder(CardType::Primary, "Eve", "Stranger")], false),
-        (vec![holder(CardType::Secondary, "Eve", "Stranger")], true),
+    let named = |first: &str, last: &str| holder(CardType::Primary, first, last).person;
+    let mut given_up = member.clone();
+    given_up.cards.iter_mut().for_each(|card| card.standing = CardStanding::Dropped);
+    for (membership, person, own) in [
+        (&member, named("ada", "BYRON"), true),
+        (&member, named("Augusta", "Byron"), false),
+        (&member, named("Ben", "Byron"), false),
+        (&member, named("Eve", "Stranger"), false),
+        (&given_up, named("Eve", "Stranger"), true),
     ] {
-        assert_eq!(is_holders_own(&member, &holders), own, "{holders:?}");
+        assert_eq!(is_holders_own(membership, &person), own, "{person:?}");
     }
 }

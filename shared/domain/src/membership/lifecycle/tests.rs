@@ -236,6 +236,47 @@ fn what_stands_against_a_sale_is_told_in_its_order() {
 }
 
 #[test]
+fn a_move_in_the_middle_of_a_term_is_to_an_offering_of_the_same_length() {
+    let mut levels = levels();
+    let patron = levels.get_mut(&LevelId::parse(PATRON).unwrap()).unwrap();
+    patron.offerings[0].duration_months = 1;
+    let member = member();
+    let moved =
+        |action| quote(&levels, (action, &plan(PATRON)), Current::Found(&member), at("2027-05-20")).err();
+    assert_eq!(moved(MembershipAction::Upgrade), Some(LifecycleFault::OtherDuration));
+    assert_eq!(moved(MembershipAction::Renewal(Move::Up)), None);
+}
+
+#[test]
+fn a_term_that_is_paid_ahead_is_no_credit_for_the_one_that_is_left() {
+    let bought = |cents: i64| super::super::Bought {
+        order: crate::OrderId::parse("1").unwrap(),
+        full_price: Money::from_cents(cents),
+        paid: Money::from_cents(cents),
+        giver: None,
+    };
+    let mut member = Membership { bought: Some(bought(10_000)), ..member() };
+    let (starts, ends) = (at("2028-01-01").now, at("2028-12-31T23:59:59").now);
+    member.later.push(super::super::LaterTerm {
+        plan: plan(PATRON),
+        bought: Some(bought(25_000)),
+        starts,
+        ends,
+    });
+    for (action, to, now, cents) in [
+        (MembershipAction::Upgrade, PATRON, "2027-05-20", 15_000),
+        (MembershipAction::Downgrade, FAMILY, "2028-05-20", 0),
+    ] {
+        let (_, last, price) = quoted(action, to, Current::Found(&member), at(now)).unwrap();
+        assert_eq!(
+            (last.as_str(), price),
+            (&format!("{}-12-31", &now[..4])[..], Money::from_cents(cents)),
+            "{now}"
+        );
+    }
+}
+
+#[test]
 fn an_action_needs_every_switch_of_its_offering() {
     let allowing = |actions: serde_json::Value| {
         let mut levels = levels();

@@ -1,0 +1,196 @@
+//! A decided checkout on its way: secured, charged, answered.
+
+use crate::load::Facts;
+use crate::pay::{Replayed, Sale, live, replayed};
+use crate::replay::{Manner, SentKey};
+use crate::{answer, entitled, replay};
+use axum::response::Response;
+use domain::cart::{Cart, CouponProblem};
+use domain::checkout::CheckoutRequest;
+use domain::order::Order;
+use domain::time::plus_secs;
+use domain::{CouponId, OrderId};
+use platform::access::Caller;
+use platform::{ApiError, App, ErrorType};
+use sagas::{FreeParts, MAIL_RETRY_SECS, Outcome, SecureFault, SecureRequest, charge, secure, settlement};
+use store::checkout::{GuardClaim, KeyClaim};
+use store::idempotency::IdempotencyRecord;
+use wire::cart::coupon_problem;
+
+/// Times a guard or key that turns out not to count is claimed again.
+const MAX_CLAIMS: usize = 3;
+
+/// A decided checkout on its way.
+pub(crate) struct Checkout {
+    pub(crate) app: App,
+    pub(crate) caller: Caller,
+    pub(crate) sale: Sale,
+    pub(crate) claim: Option<KeyClaim>,
+    /// What is sold, and by what it was decided.
+    pub(crate) cart: Cart,
+    pub(crate) facts: Facts,
+}
+
+impl Checkout {
+    pub(crate) async fn run(self, request: CheckoutRequest) -> Result<Response, ApiError> {
+        let order = match Box::pin(self.secured()).await? {
+            Taken::Order(order) => order,
+            Taken::Replayed(response) => return Ok(*response),
+        };
+        let zone = self.caller.tenant.zone;
+        let outcome = match &request.card {
+            Some(card) if order.payment.is_some() => {
+                Box::pin(charge(&self.app, &self.caller.tenant, &order, (card, self.caller.clock))).await?
+            }
+            Some(_) | None => Outcome::Paid(order),
+        };
+        match outcome {
+            Outcome::Paid(order) => {
+                self.release_surplus().await;
+                Ok(answer::order(&order, zone))
+            }
+            Outcome::Declined(decline) => Err(answer::declined(&decline)),
+            Outcome::Undone | Outcome::Undecided => Err(ApiError::new(ErrorType::TryAgain)),
+        }
+    }
+
+    /// Secures the order. A guard or key that turns out not to count any more is claimed again.
+    async fn secured(&self) -> Result<Taken, ApiError> {
+        let (tickets, mails) = match self.sale.order.payment {
+            None => settlement(&self.app, &self.sale.order)?,
+            Some(_) => (Vec::new(), Vec::new()),
+        };
+        let free = self.sale.order.payment.is_none().then(|| FreeParts {
+            tickets: &tickets,
+            mails: &mails,
+            mails_due: plus_secs(self.sale.order.created_at, MAIL_RETRY_SECS),
+        });
+        let mut claim = self.claim.clone();
+        let mut released_by = None;
+        for _ in 0..MAX_CLAIMS {
+            let request = self.secure_request((claim.clone(), released_by.clone()), free);
+            match Box::pin(secure(&self.app, request)).await {
+                Ok(secured) => {
+                    sagas::announce(&self.app, &secured.0, &mails).await;
+                    return Ok(Taken::Order(Box::new(secured.0)));
+                }
+                Err(SecureFault::Duplicate(holder)) => {
+                    replay::check_duplicate(&self.app, &self.caller, &holder, Manner::Finishing).await?;
+                    released_by = Some(holder);
+                }
+                Err(SecureFault::IdempotencyHeld(record)) => match self.held(*record).await? {
+                    Replayed::Answer(response) => return Ok(Taken::Replayed(response)),
+                    Replayed::GoOn(again) => claim = again.map(|again| *again),
+                },
+                Err(fault) => return Err(self.refused(fault).await),
+            }
+        }
+        Err(ApiError::new(ErrorType::TryAgain))
+    }
+
+    fn secure_request<'a>(
+        &self,
+        (claim, released_by): (Option<KeyClaim>, Option<OrderId>),
+        free: Option<FreeParts<'a>>,
+    ) -> SecureRequest<'a> {
+        let key = claim.map(|mut claim| {
+            claim.record.order = Some(self.sale.order.id.clone());
+            claim
+        });
+        SecureRequest {
+            order: self.sale.order.clone(),
+            cart: self.sale.cart.clone(),
+            guard: self.sale.guard_hash.clone().map(|hash| GuardClaim { hash, released_by }),
+            key,
+            ledgers: self.sale.ledgers.clone(),
+            free,
+        }
+    }
+
+    async fn held(&self, record: IdempotencyRecord) -> Result<Replayed, ApiError> {
+        let key = self
+            .claim
+            .as_ref()
+            .map(|claim| SentKey { hash: claim.hash.clone(), fingerprint: claim.record.fingerprint.clone() });
+        replayed(&self.app, &self.caller, (key.as_ref(), Some(record)), Manner::Finishing).await
+    }
+
+    /// Why nothing could be secured.
+    async fn refused(&self, fault: SecureFault) -> ApiError {
+        match fault {
+            SecureFault::Seats(instance, refusal) => answer::no_seats(&self.caller, instance, &refusal),
+            SecureFault::Stock(inventory) => answer::no_pieces(inventory),
+            SecureFault::CouponUsedUp(coupon) => self.used_up(&coupon),
+            SecureFault::EntitlementsUsedUp => self.entitlements_used_up().await,
+            SecureFault::MembershipMoved(order) => self.membership_moved(order.as_ref()).await,
+            SecureFault::CartMoved => self.cart_moved().await.unwrap_or_else(|error| error),
+            SecureFault::Failed(error) => error,
+            SecureFault::Duplicate(_) | SecureFault::IdempotencyHeld(_) => ApiError::new(ErrorType::TryAgain),
+        }
+    }
+
+    /// The last use of a coupon was taken by another order.
+    fn used_up(&self, coupon: &CouponId) -> ApiError {
+        let error = ApiError::new(ErrorType::CouponUsedUp);
+        self.sale.codes.get(coupon).into_iter().fold(error, |error, code| {
+            let problem = coupon_problem(CouponProblem::UsedUp);
+            error.detail("/shoppingCart/couponCodes", format!("{code}: {problem}"))
+        })
+    }
+
+    /// Another order took what a membership had left. Where it has been given back since, another try may do.
+    async fn entitlements_used_up(&self) -> ApiError {
+        let sold = (&self.cart, &self.facts);
+        let checked = entitled::check_with_earlier_orders(&self.app, &self.caller, sold).await;
+        checked.err().unwrap_or_else(|| ApiError::new(ErrorType::TryAgain))
+    }
+
+    /// Another order is renewing or changing a membership of this one, or did so a moment ago. One that was left
+    /// half-way is finished first.
+    async fn membership_moved(&self, order: Option<&OrderId>) -> ApiError {
+        let Some(order) = order else { return ApiError::new(ErrorType::TryAgain) };
+        let now = self.caller.clock.now();
+        match Box::pin(sagas::outcome_of(&self.app, (self.caller.tenant.id, order), now)).await {
+            Ok(Some(Outcome::Undecided)) => ApiError::new(ErrorType::RequestInProgress),
+            Ok(Some(Outcome::Paid(_) | Outcome::Declined(_) | Outcome::Undone) | None) => {
+                ApiError::new(ErrorType::TryAgain)
+            }
+            Err(error) => error,
+        }
+    }
+
+    /// The cart was changed or checked out between its load and its sale.
+    async fn cart_moved(&self) -> Result<ApiError, ApiError> {
+        let Some(claim) = &self.sale.cart else { return Ok(ApiError::new(ErrorType::TryAgain)) };
+        let cart = live(self.app.store.load_cart(self.caller.tenant.id, &claim.id).await?, &self.caller)?;
+        replay::undone_order(&self.app, &self.caller, cart.order.as_ref(), Manner::Finishing).await?;
+        Ok(ApiError::new(ErrorType::TryAgain))
+    }
+
+    /// Seats the reservation held beyond the order. What cannot be released now is free at its expiry.
+    async fn release_surplus(&self) {
+        let tenant = self.caller.tenant.id;
+        let releases = self.sale.surplus.iter().map(|(instance, change)| {
+            self.app.store.change_ledger((tenant, instance), change, self.caller.clock.now())
+        });
+        for released in join_all(releases).await {
+            if let Err(fault) = released {
+                tracing::warn!(%fault, "seats of a reservation stay held until it expires");
+            }
+        }
+    }
+}
+
+enum Taken {
+    Order(Box<Order>),
+    Replayed(Box<Response>),
+}
+
+/// Runs the futures one after the other; a reservation rarely has anything left over.
+async fn join_all<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
+    let mut results = Vec::new();
+    for future in futures {
+        results.push(future.await);
+    }
+    results
+}
