@@ -139,6 +139,11 @@ error_table! {
         "These parameters cannot be used together";
     /// A member is to be verified, and no membership is named.
     MembershipIdMissing, BAD_REQUEST, 20042, "MEMBERSHIPID_DNE", "membershipId is required";
+    /// An application with this `boardingRefId` says something else.
+    OnboardingConflict, CONFLICT, 20060, "ONBOARDING_CONFLICT",
+        "Another application was made with this boardingRefId";
+    /// The underwriter declined the merchant; its application is closed.
+    MerchantDeclined, CONFLICT, 20061, "MERCHANT_DECLINED", "The merchant was declined and cannot be changed";
 }
 
 /// A failure on its way to the caller: what it is told, and a cause that only the log sees.
