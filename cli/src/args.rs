@@ -3,7 +3,7 @@
 use crate::bench::BenchArgs;
 use crate::commands::{
     demo::DemoArgs, export::ExportArgs, import::ImportFile, key::KeyCommand, merchant::MerchantCommand,
-    outbox::OutboxFilter, tables::TablesCommand, tenant::TenantCommand,
+    outbox::OutboxFilter, tables::TablesCommand, tenant::TenantCommand, vault::VaultCommand,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -67,6 +67,9 @@ pub(crate) enum Command {
     /// Create, approve and list merchants, and set their rate cards
     #[command(subcommand)]
     Merchant(MerchantCommand),
+    /// Give the vault of this machine a new key
+    #[command(subcommand)]
+    Vault(VaultCommand),
     /// Create the tables of a new deployment
     #[command(subcommand)]
     Tables(TablesCommand),
@@ -87,4 +90,6 @@ pub(crate) enum Command {
     Openapi,
     /// Print the error table as Markdown
     Errors,
+    /// Print the rules for applications of merchants as Markdown
+    Onboarding,
 }

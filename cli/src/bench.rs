@@ -6,6 +6,7 @@
 mod cases;
 mod catalog;
 mod figures;
+mod onboarding;
 mod pricing;
 mod seed;
 mod wire;
@@ -49,6 +50,7 @@ async fn measure_all(args: &BenchArgs) -> Result<(), BenchError> {
         }
     }
     println!("{}", pricing::measure(limit)?);
+    println!("{}", onboarding::measure(limit)?);
     growth(limit, args.concurrency).await?;
     browsing(limit, args.concurrency).await
 }

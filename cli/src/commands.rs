@@ -8,6 +8,7 @@ pub(crate) mod merchant;
 pub(crate) mod outbox;
 pub(crate) mod tables;
 pub(crate) mod tenant;
+pub(crate) mod vault;
 
 use crate::failure::Failure;
 use domain::TenantId;

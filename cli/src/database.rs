@@ -67,6 +67,12 @@ pub(crate) fn key_file(directory: &Path) -> Result<LocalVault, Failure> {
     LocalVault::file(directory.join(KEY_FILE)).map_err(|fault| Failure::because("there is no vault", &fault))
 }
 
+/// Adds a new key to those of a data directory's vault.
+pub(crate) fn rotate_key_file(directory: &Path) -> Result<(), Failure> {
+    LocalVault::rotate(directory.join(KEY_FILE))
+        .map_err(|fault| Failure::because("the vault got no new key", &fault))
+}
+
 fn make_directory(directory: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(directory).map_err(|fault| {
         Failure::because(format!("the data directory {} cannot be used", directory.display()), &fault)

@@ -9,6 +9,7 @@ mod endpoint;
 mod error_table;
 mod failure;
 mod local;
+mod onboarding_rules;
 mod openapi;
 mod routes;
 mod sandbox;
@@ -25,6 +26,7 @@ pub mod testing;
 
 pub use endpoint::{dynamodb_endpoint, dynamodb_routes};
 pub use error_table::error_table;
+pub use onboarding_rules::onboarding_rules;
 pub use openapi::openapi;
 pub use routes::routes;
 
@@ -64,6 +66,7 @@ async fn run_command(Arguments { database, serve, command }: Arguments) -> Resul
         Some(Command::Tenant(command)) => commands::tenant::run(&database, command).await,
         Some(Command::Key(command)) => commands::key::run(&database, command).await,
         Some(Command::Merchant(command)) => commands::merchant::run(&database, command).await,
+        Some(Command::Vault(command)) => commands::vault::run(&database, &command),
         Some(Command::Tables(command)) => commands::tables::run(&database, &command).await,
         Some(Command::Import(document)) => commands::import::run(&database, &document).await,
         Some(Command::Export(export)) => commands::export::run(&database, &export).await,
@@ -72,5 +75,6 @@ async fn run_command(Arguments { database, serve, command }: Arguments) -> Resul
         Some(Command::Bench(args)) => bench::run(&args).await,
         Some(Command::Openapi) => commands::print(&openapi::text()?),
         Some(Command::Errors) => commands::print(&error_table()),
+        Some(Command::Onboarding) => commands::print(&onboarding_rules()),
     }
 }

@@ -14,11 +14,15 @@ use utoipa::openapi::{
 const SCHEMES: [(&str, &str, &str); 3] = [
     ("apiKey", "x-service-api-key", "A tenant's key. Its scopes say which routes it opens."),
     ("tenant", "x-b2c-tenant-id", "The tenant's id; it must be the one the key belongs to."),
-    ("paymentKey", "x-service-payment-key", "A merchant's key, used with its merchant id in the path."),
+    (
+        "paymentKey",
+        "x-service-payment-key",
+        "The key of a merchant, used with its merchant id in the path, or of a partner that brings merchants.",
+    ),
 ];
 
 /// Groups of routes, in the order in which a reader meets them.
-const TAGS: [(&str, &str); 11] = [
+const TAGS: [(&str, &str); 12] = [
     ("Events", "What is on sale, and when"),
     ("Carts", "What a visitor wants to buy, priced"),
     ("Entitlements", "What members may take at the member price"),
@@ -28,6 +32,7 @@ const TAGS: [(&str, &str); 11] = [
     ("Members", "Who is a member"),
     ("Back office", "What events and memberships are made of"),
     ("Memberships", "Membership levels, the ways to buy them, and what members bought"),
+    ("Payments", "Merchants that take cards"),
     ("Locations", "Pick lists of countries and states"),
     ("Reference", "Errors and this document"),
 ];

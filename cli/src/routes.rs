@@ -12,7 +12,7 @@ pub fn routes() -> OpenApiRouter<App> {
 }
 
 /// The groups of routes, one for each function.
-fn groups() -> [OpenApiRouter<App>; 11] {
+fn groups() -> [OpenApiRouter<App>; 12] {
     [
         events::router(),
         carts::router(),
@@ -23,6 +23,7 @@ fn groups() -> [OpenApiRouter<App>; 11] {
         backoffice::router(),
         memberships::router(),
         members::router(),
+        onboarding::router(),
         reference::router(),
         crate::sandbox::router(),
     ]

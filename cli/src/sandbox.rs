@@ -222,6 +222,8 @@ struct CleanupReport {
     slots_changed: usize,
     /// Event instances deleted because their template or its schedule is gone.
     slots_deleted: usize,
+    /// Merchants approved or declined.
+    merchants_decided: u32,
     /// Work that failed and stays due.
     failed: u32,
 }
@@ -252,6 +254,7 @@ async fn clean_up(State(app): State<App>, headers: HeaderMap) -> Result<Json<Cle
         slots_made,
         slots_changed,
         slots_deleted,
+        merchants_decided,
         failed,
     } = done;
     Ok(Json(CleanupReport {
@@ -260,6 +263,7 @@ async fn clean_up(State(app): State<App>, headers: HeaderMap) -> Result<Json<Cle
         slots_made,
         slots_changed,
         slots_deleted,
+        merchants_decided,
         failed,
     }))
 }

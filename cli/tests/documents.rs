@@ -45,6 +45,14 @@ fn the_error_table_is_current() {
     );
 }
 
+#[test]
+fn the_rules_of_onboarding_are_current() {
+    assert!(
+        committed("onboarding.md") == boxoffice::onboarding_rules(),
+        "rules changed: cargo run -p boxoffice -- onboarding > docs/onboarding.md",
+    );
+}
+
 /// Compared is with the last commit, or with `OPENAPI_BASE`, such as the branch a change is meant for.
 #[test]
 fn the_interface_breaks_no_client_of_the_committed_one() {

@@ -156,11 +156,31 @@ fn a_merchant_charges_once_it_is_approved_and_has_a_rate_card() {
     printed(&["merchant", "approve", "--tenant", "7", "60500"], path);
     let listed = printed(&["merchant", "list", "--tenant", "7"], path);
     assert!(listed.contains("Approved") && listed.contains("% + 0.30"), "{listed}");
+    let declined = printed(&["merchant", "decline", "--tenant", "7", "60500"], path);
+    assert!(declined.contains("Declined") && declined.contains("% + 0.30"), "{declined}");
+    printed(&["merchant", "approve", "--tenant", "7", "60500"], path);
     let key = printed(
         &["key", "issue", "--tenant", "7", "--scope", "payment", "--mid", "60500", "--label", "refunds"],
         path,
     );
     assert!(key.starts_with("bxo_"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_new_key_of_the_vault_leaves_what_was_sealed_before_readable() {
+    let data = tempfile::tempdir().unwrap();
+    let path = data.path();
+    Running::start(path).stop("-TERM");
+    let said = printed(&["vault", "rotate"], path);
+    assert!(said.contains("new key"), "{said}");
+    assert_eq!(std::fs::metadata(path.join("vault.key")).unwrap().len(), 64);
+    // A tenant's sealed hash key is needed for every cart; a new tenant's is sealed under the new key.
+    printed(&["tenant", "create", "7", "--name", "Pier", "--zone", "America/Chicago"], path);
+    let service = Running::start(path);
+    assert_eq!(service.get(COUNTRIES, "demo-b2b-1001").0, 200);
+    service.stop("-TERM");
+    assert!(complaint(&["vault", "rotate", "--vault-key", "alias/x"], path).contains("rotated by KMS"));
 }
 
 #[test]

@@ -74,16 +74,32 @@ pub fn environment(name: &str) -> BTreeSet<String> {
     given.into_iter().flatten().flat_map(|variables| variables.keys().cloned()).collect()
 }
 
-/// The routes of the ticketing API as (method, path, crate under `functions/`), in the template's order.
+/// The APIs of the template.
+pub const APIS: [&str; 2] = ["TicketingApi", "PaymentsApi"];
+
+/// The routes of one of [`APIS`] as (method, path, crate under `functions/`), in the template's order.
 /// The catch-all is (`ANY`, `$default`, …).
 ///
 /// # Panics
 /// If a route, its integration or its function do not fit together.
 #[must_use]
-pub fn template_routes() -> Vec<(String, String, String)> {
+pub fn routes_of_api(api: &str) -> Vec<(String, String, String)> {
     let template = template();
     let routes = resources(&template, "AWS::ApiGatewayV2::Route");
-    routes.iter().map(|(name, route)| template_route(&template, name, &route["Properties"])).collect()
+    let of_api = routes.iter().filter(|(_, route)| route["Properties"]["ApiId"]["Ref"] == api);
+    of_api.map(|(name, route)| template_route(&template, name, &route["Properties"])).collect()
+}
+
+/// The API that a path belongs to.
+#[must_use]
+pub fn api_of(path: &str) -> &'static str {
+    if path.starts_with("/v1/payment/") { "PaymentsApi" } else { "TicketingApi" }
+}
+
+/// The routes of the API that a path belongs to.
+#[must_use]
+pub fn template_routes(path: &str) -> Vec<(String, String, String)> {
+    routes_of_api(api_of(path))
 }
 
 fn template_route(template: &Value, name: &str, route: &Value) -> (String, String, String) {
@@ -112,7 +128,7 @@ pub fn answering_crate<'r>(
     answering_route(routes, method, path).map(|(_, _, function)| function.as_str())
 }
 
-/// The route that answers `method path`: the most specific of [`template_routes`], as API Gateway chooses (an
+/// The route that answers `method path`: the most specific of [`routes_of_api`], as API Gateway chooses (an
 /// exact path before `{proxy+}`, the longest of these first, then `$default`; a named
 /// method before `ANY`). `{id}`-like segments of `path` are taken literally, so that a path of the OpenAPI
 /// document can be asked for. A trailing slash is a child of its path.

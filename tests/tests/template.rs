@@ -3,7 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use blackbox::template::{answering_crate, answering_route, crate_of, resources, template, template_routes};
+use blackbox::template::{
+    APIS, answering_crate, answering_route, api_of, crate_of, resources, routes_of_api, template,
+    template_routes,
+};
 use serde_json::{Value, json};
 
 /// API Gateway ends a request after this many seconds.
@@ -138,7 +141,7 @@ fn tables_have_the_keys_backup_and_expiry_that_the_store_relies_on() {
 
 #[test]
 fn due_work_is_found_through_one_sparse_index_of_keys() {
-    for table in ["OrdersTable", "CatalogTable"] {
+    for table in ["OrdersTable", "CatalogTable", "MerchantsTable"] {
         let table = properties(&template(), table);
         assert_eq!(
             table["GlobalSecondaryIndexes"],
@@ -157,15 +160,30 @@ fn due_work_is_found_through_one_sparse_index_of_keys() {
 }
 
 #[test]
-fn the_gateway_adds_no_cors_and_no_stage_prefix() {
+fn the_gateway_adds_no_cors_and_a_stage_prefix_to_payments_alone() {
     let template = template();
     let apis = resources(&template, "AWS::ApiGatewayV2::Api");
-    assert_eq!(apis.len(), 1);
-    for (name, api) in apis {
+    let names: BTreeSet<&str> = apis.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, BTreeSet::from(APIS));
+    for (name, api) in &apis {
         assert_eq!(api["Properties"]["CorsConfiguration"], Value::Null, "{name}");
     }
-    for (name, stage) in resources(&template, "AWS::ApiGatewayV2::Stage") {
-        assert_eq!(stage["Properties"]["StageName"], "$default", "{name}");
+    let stages = resources(&template, "AWS::ApiGatewayV2::Stage");
+    let stages: BTreeMap<&str, &str> = stages
+        .iter()
+        .map(|(_, stage)| &stage["Properties"])
+        .map(|stage| (stage["ApiId"]["Ref"].as_str().unwrap(), stage["StageName"].as_str().unwrap()))
+        .collect();
+    assert_eq!(stages, BTreeMap::from([("TicketingApi", "$default"), ("PaymentsApi", "payments")]));
+}
+
+#[test]
+fn keys_of_ours_are_rotated_by_kms() {
+    let template = template();
+    let keys = resources(&template, "AWS::KMS::Key");
+    assert_eq!(keys.len(), 2);
+    for (name, key) in keys {
+        assert_eq!(key["Properties"]["EnableKeyRotation"], true, "{name}");
     }
 }
 
@@ -173,17 +191,21 @@ fn the_gateway_adds_no_cors_and_no_stage_prefix() {
 fn every_routed_function_may_be_called_by_the_gateway() {
     let template = template();
     let permissions = resources(&template, "AWS::Lambda::Permission");
-    let permitted: BTreeSet<String> = permissions
-        .iter()
-        .map(|(_, permission)| crate_of(permission["Properties"]["FunctionName"]["Ref"].as_str().unwrap()))
-        .collect();
-    let routed: BTreeSet<String> = template_routes().into_iter().map(|(_, _, function)| function).collect();
-    assert_eq!(permitted, routed);
+    for api in APIS {
+        let of_api =
+            permissions.iter().map(|(_, permission)| &permission["Properties"]).filter(|permission| {
+                permission["SourceArn"]["Fn::Sub"].as_str().unwrap().ends_with(&format!(":${{{api}}}/*"))
+            });
+        let permitted: BTreeSet<String> =
+            of_api.map(|permission| crate_of(permission["FunctionName"]["Ref"].as_str().unwrap())).collect();
+        let routed: BTreeSet<String> =
+            routes_of_api(api).into_iter().map(|(_, _, function)| function).collect();
+        assert_eq!(permitted, routed, "{api}");
+    }
 }
 
 #[test]
 fn a_request_reaches_the_function_that_owns_its_path() {
-    let routes = template_routes();
     let cases = [
         ("GET", "/v2/b2c/event/templates", "events"),
         ("GET", "/v2/b2c/event/templates/slim", "events"),
@@ -221,15 +243,21 @@ fn a_request_reaches_the_function_that_owns_its_path() {
         ("GET", "/v2/b2c/locations/avs/countries", "reference"),
         ("OPTIONS", "/v2/b2c/locations/states/{country}", "reference"),
         ("GET", "/v2/b2b/locations/states/{country}", "reference"),
+        ("POST", "/v1/payment/onboard", "onboarding"),
+        ("PATCH", "/v1/payment/onboard/{boardingRefId}", "onboarding"),
+        ("POST", "/v1/payment/onboard/validate/", "onboarding"),
         ("GET", "/docs/index.css", "reference"),
         ("GET", "/nowhere", "reference"),
         ("OPTIONS", "/v2/memberships/b2b/levels", "reference"),
     ];
     for (method, path, function) in cases {
-        assert_eq!(answering_crate(&routes, method, path), Some(function), "{method} {path}");
+        assert_eq!(answering_crate(&template_routes(path), method, path), Some(function), "{method} {path}");
     }
-    let keys: BTreeSet<_> = routes.iter().map(|(method, path, _)| (method, path)).collect();
-    assert_eq!(keys.len(), routes.len(), "a route is declared twice");
+    for api in APIS {
+        let routes = routes_of_api(api);
+        let keys: BTreeSet<_> = routes.iter().map(|(method, path, _)| (method, path)).collect();
+        assert_eq!(keys.len(), routes.len(), "{api} declares a route twice");
+    }
 }
 
 /// The operations of the interface as (method, path), without those that exist on one machine only.
@@ -257,6 +285,7 @@ fn described() -> BTreeMap<&'static str, BTreeSet<String>> {
         ("backoffice", backoffice::router()),
         ("memberships", memberships::router()),
         ("members", members::router()),
+        ("onboarding", onboarding::router()),
     ];
     let paths = |router: utoipa_axum::router::OpenApiRouter<platform::App>| {
         router.into_openapi().paths.paths.into_keys().collect()
@@ -266,8 +295,9 @@ fn described() -> BTreeMap<&'static str, BTreeSet<String>> {
 
 #[test]
 fn every_operation_reaches_the_function_whose_router_answers_it() {
-    let (routes, described) = (template_routes(), described());
+    let described = described();
     for (method, path) in operations() {
+        let routes = template_routes(&path);
         let owners: Vec<_> = described.iter().filter(|(_, paths)| paths.contains(&path)).collect();
         assert_eq!(owners.len(), 1, "{path} has {} owners", owners.len());
         assert_eq!(answering_crate(&routes, &method, &path), Some(*owners[0].0), "{method} {path}");
@@ -276,15 +306,18 @@ fn every_operation_reaches_the_function_whose_router_answers_it() {
 
 #[test]
 fn every_route_of_the_template_answers_an_operation() {
-    let routes = template_routes();
-    // A caller may leave a slash at the end, which the gateway takes for a path below.
-    let answering: BTreeSet<_> = operations()
-        .iter()
-        .flat_map(|(method, path)| [path.clone(), format!("{path}/")].map(|path| (method.clone(), path)))
-        .filter_map(|(method, path)| answering_route(&routes, &method, &path))
-        .collect();
-    // What is left to the last route is what no operation is: it refuses.
-    let idle: Vec<_> =
-        routes.iter().filter(|route| route.1 != "$default" && !answering.contains(route)).collect();
-    assert_eq!(idle, Vec::<&(String, String, String)>::new());
+    for api in APIS {
+        let routes = routes_of_api(api);
+        // A caller may leave a slash at the end, which the gateway takes for a path below.
+        let answering: BTreeSet<_> = operations()
+            .iter()
+            .filter(|(_, path)| api_of(path) == api)
+            .flat_map(|(method, path)| [path.clone(), format!("{path}/")].map(|path| (method.clone(), path)))
+            .filter_map(|(method, path)| answering_route(&routes, &method, &path))
+            .collect();
+        // What is left to the last route is what no operation is: it refuses.
+        let idle: Vec<_> =
+            routes.iter().filter(|route| route.1 != "$default" && !answering.contains(route)).collect();
+        assert_eq!(idle, Vec::<&(String, String, String)>::new());
+    }
 }

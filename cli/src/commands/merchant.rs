@@ -26,6 +26,8 @@ pub(crate) enum MerchantCommand {
     },
     /// Let a merchant charge cards, once it has a rate card
     Approve(Named),
+    /// Refuse a merchant, which charges no cards from then on
+    Decline(Named),
     /// Set what a sale costs a merchant
     SetRateCard {
         #[command(flatten)]
@@ -74,14 +76,13 @@ pub(crate) async fn run(args: &DatabaseArgs, command: MerchantCommand) -> Result
                 Merchant { mid, name, status: MerchantStatus::Pending, rate_card: None, descriptor };
             save(&store, tenant, &merchant).await
         }
-        MerchantCommand::Approve(named) => {
-            let merchant = known(&store, &named).await?;
-            save(&store, named.tenant, &Merchant { status: MerchantStatus::Approved, ..merchant }).await
-        }
+        MerchantCommand::Approve(named) => decide(&store, &named, MerchantStatus::Approved).await,
+        MerchantCommand::Decline(named) => decide(&store, &named, MerchantStatus::Declined).await,
         MerchantCommand::SetRateCard { named, percent, fixed } => {
-            let merchant = known(&store, &named).await?;
-            let rate_card = Some(RateCard { percentage: percent, fixed });
-            save(&store, named.tenant, &Merchant { rate_card, ..merchant }).await
+            known(&store, &named).await?;
+            let rate_card = RateCard { percentage: percent, fixed };
+            store.set_rate_card(named.tenant, &named.mid, &rate_card).await?;
+            show(&store, &named).await
         }
         MerchantCommand::List { tenant } => {
             known_tenant(&store, tenant).await?;
@@ -97,6 +98,26 @@ async fn merchants(store: &Store, tenant: TenantId) -> Result<Vec<Merchant>, Fai
 async fn known(store: &Store, Named { tenant, mid }: &Named) -> Result<Merchant, Failure> {
     let found = merchants(store, *tenant).await?.into_iter().find(|merchant| merchant.mid == *mid);
     found.ok_or_else(|| Failure::new(format!("tenant {tenant} has no merchant {mid}")))
+}
+
+/// Decides on a merchant as it stands now; one whose application has faults is completed first.
+async fn decide(store: &Store, named: &Named, decision: MerchantStatus) -> Result<(), Failure> {
+    let status = known(store, named).await?.status;
+    if !status.may_become(decision) {
+        let mid = &named.mid;
+        return Err(Failure::new(format!(
+            "merchant {mid} is {}: its application has to be completed first",
+            status.as_str()
+        )));
+    }
+    if !store.decide_merchant((named.tenant, &named.mid), status, decision).await? {
+        return Err(Failure::new(format!("merchant {} was decided on meanwhile; look again", named.mid)));
+    }
+    show(store, named).await
+}
+
+async fn show(store: &Store, named: &Named) -> Result<(), Failure> {
+    print(&table(&[known(store, named).await?]))
 }
 
 async fn save(store: &Store, tenant: TenantId, merchant: &Merchant) -> Result<(), Failure> {

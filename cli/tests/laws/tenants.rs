@@ -29,14 +29,17 @@ enum Kind {
     Customer,
     Combo,
     Delivery,
+    /// The application of a merchant.
+    Application,
     /// The same for everybody.
     Common,
 }
 
 /// The parameter of every path that has one.
-const PATHS: [(&str, Kind); 30] = [
+const PATHS: [(&str, Kind); 31] = [
     ("/docs/{file}", Kind::Common),
     ("/sandbox/outbox/{deliveryId}", Kind::Delivery),
+    ("/v1/payment/onboard/{boardingRefId}", Kind::Application),
     ("/v2/b2b/combos/{id}", Kind::Combo),
     ("/v2/b2b/coupons/{id}", Kind::Coupon),
     ("/v2/b2b/discounts/{id}", Kind::Discount),
@@ -82,7 +85,7 @@ enum Refused {
 }
 
 /// The ids of every body.
-const FIELDS: [(&str, Kind, Refused); 72] = [
+const FIELDS: [(&str, Kind, Refused); 74] = [
     // A new cart has no id yet, and one that is checked out at once never has.
     ("CartInput.id", Kind::Cart, Refused::Nowhere),
     ("CartInput.membershipIds", Kind::Membership, Refused::Everywhere),
@@ -167,6 +170,9 @@ const FIELDS: [(&str, Kind, Refused); 72] = [
     ("ServiceInput.id", Kind::Common, Refused::Nowhere),
     ("LevelCollectionInput.id", Kind::Common, Refused::Nowhere),
     ("OfferingActionInput.ruleIds", Kind::Common, Refused::Nowhere),
+    // A partner names what it brings, each for itself; a tax authority does.
+    ("OnboardingInput.boardingRefId", Kind::Application, Refused::Nowhere),
+    ("OnboardingInput.taxId", Kind::Common, Refused::Nowhere),
 ];
 
 /// The ids of query strings.
@@ -189,6 +195,7 @@ struct Things {
     reservation: Value,
     order: String,
     delivery: String,
+    application: String,
 }
 
 impl Things {
@@ -217,8 +224,13 @@ impl Things {
         service.deliver_mail().await;
         let key = vec![("x-service-api-key".to_owned(), key_of(Scope::B2b, tenant))];
         let outbox = ask(("GET", "/sandbox/outbox"), &key, Value::Null).await;
+        let application = format!("{tenant:08}-93d4-4f26-8c1d-70e2a9b4f318");
+        let partner = headers_of(&key_of(Scope::Onboard, tenant), Scope::Onboard, tenant);
+        let brought = json!({ "boardingRefId": application, "dbaName": "Law" });
+        ask(("POST", "/v1/payment/onboard"), &partner, brought).await;
         Self {
             tenant,
+            application,
             cart: id,
             line: stored["items"][0]["itemId"].as_str().unwrap().to_owned(),
             reservation,
@@ -260,6 +272,7 @@ impl Things {
             Kind::Customer => json!(tenant * 100_000 + 11),
             Kind::Combo => json!(format!("{tenant}c1000000000000000001")),
             Kind::Delivery => json!(self.delivery),
+            Kind::Application => json!(self.application),
             Kind::Common => json!("nothing"),
         }
     }
@@ -278,6 +291,7 @@ fn unknown(kind: Kind) -> Value {
         Kind::Offering => json!("e".repeat(32)),
         Kind::Order => json!("450359962737"),
         Kind::Delivery => json!("0000000000001-z"),
+        Kind::Application => json!("ffffffff-ffff-4fff-bfff-ffffffffffff"),
         Kind::Cart
         | Kind::Instance
         | Kind::Template
@@ -310,7 +324,7 @@ fn payer() -> Value {
 /// What was answered, without the id itself and the ids that are new in every answer.
 fn told(answer: &Answer, id: &Value) -> String {
     let mut shown = answer.body.clone();
-    for moment in ["lastUpdated", "lastPublished", "publication"] {
+    for moment in ["lastUpdated", "lastPublished", "publication", "createDate", "updatedDate"] {
         shown.as_object_mut().map(|shown| shown.remove(moment));
     }
     let mut body = shown.to_string().replace(&text(id), "ID");

@@ -5,7 +5,7 @@ use domain::cart::{Cart, CouponMessage, CouponProblem};
 use domain::checkout::{CartSource, CheckoutRequest, HolderFault, card_summary, holder_faults};
 use domain::customer::{self, match_text};
 use domain::ledger::{Hold, Ledger, LedgerChange};
-use domain::merchant::Merchant;
+use domain::merchant::{Merchant, NotCharging, charging};
 use domain::order::{ConsumedReservation, Payment, Person};
 use domain::pricing::{Catalog, CatalogView, PricedLines, price};
 use domain::reservation::Reservation;
@@ -183,8 +183,7 @@ pub(crate) fn payment(
         }
         ProcessorKind::Sandbox => {}
     }
-    let charging = merchants.iter().find_map(|merchant| Some((merchant, merchant.charging()?)));
-    let (merchant, rate_card) = charging.ok_or_else(|| ApiError::new(ErrorType::MerchantNotReady))?;
+    let (merchant, rate_card) = charging(merchants).map_err(not_ready)?;
     Ok(Some(Payment {
         sale,
         mid: merchant.mid.clone(),
@@ -193,6 +192,16 @@ pub(crate) fn payment(
         rate_card: *rate_card,
         descriptor: format!("{}{}", tenant.descriptor_prefix, merchant.descriptor),
     }))
+}
+
+fn not_ready(why: NotCharging) -> ApiError {
+    let (reason, message) = match why {
+        NotCharging::NoneApproved => ("notApproved", "Cards cannot be charged: no merchant is approved"),
+        NotCharging::NoRateCard => {
+            ("noRateCard", "Cards cannot be charged: the approved merchant has no rate card")
+        }
+    };
+    ApiError::new(ErrorType::MerchantNotReady).message(message).fact("reason", reason)
 }
 
 /// The customer of fully populated billing data (spec §2.8 rule 3). The id is a keyed hash of what customers are

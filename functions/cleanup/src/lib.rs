@@ -1,6 +1,8 @@
-//! The scheduled work: finishes abandoned checkouts, announces unsent mails again, and makes the slots of
-//! published templates that are missing or come into reach. Nothing depends on when
-//! it runs; it only makes what is already decided visible sooner.
+//! The scheduled work: finishes abandoned checkouts, announces unsent mails again, makes the slots of
+//! published templates that are missing or come into reach, and decides on the merchants of the sandbox. Nothing
+//! depends on when it runs.
+
+mod underwrite;
 
 use domain::outbox::{MailJob, MailKind};
 use domain::time::plus_secs;
@@ -44,6 +46,8 @@ pub struct Report {
     pub slots_changed: usize,
     /// Event instances deleted because their template or its schedule is gone.
     pub slots_deleted: usize,
+    /// Merchants of the sandbox approved or declined.
+    pub merchants_decided: u32,
     /// Work that failed and stays due.
     pub failed: u32,
 }
@@ -60,7 +64,7 @@ pub async fn pass(app: &App, scope: Scope, now: Timestamp) -> Result<Report, pla
     let mut report = Report::default();
     let mut others = BTreeSet::new();
     for clock in clocks {
-        for kind in [DueKind::Orders, DueKind::Mails, DueKind::Slots] {
+        for kind in [DueKind::Orders, DueKind::Mails, DueKind::Slots, DueKind::Merchants] {
             for work in app.store.load_due((*clock, kind), now, MAX_PER_PARTITION).await? {
                 if scope == Scope::Sandbox && !is_sandbox(app, work.tenant(), &mut others).await? {
                     continue;
@@ -104,6 +108,11 @@ async fn take_up(app: &App, work: DueWork, (clock, now): (DueClock, Timestamp), 
             })
         }
         DueWork::Slots(tenant, template) => make_slots(app, (*tenant, template), now, report).await,
+        DueWork::Merchant(tenant, reference) => {
+            underwrite::decide(app, *tenant, reference).await.map(|is_decided| {
+                report.merchants_decided = report.merchants_decided.saturating_add(u32::from(is_decided));
+            })
+        }
     };
     if let Err(fault) = done {
         report.failed = report.failed.saturating_add(1);

@@ -242,7 +242,7 @@ macro_rules! digit_ids {
     )*};
 }
 
-digit_ids! { OrderId; OrderItemId; TicketId; }
+digit_ids! { Mid; OrderId; OrderItemId; TicketId; }
 
 impl OrderNumber {
     /// Nine digits made of these random bits, the first of them not zero.

@@ -4,6 +4,7 @@
 //! randomness; `now` and new ids are arguments. Serde is used for storage only.
 
 pub mod asker;
+pub mod boarding_ref;
 pub mod card;
 pub mod cart;
 pub mod cart_request;
@@ -23,6 +24,7 @@ pub mod locations;
 pub mod membership;
 pub mod merchant;
 pub mod money;
+pub mod onboarding;
 pub mod order;
 pub mod outbox;
 pub mod payment;
@@ -37,6 +39,7 @@ pub mod tenant;
 pub mod time;
 pub mod verification;
 
+pub use boarding_ref::BoardingRefId;
 pub use catalog::Template;
 pub use channel::{Channel, SalesChannel};
 pub use ids::*;

@@ -100,6 +100,29 @@ impl Merchant {
     }
 }
 
+/// Why a tenant charges no cards (contract §11).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NotCharging {
+    /// No merchant of it is approved.
+    NoneApproved,
+    /// One is approved, and has no rate card.
+    NoRateCard,
+}
+
+/// The merchant that charges, with what it pays: the first by mid that is approved and has a rate card.
+///
+/// # Errors
+/// [`NotCharging`] when there is none.
+pub fn charging(merchants: &[Merchant]) -> Result<(&Merchant, &RateCard), NotCharging> {
+    let found = merchants.iter().find_map(|merchant| Some((merchant, merchant.charging()?)));
+    let is_approved = |merchant: &Merchant| merchant.status == MerchantStatus::Approved;
+    found.ok_or(if merchants.iter().any(is_approved) {
+        NotCharging::NoRateCard
+    } else {
+        NotCharging::NoneApproved
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,6 +150,36 @@ mod tests {
                 assert_eq!(merchant.charging().is_some(), charges, "{status:?}");
             }
         }
+    }
+
+    #[test]
+    fn what_keeps_a_tenant_from_charging_is_the_last_thing_that_is_missing() {
+        let merchant = |mid: &str, status, rate_card| {
+            let mid = Mid::parse(mid).unwrap();
+            Merchant { mid, name: String::new(), status, rate_card, descriptor: String::new() }
+        };
+        let declined = merchant("1", MerchantStatus::Declined, Some(rate_card()));
+        let bare = merchant("2", MerchantStatus::Approved, None);
+        let ready = merchant("3", MerchantStatus::Approved, Some(rate_card()));
+        assert_eq!(charging(&[]), Err(NotCharging::NoneApproved));
+        assert_eq!(charging(std::slice::from_ref(&declined)), Err(NotCharging::NoneApproved));
+        assert_eq!(charging(&[declined.clone(), bare.clone()]), Err(NotCharging::NoRateCard));
+        assert_eq!(charging(&[declined, bare, ready.clone()]), Ok((&ready, &rate_card())));
+    }
+
+    #[test]
+    fn only_what_waits_or_was_judged_is_judged() {
+        use MerchantStatus::{Approved, Declined, Incomplete, Pending};
+        for status in MerchantStatus::ALL {
+            for decision in MerchantStatus::ALL {
+                let may = status != Incomplete && matches!(decision, Approved | Declined);
+                assert_eq!(status.may_become(decision), may, "{status:?} to {decision:?}");
+            }
+        }
+        assert_eq!(
+            (Incomplete.with(&[]), Pending.with(&[]), Declined.with(&[])),
+            (Pending, Pending, Declined)
+        );
     }
 
     #[test]

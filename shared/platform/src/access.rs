@@ -32,6 +32,8 @@ pub struct Caller {
 
 /// What a group of routes asks of its callers.
 pub trait Policy: Send + Sync + 'static {
+    /// The header the key comes in.
+    const KEY_HEADER: &'static str;
     /// Any one of these scopes is enough.
     const SCOPES: &'static [Scope];
     /// Whether `x-b2c-tenant-id` must be sent.
@@ -52,12 +54,13 @@ impl<P> Deref for Access<P> {
 }
 
 macro_rules! policies {
-    ($( $(#[$doc:meta])* $name:ident = $policy:ident { scopes: [$($scope:ident),+], tenant_header: $tenant:literal,
-        browser_ip: $ip:literal } )*) => {$(
+    ($( $(#[$doc:meta])* $name:ident = $policy:ident { key: $key:ident, scopes: [$($scope:ident),+],
+        tenant_header: $tenant:literal, browser_ip: $ip:literal } )*) => {$(
         #[doc(hidden)]
         #[derive(Debug)]
         pub struct $policy;
         impl Policy for $policy {
+            const KEY_HEADER: &'static str = $key;
             const SCOPES: &'static [Scope] = &[$(Scope::$scope),+];
             const TENANT_HEADER: bool = $tenant;
             const BROWSER_IP: bool = $ip;
@@ -69,26 +72,30 @@ macro_rules! policies {
 
 policies! {
     /// A storefront's server or page: browsing, carts, entitlements.
-    Shopper = ShopperPolicy { scopes: [B2c, B2cBrowser], tenant_header: true, browser_ip: false }
+    Shopper = ShopperPolicy { key: API_KEY, scopes: [B2c, B2cBrowser], tenant_header: true, browser_ip: false }
     /// A storefront's server paying for a visitor.
-    ServerCheckout = ServerCheckoutPolicy { scopes: [B2c], tenant_header: true, browser_ip: true }
+    ServerCheckout = ServerCheckoutPolicy { key: API_KEY, scopes: [B2c], tenant_header: true, browser_ip: true }
     /// A storefront's page paying for its visitor.
-    BrowserCheckout = BrowserCheckoutPolicy { scopes: [B2cBrowser], tenant_header: true, browser_ip: false }
+    BrowserCheckout = BrowserCheckoutPolicy { key: API_KEY, scopes: [B2cBrowser], tenant_header: true, browser_ip: false }
     /// A storefront's server reading what no page may: orders.
-    StorefrontServer = StorefrontServerPolicy { scopes: [B2c], tenant_header: false, browser_ip: false }
+    StorefrontServer = StorefrontServerPolicy { key: API_KEY, scopes: [B2c], tenant_header: false, browser_ip: false }
     /// A storefront asking for a public list.
-    Visitor = VisitorPolicy { scopes: [B2c, B2cBrowser], tenant_header: false, browser_ip: false }
+    Visitor = VisitorPolicy { key: API_KEY, scopes: [B2c, B2cBrowser], tenant_header: false, browser_ip: false }
     /// The back office.
-    Staff = StaffPolicy { scopes: [B2b], tenant_header: false, browser_ip: false }
+    Staff = StaffPolicy { key: API_KEY, scopes: [B2b], tenant_header: false, browser_ip: false }
+    /// A partner that brings merchants.
+    Partner = PartnerPolicy { key: PAYMENT_KEY, scopes: [Onboard], tenant_header: false, browser_ip: false }
 }
 
 impl<P: Policy> FromRequestParts<App> for Access<P> {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
-        let key = known_key(&parts.headers, app).await?;
+        let text = key_text(&parts.headers, P::KEY_HEADER)?;
+        let key = Option::clone(&*app.api_key(text).await?);
+        let key = key.ok_or_else(|| ApiError::new(ErrorType::Unauthorized))?;
         let tenant = app.tenant(key.tenant).await?;
-        if is_demo_key(&parts.headers) && !tenant.sandbox {
+        if text.starts_with(DEMO_PREFIX) && !tenant.sandbox {
             return Err(ApiError::new(ErrorType::Unauthorized));
         }
         let context = parts.extensions.get::<Arc<RequestContext>>().cloned();
@@ -113,22 +120,20 @@ fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim).filter(|value| !value.is_empty())
 }
 
-const KEY_HEADER: &str = "x-service-api-key";
+/// Where the key of a tenant stands, and where that of a merchant or partner (spec §5).
+const API_KEY: &str = "x-service-api-key";
+const PAYMENT_KEY: &str = "x-service-payment-key";
 const TENANT_HEADER: &str = "x-b2c-tenant-id";
 const IP_HEADER: &str = "x-service-browser-ip";
 const CLOCK_HEADER: &str = "x-service-test-now";
 /// Keys longer than this are not ours.
 const MAX_KEY_CHARS: usize = 200;
+/// How the keys of the demo venues begin; sandbox tenants alone accept them.
+const DEMO_PREFIX: &str = "demo-";
 
-async fn known_key(headers: &HeaderMap, app: &App) -> Result<ApiKey, ApiError> {
-    let text = header(headers, KEY_HEADER).filter(|text| text.len() <= MAX_KEY_CHARS);
-    let text = text.ok_or_else(|| ApiError::new(ErrorType::Unauthorized))?;
-    let found = app.api_key(text).await?;
-    Option::clone(&found).ok_or_else(|| ApiError::new(ErrorType::Unauthorized))
-}
-
-fn is_demo_key(headers: &HeaderMap) -> bool {
-    header(headers, KEY_HEADER).is_some_and(|text| text.starts_with("demo-"))
+fn key_text<'a>(headers: &'a HeaderMap, name: &str) -> Result<&'a str, ApiError> {
+    let text = header(headers, name).filter(|text| text.len() <= MAX_KEY_CHARS);
+    text.ok_or_else(|| ApiError::new(ErrorType::Unauthorized))
 }
 
 /// A browser key is publishable, so it works only from the pages of its origins, whichever of its scopes a

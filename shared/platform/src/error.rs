@@ -144,6 +144,11 @@ error_table! {
         "The primary card cannot be given up while others are held";
     /// Another membership has the number by which the venue knows this one.
     ExternalIdTaken, CONFLICT, 20052, "EXTERNAL_ID_TAKEN", "Another membership has this externalMembershipId";
+    /// An application with this `boardingRefId` says something else.
+    OnboardingConflict, CONFLICT, 20060, "ONBOARDING_CONFLICT",
+        "Another application was made with this boardingRefId";
+    /// The underwriter declined the merchant; its application is closed.
+    MerchantDeclined, CONFLICT, 20061, "MERCHANT_DECLINED", "The merchant was declined and cannot be changed";
 }
 
 /// A failure on its way to the caller: what it is told, and a cause that only the log sees.

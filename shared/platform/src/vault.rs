@@ -1,8 +1,11 @@
 //! The key vault: seals what must be read again but not lie open in the database (contract §11).
 
+mod cipher;
+mod envelope;
 mod kms;
 mod local;
 
+pub use envelope::DataKey;
 pub use kms::KmsVault;
 pub use local::{KeyFileError, LocalVault};
 

@@ -5,9 +5,9 @@ use crate::Item;
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::entitlement::Tally;
 use domain::{
-    CartId, ComboTemplateId, CouponId, CustomerId, DiscountId, FormId, InstanceId, InventoryId, LevelId,
-    MembershipId, Mid, OrderId, OrderNumber, ReservationId, SaleId, TemplateId, TenantId, TicketTypeId,
-    Timestamp, instance_id::TemplateTag,
+    BoardingRefId, CartId, ComboTemplateId, CouponId, CustomerId, DiscountId, FormId, InstanceId,
+    InventoryId, LevelId, MembershipId, Mid, OrderId, OrderNumber, ReservationId, SaleId, TemplateId,
+    TenantId, TicketTypeId, Timestamp, instance_id::TemplateTag,
 };
 
 /// The six tables (architecture: storage); their physical names have a prefix in front.
@@ -23,7 +23,7 @@ pub enum Table {
     Orders,
     /// Customers, memberships, cards.
     Members,
-    /// Merchants, rate cards, sales.
+    /// Merchants, their applications, rate cards, sales.
     Merchants,
 }
 
@@ -330,6 +330,12 @@ impl Key {
     #[must_use]
     pub fn merchant(tenant: TenantId, mid: &Mid) -> Self {
         Self::of(Table::Merchants, tenant, "MERCHANTS", mid.as_str())
+    }
+
+    /// The application of a merchant, by the name its partner gave it.
+    #[must_use]
+    pub fn boarding(tenant: TenantId, reference: &BoardingRefId) -> Self {
+        Self::of(Table::Merchants, tenant, format!("ONBOARD#{reference}"), "APPLICATION")
     }
 
     /// A captured sale.

@@ -23,6 +23,7 @@ pub mod identity;
 pub mod ledger;
 pub mod member;
 pub mod merchant;
+pub mod onboarding;
 pub mod order;
 pub mod publish;
 pub mod reservation;

@@ -6,7 +6,7 @@ use crate::{
 };
 use domain::order::{Order, Ticket, TicketChunk};
 use domain::outbox::{MailKind, MailState, OutboxMail};
-use domain::{OrderId, TemplateId, TenantId, Timestamp};
+use domain::{BoardingRefId, OrderId, TemplateId, TenantId, Timestamp};
 use sha2::{Digest, Sha256};
 
 /// Partitions the due index is spread over.
@@ -61,6 +61,8 @@ pub enum DueKind {
     Mails,
     /// Slots to make.
     Slots,
+    /// Applications of merchants to decide on.
+    Merchants,
 }
 
 impl DueKind {
@@ -68,6 +70,7 @@ impl DueKind {
         match self {
             Self::Orders | Self::Mails => Table::Orders,
             Self::Slots => Table::Catalog,
+            Self::Merchants => Table::Merchants,
         }
     }
 }
@@ -80,6 +83,8 @@ fn due_partition(queue: (DueClock, DueKind), spread: u8) -> String {
         (DueClock::Chosen, DueKind::Mails) => format!("CHOSENMAIL#{spread:02}"),
         (DueClock::Real, DueKind::Slots) => format!("DUESLOTS#{spread:02}"),
         (DueClock::Chosen, DueKind::Slots) => format!("CHOSENSLOTS#{spread:02}"),
+        (DueClock::Real, DueKind::Merchants) => format!("DUEMERCHANTS#{spread:02}"),
+        (DueClock::Chosen, DueKind::Merchants) => format!("CHOSENMERCHANTS#{spread:02}"),
     }
 }
 
@@ -105,6 +110,8 @@ pub enum DueWork {
     Mail(TenantId, OrderId, MailKind),
     /// A template whose slots are to be made.
     Slots(TenantId, TemplateId),
+    /// An application to decide on.
+    Merchant(TenantId, BoardingRefId),
 }
 
 impl DueWork {
@@ -112,13 +119,19 @@ impl DueWork {
     #[must_use]
     pub fn tenant(&self) -> TenantId {
         match self {
-            Self::Order(tenant, _) | Self::Mail(tenant, _, _) | Self::Slots(tenant, _) => *tenant,
+            Self::Order(tenant, _)
+            | Self::Mail(tenant, _, _)
+            | Self::Slots(tenant, _)
+            | Self::Merchant(tenant, _) => *tenant,
         }
     }
 
     fn read(key: &Key) -> Option<Self> {
         let (tenant, partition) = key.pk.strip_prefix("T#")?.split_once('#')?;
         let tenant = TenantId::parse(tenant.parse().ok()?).ok()?;
+        if let Some(reference) = partition.strip_prefix("ONBOARD#") {
+            return BoardingRefId::parse(reference).ok().map(|found| Self::Merchant(tenant, found));
+        }
         let Some(order) = partition.strip_prefix("ORDER#") else {
             let template = TemplateId::parse(&key.sk).ok()?;
             return (*key == Key::generation(tenant, &template)).then_some(Self::Slots(tenant, template));

@@ -12,7 +12,7 @@ use aws_sdk_dynamodb::types::{
 pub const SCHEMA_VERSION: i64 = 1;
 
 /// The sparse index of work that is due: abandoned checkouts and unsent mail among the orders, slots to make in
-/// the catalog.
+/// the catalog, applications to decide on among the merchants.
 pub const DUE_INDEX: &str = "due";
 
 impl Store {
@@ -99,7 +99,7 @@ impl Store {
 }
 
 fn has_due_index(table: Table) -> bool {
-    matches!(table, Table::Catalog | Table::Orders)
+    matches!(table, Table::Catalog | Table::Orders | Table::Merchants)
 }
 
 fn keys(hash: &str, range: &str) -> Result<Vec<KeySchemaElement>, StoreError> {

@@ -19,6 +19,7 @@ pub mod import;
 pub mod location;
 pub mod member;
 pub mod membership;
+pub mod onboarding;
 pub mod order;
 pub mod page;
 pub mod reservation;

@@ -125,6 +125,7 @@ async fn answer(State(desk): State<Arc<Desk>>, request: Request, next: Next) -> 
     }
     match target {
         "TrentService.Decrypt" => desk.decrypt(&message).await,
+        "TrentService.Encrypt" => desk.encrypt(&message).await,
         "AmazonSQS.SendMessage" => {
             let body = message["MessageBody"].as_str().unwrap().to_owned();
             desk.seen.jobs.lock().unwrap().push(body);
@@ -139,6 +140,14 @@ async fn answer(State(desk): State<Arc<Desk>>, request: Request, next: Next) -> 
 }
 
 impl Desk {
+    async fn encrypt(&self, message: &Value) -> Response {
+        let plain = BASE64_STANDARD.decode(message["Plaintext"].as_str().unwrap()).unwrap();
+        let context = message["EncryptionContext"]["boxoffice"].as_str().unwrap();
+        let sealed = self.service.app.vault.seal(context, &plain).await.unwrap();
+        let sealed = BASE64_STANDARD.encode(sealed);
+        Json(json!({"KeyId": message["KeyId"], "CiphertextBlob": sealed})).into_response()
+    }
+
     async fn decrypt(&self, message: &Value) -> Response {
         let sealed = BASE64_STANDARD.decode(message["CiphertextBlob"].as_str().unwrap()).unwrap();
         let context = message["EncryptionContext"]["boxoffice"].as_str().unwrap();
@@ -165,6 +174,7 @@ fn needed(target: &str, message: &Value) -> Vec<(String, String)> {
     let one = |action: &str, resource: &str| vec![(action.to_owned(), resource.to_owned())];
     match target {
         "TrentService.Decrypt" => one("kms:Decrypt", "VaultKey"),
+        "TrentService.Encrypt" => one("kms:Encrypt", "VaultKey"),
         "AmazonSQS.SendMessage" => one("sqs:SendMessage", "MailQueue"),
         "/v2/email/outbound-emails" => one("ses:SendEmail", ""),
         "DynamoDB_20120810.BatchGetItem" => {

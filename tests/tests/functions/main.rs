@@ -86,6 +86,7 @@ async fn every_form_of_one_request_has_the_same_answer() {
         "backoffice",
         "memberships",
         "members",
+        "onboarding",
     ];
     for function in functions {
         let mut player = cloud.function(function).await;
@@ -118,6 +119,7 @@ async fn a_repeated_write_is_known_in_every_form_and_charged_once() {
         ("backoffice", "create"),
         ("memberships", "create"),
         ("memberships", "update"),
+        ("onboarding", "create"),
     ];
     for (function, name) in writes {
         let mut player = cloud.function(function).await;
@@ -201,7 +203,7 @@ async fn the_schedule_is_answered_with_a_report() {
     assert!(report["slotsMade"].take().as_u64() > Some(0));
     let rest = json!({
         "ordersFinished": 0, "mailsAnnounced": 0, "slotsMade": null, "slotsChanged": 0, "slotsDeleted": 0,
-        "failed": 0,
+        "merchantsDecided": 0, "failed": 0,
     });
     assert_eq!(report, rest);
     assert_eq!(cloud.denied(), Vec::<String>::new());

@@ -1,9 +1,8 @@
-//! The vault of a single machine: AES-256-GCM under a key in a file.
+//! The vault of a single machine: AES-256-GCM under the keys in a file.
 
+use super::cipher::{Cipher, KEY_BYTES};
 use super::{Vault, VaultError, require_short};
 use crate::random;
-use aes_gcm::aead::{Aead, Payload};
-use aes_gcm::{Aes256Gcm, KeyInit};
 use async_trait::async_trait;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -11,24 +10,22 @@ use std::path::{Path, PathBuf};
 use std::{fmt, fs};
 use zeroize::Zeroizing;
 
-/// Bytes of a key.
-const KEY_BYTES: usize = 32;
-/// Bytes of a nonce, which is random: under one key, 2^32 secrets may be sealed before two of them meeting
-/// becomes likelier than one in 2^32 (NIST SP 800-38D §8.3).
-const NONCE_BYTES: usize = 12;
-/// The first byte of what is sealed, so that a later format can be told from this one.
-const FORMAT: u8 = 1;
+/// Keys a file may hold; a new one every month for ten years.
+const MAX_KEYS: usize = 128;
 
-/// Seals with a key of its own.
-pub struct LocalVault(Aes256Gcm);
+/// Seals with the last key of its file and opens with any of them: a new key at the end of the file seals from
+/// then on, and what the others sealed stays readable.
+pub struct LocalVault(Vec<Cipher>);
 
 /// Why there is no key to seal with.
 #[derive(Debug)]
 pub enum KeyFileError {
     /// The file cannot be read or made.
     Unusable(PathBuf, io::Error),
-    /// The file holds something else than 32 bytes.
+    /// The file holds something else than keys of 32 bytes.
     NotAKey(PathBuf),
+    /// The file holds as many keys as it may.
+    Full(PathBuf),
     /// The operating system has no random bytes to give.
     NoRandomness(getrandom::Error),
 }
@@ -38,6 +35,7 @@ impl fmt::Display for KeyFileError {
         match self {
             Self::Unusable(path, _) => write!(out, "the key file {} cannot be read or made", path.display()),
             Self::NotAKey(path) => write!(out, "the file {} does not hold a key", path.display()),
+            Self::Full(path) => write!(out, "the file {} has no room for another key", path.display()),
             Self::NoRandomness(_) => out.write_str("there are no random bytes to make a key of"),
         }
     }
@@ -47,7 +45,7 @@ impl std::error::Error for KeyFileError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Unusable(_, cause) => Some(cause),
-            Self::NotAKey(_) => None,
+            Self::NotAKey(_) | Self::Full(_) => None,
             Self::NoRandomness(cause) => Some(cause),
         }
     }
@@ -59,35 +57,61 @@ impl LocalVault {
     /// # Errors
     /// [`KeyFileError`] when there are no random bytes.
     pub fn in_memory() -> Result<Self, KeyFileError> {
-        new_key().map(|key| Self::with_key(&key))
+        new_key().map(|key| Self(vec![Cipher::new(&key)]))
     }
 
-    /// The vault whose key is in the file at `path`, which is made with a new key, readable by its owner
+    /// The vault whose keys are in the file at `path`, which is made with a new key, readable by its owner
     /// only, when it is missing; its directory is not.
     ///
     /// # Errors
     /// [`KeyFileError`] when the file cannot be used.
     pub fn file(path: impl AsRef<Path>) -> Result<Self, KeyFileError> {
         let path = path.as_ref();
-        let unusable = |cause| KeyFileError::Unusable(path.to_owned(), cause);
-        let mut file = match File::open(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+        let keys = match read_keys(path) {
+            Err(KeyFileError::Unusable(_, error)) if error.kind() == io::ErrorKind::NotFound => {
                 let key = new_key()?;
-                create(path, &key).map_err(unusable)?;
+                let write = |unfinished: &Path| keep_existing(fs::hard_link(unfinished, path));
+                write_whole(path, key.as_slice(), write)
+                    .map_err(|cause| KeyFileError::Unusable(path.to_owned(), cause))?;
                 // Read it back: another process may have been first.
-                File::open(path).map_err(unusable)?
+                read_keys(path)?
             }
-            opened => opened.map_err(unusable)?,
+            read => read?,
         };
-        let mut key = Zeroizing::new([0; KEY_BYTES]);
-        let mut more = [0];
-        let is_key = file.read_exact(&mut *key).is_ok() && file.read(&mut more).is_ok_and(|read| read == 0);
-        if is_key { Ok(Self::with_key(&key)) } else { Err(KeyFileError::NotAKey(path.to_owned())) }
+        Ok(Self(keys.iter().map(Cipher::new).collect()))
     }
 
-    fn with_key(key: &[u8; KEY_BYTES]) -> Self {
-        Self(Aes256Gcm::new(key.into()))
+    /// Adds a new key to the file at `path`, under which everything is sealed from now on by those who open the file
+    /// after this. What was sealed before stays readable.
+    ///
+    /// # Errors
+    /// [`KeyFileError`] when there is no such file or it cannot be used.
+    pub fn rotate(path: impl AsRef<Path>) -> Result<(), KeyFileError> {
+        let path = path.as_ref();
+        let keys = read_keys(path)?;
+        if keys.len() >= MAX_KEYS {
+            return Err(KeyFileError::Full(path.to_owned()));
+        }
+        let mut whole = Zeroizing::new(keys.concat());
+        whole.extend_from_slice(new_key()?.as_slice());
+        write_whole(path, &whole, |unfinished| fs::rename(unfinished, path))
+            .map_err(|cause| KeyFileError::Unusable(path.to_owned(), cause))
     }
+}
+
+/// The keys in a file, one after another.
+fn read_keys(path: &Path) -> Result<Zeroizing<Vec<[u8; KEY_BYTES]>>, KeyFileError> {
+    let unusable = |cause| KeyFileError::Unusable(path.to_owned(), cause);
+    let most = KEY_BYTES.saturating_mul(MAX_KEYS);
+    let mut content = Zeroizing::new(Vec::with_capacity(most.saturating_add(1)));
+    let file = File::open(path).map_err(unusable)?;
+    let limit = u64::try_from(most.saturating_add(1)).unwrap_or(u64::MAX);
+    file.take(limit).read_to_end(&mut content).map_err(unusable)?;
+    let (keys, rest) = content.as_chunks::<KEY_BYTES>();
+    if keys.is_empty() || keys.len() > MAX_KEYS || !rest.is_empty() {
+        return Err(KeyFileError::NotAKey(path.to_owned()));
+    }
+    Ok(Zeroizing::new(keys.to_vec()))
 }
 
 fn new_key() -> Result<Zeroizing<[u8; KEY_BYTES]>, KeyFileError> {
@@ -96,43 +120,44 @@ fn new_key() -> Result<Zeroizing<[u8; KEY_BYTES]>, KeyFileError> {
     Ok(key)
 }
 
-/// Makes the key file whole or not at all: it gets its name when it is complete, unless there is one by then.
-fn create(path: &Path, key: &[u8; KEY_BYTES]) -> io::Result<()> {
+/// Makes the key file whole or not at all: it gets its name, by `name`, when it is complete.
+fn write_whole(path: &Path, content: &[u8], name: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
     let mut suffix = [0; 8];
     random::fill(&mut suffix).map_err(io::Error::other)?;
     let mut unfinished = path.as_os_str().to_owned();
     unfinished.push(format!(".{}", hex::encode(suffix)));
+    let unfinished = PathBuf::from(unfinished);
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let mut file = options.open(&unfinished)?;
-    let written = file.write_all(key).and_then(|()| file.sync_all());
-    let named = match written.and_then(|()| fs::hard_link(&unfinished, path)) {
+    let written = file.write_all(content).and_then(|()| file.sync_all());
+    let named = written.and_then(|()| name(&unfinished));
+    match fs::remove_file(&unfinished) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Ok(()) | Err(_) => named,
+    }
+}
+
+/// A file that is there already stays as it is.
+fn keep_existing(named: io::Result<()>) -> io::Result<()> {
+    match named {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         named => named,
-    };
-    fs::remove_file(&unfinished)?;
-    named
+    }
 }
 
 #[async_trait]
 impl Vault for LocalVault {
     async fn seal(&self, context: &str, plain: &[u8]) -> Result<Vec<u8>, VaultError> {
         require_short(plain)?;
-        let mut nonce = [0; NONCE_BYTES];
-        random::fill(&mut nonce).map_err(VaultError::NoRandomness)?;
-        let payload = Payload { msg: plain, aad: context.as_bytes() };
-        let encrypted = self.0.encrypt(&nonce.into(), payload).map_err(|_| VaultError::NotOurs)?;
-        Ok([&[FORMAT], nonce.as_slice(), &encrypted].concat())
+        self.0.last().ok_or(VaultError::NotOurs)?.seal(context, plain)
     }
 
     async fn open(&self, context: &str, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>, VaultError> {
-        let rest = sealed.strip_prefix(&[FORMAT]).ok_or(VaultError::NotOurs)?;
-        let (nonce, encrypted) = rest.split_first_chunk::<NONCE_BYTES>().ok_or(VaultError::NotOurs)?;
-        let payload = Payload { msg: encrypted, aad: context.as_bytes() };
-        let plain = self.0.decrypt(nonce.into(), payload).map_err(|_| VaultError::NotOurs)?;
-        Ok(Zeroizing::new(plain))
+        let opened = self.0.iter().rev().find_map(|key| key.open(context, sealed));
+        opened.map(Zeroizing::new).ok_or(VaultError::NotOurs)
     }
 }
 
@@ -229,6 +254,45 @@ mod tests {
             assert!(vault.open(CONTEXT, &sealed).await.is_ok());
         }
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_new_key_seals_from_then_on_and_what_older_ones_sealed_stays_readable() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("key");
+        let first = LocalVault::file(&path).unwrap();
+        let mut sealed = vec![first.seal(CONTEXT, b"0").await.unwrap()];
+        for number in 1..4 {
+            LocalVault::rotate(&path).unwrap();
+            let rotated = LocalVault::file(&path).unwrap();
+            sealed.push(rotated.seal(CONTEXT, number.to_string().as_bytes()).await.unwrap());
+            for (number, sealed) in sealed.iter().enumerate() {
+                let opened = rotated.open(CONTEXT, sealed).await.unwrap();
+                assert_eq!(opened.as_slice(), number.to_string().as_bytes());
+            }
+            assert!(is_refused(&first, CONTEXT, sealed.last().unwrap()).await, "the old key is used no more");
+        }
+        assert_eq!(fs::metadata(&path).unwrap().len(), 128);
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        }
+    }
+
+    #[test]
+    fn only_a_file_of_keys_gets_another_one() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("key");
+        assert!(matches!(LocalVault::rotate(&path), Err(KeyFileError::Unusable(..))));
+        fs::write(&path, b"short").unwrap();
+        assert!(matches!(LocalVault::rotate(&path), Err(KeyFileError::NotAKey(_))));
+        fs::write(&path, [7; KEY_BYTES * MAX_KEYS]).unwrap();
+        assert!(LocalVault::file(&path).is_ok());
+        assert!(matches!(LocalVault::rotate(&path), Err(KeyFileError::Full(_))));
+        fs::write(&path, [7; KEY_BYTES * (MAX_KEYS + 1)]).unwrap();
+        assert!(matches!(LocalVault::file(&path), Err(KeyFileError::NotAKey(_))));
     }
 
     #[test]

@@ -1,0 +1,154 @@
+//! `PATCH /v1/payment/onboard/{boardingRefId}`.
+
+use crate::read::load;
+use crate::reference::sent;
+use crate::seal::{SealedApplication, open, seal};
+use axum::extract::State;
+use axum::response::Response;
+use domain::Timestamp;
+use domain::merchant::{Merchant, MerchantStatus};
+use domain::onboarding::{Boarding, Clear, Edit, EditRefusal, Violation, edited};
+use domain::tenant::Tenant;
+use platform::access::{Caller, Partner};
+use platform::authored::{Target, attempt_token};
+use platform::idempotency::once;
+use platform::{ApiError, App, Body, ErrorBody, ErrorType};
+use store::authored::CHANGE_TRIES;
+use store::onboarding::plan_change_boarding;
+use wire::Field;
+use wire::onboarding::{ErrorInfo, OnboardingInput, OnboardingOutput, OnboardingView};
+
+/// Completes or changes an application.
+///
+/// What is left out stays. An empty text or list removes an optional field, and is refused for a required one. A list
+/// is replaced as a whole, a bank account field by field. `businessLegalName`, `merchantCategoryCode` and `taxId`
+/// cannot be changed once they are right. A change that breaks a rule is refused with all of them and changes
+/// nothing; other rules may stay broken, and are in `errorInfo`.
+#[utoipa::path(
+    patch,
+    path = "/v1/payment/onboard/{boardingRefId}",
+    tag = "Payments",
+    params(("boardingRefId" = String, Path, description = "The partner's name for it, a UUID")),
+    request_body = OnboardingInput,
+    responses(
+        (status = 200, description = "The merchant", body = OnboardingOutput),
+        (status = 400, description = "`MALFORMED_JSON`; `VALIDATION_ERROR`: no UUID, or a change that breaks rules, which are in `details` and in `errorInfo`", body = ErrorBody),
+        (status = 404, description = "`NOT_FOUND`", body = ErrorBody),
+        (status = 409, description = "`MERCHANT_DECLINED`: the underwriter declined it; `IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
+        (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),
+    ),
+)]
+pub(crate) async fn change(
+    State(app): State<App>,
+    partner: Partner,
+    Target { id: path, key, .. }: Target,
+    body: Body<OnboardingInput>,
+) -> Result<Response, ApiError> {
+    let hash_key = app.hash_key(&partner.tenant).await?;
+    let fingerprint = body.fingerprint(&format!("PATCH /v1/payment/onboard/{path}"), &hash_key);
+    let run = async {
+        let mut input = body.value;
+        let named = input.take_reference();
+        let edit = input.read();
+        for _ in 0..CHANGE_TRIES {
+            let found = load(&app, &partner, &path).await?;
+            check_reference(&named, &found.0)?;
+            if let Some(changed) = attempt(&app, &partner, found, edit.clone()).await? {
+                return Ok(changed);
+            }
+        }
+        Err(ApiError::new(ErrorType::TryAgain))
+    };
+    once(&app, &partner, (&key, &fingerprint), Box::pin(run)).await
+}
+
+/// A body may name the merchant as its path does.
+fn check_reference(named: &Field<String>, boarding: &Boarding) -> Result<(), ApiError> {
+    match named {
+        Field::Absent | Field::Null => Ok(()),
+        Field::Value(_) | Field::Wrong if sent(named.clone())? == boarding.reference => Ok(()),
+        Field::Value(_) | Field::Wrong => {
+            let message = "must be that of the path: it cannot be changed";
+            Err(ApiError::new(ErrorType::ValidationError).detail("/boardingRefId", message))
+        }
+    }
+}
+
+/// Changes an application as it was read; none when it was changed meanwhile.
+async fn attempt(
+    app: &App,
+    caller: &Caller,
+    (boarding, merchant): (Boarding, Merchant),
+    edit: Edit,
+) -> Result<Option<OnboardingOutput>, ApiError> {
+    if merchant.status == MerchantStatus::Declined {
+        return Err(ApiError::new(ErrorType::MerchantDeclined));
+    }
+    let tenant = &caller.tenant;
+    let now = caller.clock.now();
+    let current = open(app, tenant.id, &boarding).await?;
+    let (after, broken) = edited(&current, edit, tenant.zone.date(now)).map_err(refusal)?;
+    if after == current {
+        return Ok(Some(present(caller, (&boarding, &merchant), &after)));
+    }
+    let SealedApplication { application, key } =
+        seal(app, (tenant.id, &boarding.reference), after.clone()).await?;
+    let next_merchant = Merchant {
+        name: after.merchant_name(&boarding.reference),
+        status: merchant.status.with(&broken),
+        descriptor: after.billing_descriptor.clone().unwrap_or_default(),
+        ..merchant.clone()
+    };
+    let next = Boarding {
+        application,
+        sealed_key: key,
+        violations: broken,
+        updated_at: Some(now),
+        revision: boarding.revision.saturating_add(1),
+        chosen_clock: caller.clock.is_chosen(),
+        ..boarding
+    };
+    let due_at = due_at(tenant, next_merchant.status, now);
+    let plan = plan_change_boarding(tenant.id, (&next, due_at), (&merchant, &next_merchant))?;
+    let changed = app.store.commit(&plan, &attempt_token(app)?).await?;
+    Ok(changed.is_ok().then(|| present(caller, (&next, &next_merchant), &after)))
+}
+
+/// When the underwriter looks at an application. Those of live tenants wait for the operator: the underwriter that is
+/// built in decides for the sandbox alone (decision 0064).
+pub(crate) fn due_at(tenant: &Tenant, status: MerchantStatus, now: Timestamp) -> Option<Timestamp> {
+    match status {
+        MerchantStatus::Pending if tenant.sandbox => Some(now),
+        MerchantStatus::Pending
+        | MerchantStatus::Incomplete
+        | MerchantStatus::Approved
+        | MerchantStatus::Declined => None,
+    }
+}
+
+fn present(
+    caller: &Caller,
+    (boarding, merchant): (&Boarding, &Merchant),
+    application: &Clear,
+) -> OnboardingOutput {
+    OnboardingOutput::changed(OnboardingView {
+        tenant: caller.tenant.id,
+        reference: &boarding.reference,
+        merchant,
+        application,
+        violations: &boarding.violations,
+        dates: (boarding.created_at, boarding.updated_at),
+    })
+}
+
+fn refusal(EditRefusal(broken): EditRefusal) -> ApiError {
+    let errors: Vec<ErrorInfo> = broken.iter().map(Into::into).collect();
+    let error = ApiError::new(ErrorType::ValidationError).fact("errorInfo", errors);
+    broken.iter().fold(error, |error, violation| error.detail(pointer(violation), violation.message.clone()))
+}
+
+/// The JSON pointer of a field: `/businessOwners/0/ssn` for `businessOwners[0].ssn`.
+fn pointer(violation: &Violation) -> String {
+    let steps = violation.field.split(['.', '[', ']']).filter(|step| !step.is_empty());
+    steps.fold(String::new(), |pointer, step| format!("{pointer}/{step}"))
+}

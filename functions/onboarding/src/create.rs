@@ -1,0 +1,99 @@
+//! `POST /v1/payment/onboard`.
+
+use crate::reference::{mid_of, sent};
+use crate::seal::{SealedApplication, seal};
+use axum::extract::State;
+use axum::response::Response;
+use domain::merchant::MerchantStatus;
+use domain::onboarding::{Boarding, Clear, FirstAnswer, violations, with_type_faults};
+use platform::access::{Caller, Partner};
+use platform::authored::attempt_token;
+use platform::idempotency::once;
+use platform::{ApiError, App, Body, ErrorBody, ErrorType, IdempotencyKey};
+use store::onboarding::plan_board;
+use wire::onboarding::{OnboardingInput, OnboardingOutput, OnboardingView};
+
+const ROUTE: &str = "POST /v1/payment/onboard";
+
+/// Brings a merchant.
+///
+/// The merchant id is in the answer. An application that breaks rules is kept as `Incomplete`, with all of them in
+/// `errorInfo`, to be completed by `PATCH`; a clean one is `Pending` until the underwriter decides. The same request
+/// again has the same answer. Numbers of persons, taxes and accounts and dates of birth are masked in every answer.
+#[utoipa::path(
+    post,
+    path = "/v1/payment/onboard",
+    tag = "Payments",
+    request_body = OnboardingInput,
+    responses(
+        (status = 200, description = "The merchant", body = OnboardingOutput),
+        (status = 400, description = "`MALFORMED_JSON`; `VALIDATION_ERROR`: `boardingRefId` is missing or no UUID", body = ErrorBody),
+        (status = 409, description = "`ONBOARDING_CONFLICT`: another application has this `boardingRefId`; `IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
+        (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),
+    ),
+)]
+pub(crate) async fn create(
+    State(app): State<App>,
+    partner: Partner,
+    key: IdempotencyKey,
+    body: Body<OnboardingInput>,
+) -> Result<Response, ApiError> {
+    let hash_key = app.hash_key(&partner.tenant).await?;
+    let fingerprint = body.fingerprint(ROUTE, &hash_key);
+    let run = async {
+        let mut input = body.value;
+        let reference = sent(input.take_reference())?;
+        let now = partner.clock.now();
+        let (application, faults) = input.read().into_application();
+        let broken = violations(&application, partner.tenant.zone.date(now));
+        let broken = with_type_faults(broken, &faults);
+        let sealed = seal(&app, (partner.tenant.id, &reference), application.clone()).await?;
+        let SealedApplication { application: stored, key: sealed_key } = sealed;
+        let boarding = Boarding {
+            mid: mid_of(&reference, &hash_key),
+            reference,
+            fingerprint: fingerprint.clone(),
+            application: stored,
+            sealed_key,
+            first: FirstAnswer {
+                status: MerchantStatus::Incomplete.with(&broken),
+                violations: broken.clone(),
+            },
+            violations: broken,
+            created_at: now,
+            updated_at: None,
+            revision: 0,
+            chosen_clock: partner.clock.is_chosen(),
+        };
+        let boarding = keep(&app, &partner, boarding).await?;
+        Ok(present(&partner, &boarding, &application))
+    };
+    once(&app, &partner, (&key, &fingerprint), Box::pin(run)).await
+}
+
+/// Makes the application and its merchant, or finds the one that the same request made before.
+async fn keep(app: &App, caller: &Caller, boarding: Boarding) -> Result<Boarding, ApiError> {
+    let tenant = &caller.tenant;
+    let named = (&boarding.reference, boarding.mid.clone());
+    let merchant = boarding.application.merchant(named, boarding.first.status);
+    let due_at = crate::change::due_at(tenant, merchant.status, boarding.created_at);
+    let plan = plan_board(tenant.id, (&boarding, due_at), &merchant)?;
+    match app.store.board(tenant.id, &plan, &attempt_token(app)?).await? {
+        Ok(()) => Ok(boarding),
+        Err(earlier) if earlier.fingerprint == boarding.fingerprint => Ok(*earlier),
+        Err(_) => Err(ApiError::new(ErrorType::OnboardingConflict)),
+    }
+}
+
+/// The answer, which is that of the first request of this content.
+fn present(caller: &Caller, boarding: &Boarding, application: &Clear) -> OnboardingOutput {
+    let named = (&boarding.reference, boarding.mid.clone());
+    OnboardingOutput::created(OnboardingView {
+        tenant: caller.tenant.id,
+        reference: &boarding.reference,
+        merchant: &application.merchant(named, boarding.first.status),
+        application,
+        violations: &boarding.first.violations,
+        dates: (boarding.created_at, None),
+    })
+}

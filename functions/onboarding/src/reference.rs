@@ -1,0 +1,39 @@
+//! The partner's name for a merchant, and the id that follows from it.
+
+use domain::{BoardingRefId, Mid};
+use platform::keyed_hash::HashKey;
+use platform::{ApiError, ErrorType};
+use wire::{Checker, Field};
+
+const FIELD: &str = "boardingRefId";
+const FORM: &str = "must be a UUID, such as 5b0c7a1e-93d4-4f26-8c1d-70e2a9b4f318";
+
+/// Reads the name in a body.
+///
+/// # Errors
+/// `VALIDATION_ERROR` when there is none or it is no UUID.
+pub(crate) fn sent(field: Field<String>) -> Result<BoardingRefId, ApiError> {
+    let mut checker = Checker::new();
+    let text = checker.required_text(FIELD, field, usize::MAX);
+    let reference = text.as_deref().and_then(|text| BoardingRefId::parse(text).ok());
+    if text.is_some() && reference.is_none() {
+        checker.invalid(FIELD, FORM);
+    }
+    checker.finish(reference).map_err(ApiError::from)
+}
+
+/// Reads the name in a path.
+///
+/// # Errors
+/// `VALIDATION_ERROR` when it is no UUID (contract §11).
+pub(crate) fn of_path(text: &str) -> Result<BoardingRefId, ApiError> {
+    let refused = |_| ApiError::new(ErrorType::ValidationError).detail(FIELD, FORM);
+    BoardingRefId::parse(text.trim()).map_err(refused)
+}
+
+/// The id of the merchant with that name: a keyed hash, so that it is found without a search and cannot be guessed
+/// (decision 0061).
+pub(crate) fn mid_of(reference: &BoardingRefId, key: &HashKey) -> Mid {
+    let hash = key.hash("mid", &[reference.as_str().as_bytes()]);
+    Mid::from_bits(hash.iter().take(8).fold(0, |bits, byte| (bits << 8) | u64::from(*byte)))
+}

@@ -1,0 +1,30 @@
+//! `POST /v1/payment/onboard/validate`.
+
+use axum::Json;
+use domain::onboarding::{violations, with_type_faults};
+use platform::access::Partner;
+use platform::{ApiError, Body, ErrorBody};
+use wire::onboarding::{OnboardingInput, ValidationOutput};
+
+/// Says which rules an application would break.
+///
+/// Nothing is kept. `missing` lists what is still to be sent for the ownership type.
+#[utoipa::path(
+    post,
+    path = "/v1/payment/onboard/validate",
+    tag = "Payments",
+    request_body = OnboardingInput,
+    responses(
+        (status = 200, description = "What the rules say", body = ValidationOutput),
+        (status = 400, description = "`MALFORMED_JSON`", body = ErrorBody),
+    ),
+)]
+pub(crate) async fn validate(
+    partner: Partner,
+    body: Body<OnboardingInput>,
+) -> Result<Json<ValidationOutput>, ApiError> {
+    let today = partner.tenant.zone.date(partner.clock.now());
+    let (application, faults) = body.value.read().into_application();
+    let broken = with_type_faults(violations(&application, today), &faults);
+    Ok(Json(ValidationOutput::of(&broken)))
+}

@@ -1,0 +1,215 @@
+//! Walking the rules over an application: every violation at once.
+
+use super::rule::Surroundings;
+use super::rules::{Place, Required, Row, TABLE};
+use super::structure::STRUCTURE;
+use super::vocabulary::{CHECKING, CONTROL_OWNER, FIRST_BENEFICIAL_OWNER, ISSUED_BY_A_STATE, OwnershipGroup};
+use super::{BankAccount, Clear, Identification, Owner, SecretText};
+use chrono::NaiveDate;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// A rule that is broken: an entry of `errorInfo` (spec §2.21). Never quotes what was sent.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Violation {
+    /// Where: `businessBankAccount.routingNumber`, `businessOwners[0].ssn`.
+    pub field: String,
+    /// The name of the rule.
+    pub rule: Cow<'static, str>,
+    /// What is wrong.
+    pub message: Cow<'static, str>,
+}
+
+/// Name of the rule that something is missing.
+pub(super) const REQUIRED: &str = "required";
+/// Name of the rule that something has another JSON type than documented.
+const TYPE: &str = "type";
+
+/// A field that was sent with another JSON type than documented.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TypeFault {
+    /// Where.
+    pub field: String,
+    /// What it must be: `a string`.
+    pub expected: &'static str,
+}
+
+impl Violation {
+    /// A violation.
+    #[must_use]
+    pub fn new(field: impl Into<String>, rule: &'static str, message: &'static str) -> Self {
+        Self { field: field.into(), rule: rule.into(), message: message.into() }
+    }
+
+    /// Something is missing.
+    #[must_use]
+    pub fn is_missing(&self) -> bool {
+        self.rule == REQUIRED
+    }
+
+    /// The field of the application it is in: `businessOwners` for `businessOwners[0].ssn`.
+    #[must_use]
+    pub fn top_field(&self) -> &str {
+        self.field.split(['.', '[']).next().unwrap_or_default()
+    }
+}
+
+/// An owner of this share or more is identified (spec §2.19, "owner requirements", 1), in percent.
+const IDENTIFIED_SHARE: u32 = 25;
+
+/// A value with what its rules depend on.
+struct Sent<'a> {
+    value: Option<&'a str>,
+    /// The country beside it.
+    country: Option<&'a str>,
+    /// Whether the condition holds, of a field that is required under one.
+    applies: bool,
+}
+
+/// What decides which rules apply.
+struct Walk<'a> {
+    application: &'a Clear,
+    group: Option<OwnershipGroup>,
+    today: NaiveDate,
+    found: Vec<Violation>,
+}
+
+/// Every rule an application breaks, on the tenant's day.
+#[must_use]
+pub fn violations(application: &Clear, today: NaiveDate) -> Vec<Violation> {
+    let group = application.business_ownership_type.as_deref().and_then(OwnershipGroup::of);
+    let mut walk = Walk { application, group, today, found: Vec::new() };
+    for row in TABLE {
+        walk.check_row(row);
+    }
+    for structure in STRUCTURE {
+        for field in (structure.broken_at)(application) {
+            walk.found.push(Violation::new(field, structure.rule, structure.message));
+        }
+    }
+    walk.found
+}
+
+/// Adds what was sent with a wrong JSON type. Such a field is not missing as well.
+#[must_use]
+pub fn with_type_faults(mut found: Vec<Violation>, faults: &[TypeFault]) -> Vec<Violation> {
+    found.retain(|violation| {
+        !(violation.is_missing() && faults.iter().any(|fault| fault.field == violation.field))
+    });
+    let wrong = faults.iter().map(|fault| Violation {
+        field: fault.field.clone(),
+        rule: TYPE.into(),
+        message: format!("must be {}", fault.expected).into(),
+    });
+    wrong.chain(found).collect()
+}
+
+impl Walk<'_> {
+    fn check_row(&mut self, row: &Row) {
+        let application = self.application;
+        match row.place {
+            Place::Business(value) => {
+                self.check(row, Sent { value: value(application), country: None, applies: true }, || {
+                    row.field.to_owned()
+                })
+            }
+            Place::Address(value) => {
+                for (number, entry) in application.business_addresses.iter().enumerate() {
+                    let field = || format!("businessAddresses[{number}].{}", row.field);
+                    self.check(
+                        row,
+                        Sent { value: value(entry), country: entry.country.as_deref(), applies: true },
+                        field,
+                    );
+                }
+            }
+            Place::BankAccount(value) => {
+                if let Some(entry) = &application.business_bank_account {
+                    let field = || format!("businessBankAccount.{}", row.field);
+                    self.check(
+                        row,
+                        Sent { value: value(entry), country: None, applies: is_checking(entry) },
+                        field,
+                    );
+                }
+            }
+            Place::Contact(value) => {
+                for (number, entry) in application.business_contacts.iter().enumerate() {
+                    let field = || format!("businessContacts[{number}].{}", row.field);
+                    self.check(row, Sent { value: value(entry), country: None, applies: true }, field);
+                }
+            }
+            Place::Owner(value) => {
+                for (number, entry) in application.business_owners.iter().enumerate() {
+                    let field = || format!("businessOwners[{number}].{}", row.field);
+                    let is_identified = is_identified(entry, self.group);
+                    self.check(
+                        row,
+                        Sent {
+                            value: value(entry),
+                            country: entry.country.as_deref(),
+                            applies: is_identified,
+                        },
+                        field,
+                    );
+                }
+            }
+            Place::Identification(value) => self.check_identifications(row, value),
+        }
+    }
+
+    fn check_identifications(&mut self, row: &Row, value: fn(&Identification<SecretText>) -> Option<&str>) {
+        for (owner, entry) in self.application.business_owners.iter().enumerate() {
+            for (number, one) in entry.identification.iter().enumerate() {
+                let field = || format!("businessOwners[{owner}].identification[{number}].{}", row.field);
+                let by_a_state = one.id_type.as_deref().is_some_and(|kind| ISSUED_BY_A_STATE.contains(&kind));
+                self.check(
+                    row,
+                    Sent { value: value(one), country: one.issued_country.as_deref(), applies: by_a_state },
+                    field,
+                );
+            }
+        }
+    }
+
+    /// Checks one value.
+    fn check(&mut self, row: &Row, sent: Sent<'_>, field: impl FnOnce() -> String) {
+        let Sent { value, country, applies } = sent;
+        let Some(value) = value else {
+            let is_required = match row.required {
+                Required::Always => true,
+                Required::Never => false,
+                Required::ForChecking | Required::WhereAStateIssues => applies,
+                Required::OfOwners(groups) => {
+                    applies && self.group.is_some_and(|group| groups.contains(&group))
+                }
+            };
+            if is_required {
+                self.found.push(Violation::new(field(), REQUIRED, "is required"));
+            }
+            return;
+        };
+        let around = Surroundings { country, today: self.today };
+        if let Some(broken) = row.checks.iter().find(|check| !check.rule.holds(value, around)) {
+            self.found.push(Violation::new(field(), broken.rule.name(), broken.message));
+        }
+    }
+}
+
+fn is_checking(account: &BankAccount<SecretText>) -> bool {
+    account.account_type.as_deref() == Some(CHECKING)
+}
+
+/// Whether an owner has to be identified (spec §2.19, "owner requirements by ownership type").
+fn is_identified(owner: &Owner<SecretText>, group: Option<OwnershipGroup>) -> bool {
+    let kind = owner.kind.as_deref();
+    match group {
+        Some(OwnershipGroup::PrivatelyHeld) => {
+            let share = owner.ownership_percentage.as_deref().and_then(|share| share.parse::<u32>().ok());
+            kind == Some(CONTROL_OWNER) || share.is_some_and(|share| share >= IDENTIFIED_SHARE)
+        }
+        Some(OwnershipGroup::Institution) => true,
+        Some(OwnershipGroup::SoleProprietor) => kind == Some(FIRST_BENEFICIAL_OWNER),
+        None => false,
+    }
+}
