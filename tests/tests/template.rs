@@ -218,6 +218,7 @@ fn a_request_reaches_the_function_that_owns_its_path() {
         ("GET", "/v2/b2b/membership/summaries/", "memberships"),
         ("GET", "/v2/b2c/membership/validate", "members"),
         ("OPTIONS", "/v2/b2c/membership/exists", "members"),
+        ("POST", "/v2/b2c/membership/validate/login", "members"),
         ("GET", "/v2/b2c/locations/avs/countries", "reference"),
         ("OPTIONS", "/v2/b2c/locations/states/{country}", "reference"),
         ("GET", "/v2/b2b/locations/states/{country}", "reference"),

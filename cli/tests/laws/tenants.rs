@@ -82,7 +82,7 @@ enum Refused {
 }
 
 /// The ids of every body.
-const FIELDS: [(&str, Kind, Refused); 72] = [
+const FIELDS: [(&str, Kind, Refused); 73] = [
     // A new cart has no id yet, and one that is checked out at once never has.
     ("CartInput.id", Kind::Cart, Refused::Nowhere),
     ("CartInput.membershipIds", Kind::Membership, Refused::Everywhere),
@@ -157,6 +157,8 @@ const FIELDS: [(&str, Kind, Refused); 72] = [
     ("EntitlementReferenceInput.salesRuleSetId", Kind::Common, Refused::Nowhere),
     ("ResourceInput.resourceTemplateId", Kind::Common, Refused::Nowhere),
     ("ResourceInput.resourceId", Kind::Common, Refused::Nowhere),
+    // The venue's own.
+    ("MembershipInput.externalMembershipId", Kind::Common, Refused::Nowhere),
     ("MemberCardInput.id", Kind::Card, Refused::Everywhere),
     // A new level or offering does not choose its id; a change names it in the body.
     ("LevelInput.id", Kind::Level, Refused::Nowhere),
@@ -310,7 +312,7 @@ fn payer() -> Value {
 /// What was answered, without the id itself and the ids that are new in every answer.
 fn told(answer: &Answer, id: &Value) -> String {
     let mut shown = answer.body.clone();
-    for moment in ["lastUpdated", "lastPublished", "publication"] {
+    for moment in ["lastUpdated", "lastPublished", "publication", "updatedOn"] {
         shown.as_object_mut().map(|shown| shown.remove(moment));
     }
     let mut body = shown.to_string().replace(&text(id), "ID");

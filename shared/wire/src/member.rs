@@ -5,7 +5,7 @@ mod input;
 mod membership;
 
 pub use customer::CustomerView;
-pub use input::{MemberCardInput, MembershipInput};
+pub use input::{LoginInput, MemberCardInput, MembershipInput};
 pub use membership::{MembershipOutput, MembershipView};
 
 use domain::membership::{CardType, Level};
