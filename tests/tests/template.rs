@@ -212,6 +212,8 @@ fn a_request_reaches_the_function_that_owns_its_path() {
         ("GET", "/v2/b2b/addons", "backoffice"),
         ("GET", "/v2/b2b/membership/levels", "memberships"),
         ("POST", "/v2/b2b/membership/levels/{levelId}/membershipofferings/", "memberships"),
+        ("GET", "/v2/b2b/customers", "memberships"),
+        ("GET", "/v2/b2b/customers/{id}", "memberships"),
         ("GET", "/v2/b2b/memberships", "memberships"),
         ("DELETE", "/v2/b2b/memberships/{id}/cards/{cardId}", "memberships"),
         ("GET", "/v2/b2b/membership/summaries", "memberships"),

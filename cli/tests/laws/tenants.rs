@@ -34,11 +34,12 @@ enum Kind {
 }
 
 /// The parameter of every path that has one.
-const PATHS: [(&str, Kind); 30] = [
+const PATHS: [(&str, Kind); 31] = [
     ("/docs/{file}", Kind::Common),
     ("/sandbox/outbox/{deliveryId}", Kind::Delivery),
     ("/v2/b2b/combos/{id}", Kind::Combo),
     ("/v2/b2b/coupons/{id}", Kind::Coupon),
+    ("/v2/b2b/customers/{id}", Kind::Customer),
     ("/v2/b2b/discounts/{id}", Kind::Discount),
     ("/v2/b2b/event/instances/{id}", Kind::Instance),
     ("/v2/b2b/event/templates/{id}", Kind::Template),
