@@ -36,9 +36,9 @@ pub(crate) fn router() -> OpenApiRouter<App> {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct DeliveredMail {
-    /// The tenant that sold the order.
+    /// The tenant that sends it.
     tenant_id: i64,
-    /// The number of the order that is confirmed.
+    /// The number of the order that is confirmed; empty for a mail of another kind.
     order_number: String,
     /// The recipient.
     to: String,

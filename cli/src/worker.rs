@@ -66,7 +66,7 @@ impl Postman {
         let outcome = match serde_json::from_str::<MailJob>(&delivery.body) {
             Err(fault) => Err(fault.to_string()),
             Ok(job) => {
-                let transport = LocalMail::new(&self.mailbox, job.tenant, &job.order);
+                let transport = LocalMail::new(&self.mailbox, &job);
                 let delivered = mailer::deliver(&self.app, &transport, &job).await;
                 delivered.map_err(|fault| fault.to_string())
             }

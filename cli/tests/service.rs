@@ -210,7 +210,7 @@ async fn deliveries_of_the_sandbox_are_listed_one_by_one() {
     for delivery in ["0000000000001-a", "0000000000002-b"] {
         let mail = SandboxMail {
             delivery: delivery.to_owned(),
-            order: domain::OrderId::parse("4711").unwrap(),
+            order: Some(domain::OrderId::parse("4711").unwrap()),
             order_number: "123456789".to_owned(),
             message_id: "<one@boxoffice.invalid>".to_owned(),
             from: "tickets@boxoffice.invalid".to_owned(),

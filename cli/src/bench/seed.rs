@@ -98,6 +98,7 @@ async fn save_identity(app: &App, tenant: TenantId, sealed_hash_key: String) -> 
         descriptor_prefix: String::new(),
         processor: ProcessorKind::Sandbox,
         mail_from: None,
+        consumer_site: None,
         sealed_hash_key,
     };
     app.store.save_tenant(&settings).await?;

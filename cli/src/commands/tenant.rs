@@ -5,7 +5,7 @@ use crate::args::DatabaseArgs;
 use crate::database::{Opened, open};
 use crate::failure::Failure;
 use clap::{Args, Subcommand, ValueEnum};
-use domain::tenant::{DEFAULT_HOLD_SECS, MAX_HOLD_SECS, ProcessorKind, Tenant};
+use domain::tenant::{ConsumerSite, DEFAULT_HOLD_SECS, MAX_HOLD_SECS, ProcessorKind, Tenant};
 use domain::{TenantId, Zone};
 use platform::IdSource;
 use platform::app::hash_key_context;
@@ -72,6 +72,9 @@ pub(crate) struct Settings {
     /// Address that mails are sent from
     #[arg(long, value_name = "ADDRESS")]
     mail_from: Option<String>,
+    /// Page of the venue's own site that links in login mails open, such as https://members.example.org/login
+    #[arg(long, value_name = "URL", value_parser = site)]
+    consumer_site: Option<ConsumerSite>,
 }
 
 /// The card processors there are.
@@ -85,9 +88,13 @@ fn zone(name: &str) -> Result<Zone, &'static str> {
     Zone::parse(name).map_err(|_| "no such time zone; they are named like America/New_York")
 }
 
+fn site(text: &str) -> Result<ConsumerSite, &'static str> {
+    ConsumerSite::parse(text).map_err(|_| "a site begins with https:// and has no fragment")
+}
+
 impl Settings {
     fn apply(self, tenant: &mut Tenant) {
-        let Self { hold_secs, origins, descriptor_prefix, processor, mail_from } = self;
+        let Self { hold_secs, origins, descriptor_prefix, processor, mail_from, consumer_site } = self;
         if let Some(secs) = hold_secs {
             tenant.hold_secs = secs;
         }
@@ -103,6 +110,9 @@ impl Settings {
         }
         if mail_from.is_some() {
             tenant.mail_from = mail_from;
+        }
+        if consumer_site.is_some() {
+            tenant.consumer_site = consumer_site;
         }
     }
 }
@@ -154,6 +164,7 @@ async fn create(
         descriptor_prefix: String::new(),
         processor: ProcessorKind::Sandbox,
         mail_from: None,
+        consumer_site: None,
         sealed_hash_key: hex::encode(sealed),
     };
     settings.apply(&mut tenant);
@@ -174,6 +185,7 @@ fn described(tenant: &Tenant) -> String {
         descriptor_prefix,
         processor,
         mail_from,
+        consumer_site,
         sealed_hash_key: _,
     } = tenant;
     let processor = match processor {
@@ -189,6 +201,7 @@ fn described(tenant: &Tenant) -> String {
         ["descriptor prefix", descriptor_prefix],
         ["processor", processor],
         ["mail from", mail_from.as_deref().unwrap_or("the deployment's address")],
+        ["consumer site", consumer_site.as_ref().map_or("none, so no login mails", ConsumerSite::as_str)],
     ];
     rows.map(|[setting, value]| format!("{setting:18} {value}").trim_end().to_owned()).join("\n")
 }

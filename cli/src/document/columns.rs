@@ -25,6 +25,7 @@ const SETTINGS: &[Column] = &[
     ("holdSeconds", Plain),
     ("allowedOrigins", Json),
     ("descriptorPrefix", Text),
+    ("consumerSite", Text),
 ];
 
 const API_KEYS: &[Column] =

@@ -16,7 +16,16 @@ pub(super) async fn save(
     wanted: TenantRecord,
     report: &mut ImportReport,
 ) -> Result<Tenant, ImportError> {
-    let TenantRecord { id, name, zone, sandbox, hold_secs, allowed_origins, descriptor_prefix } = wanted;
+    let TenantRecord {
+        id,
+        name,
+        zone,
+        sandbox,
+        hold_secs,
+        allowed_origins,
+        descriptor_prefix,
+        consumer_site,
+    } = wanted;
     let before = app.store.load_tenant(id, Consistency::Strong).await?;
     let base = match &before {
         Some(before) if sandbox.is_some_and(|wanted| wanted != before.sandbox) => {
@@ -35,6 +44,7 @@ pub(super) async fn save(
         descriptor_prefix: descriptor_prefix.unwrap_or(base.descriptor_prefix),
         processor: base.processor,
         mail_from: base.mail_from,
+        consumer_site: consumer_site.or(base.consumer_site),
         sealed_hash_key: base.sealed_hash_key,
     };
     if before.as_ref() == Some(&tenant) {
@@ -72,6 +82,7 @@ async fn new_tenant(
         descriptor_prefix: String::new(),
         processor: ProcessorKind::Sandbox,
         mail_from: None,
+        consumer_site: None,
         sealed_hash_key: hex::encode(sealed),
     })
 }

@@ -36,12 +36,13 @@ enum Kind {
 }
 
 /// The parameter of every path that has one.
-const PATHS: [(&str, Kind); 31] = [
+const PATHS: [(&str, Kind); 32] = [
     ("/docs/{file}", Kind::Common),
     ("/sandbox/outbox/{deliveryId}", Kind::Delivery),
     ("/v1/payment/onboard/{boardingRefId}", Kind::Application),
     ("/v2/b2b/combos/{id}", Kind::Combo),
     ("/v2/b2b/coupons/{id}", Kind::Coupon),
+    ("/v2/b2b/customers/{id}", Kind::Customer),
     ("/v2/b2b/discounts/{id}", Kind::Discount),
     ("/v2/b2b/event/instances/{id}", Kind::Instance),
     ("/v2/b2b/event/templates/{id}", Kind::Template),
@@ -85,7 +86,7 @@ enum Refused {
 }
 
 /// The ids of every body.
-const FIELDS: [(&str, Kind, Refused); 74] = [
+const FIELDS: [(&str, Kind, Refused); 83] = [
     // A new cart has no id yet, and one that is checked out at once never has.
     ("CartInput.id", Kind::Cart, Refused::Nowhere),
     ("CartInput.membershipIds", Kind::Membership, Refused::Everywhere),
@@ -103,6 +104,17 @@ const FIELDS: [(&str, Kind, Refused); 74] = [
     ("ComboEventInput.eventId", Kind::Instance, Refused::Everywhere),
     ("FormAnswersInput.formId", Kind::Form, Refused::Everywhere),
     ("FormAnswersInput.eventId", Kind::Instance, Refused::Everywhere),
+    // Of a line that buys no membership it says nothing.
+    ("CartItemInput.membershipId", Kind::Membership, Refused::Nowhere),
+    ("MembershipInfoInput.membershipCategoryId", Kind::Level, Refused::Everywhere),
+    ("MembershipInfoInput.membershipOfferingId", Kind::Offering, Refused::Everywhere),
+    ("MembershipInfoInput.pricePointId", Kind::TicketType, Refused::Everywhere),
+    // Another name of `pricePointId`, which complaints go by.
+    ("MembershipInfoInput.pricepointId", Kind::TicketType, Refused::Nowhere),
+    ("MembershipInfoInput.membershipId", Kind::Membership, Refused::Everywhere),
+    // The number of a customer as text.
+    ("MembershipCardInput.constituentImportId", Kind::Customer, Refused::Nowhere),
+    ("GifterInput.customerId", Kind::Customer, Refused::Everywhere),
     ("CheckoutInput.shoppingCartId", Kind::Cart, Refused::Everywhere),
     ("CheckoutInput.reservationId", Kind::Reservation, Refused::Everywhere),
     ("ReservationItemInput.eventId", Kind::Instance, Refused::Everywhere),
@@ -160,6 +172,8 @@ const FIELDS: [(&str, Kind, Refused); 74] = [
     ("EntitlementReferenceInput.salesRuleSetId", Kind::Common, Refused::Nowhere),
     ("ResourceInput.resourceTemplateId", Kind::Common, Refused::Nowhere),
     ("ResourceInput.resourceId", Kind::Common, Refused::Nowhere),
+    // The venue's own.
+    ("MembershipInput.externalMembershipId", Kind::Common, Refused::Nowhere),
     ("MemberCardInput.id", Kind::Card, Refused::Everywhere),
     // A new level or offering does not choose its id; a change names it in the body.
     ("LevelInput.id", Kind::Level, Refused::Nowhere),
@@ -176,9 +190,12 @@ const FIELDS: [(&str, Kind, Refused); 74] = [
 ];
 
 /// The ids of query strings.
-const QUERY: [(&str, Kind); 4] = [
+const QUERY: [(&str, Kind); 7] = [
     // A collection is nothing but its name.
     ("collectionId", Kind::Common),
+    ("levelId", Kind::Level),
+    ("offeringId", Kind::Offering),
+    ("pricePointId", Kind::TicketType),
     ("comboTemplateId", Kind::Combo),
     ("membershipId", Kind::Membership),
     ("membershipCategoryId", Kind::Level),
@@ -324,7 +341,7 @@ fn payer() -> Value {
 /// What was answered, without the id itself and the ids that are new in every answer.
 fn told(answer: &Answer, id: &Value) -> String {
     let mut shown = answer.body.clone();
-    for moment in ["lastUpdated", "lastPublished", "publication", "createDate", "updatedDate"] {
+    for moment in ["lastUpdated", "lastPublished", "publication", "createDate", "updatedDate", "updatedOn"] {
         shown.as_object_mut().map(|shown| shown.remove(moment));
     }
     let mut body = shown.to_string().replace(&text(id), "ID");
@@ -496,9 +513,30 @@ fn offering_of(own: &Things, pointer: &str) -> Value {
     })
 }
 
-/// A cart of a ticket, or of a combo where the pointer leads into one.
+/// A cart of a ticket, or of a combo or a membership where the pointer leads into one.
 fn own_cart(own: &Things, pointer: &str) -> Value {
-    if pointer.contains("/comboItems/") { own.combo_cart() } else { cart_of(&own.instance, own.tenant) }
+    if pointer.contains("/comboItems/") {
+        own.combo_cart()
+    } else if pointer.contains("/membershipInfo/") {
+        membership_cart(own, pointer)
+    } else {
+        cart_of(&own.instance, own.tenant)
+    }
+}
+
+/// A cart of a membership that names only things of its tenant: renewed where the pointer leads to the one that is,
+/// given where it leads to the giver.
+fn membership_cart(own: &Things, pointer: &str) -> Value {
+    let mut info = json!({
+        "membershipCategoryId": own.id(Kind::Level), "membershipOfferingId": own.id(Kind::Offering),
+        "isGift": pointer.contains("/gifterInfo/"),
+        "membershipCards": [{ "firstName": "Ada", "lastName": "Law", "zipCode": "10004" }],
+    });
+    if !pointer.ends_with("/pricepointId") {
+        info["pricePointId"] = own.id(Kind::TicketType);
+    }
+    let action = if pointer.ends_with("/membershipId") { "MembershipRenewal" } else { "MembershipPurchase" };
+    json!({ "items": [{ "itemType": action, "quantity": 1, "membershipInfo": info }] })
 }
 
 /// A combo that names only things of its tenant, with a discount where the pointer leads to one.

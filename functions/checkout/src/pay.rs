@@ -17,6 +17,7 @@ use platform::{ApiError, App, ErrorType};
 use std::collections::BTreeMap;
 use store::Calls;
 use store::checkout::{CartClaim, KeyClaim};
+use store::customer::customer_match_key;
 use store::idempotency::IdempotencyRecord;
 use wire::cart::CartOutput;
 
@@ -106,7 +107,8 @@ async fn load_stored(
     let requests = before.requests();
     let terms = CartTerms { reservation: request.reservation.or(before.reservation), ..before.terms() };
     let coupons = app.definitions(caller.tenant.id).await?;
-    let named = Named::of((&terms, &coupons.coupons), requests.iter().map(|line| &line.wanted));
+    let mut named = Named::of((&terms, &coupons.coupons), requests.iter().map(|line| &line.wanted));
+    named.payer = customer_match_key(caller.tenant.id, &(&request.billing).into());
     let (facts, _) = load::facts(app, caller, (&named, None)).await?;
     let facts = load::strange_slots(app, caller, facts).await?;
     let hash_key = app.hash_key(&caller.tenant).await?;
@@ -124,7 +126,8 @@ async fn load_inline(
     let terms =
         CartTerms { reservation: request.reservation.or(cart.terms.reservation), ..cart.terms.clone() };
     let coupons = app.definitions(caller.tenant.id).await?;
-    let named = Named::of((&terms, &coupons.coupons), cart.lines.iter().map(|line| &line.wanted));
+    let mut named = Named::of((&terms, &coupons.coupons), cart.lines.iter().map(|line| &line.wanted));
+    named.payer = customer_match_key(caller.tenant.id, &(&request.billing).into());
     let (facts, record) = load::facts(app, caller, (&named, key.map(|key| key.hash.as_str()))).await?;
     let claim = match replayed(app, caller, (key, record), manner(request)).await? {
         Replayed::Answer(response) => return Ok(Start::Answer(response)),
@@ -282,7 +285,7 @@ async fn decide_sale(
         entitlements,
         levels: &facts.levels,
         memberships: &facts.existing.memberships,
-        customer: decide::customer(cart.customer, &request.billing, &hash_key),
+        customer: decide::customer(cart.customer.or(facts.existing.payer), &request.billing, &hash_key),
         payment,
         reservation: consumed.clone(),
         now,

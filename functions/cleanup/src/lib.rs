@@ -4,7 +4,7 @@
 
 mod underwrite;
 
-use domain::outbox::{MailJob, MailKind};
+use domain::outbox::{MailJob, MailKind, OrderMail};
 use domain::time::plus_secs;
 use domain::{OrderId, TemplateId, TenantId, Timestamp};
 use platform::App;
@@ -126,7 +126,7 @@ async fn announce(
     (tenant, order, kind): (TenantId, &OrderId, MailKind),
     now: Timestamp,
 ) -> Result<(), platform::ApiError> {
-    let job = MailJob { tenant, order: order.clone(), kind };
+    let job = MailJob::Order(OrderMail { tenant, order: order.clone(), kind });
     app.queue.send(&job).await.map_err(platform::ApiError::internal)?;
     app.store.postpone_mail((tenant, order, kind), plus_secs(now, ANNOUNCE_AGAIN_SECS)).await?;
     Ok(())

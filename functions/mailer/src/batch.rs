@@ -44,16 +44,20 @@ async fn handle(app: &App, transport: &dyn MailTransport, message: &SqsMessage) 
             return false;
         }
     };
-    let (tenant, order, kind) = (job.tenant.get(), job.order.as_str(), job.kind.as_str());
+    let tenant = job.tenant().get();
+    let (order, request, kind) = match &job {
+        MailJob::Order(mail) => (Some(mail.order.as_str()), None, mail.kind.as_str()),
+        MailJob::Login(mail) => (None, Some(mail.request.as_str()), "login"),
+    };
     // Boxed, since the database's futures inside are nested deeper than the compiler follows.
     match Box::pin(deliver(app, transport, &job)).await {
         Ok(outcome) => {
-            tracing::info!(message_id, tenant, order, kind, ?outcome, "mail");
+            tracing::info!(message_id, tenant, order, request, kind, ?outcome, "mail");
             true
         }
         Err(fault) => {
             let cause = fault.source().map(ToString::to_string);
-            tracing::warn!(message_id, tenant, order, kind, %fault, cause, "mail failed");
+            tracing::warn!(message_id, tenant, order, request, kind, %fault, cause, "mail failed");
             false
         }
     }

@@ -1,15 +1,16 @@
-//! Sends one mail of an order: claimed first, marked after, at least once (contract §6).
+//! Sends one mail: claimed first, marked after, at least once (contract §6).
 //!
-//! The row in the outbox is the truth. A claim lasts longer than a function lives, so that a claim found
+//! The row in the outbox, or the request to log in, is the truth. A claim lasts longer than a function lives, so that a claim found
 //! expired belongs to nobody any more; a mail is sent twice only where a run died between sending and marking.
 
-use crate::render::{RenderError, render};
+use crate::login::OwedLogin;
+use crate::render::{RenderError, render, render_login};
 use crate::view;
 use domain::order::{Order, Ticket};
-use domain::outbox::{MailJob, MailState, OutboxMail};
+use domain::outbox::{LoginMail, MailJob, MailState, OrderMail, OutboxMail};
 use domain::tenant::Tenant;
 use domain::time::plus_secs;
-use domain::{OrderId, TenantId, Timestamp};
+use domain::{TenantId, Timestamp};
 use platform::clock::wall_now;
 use platform::mail::{MailError, MailFailure, MailTransport, OutgoingMail};
 use platform::telemetry::Metric;
@@ -17,7 +18,7 @@ use platform::{ApiError, App};
 use std::error::Error;
 use std::fmt;
 use std::time::Duration;
-use store::StoreError;
+use store::{Key, StoreError};
 
 /// How long a claim lasts, in seconds of real time: twice what the function may run.
 const LEASE_SECS: i64 = 60;
@@ -39,7 +40,7 @@ pub enum Delivered {
     Sent,
     /// It had been sent or refused before, or is being sent by someone else.
     Settled,
-    /// The order is not paid, or owes no such mail.
+    /// The order is not paid or owes no such mail, or nobody with the address is a member.
     NotOwed,
     /// The mail was refused for good; this is logged, and not tried again.
     Refused,
@@ -95,26 +96,48 @@ pub async fn deliver(
     transport: &dyn MailTransport,
     job: &MailJob,
 ) -> Result<Delivered, DeliverError> {
-    let Some(owed) = Owed::load(app, job).await? else { return Ok(Delivered::NotOwed) };
-    match owed.mail.state {
-        MailState::Sent { .. } | MailState::Refused { .. } => return Ok(Delivered::Settled),
-        MailState::Queued | MailState::Claimed { .. } => {}
+    match job {
+        MailJob::Order(mail) => deliver_order(app, transport, mail).await,
+        MailJob::Login(mail) => deliver_login(app, transport, mail).await,
     }
-    let now = wall_now();
-    let until = plus_secs(now, LEASE_SECS);
-    if !app.store.claim_mail((job.tenant, &job.order, job.kind), now, until).await? {
+}
+
+/// Whether a mail has come to its end.
+const fn is_settled(state: MailState) -> bool {
+    match state {
+        MailState::Sent { .. } | MailState::Refused { .. } => true,
+        MailState::Queued | MailState::Claimed { .. } => false,
+    }
+}
+
+async fn deliver_order(
+    app: &App,
+    transport: &dyn MailTransport,
+    job: &OrderMail,
+) -> Result<Delivered, DeliverError> {
+    let Some(owed) = Owed::load(app, job).await? else { return Ok(Delivered::NotOwed) };
+    if is_settled(owed.mail.state) {
         return Ok(Delivered::Settled);
     }
-    let claim = Claim { app, job, until };
+    let Some(claim) = Claim::take(app, Held::Order(job)).await? else { return Ok(Delivered::Settled) };
     let rendered =
         view::confirmation(&owed.tenant, &sender(&owed.tenant), (&owed.order, &owed.tickets), &owed.mail);
-    let rendered = rendered.map(|mail| render(&mail)).transpose();
-    match rendered {
-        Ok(Some(mail)) => claim.send(transport, &mail).await,
-        Ok(None) => claim.refuse("it has no address").await,
-        Err(fault) if is_fault_of_the_order(&fault) => claim.refuse(&fault.to_string()).await,
-        Err(fault) => claim.give_back(DeliverError::Render(fault)).await,
+    claim.settle(transport, rendered.map(|mail| render(&mail)), "it has no address").await
+}
+
+async fn deliver_login(
+    app: &App,
+    transport: &dyn MailTransport,
+    job: &LoginMail,
+) -> Result<Delivered, DeliverError> {
+    let Some(owed) = OwedLogin::load(app, job).await? else { return Ok(Delivered::NotOwed) };
+    if is_settled(owed.request.state) {
+        return Ok(Delivered::Settled);
     }
+    let held = Held::Login(job, &owed.place);
+    let Some(claim) = Claim::take(app, held).await? else { return Ok(Delivered::Settled) };
+    let rendered = owed.mail(&sender(&owed.tenant)).map(|mail| render_login(&mail));
+    claim.settle(transport, rendered, "the tenant has no site to log in to").await
 }
 
 /// Everything a mail is made of.
@@ -126,7 +149,7 @@ struct Owed {
 }
 
 impl Owed {
-    async fn load(app: &App, job: &MailJob) -> Result<Option<Self>, DeliverError> {
+    async fn load(app: &App, job: &OrderMail) -> Result<Option<Self>, DeliverError> {
         let (tenant, order, mail) = tokio::join!(
             app.tenant(job.tenant),
             app.store.load_order_with_tickets(job.tenant, &job.order),
@@ -162,14 +185,58 @@ fn is_fault_of_the_order(fault: &RenderError) -> bool {
     }
 }
 
+/// A mail that is claimed.
+#[derive(Clone, Copy)]
+enum Held<'a> {
+    Order(&'a OrderMail),
+    Login(&'a LoginMail, &'a Key),
+}
+
+impl Held<'_> {
+    fn tenant(self) -> TenantId {
+        match self {
+            Self::Order(mail) => mail.tenant,
+            Self::Login(mail, _) => mail.tenant,
+        }
+    }
+}
+
 /// A mail that nobody else sends until the claim ends.
 struct Claim<'a> {
     app: &'a App,
-    job: &'a MailJob,
+    held: Held<'a>,
     until: Timestamp,
 }
 
-impl Claim<'_> {
+impl<'a> Claim<'a> {
+    /// Claims a mail; none when someone else has it.
+    async fn take(app: &'a App, held: Held<'a>) -> Result<Option<Self>, StoreError> {
+        let now = wall_now();
+        let until = plus_secs(now, LEASE_SECS);
+        let is_own = match held {
+            Held::Order(mail) => {
+                app.store.claim_mail((mail.tenant, &mail.order, mail.kind), now, until).await?
+            }
+            Held::Login(_, place) => app.store.claim_login_mail(place, now, until).await?,
+        };
+        Ok(is_own.then_some(Self { app, held, until }))
+    }
+
+    /// Sends what was rendered, or ends a mail that cannot be; `missing` says why there is none.
+    async fn settle(
+        &self,
+        transport: &dyn MailTransport,
+        rendered: Option<Result<OutgoingMail, RenderError>>,
+        missing: &str,
+    ) -> Result<Delivered, DeliverError> {
+        match rendered.transpose() {
+            Ok(Some(mail)) => self.send(transport, &mail).await,
+            Ok(None) => self.refuse(missing).await,
+            Err(fault) if is_fault_of_the_order(&fault) => self.refuse(&fault.to_string()).await,
+            Err(fault) => self.give_back(DeliverError::Render(fault)).await,
+        }
+    }
+
     async fn send(
         &self,
         transport: &dyn MailTransport,
@@ -177,7 +244,7 @@ impl Claim<'_> {
     ) -> Result<Delivered, DeliverError> {
         match transport.send(mail).await {
             Ok(()) => {
-                Metric::MailsSent.count(self.job.tenant);
+                Metric::MailsSent.count(self.held.tenant());
                 self.finish(MailState::Sent { at: wall_now() }).await?;
                 Ok(Delivered::Sent)
             }
@@ -193,14 +260,17 @@ impl Claim<'_> {
 
     /// Ends a mail that will never be accepted.
     async fn refuse(&self, reason: &str) -> Result<Delivered, DeliverError> {
-        let (tenant, order, kind) = self.names();
-        tracing::error!(
-            tenant = tenant.get(),
-            order = order.as_str(),
-            kind,
-            reason,
-            "a mail was refused for good"
-        );
+        let tenant = self.held.tenant().get();
+        match self.held {
+            Held::Order(mail) => {
+                let (order, kind) = (mail.order.as_str(), mail.kind.as_str());
+                tracing::error!(tenant, order, kind, reason, "a mail was refused for good");
+            }
+            Held::Login(mail, _) => {
+                let request = mail.request.as_str();
+                tracing::error!(tenant, request, reason, "a login mail was refused for good");
+            }
+        }
         self.finish(MailState::Refused { at: wall_now() }).await?;
         Ok(Delivered::Refused)
     }
@@ -215,20 +285,25 @@ impl Claim<'_> {
 
     /// Marks where the mail stands now. A claim that has passed to someone else is left to them.
     async fn finish(&self, state: MailState) -> Result<(), StoreError> {
-        let (tenant, order, kind) = (self.job.tenant, &self.job.order, self.job.kind);
         let mut pause = MARK_PAUSE;
         for _ in 1..MARK_TRIES {
-            match self.app.store.finish_mail((tenant, order, kind), self.until, state).await {
+            match self.mark(state).await {
                 Ok(_) => return Ok(()),
                 Err(fault) => tracing::warn!(%fault, "a mail could not be marked, trying again"),
             }
             tokio::time::sleep(pause).await;
             pause = pause.saturating_mul(2);
         }
-        self.app.store.finish_mail((tenant, order, kind), self.until, state).await.map(|_| ())
+        self.mark(state).await.map(|_| ())
     }
 
-    fn names(&self) -> (TenantId, &OrderId, &'static str) {
-        (self.job.tenant, &self.job.order, self.job.kind.as_str())
+    async fn mark(&self, state: MailState) -> Result<bool, StoreError> {
+        let store = &self.app.store;
+        match self.held {
+            Held::Order(mail) => {
+                store.finish_mail((mail.tenant, &mail.order, mail.kind), self.until, state).await
+            }
+            Held::Login(_, place) => store.finish_login_mail(place, self.until, state).await,
+        }
     }
 }

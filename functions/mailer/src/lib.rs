@@ -1,7 +1,8 @@
-//! The confirmation mail: what it says and how it is sent (contract §6, "Mail").
+//! Mails: what they say and how they are sent. Confirmations (contract §6, "Mail") and links to log in by (spec §4.7).
 
 pub mod batch;
 pub mod deliver;
+mod login;
 pub mod render;
 mod view;
 

@@ -1,9 +1,10 @@
-//! Turns what a confirmation says into one finished mail.
+//! Turns what a mail says into one finished mail.
 //!
 //! Rendering is pure: the same view gives the same bytes, so that a repeated attempt sends the same mail.
 //! The mail is `multipart/alternative`: a plain text part, and an HTML part that stands in a
 //! `multipart/related` with the QR code images it shows.
 
+mod link;
 mod mime;
 mod page;
 mod qr;
@@ -112,6 +113,25 @@ pub struct MailAddress {
     pub address: String,
 }
 
+/// Everything a mail with a login link says.
+#[derive(Clone)]
+pub struct LoginLinkMail {
+    /// As that of [`ConfirmationMail`].
+    pub message_id: String,
+    /// The instant of the `Date` header: when the link was asked for.
+    pub dated: Timestamp,
+    /// Who sends it.
+    pub from: MailAddress,
+    /// Who gets it.
+    pub to: MailAddress,
+    /// The tenant's public name.
+    pub venue_name: String,
+    /// What it is for.
+    pub link: String,
+    /// How long the link works.
+    pub minutes: i64,
+}
+
 /// One line of the receipt.
 #[derive(Clone)]
 pub struct MailLine {
@@ -214,7 +234,7 @@ impl Error for RenderError {
 /// [`RenderError`] when an address, the Message-ID, the date or a barcode cannot be written, or when the mail
 /// is too large.
 pub fn render(mail: &ConfirmationMail) -> Result<OutgoingMail, RenderError> {
-    let headers = mime::Headers::parse(mail)?;
+    let headers = mime::Headers::parse((&mail.from, &mail.to), &mail.message_id, mail.dated)?;
     if let Some(place) = mail.tickets.iter().position(|ticket| !is_barcode(&ticket.barcode)) {
         return Err(RenderError::Barcode(place));
     }
@@ -225,15 +245,42 @@ pub fn render(mail: &ConfirmationMail) -> Result<OutgoingMail, RenderError> {
         .enumerate()
         .map(|(place, ticket)| qr::png(&ticket.barcode, place))
         .collect::<Result<Vec<_>, _>>()?;
-    let mime = mime::assemble(&headers, &page, images)?;
+    let content = mime::Content {
+        text: page.text().map_err(RenderError::Template)?,
+        html: page.html().map_err(RenderError::Template)?,
+        images: page.scannable.iter().zip(images).map(|(ticket, png)| ticket.image(png)).collect(),
+        subject: page.subject,
+    };
+    finished(&headers, content)
+}
+
+/// Renders the mail with a login link; as [`render`] does, and without pictures.
+///
+/// # Errors
+/// [`RenderError`] when an address, the Message-ID or the date cannot be written.
+pub fn render_login(mail: &LoginLinkMail) -> Result<OutgoingMail, RenderError> {
+    let headers = mime::Headers::parse((&mail.from, &mail.to), &mail.message_id, mail.dated)?;
+    let page = link::LinkPage::new(mail);
+    let content = mime::Content {
+        text: page.text().map_err(RenderError::Template)?,
+        html: page.html().map_err(RenderError::Template)?,
+        images: Vec::new(),
+        subject: page.subject,
+    };
+    finished(&headers, content)
+}
+
+fn finished(headers: &mime::Headers, content: mime::Content) -> Result<OutgoingMail, RenderError> {
+    let subject = content.subject.clone();
+    let mime = mime::assemble(headers, content)?;
     if mime.len() > MIME_LIMIT_BYTES {
         return Err(RenderError::TooLarge { bytes: mime.len() });
     }
     Ok(OutgoingMail {
-        message_id: mail.message_id.clone(),
+        message_id: headers.message_id().to_owned(),
         from: headers.from.email.to_string(),
         to: headers.to.email.to_string(),
-        subject: page.subject,
+        subject,
         mime,
     })
 }

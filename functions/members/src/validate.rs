@@ -50,7 +50,9 @@ pub(crate) async fn validate(
     let (found, definitions) =
         tokio::join!(app.store.load_memberships_named(tenant, sent), app.definitions(tenant));
     let (found, definitions) = (found?, definitions?);
+    let now = server.clock.now();
+    let found: Vec<_> = found.into_iter().map(|membership| membership.as_of(now)).collect();
     let view = MemberView { zone: server.tenant.zone, levels: &definitions.levels };
-    let verified = verify(&found, (sent, last_name), server.clock.now());
+    let verified = verify(&found, (sent, last_name), now);
     Ok(Json(VerificationView::list(&verified, &view)))
 }

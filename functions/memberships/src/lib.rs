@@ -11,12 +11,14 @@
 //! | `GET` of a list of memberships or summaries | 2: what lists look at, about 3,000 memberships a call; the memberships of the page |
 //! | `GET` of summaries by membership, barcode or e-mail address | 1 |
 //! | `GET` of a membership | 1 |
+//! | `GET` of a customer, of customers by e-mail address | 1; 2 |
 //! | `PUT` of a membership, `DELETE` of a card | 2: the membership; the change. One more where customers change with it |
 //!
 //! An idempotency key adds two, to claim it and to keep the answer. A level and its offerings are one record with
 //! one revision.
 
 mod change;
+mod customers;
 mod keep;
 mod levels;
 mod member_query;
@@ -38,5 +40,6 @@ pub fn router() -> OpenApiRouter<App> {
         .merge(offerings::router())
         .merge(members::router())
         .merge(quote::router())
+        .merge(customers::router())
         .routes(routes!(summaries::summaries))
 }

@@ -11,28 +11,16 @@ use utoipa::IntoParams;
 /// Entries of one answer: each has more than 550 bytes, so that more would not fit.
 const MAX_AT_ONCE: usize = 10_000;
 
-/// When memberships were last changed.
-#[derive(Debug, Default, Deserialize, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
-pub(crate) struct RangeQuery {
-    /// Memberships that were made or changed at this instant or later.
-    updated_start_time: Option<String>,
-    /// Memberships that were made or changed at this instant or earlier.
-    updated_end_time: Option<String>,
-}
-
-impl RangeQuery {
-    fn read(&self, reader: &mut QueryReader, zone: Zone) -> ChangeRange {
-        let from = reader.instant("updatedStartTime", self.updated_start_time.as_deref(), zone);
-        let until = reader.instant("updatedEndTime", self.updated_end_time.as_deref(), zone);
-        if let (Some(from), Some(until)) = (from, until)
-            && until < from
-        {
-            reader.fault("updatedEndTime", "must not be before updatedStartTime");
-        }
-        ChangeRange { from, until }
+/// The parameters `updatedStartTime` and `updatedEndTime`.
+fn range(reader: &mut QueryReader, (start, end): (Option<&str>, Option<&str>), zone: Zone) -> ChangeRange {
+    let from = reader.instant("updatedStartTime", start, zone);
+    let until = reader.instant("updatedEndTime", end, zone);
+    if let (Some(from), Some(until)) = (from, until)
+        && until < from
+    {
+        reader.fault("updatedEndTime", "must not be before updatedStartTime");
     }
+    ChangeRange { from, until }
 }
 
 /// Which memberships are wanted.
@@ -40,6 +28,10 @@ impl RangeQuery {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 pub(crate) struct MembershipQuery {
+    /// Memberships that were made or changed at this instant or later.
+    updated_start_time: Option<String>,
+    /// Memberships that were made or changed at this instant or earlier.
+    updated_end_time: Option<String>,
     /// The program in the venue's own system of the level or the offering, in any case.
     program: Option<String>,
     /// Likewise the category; the same reference must have all that is asked for.
@@ -75,9 +67,10 @@ fn given(text: Option<String>) -> Option<String> {
 
 impl MembershipQuery {
     /// Reads the parameters.
-    pub(crate) fn read(self, range: &RangeQuery, page: &PageQuery, zone: Zone) -> Result<Wanted, ApiError> {
+    pub(crate) fn read(self, page: &PageQuery, zone: Zone) -> Result<Wanted, ApiError> {
         let mut reader = QueryReader::new();
-        let range = range.read(&mut reader, zone);
+        let sent = (self.updated_start_time.as_deref(), self.updated_end_time.as_deref());
+        let range = range(&mut reader, sent, zone);
         let paging = reader.paging(page, &MEMBERSHIPS);
         let paging = reader.finish(paging)?.ok_or_else(|| ApiError::new(ErrorType::Internal))?;
         let service = ServiceFilter {
@@ -95,6 +88,10 @@ impl MembershipQuery {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 pub(crate) struct SummaryQuery {
+    /// Memberships that were made or changed at this instant or later.
+    updated_start_time: Option<String>,
+    /// Memberships that were made or changed at this instant or earlier.
+    updated_end_time: Option<String>,
     /// Cards of the membership with this id, or of the current one with this number.
     membership_id: Option<String>,
     /// The card with this barcode, if it is held.
@@ -158,16 +155,12 @@ static CARDS: Sorting<Row> = Sorting {
 
 impl SummaryQuery {
     /// Reads the parameters.
-    pub(crate) fn read(
-        self,
-        range: &RangeQuery,
-        page: &PageQuery,
-        zone: Zone,
-    ) -> Result<WantedCards, ApiError> {
+    pub(crate) fn read(self, page: &PageQuery, zone: Zone) -> Result<WantedCards, ApiError> {
         const NUMBER: &str = "a positive integer below 2^53";
         let number = |text: &str| text.parse().ok().and_then(|id| MembershipId::parse(id).ok());
         let mut reader = QueryReader::new();
-        let range = range.read(&mut reader, zone);
+        let sent = (self.updated_start_time.as_deref(), self.updated_end_time.as_deref());
+        let range = range(&mut reader, sent, zone);
         let membership = reader.optional("membershipId", self.membership_id.as_deref(), (number, NUMBER));
         let expires_after = reader.instant("expiresAfter", self.expires_after.as_deref(), zone);
         let expires_before = reader.instant("expiresBefore", self.expires_before.as_deref(), zone);

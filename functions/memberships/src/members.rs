@@ -1,7 +1,7 @@
 //! `/v2/b2b/memberships`: what members bought, and the data of who holds the cards.
 
 use crate::keep::{Kept, change, load_known};
-use crate::member_query::{MembershipQuery, RangeQuery, Wanted, refuse_too_many};
+use crate::member_query::{MembershipQuery, Wanted, refuse_too_many};
 use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::response::{IntoResponse, Response};
@@ -38,7 +38,7 @@ pub(crate) fn view<'a>(definitions: &'a Definitions, caller: &Caller, now: Times
     get,
     path = "/v2/b2b/memberships",
     tag = "Memberships",
-    params(RangeQuery, MembershipQuery, PageQuery),
+    params(MembershipQuery, PageQuery),
     responses(
         (status = 200, description = "A page of them", body = Page<MembershipOutput>),
         (status = 400, description = "`VALIDATION_ERROR`: parameters that are wrong; `RESPONSE_TOO_LARGE`: ask for fewer with `page` and `pageSize`", body = ErrorBody),
@@ -47,11 +47,10 @@ pub(crate) fn view<'a>(definitions: &'a Definitions, caller: &Caller, now: Times
 async fn list(
     State(app): State<App>,
     staff: Staff,
-    Query(range): Query<RangeQuery>,
     Query(query): Query<MembershipQuery>,
     Query(page): Query<PageQuery>,
 ) -> Result<Json<Page<MembershipOutput>>, ApiError> {
-    let Wanted { range, filter, paging } = query.read(&range, &page, staff.tenant.zone)?;
+    let Wanted { range, filter, paging } = query.read(&page, staff.tenant.zone)?;
     let tenant = staff.tenant.id;
     let (listed, definitions) =
         tokio::join!(app.store.load_listed_memberships(tenant, range), app.definitions(tenant));

@@ -1,6 +1,6 @@
 //! `GET /v2/b2b/membership/summaries`: the cards of memberships, one entry for each.
 
-use crate::member_query::{Known, RangeQuery, Row, SummaryQuery, WantedCards, refuse_too_many};
+use crate::member_query::{Known, Row, SummaryQuery, WantedCards, refuse_too_many};
 use crate::members::TOO_LARGE;
 use axum::Json;
 use axum::extract::{Query, State};
@@ -23,7 +23,7 @@ use wire::page::Page;
     get,
     path = "/v2/b2b/membership/summaries",
     tag = "Memberships",
-    params(RangeQuery, SummaryQuery, PageQuery),
+    params(SummaryQuery, PageQuery),
     responses(
         (status = 200, description = "A page of them", body = Page<MemberListEntry>),
         (status = 400, description = "`VALIDATION_ERROR`: parameters that are wrong; `RESPONSE_TOO_LARGE`: ask for fewer with `page` and `pageSize`", body = ErrorBody),
@@ -32,11 +32,10 @@ use wire::page::Page;
 pub(crate) async fn summaries(
     State(app): State<App>,
     staff: Staff,
-    Query(range): Query<RangeQuery>,
     Query(query): Query<SummaryQuery>,
     Query(page): Query<PageQuery>,
 ) -> Result<Json<Page<MemberListEntry>>, ApiError> {
-    let wanted = query.read(&range, &page, staff.tenant.zone)?;
+    let wanted = query.read(&page, staff.tenant.zone)?;
     let tenant = staff.tenant.id;
     let (found, definitions) = tokio::join!(find(&app, tenant, &wanted), app.definitions(tenant));
     let (found, definitions) = (found?, definitions?);
@@ -49,13 +48,15 @@ pub(crate) async fn summaries(
             app.store.load_memberships(tenant, &ids.into_iter().collect::<Vec<_>>()).await?
         }
     };
+    let now = staff.clock.now();
+    let memberships: Vec<Membership> = memberships.into_iter().map(|found| found.as_of(now)).collect();
     let view = MemberView { zone: staff.tenant.zone, levels: &definitions.levels };
     let by_id: BTreeMap<MembershipId, &Membership> =
         memberships.iter().map(|membership| (membership.id, membership)).collect();
     let entry = |row: &Row| {
         let membership = by_id.get(&row.membership)?;
         let card = membership.cards.iter().find(|card| card.id == row.card)?;
-        Some(MemberListEntry::of(&VerifiedCard::known(membership, card, staff.clock.now()), &view))
+        Some(MemberListEntry::of(&VerifiedCard::known(membership, card, now), &view))
     };
     let list: Vec<MemberListEntry> = page.iter().filter_map(entry).collect();
     if !fits(&list)? {

@@ -136,6 +136,8 @@ text_ids! {
     FormResponseId;
     /// A membership level (category): 24 hexadecimal digits.
     LevelId;
+    /// A wish to log in by mail, which its link does not show: 24 hexadecimal digits.
+    LoginRequestId;
     /// A merchant id of the payments interface: digits.
     Mid;
     /// A membership offering: 32 hexadecimal digits.
@@ -178,6 +180,7 @@ bytes_ids! {
     FormId <- 12;
     FormResponseId <- 16;
     LevelId <- 12;
+    LoginRequestId <- 12;
     OfferingId <- 16;
     PriceListId <- 12;
     RuleSetId <- 12;

@@ -21,6 +21,7 @@ pub mod instance_id;
 pub mod ledger;
 pub mod listing;
 pub mod locations;
+pub mod login;
 pub mod membership;
 pub mod merchant;
 pub mod money;

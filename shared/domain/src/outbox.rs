@@ -1,7 +1,7 @@
-//! Mails that are to be sent (spec §4.3; contract §6, "Mail").
+//! Mails that are to be sent (spec §4.3, §4.7; contract §6, "Mail").
 
 use crate::order::{Order, OrderMembershipLine};
-use crate::{OrderId, TenantId, Timestamp};
+use crate::{LoginRequestId, OrderId, TenantId, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -42,8 +42,41 @@ impl fmt::Display for MailKind {
 /// What the queue carries to the mailer: which mail to send, and nothing of what is in it. Addresses and
 /// names stay in the database.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum MailJob {
+    /// A mail of an order.
+    Order(OrderMail),
+    /// A link to log in by, should a member have asked for it.
+    Login(LoginMail),
+}
+
+impl MailJob {
+    /// Whose mail it is.
+    #[must_use]
+    pub const fn tenant(&self) -> TenantId {
+        match self {
+            Self::Order(mail) => mail.tenant,
+            Self::Login(mail) => mail.tenant,
+        }
+    }
+}
+
+/// Which mail of which request to log in.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct MailJob {
+pub struct LoginMail {
+    /// The tenant whose member asks.
+    #[serde(rename = "tenantId")]
+    pub tenant: TenantId,
+    /// The request, from which the link is made but cannot be told.
+    #[serde(rename = "loginRequestId")]
+    pub request: LoginRequestId,
+}
+
+/// Which mail of which order.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OrderMail {
     /// The tenant that sold the order.
     #[serde(rename = "tenantId")]
     pub tenant: TenantId,
@@ -131,6 +164,12 @@ pub fn recipient(order: &Order, kind: MailKind) -> Option<&str> {
         MailKind::Receipt | MailKind::ReceiptWithTickets => payer_address(order),
         MailKind::Tickets => elsewhere(order).or_else(|| payer_address(order)),
     }
+}
+
+/// The Message-ID of the mail of a request to log in.
+#[must_use]
+pub fn login_message_id(request: &LoginRequestId) -> String {
+    format!("<login-{request}@{MESSAGE_ID_DOMAIN}>")
 }
 
 fn message_id(order: &OrderId, kind: MailKind) -> String {

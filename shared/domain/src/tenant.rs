@@ -3,6 +3,7 @@
 use crate::{Mid, TenantId, Zone};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use url::{Host, Url};
 
 /// One venue: the owner of its catalog, carts and orders.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,8 +27,68 @@ pub struct Tenant {
     /// Address confirmation mails are sent from; none takes the deployment's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mail_from: Option<String>,
+    /// The site that links in login mails open; without one, none are sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub consumer_site: Option<ConsumerSite>,
     /// The key of the tenant's keyed hashes, sealed by the vault, in hexadecimal.
     pub sealed_hash_key: String,
+}
+
+/// A page of the tenant's own site that takes the token of a login link (spec §4.7).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ConsumerSite(Url);
+
+/// The text is no address of a site that a link may lead to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UnfitSite;
+
+impl ConsumerSite {
+    /// The query parameter of a link that holds the token.
+    pub const TOKEN: &'static str = "loginToken";
+
+    /// Reads the address of a page: `https`, or `http` on this very machine; without user, password and fragment.
+    ///
+    /// # Errors
+    /// [`UnfitSite`] for any other text.
+    pub fn parse(text: &str) -> Result<Self, UnfitSite> {
+        let url = Url::parse(text.trim()).map_err(|_| UnfitSite)?;
+        let is_near = match url.host().ok_or(UnfitSite)? {
+            Host::Domain(name) => name == "localhost",
+            Host::Ipv4(address) => address.is_loopback(),
+            Host::Ipv6(address) => address.is_loopback(),
+        };
+        let is_safe = url.scheme() == "https" || (url.scheme() == "http" && is_near);
+        let is_plain = url.username().is_empty() && url.password().is_none() && url.fragment().is_none();
+        if is_safe && is_plain { Ok(Self(url)) } else { Err(UnfitSite) }
+    }
+
+    /// The address.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+
+    /// The link with a token.
+    #[must_use]
+    pub fn link(&self, token: &str) -> String {
+        let mut link = self.0.clone();
+        link.query_pairs_mut().append_pair(Self::TOKEN, token);
+        link.into()
+    }
+}
+
+impl TryFrom<String> for ConsumerSite {
+    type Error = &'static str;
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        Self::parse(&text).map_err(|UnfitSite| "not the address of a site")
+    }
+}
+
+impl From<ConsumerSite> for String {
+    fn from(site: ConsumerSite) -> Self {
+        site.0.into()
+    }
 }
 
 /// Default of [`Tenant::hold_secs`]: ten minutes.
@@ -100,4 +161,40 @@ pub struct ApiKey {
     pub label: String,
     /// A revoked key is as good as unknown.
     pub revoked: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_leads_to_the_tenants_own_page_with_its_token() {
+        for (site, link) in [
+            ("https://members.example.org", "https://members.example.org/?loginToken=a-1-b"),
+            (" https://example.org/members?lang=en ", "https://example.org/members?lang=en&loginToken=a-1-b"),
+            ("http://127.0.0.1:3000/login", "http://127.0.0.1:3000/login?loginToken=a-1-b"),
+            ("http://localhost/", "http://localhost/?loginToken=a-1-b"),
+            ("http://[::1]/", "http://[::1]/?loginToken=a-1-b"),
+        ] {
+            assert_eq!(ConsumerSite::parse(site).unwrap().link("a-1-b"), link);
+        }
+    }
+
+    #[test]
+    fn a_site_that_others_could_read_along_is_unfit() {
+        for site in [
+            "",
+            "members.example.org",
+            "http://members.example.org",
+            "ftp://localhost/",
+            "https://",
+            "https://user@example.org",
+            "https://:secret@example.org",
+            "https://example.org/#login",
+            "javascript:alert(1)",
+            "data:text/html,x",
+        ] {
+            assert_eq!(ConsumerSite::parse(site), Err(UnfitSite), "{site}");
+        }
+    }
 }

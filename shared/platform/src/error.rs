@@ -139,6 +139,9 @@ error_table! {
         "These parameters cannot be used together";
     /// A member is to be verified, and no membership is named.
     MembershipIdMissing, BAD_REQUEST, 20042, "MEMBERSHIPID_DNE", "membershipId is required";
+    /// The token of a login link was used before, is altered, or its time is over.
+    LoginTokenNotValid, BAD_REQUEST, 20050, "LOGIN_TOKEN_NOT_VALID",
+        "The link cannot be used any more; ask for another one";
     /// The primary card of a membership would be given up while others are held.
     PrimaryCardNeeded, CONFLICT, 20051, "PRIMARY_CARD_NEEDED",
         "The primary card cannot be given up while others are held";

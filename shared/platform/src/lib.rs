@@ -16,6 +16,7 @@ pub mod idempotency;
 pub mod ids;
 pub mod keyed_hash;
 pub mod lambda;
+pub mod login;
 pub mod mail;
 pub mod paging;
 pub mod paths;

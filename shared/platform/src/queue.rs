@@ -61,18 +61,22 @@ fn body_of(job: &MailJob) -> Result<String, QueueError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::outbox::MailKind;
-    use domain::{OrderId, TenantId};
+    use domain::outbox::{LoginMail, MailKind, OrderMail};
+    use domain::{LoginRequestId, OrderId, TenantId};
 
     #[test]
     fn a_job_names_the_mail_and_nothing_of_what_is_in_it() {
-        let job = MailJob {
-            tenant: TenantId::parse(1001).unwrap(),
-            order: OrderId::parse("4711").unwrap(),
-            kind: MailKind::ReceiptWithTickets,
-        };
-        let body = body_of(&job).unwrap();
-        assert_eq!(body, r#"{"tenantId":1001,"orderId":"4711","kind":"receiptWithTickets"}"#);
-        assert_eq!(serde_json::from_str::<MailJob>(&body).unwrap(), job);
+        let tenant = TenantId::parse(1001).unwrap();
+        let order = OrderId::parse("4711").unwrap();
+        let of_order = OrderMail { tenant, order, kind: MailKind::ReceiptWithTickets };
+        let of_login = LoginMail { tenant, request: LoginRequestId::from_bytes([0xab; 12]) };
+        for (job, expected) in [
+            (MailJob::Order(of_order), r#"{"tenantId":1001,"orderId":"4711","kind":"receiptWithTickets"}"#),
+            (MailJob::Login(of_login), r#"{"tenantId":1001,"loginRequestId":"abababababababababababab"}"#),
+        ] {
+            let body = body_of(&job).unwrap();
+            assert_eq!(body, expected);
+            assert_eq!(serde_json::from_str::<MailJob>(&body).unwrap(), job);
+        }
     }
 }

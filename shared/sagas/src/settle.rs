@@ -3,7 +3,7 @@
 use crate::commit::commit;
 use domain::checkout::{sale_of, tickets_of};
 use domain::order::{Order, OrderState, Ticket};
-use domain::outbox::{MailJob, OutboxMail, mails_of};
+use domain::outbox::{MailJob, OrderMail, OutboxMail, mails_of};
 use domain::payment::Decline;
 use domain::time::plus_secs;
 use domain::{InstanceId, TicketBarcode, TicketId, Timestamp};
@@ -60,8 +60,8 @@ pub(crate) async fn settle(app: &App, order: &Order, paid_at: Timestamp) -> Resu
 /// Tells the mailer about new mails. What cannot be announced now is announced again by the schedule.
 pub async fn announce(app: &App, order: &Order, mails: &[OutboxMail]) {
     for mail in mails {
-        let job = MailJob { tenant: order.tenant, order: order.id.clone(), kind: mail.kind };
-        if let Err(fault) = app.queue.send(&job).await {
+        let job = OrderMail { tenant: order.tenant, order: order.id.clone(), kind: mail.kind };
+        if let Err(fault) = app.queue.send(&MailJob::Order(job)).await {
             tracing::warn!(order = order.id.as_str(), %fault, "a mail could not be announced");
         }
     }

@@ -36,6 +36,7 @@ fn tenant() -> Tenant {
         descriptor_prefix: String::new(),
         processor: ProcessorKind::Sandbox,
         mail_from: None,
+        consumer_site: None,
         sealed_hash_key: String::new(),
     }
 }

@@ -177,6 +177,12 @@ impl Key {
         Self::of(Table::Carts, tenant, format!("CART#{id}"), "CART")
     }
 
+    /// A request to log in, by the SHA-256 of what names it within its link.
+    #[must_use]
+    pub fn login(tenant: TenantId, hash: &str) -> Self {
+        Self::of(Table::Carts, tenant, format!("LOGIN#{hash}"), "LOGIN")
+    }
+
     /// What a request with an idempotency key did, by the SHA-256 of that key.
     #[must_use]
     pub fn idempotency(tenant: TenantId, hash: &str) -> Self {

@@ -21,6 +21,7 @@ pub mod customer;
 pub mod idempotency;
 pub mod identity;
 pub mod ledger;
+pub mod login;
 pub mod member;
 pub mod merchant;
 pub mod onboarding;

@@ -261,14 +261,8 @@ impl Store {
         wall_now: Timestamp,
         until: Timestamp,
     ) -> Result<bool, StoreError> {
-        let mut update = Expression::new();
-        let (state, inner) = (update.path(&["state", "state"]), update.path(&["state", "until"]));
-        let (queued, claimed) = (update.text("queued"), update.text("claimed"));
-        let now = update.number(wall_now.timestamp_millis());
-        update.require(format!("({state} = {queued} OR ({state} = {claimed} AND {inner} <= {now}))"));
-        update.assign("state", mail_state(&MailState::Claimed { until })?);
         let key = Key::outbox(tenant, order, kind.as_str());
-        Ok(self.write(&key, Action::Update(update)).await?.is_ok())
+        Ok(self.write(&key, Action::Update(claimed(wall_now, until)?)).await?.is_ok())
     }
 
     /// Makes a mail that was announced due again at `at`, unless it is finished.
@@ -299,9 +293,7 @@ impl Store {
         claimed_until: Timestamp,
         state: MailState,
     ) -> Result<bool, StoreError> {
-        let mut update = Expression::new();
-        update.require_equal("state", mail_state(&MailState::Claimed { until: claimed_until })?);
-        update.assign("state", mail_state(&state)?);
+        let mut update = finished(claimed_until, state)?;
         if !matches!(state, MailState::Queued) {
             update.remove(&["due_pk"]);
             update.remove(&["due_at"]);
@@ -309,6 +301,25 @@ impl Store {
         let key = Key::outbox(tenant, order, kind.as_str());
         Ok(self.write(&key, Action::Update(update)).await?.is_ok())
     }
+}
+
+/// The update that claims a mail nobody else has.
+pub(crate) fn claimed(wall_now: Timestamp, until: Timestamp) -> Result<Expression, StoreError> {
+    let mut update = Expression::new();
+    let (state, inner) = (update.path(&["state", "state"]), update.path(&["state", "until"]));
+    let (queued, claimed) = (update.text("queued"), update.text("claimed"));
+    let now = update.number(wall_now.timestamp_millis());
+    update.require(format!("({state} = {queued} OR ({state} = {claimed} AND {inner} <= {now}))"));
+    update.assign("state", mail_state(&MailState::Claimed { until })?);
+    Ok(update)
+}
+
+/// The update that records the end of a claim.
+pub(crate) fn finished(claimed_until: Timestamp, state: MailState) -> Result<Expression, StoreError> {
+    let mut update = Expression::new();
+    update.require_equal("state", mail_state(&MailState::Claimed { until: claimed_until })?);
+    update.assign("state", mail_state(&state)?);
+    Ok(update)
 }
 
 fn mail_state(state: &MailState) -> Result<AttributeValue, StoreError> {

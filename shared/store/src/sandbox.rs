@@ -18,9 +18,10 @@ const PIECE_BYTES: usize = 300_000;
 pub struct SandboxMail {
     /// Names the delivery: its time, then a name of its own, so that text order is time order.
     pub delivery: String,
-    /// The order that is confirmed.
-    pub order: OrderId,
-    /// That order's number, as printed for people.
+    /// The order that is confirmed; none for a mail of another kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<OrderId>,
+    /// That order's number, as printed for people; empty where there is none.
     pub order_number: String,
     /// The same for every delivery of one mail.
     pub message_id: String,

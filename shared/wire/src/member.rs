@@ -5,7 +5,7 @@ mod input;
 mod membership;
 
 pub use customer::CustomerView;
-pub use input::{MemberCardInput, MembershipInput};
+pub use input::{LoginInput, MemberCardInput, MembershipInput};
 pub use membership::{MembershipOutput, MembershipView};
 
 use domain::membership::{CardType, Level};
@@ -69,7 +69,7 @@ pub struct MemberListEntry {
     pub membership_joined_date: String,
     /// When the term began.
     pub membership_start_date: String,
-    /// The last instant of the term.
+    /// The last instant that is paid for.
     pub membership_expiration_date: String,
     /// `active` or `lapsed`.
     pub membership_standing: &'static str,
@@ -164,10 +164,10 @@ impl MemberListEntry {
             },
             membership_joined_date: date(membership.joined),
             membership_start_date: date(membership.started),
-            membership_expiration_date: date(membership.expires),
+            membership_expiration_date: date(membership.ends()),
             membership_standing: membership_standing.as_str(),
             card_start_date: date(membership.started),
-            card_expiration_date: date(membership.expires),
+            card_expiration_date: date(membership.ends()),
             card_standing: card_standing.as_str(),
         }
     }

@@ -16,6 +16,10 @@ use serde_json::{Value, json};
 /// What stands in the kept events for the cart and the order that a test makes first.
 const CART: &str = "7b3f0e5d9a1c4827b6d0e9f3";
 const ORDER: &str = "31840526";
+/// The token of a login link, likewise.
+const TOKEN: &str = "LOGIN-TOKEN";
+/// The request to log in that a message to the mailer names, likewise.
+const LOGIN: &str = "c0ffee00c0ffee00c0ffee00";
 
 fn kept(function: &str, file: &str) -> Value {
     let found = kept_events(function).into_iter().find(|(name, _)| name == file);
@@ -70,11 +74,35 @@ async fn order(checkout: &mut Player) -> String {
     order["id"].as_str().unwrap().to_owned()
 }
 
+/// The token of the link that a member asks for and gets by mail.
+async fn login_token(cloud: &Cloud) -> String {
+    let asked = call(&mut cloud.function("members").await, &kept("members", "send-link.v2.json")).await;
+    assert_eq!((asked.status, asked.body.as_str()), (204, ""));
+    let job: Value = serde_json::from_str(cloud.jobs().last().unwrap()).unwrap();
+    let batch = with(&kept("mailer", "login.sqs.json"), (LOGIN, job["loginRequestId"].as_str().unwrap()));
+    let mut mailer = cloud.function("mailer").await;
+    let before = cloud.mails().len();
+    for _ in 0..2 {
+        let Outcome::Answered(answer) = mailer.invoke(&batch).await.unwrap() else {
+            panic!("the batch failed")
+        };
+        assert_eq!(answer, json!({"batchItemFailures": []}));
+        assert_eq!(cloud.mails().len(), before + 1);
+    }
+    let mail = cloud.mails().pop().unwrap();
+    assert_eq!(mail["Destination"]["ToAddresses"], json!(["ada.lindqvist@example.test"]));
+    let raw = BASE64_STANDARD.decode(mail["Content"]["Raw"]["Data"].as_str().unwrap()).unwrap();
+    let text = String::from_utf8(raw).unwrap().replace("=\r\n", "").replace("=3D", "=");
+    let (_, token) = text.split_once("loginToken=").unwrap();
+    token.split_whitespace().next().unwrap().to_owned()
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn every_form_of_one_request_has_the_same_answer() {
     let cloud = Cloud::start().await;
     let cart = cart(&mut cloud.function("carts").await).await;
     let order = order(&mut cloud.function("checkout").await).await;
+    let token = login_token(&cloud).await;
     let functions = [
         "events",
         "carts",
@@ -92,7 +120,7 @@ async fn every_form_of_one_request_has_the_same_answer() {
         let mut player = cloud.function(function).await;
         let mut first: BTreeMap<String, HttpAnswer> = BTreeMap::new();
         for (file, event) in kept_events(function) {
-            let event = with(&with(&event, (CART, &cart)), (ORDER, &order));
+            let event = with(&with(&with(&event, (CART, &cart)), (ORDER, &order)), (TOKEN, &token));
             let answer = call(&mut player, &event).await;
             let name = file.split('.').next().unwrap();
             let expected = if name == "unknown-path" { 404..405 } else { 200..300 };

@@ -155,6 +155,7 @@ impl Venue {
                 descriptor_prefix: String::new(),
                 processor: ProcessorKind::Sandbox,
                 mail_from: None,
+                consumer_site: None,
                 sealed_hash_key: hex::encode(sealed),
             };
             store.save_tenant(&tenant).await.unwrap();

@@ -4,7 +4,7 @@ use crate::catalog;
 use crate::venue::{Venue, after, t0, tenant_id};
 use domain::membership::Membership;
 use domain::order::{Order, OrderState, TicketChunk};
-use domain::outbox::{MailJob, MailKind, MailState, OutboxMail, mails_of};
+use domain::outbox::{MailKind, MailState, OrderMail, OutboxMail, mails_of};
 use domain::sale::Sale;
 use domain::{CouponId, InventoryId, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
@@ -191,7 +191,7 @@ async fn check_mails(venue: &Venue, books: &Books, case: &str) {
     let mut announced = BTreeSet::new();
     if venue.queue.depth() > 0 {
         for delivery in venue.queue.receive(1_000).await {
-            let job: MailJob = serde_json::from_str(&delivery.body).unwrap();
+            let job: OrderMail = serde_json::from_str(&delivery.body).unwrap();
             announced.insert((job.order.to_string(), job.kind));
             venue.queue.delete(delivery.receipt);
             send(venue, &job).await;
@@ -210,7 +210,7 @@ async fn check_mails(venue: &Venue, books: &Books, case: &str) {
 }
 
 /// What the mailer does, without a mail.
-async fn send(venue: &Venue, job: &MailJob) {
+async fn send(venue: &Venue, job: &OrderMail) {
     let mail = (job.tenant, &job.order, job.kind);
     if venue.store.claim_mail(mail, t0(), after(60)).await.unwrap() {
         let sent = MailState::Sent { at: t0() };

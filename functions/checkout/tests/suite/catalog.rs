@@ -177,6 +177,7 @@ async fn save_tenant(store: &Store, vault: &LocalVault, id: TenantId) {
         descriptor_prefix: "BOX*".to_owned(),
         processor: ProcessorKind::Sandbox,
         mail_from: None,
+        consumer_site: None,
         sealed_hash_key: hex::encode(sealed),
     };
     store.save_tenant(&tenant).await.unwrap();

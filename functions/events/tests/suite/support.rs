@@ -198,6 +198,7 @@ async fn save_tenant(store: &Store, zone: Zone) {
         descriptor_prefix: String::new(),
         processor: ProcessorKind::Sandbox,
         mail_from: None,
+        consumer_site: None,
         sealed_hash_key: String::new(),
     };
     store.save_tenant(&tenant).await.unwrap();

@@ -1,8 +1,8 @@
 //! Headers, and the parts put together.
 
-use super::page::Page;
 use super::text::one_line;
-use super::{ConfirmationMail, MailAddress, MailboxField, RenderError};
+use super::{MailAddress, MailboxField, RenderError};
+use domain::Timestamp;
 use lettre::Address;
 use lettre::message::header::{ContentTransferEncoding, ContentType, HeaderName, HeaderValue};
 use lettre::message::{Attachment, Mailbox, Message, MultiPart, SinglePart};
@@ -27,16 +27,24 @@ pub(super) struct Headers {
 }
 
 impl Headers {
-    pub(super) fn parse(mail: &ConfirmationMail) -> Result<Self, RenderError> {
-        let from = mailbox(&mail.from).ok_or(RenderError::Mailbox(MailboxField::From))?;
-        let to = mailbox(&mail.to).ok_or(RenderError::Mailbox(MailboxField::To))?;
-        if !is_message_id(&mail.message_id) {
+    pub(super) fn parse(
+        (from, to): (&MailAddress, &MailAddress),
+        message_id: &str,
+        dated: Timestamp,
+    ) -> Result<Self, RenderError> {
+        let from = mailbox(from).ok_or(RenderError::Mailbox(MailboxField::From))?;
+        let to = mailbox(to).ok_or(RenderError::Mailbox(MailboxField::To))?;
+        if !is_message_id(message_id) {
             return Err(RenderError::MessageId);
         }
-        if !(0..=LAST_SECOND).contains(&mail.dated.timestamp()) {
+        if !(0..=LAST_SECOND).contains(&dated.timestamp()) {
             return Err(RenderError::Date);
         }
-        Ok(Self { from, to, message_id: mail.message_id.clone(), date: mail.dated.into() })
+        Ok(Self { from, to, message_id: message_id.to_owned(), date: dated.into() })
+    }
+
+    pub(super) fn message_id(&self) -> &str {
+        &self.message_id
     }
 
     /// The Message-ID without its brackets.
@@ -73,10 +81,28 @@ fn is_message_id(text: &str) -> bool {
     plain(user) && plain(domain)
 }
 
-/// The whole message; `images` are the QR codes of the page's scannable tickets, in their order.
-pub(super) fn assemble(headers: &Headers, page: &Page, images: Vec<Vec<u8>>) -> Result<Vec<u8>, RenderError> {
-    let text = quoted(ContentType::TEXT_PLAIN, page.text().map_err(RenderError::Template)?);
-    let html = quoted(ContentType::TEXT_HTML, page.html().map_err(RenderError::Template)?);
+/// What a message says.
+pub(super) struct Content {
+    pub(super) subject: String,
+    pub(super) text: String,
+    pub(super) html: String,
+    /// The pictures that the HTML shows.
+    pub(super) images: Vec<Image>,
+}
+
+/// A picture within a message.
+pub(super) struct Image {
+    /// Without angle brackets.
+    pub(super) content_id: String,
+    pub(super) name: String,
+    pub(super) png: Vec<u8>,
+}
+
+/// The whole message.
+pub(super) fn assemble(headers: &Headers, content: Content) -> Result<Vec<u8>, RenderError> {
+    let Content { subject, text, html, images } = content;
+    let text = quoted(ContentType::TEXT_PLAIN, text);
+    let html = quoted(ContentType::TEXT_HTML, html);
     let content = MultiPart::alternative().boundary(ALTERNATIVE_BOUNDARY).singlepart(text);
     let content = if images.is_empty() {
         content.singlepart(html)
@@ -84,10 +110,8 @@ pub(super) fn assemble(headers: &Headers, page: &Page, images: Vec<Vec<u8>>) -> 
         let related = MultiPart::related().boundary(RELATED_BOUNDARY).singlepart(html);
         let image_type =
             ContentType::parse("image/png").map_err(|cause| RenderError::Assembly(cause.into()))?;
-        content.multipart(page.scannable.iter().zip(images).fold(related, |related, (ticket, image)| {
-            let name = format!("ticket-{}.png", ticket.number);
-            let image = Attachment::new_inline_with_name(ticket.content_id.clone(), name)
-                .body(image, image_type.clone());
+        content.multipart(images.into_iter().fold(related, |related, Image { content_id, name, png }| {
+            let image = Attachment::new_inline_with_name(content_id, name).body(png, image_type.clone());
             related.singlepart(image)
         }))
     };
@@ -96,7 +120,7 @@ pub(super) fn assemble(headers: &Headers, page: &Page, images: Vec<Vec<u8>>) -> 
         .date(headers.date)
         .from(headers.from.clone())
         .to(headers.to.clone())
-        .subject(&page.subject)
+        .subject(subject)
         // Keeps out-of-office replies away from the sender.
         .raw_header(plain_header("Auto-Submitted", "auto-generated"))
         // Amazon SES replaces the Message-ID by its own; this one arrives as it is.

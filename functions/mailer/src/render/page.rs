@@ -1,5 +1,6 @@
 //! What the mail's text and HTML parts show, and the templates that show it.
 
+use super::mime::Image;
 use super::text::{lines, one_line};
 use super::{ConfirmationMail, MailKind, MailLine, MailTicket, QR_TICKETS};
 use askama::Template;
@@ -136,6 +137,11 @@ impl Line {
 }
 
 impl Ticket {
+    /// The picture of its code.
+    pub(super) fn image(&self, png: Vec<u8>) -> Image {
+        Image { content_id: self.content_id.clone(), name: format!("ticket-{}.png", self.number), png }
+    }
+
     fn new(ticket: &MailTicket, number: usize, content_id_stem: &str) -> Self {
         let admits = [one_line(&ticket.ticket_type), one_line(&ticket.holder)];
         Self {

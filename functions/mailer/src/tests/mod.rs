@@ -1,3 +1,4 @@
+mod login;
 mod support;
 
 use crate::view::confirmation;
@@ -5,7 +6,7 @@ use crate::{DeliverError, Delivered, handle_batch};
 use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
 use domain::combo::ComboKind;
 use domain::order::{OrderComboLine, OrderLine, OrderState, OrderTicketLine};
-use domain::outbox::{MailJob, MailKind, MailState, mails_of};
+use domain::outbox::{MailKind, MailState, OrderMail, mails_of};
 use domain::time::plus_secs;
 use domain::{ComboTemplateId, OrderItemId};
 use engine::{Fault, Throttling};
@@ -20,7 +21,7 @@ use support::{
     try_deliver,
 };
 
-fn body(job: &MailJob) -> String {
+fn body(job: &OrderMail) -> String {
     serde_json::to_string(job).unwrap()
 }
 
@@ -158,10 +159,10 @@ async fn nothing_is_mailed_for_an_order_that_is_not_paid_or_owes_no_such_mail() 
     let mut pending = order(1);
     pending.state = OrderState::Pending { deadline };
     let unpaid = sell(&app, &pending).await.remove(0);
-    let unknown = MailJob { order: order(2).id, ..unpaid.clone() };
+    let unknown = OrderMail { order: order(2).id, ..unpaid.clone() };
     let quiet = domain::order::Order { send_email: false, ..order(3) };
     assert_eq!(sell(&app, &quiet).await, []);
-    let unwanted = MailJob { order: quiet.id, ..unpaid.clone() };
+    let unwanted = OrderMail { order: quiet.id, ..unpaid.clone() };
     for job in [unpaid, unknown, unwanted] {
         assert_eq!(try_deliver(&app, &outside, &job).await.unwrap(), Delivered::NotOwed, "{job:?}");
     }

@@ -11,18 +11,19 @@ use domain::order::{
     CardSummary, Order, OrderAddOnLine, OrderAmounts, OrderDonationLine, OrderLine, OrderState,
     OrderTicketLine, Payment, Person, Ticket, TicketStatus,
 };
-use domain::outbox::{MailJob, MailKind, MailState, mails_of};
-use domain::tenant::{DEFAULT_HOLD_SECS, ProcessorKind, Tenant};
+use domain::outbox::{MailJob, MailKind, MailState, OrderMail, mails_of};
+use domain::tenant::{ConsumerSite, DEFAULT_HOLD_SECS, ProcessorKind, Tenant};
 use domain::{
     InstanceId, InventoryId, Mid, Money, OrderId, OrderItemId, OrderNumber, Percent, SaleId, TemplateId,
     TenantId, TicketBarcode, TicketId, TicketTypeId, Timestamp, Zone,
 };
 use engine::{Embedded, FaultPlan, Faulty, client_over};
+use platform::app::hash_key_context;
 use platform::clock::wall_now;
 use platform::mail::{MailError, MailTransport, OutgoingMail};
 use platform::processor::SandboxProcessor;
 use platform::queue::LocalQueue;
-use platform::vault::LocalVault;
+use platform::vault::{LocalVault, Vault};
 use platform::{Adapters, App};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -44,20 +45,34 @@ pub(crate) fn tenant() -> Tenant {
         descriptor_prefix: String::new(),
         processor: ProcessorKind::Sandbox,
         mail_from: Some("tickets@harbor.example".into()),
+        consumer_site: None,
         sealed_hash_key: String::new(),
     }
 }
 
 /// A service, and the faults its database is to meet.
 pub(crate) async fn service() -> (App, FaultPlan) {
+    service_of(tenant(), LocalVault::in_memory().unwrap()).await
+}
+
+/// A service whose tenant has a site that members log in to.
+pub(crate) async fn service_with_site() -> (App, FaultPlan) {
+    let vault = LocalVault::in_memory().unwrap();
+    let sealed = vault.seal(&hash_key_context(tenant_id()), &[7; 32]).await.unwrap();
+    let consumer_site = Some(ConsumerSite::parse("https://members.harbor.example").unwrap());
+    let tenant = Tenant { consumer_site, sealed_hash_key: hex::encode(sealed), ..tenant() };
+    service_of(tenant, vault).await
+}
+
+async fn service_of(tenant: Tenant, vault: LocalVault) -> (App, FaultPlan) {
     let faults = FaultPlan::new();
     let client = client_over(Faulty::new(Embedded::memory().unwrap(), faults.clone()));
     let store = Store::new(client, "test-");
     store.create_tables().await.unwrap();
-    store.save_tenant(&tenant()).await.unwrap();
+    store.save_tenant(&tenant).await.unwrap();
     let adapters = Adapters {
         queue: Arc::new(LocalQueue::default()),
-        vault: Arc::new(LocalVault::in_memory().unwrap()),
+        vault: Arc::new(vault),
         sandbox_processor: Arc::new(SandboxProcessor::new(store.clone(), Arc::new(wall_now))),
     };
     (App::new(store, adapters), faults)
@@ -182,7 +197,7 @@ pub(crate) fn tickets() -> Vec<Ticket> {
 }
 
 /// Stores a paid order with its tickets and the mails it owes, and tells what the queue would say of them.
-pub(crate) async fn sell(app: &App, order: &Order) -> Vec<MailJob> {
+pub(crate) async fn sell(app: &App, order: &Order) -> Vec<OrderMail> {
     let (mails, tickets, ledgers) = (mails_of(order), tickets(), BTreeMap::new());
     let secure =
         Secure { order, cart: None, guard: None, key: None, ledgers: &ledgers, wall_now: wall_now() };
@@ -191,25 +206,29 @@ pub(crate) async fn sell(app: &App, order: &Order) -> Vec<MailJob> {
         Settlement { order, paid_at, tickets: &tickets, sale: None, mails: &mails, mails_due: paid_at };
     let plan = plan_free_order(&secure, &settlement).unwrap();
     app.store.commit(&plan, order.id.as_str()).await.unwrap().unwrap();
-    let job = |kind| MailJob { tenant: order.tenant, order: order.id.clone(), kind };
+    let job = |kind| OrderMail { tenant: order.tenant, order: order.id.clone(), kind };
     mails.iter().map(|mail| job(mail.kind)).collect()
 }
 
 /// The only job of an order that owes one mail.
-pub(crate) async fn sell_one(app: &App, id: u64) -> MailJob {
+pub(crate) async fn sell_one(app: &App, id: u64) -> OrderMail {
     let [job] = sell(app, &order(id)).await.try_into().unwrap();
     job
 }
 
-pub(crate) async fn state(app: &App, job: &MailJob) -> MailState {
+pub(crate) async fn state(app: &App, job: &OrderMail) -> MailState {
     app.store.load_mail(job.tenant, &job.order, job.kind).await.unwrap().unwrap().state
 }
 
 pub(crate) async fn try_deliver(
     app: &App,
     outside: &Outside,
-    job: &MailJob,
+    job: &OrderMail,
 ) -> Result<Delivered, DeliverError> {
+    try_job(app, outside, &MailJob::Order(job.clone())).await
+}
+
+pub(crate) async fn try_job(app: &App, outside: &Outside, job: &MailJob) -> Result<Delivered, DeliverError> {
     Box::pin(deliver(app, outside, job)).await
 }
 
@@ -227,12 +246,19 @@ pub(crate) enum Answer {
 pub(crate) struct Outside {
     sent: Mutex<Vec<OutgoingMail>>,
     answers: Mutex<BTreeMap<String, Answer>>,
+    /// What is answered where nothing is told.
+    usual: Mutex<Option<Answer>>,
 }
 
 impl Outside {
     /// From now on, mails of this order are answered so.
     pub(crate) fn answer(&self, order: &OrderId, answer: Answer) {
         self.answers.lock().unwrap().insert(order.to_string(), answer);
+    }
+
+    /// From now on, mails of which nothing else is told are answered so.
+    pub(crate) fn answer_all(&self, answer: Answer) {
+        *self.usual.lock().unwrap() = Some(answer);
     }
 
     pub(crate) fn sent(&self) -> Vec<OutgoingMail> {
@@ -251,7 +277,8 @@ impl MailTransport for Outside {
     async fn send(&self, mail: &OutgoingMail) -> Result<(), MailError> {
         tokio::task::yield_now().await;
         let order = mail.message_id.trim_start_matches("<order-").split('.').next().unwrap();
-        let answer = self.answers.lock().unwrap().get(order).copied().unwrap_or(Answer::Accept);
+        let usual = self.usual.lock().unwrap().unwrap_or(Answer::Accept);
+        let answer = self.answers.lock().unwrap().get(order).copied().unwrap_or(usual);
         match answer {
             Answer::Accept => {
                 self.sent.lock().unwrap().push(mail.clone());

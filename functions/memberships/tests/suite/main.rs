@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "the helpers of tests stand outside of test functions")]
 
+mod customers;
 mod keep;
 mod levels;
 mod list;

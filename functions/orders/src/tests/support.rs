@@ -105,6 +105,7 @@ fn tenant_of(id: i64) -> Tenant {
         descriptor_prefix: String::new(),
         processor: ProcessorKind::Sandbox,
         mail_from: None,
+        consumer_site: None,
         sealed_hash_key: String::new(),
     }
 }

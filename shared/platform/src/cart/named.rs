@@ -15,6 +15,7 @@ use domain::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 use store::counter::Counter;
+use store::customer::take_matched_customer;
 use store::member::{membership_keys, take_membership};
 use store::{Consistency, Found, Key, Store, StoreError};
 
@@ -42,6 +43,8 @@ pub struct Named {
     pub levels: BTreeSet<LevelId>,
     /// Memberships that lines renew or change.
     changed: BTreeSet<MembershipId>,
+    /// Where it is written which customer the payer's data means.
+    pub payer: Option<Key>,
     /// Customers that lines name, with the pointers to them within the cart.
     holders: Vec<(CustomerId, String)>,
 }
@@ -54,6 +57,8 @@ pub struct Existing {
     /// The reservation, if it names one; the inner option is empty when there is no such reservation.
     pub reservation: Option<Option<Reservation>>,
     asker: Asker,
+    /// The customer that the payer's data means.
+    pub payer: Option<CustomerId>,
     /// The memberships that lines renew or change, by the ids that were sent.
     pub memberships: BTreeMap<MembershipId, Membership>,
     /// The numbers of its memberships, by their ids.
@@ -148,7 +153,13 @@ impl Named {
         let memberships = self.memberships.iter().chain(&self.changed);
         let memberships = memberships.flat_map(move |sent| membership_keys(tenant, *sent));
         let uses = self.limits.keys().map(move |id| Key::coupon_uses(tenant, id));
-        ledgers.chain(reservation).chain(customers).chain(level).chain(memberships).chain(uses)
+        ledgers
+            .chain(reservation)
+            .chain(customers)
+            .chain(level)
+            .chain(memberships)
+            .chain(uses)
+            .chain(self.payer.clone())
     }
 
     /// Reads what exists, in one round trip.
@@ -208,6 +219,7 @@ impl Named {
                 true => Asker::default(),
                 false => Asker::of(memberships.values(), self.level.as_ref()),
             },
+            payer: self.payer.as_ref().map(|key| take_matched_customer(found, key)).transpose()?.flatten(),
             memberships: changed,
             numbers,
             used_up,

@@ -44,6 +44,7 @@ fn caller(secs: i64) -> Caller {
         descriptor_prefix: String::new(),
         processor: ProcessorKind::Sandbox,
         mail_from: None,
+        consumer_site: None,
         sealed_hash_key: String::new(),
     };
     Caller {

@@ -213,7 +213,7 @@ impl MailQueue for LocalQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::outbox::MailKind;
+    use domain::outbox::{MailKind, OrderMail};
     use domain::{OrderId, TenantId};
     use std::collections::BTreeSet;
     use tokio::time::{advance, timeout};
@@ -221,11 +221,11 @@ mod tests {
     const HIDDEN: Duration = Duration::from_secs(30);
 
     fn job(order: u64) -> MailJob {
-        MailJob {
+        MailJob::Order(OrderMail {
             tenant: TenantId::parse(1001).unwrap(),
             order: OrderId::from_bits(order),
             kind: MailKind::ReceiptWithTickets,
-        }
+        })
     }
 
     async fn queue_of(orders: impl IntoIterator<Item = u64>) -> LocalQueue {
@@ -237,7 +237,7 @@ mod tests {
     }
 
     fn orders(deliveries: &[Delivery]) -> Vec<String> {
-        let read = |delivery: &Delivery| serde_json::from_str::<MailJob>(&delivery.body).unwrap();
+        let read = |delivery: &Delivery| serde_json::from_str::<OrderMail>(&delivery.body).unwrap();
         deliveries.iter().map(|delivery| read(delivery).order.to_string()).collect()
     }
 

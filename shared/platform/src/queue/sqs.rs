@@ -34,7 +34,7 @@ mod tests {
     use crate::played::Played;
     use aws_sdk_sqs::config::retry::RetryConfig;
     use aws_sdk_sqs::config::{BehaviorVersion, Credentials, Region};
-    use domain::outbox::MailKind;
+    use domain::outbox::{MailKind, OrderMail};
     use domain::{OrderId, TenantId};
 
     const URL: &str = "https://sqs.us-east-1.amazonaws.com/123456789012/mail";
@@ -51,11 +51,11 @@ mod tests {
     }
 
     fn job() -> MailJob {
-        MailJob {
+        MailJob::Order(OrderMail {
             tenant: TenantId::parse(1001).unwrap(),
             order: OrderId::parse("4711").unwrap(),
             kind: MailKind::Receipt,
-        }
+        })
     }
 
     #[tokio::test]

@@ -4,7 +4,7 @@ use crate::event::percent;
 use crate::event::{NAME_CHARS, count, name, price, text, word};
 use crate::{Amount, Checker, Field, incoming};
 use domain::merchant::{Merchant, MerchantStatus, RateCard};
-use domain::tenant::{MAX_HOLD_SECS, Scope};
+use domain::tenant::{ConsumerSite, MAX_HOLD_SECS, Scope};
 use domain::{Mid, TenantId, Zone};
 use std::collections::BTreeSet;
 
@@ -18,6 +18,7 @@ incoming! {
         hold_seconds: i64,
         allowed_origins: Vec<String>,
         descriptor_prefix: String,
+        consumer_site: String,
     }
     /// A key of a sandbox tenant.
     pub struct ApiKeyInput {
@@ -59,6 +60,8 @@ pub struct TenantRecord {
     pub allowed_origins: Option<BTreeSet<String>>,
     /// Put in front of descriptors.
     pub descriptor_prefix: Option<String>,
+    /// What links in login mails open.
+    pub consumer_site: Option<ConsumerSite>,
 }
 
 /// A key, with its text. The text is dropped once it is hashed.
@@ -86,6 +89,8 @@ impl std::fmt::Debug for ApiKeyRecord {
 pub const DEMO_PREFIX: &str = "demo-";
 /// Characters of a key.
 const KEY_CHARS: usize = 200;
+/// Characters of the address of a site.
+const SITE_CHARS: usize = 500;
 /// The shortest life of a reservation.
 const MIN_HOLD_SECS: u32 = 30;
 
@@ -112,10 +117,23 @@ impl TenantInput {
             hold_secs: count(checker, "holdSeconds", self.hold_seconds, MIN_HOLD_SECS..=MAX_HOLD_SECS),
             allowed_origins: sent_origins.then_some(origins),
             descriptor_prefix: checker.optional_text("descriptorPrefix", self.descriptor_prefix, NAME_CHARS),
+            consumer_site: consumer_site(checker, self.consumer_site),
             id: id?,
         };
         Some(record)
     }
+}
+
+fn consumer_site(checker: &mut Checker, sent: Field<String>) -> Option<ConsumerSite> {
+    let text = checker.optional_text("consumerSite", sent, SITE_CHARS)?;
+    let site = ConsumerSite::parse(&text).ok();
+    if site.is_none() {
+        checker.invalid(
+            "consumerSite",
+            "must be the address of a page, such as https://members.example.org/login",
+        );
+    }
+    site
 }
 
 fn origins(checker: &mut Checker, field: &'static str, sent: Field<crate::List<String>>) -> BTreeSet<String> {

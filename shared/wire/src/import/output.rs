@@ -21,6 +21,8 @@ pub struct TenantOutput {
     hold_seconds: u32,
     allowed_origins: Vec<String>,
     descriptor_prefix: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    consumer_site: Option<String>,
 }
 
 impl From<&Tenant> for TenantOutput {
@@ -33,6 +35,7 @@ impl From<&Tenant> for TenantOutput {
             hold_secs,
             allowed_origins,
             descriptor_prefix,
+            consumer_site,
             // Set by the operator of a deployment, not by the document.
             processor: _,
             mail_from: _,
@@ -46,6 +49,7 @@ impl From<&Tenant> for TenantOutput {
             hold_seconds: *hold_secs,
             allowed_origins: allowed_origins.iter().cloned().collect(),
             descriptor_prefix: descriptor_prefix.clone(),
+            consumer_site: consumer_site.as_ref().map(|site| site.as_str().to_owned()),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What the back office changes of a membership (decision record 0051).
+//! What the back office changes of a membership (decision record 0051), and what members log in with.
 
 use crate::event::NAME_CHARS;
 use crate::{Checker, Field, MAX_EMAIL_CHARS, incoming, is_email};
@@ -8,6 +8,11 @@ use domain::membership::{CardEdit, Edit, Membership, MembershipEdit, PersonEdit}
 use std::collections::BTreeSet;
 
 incoming! {
+    /// What a login link opened.
+    pub struct LoginInput {
+        /// Required. The `loginToken` of the link.
+        token: String,
+    }
     /// A change of a membership. What is left out stays as it is, and null or blank text takes away what is there.
     pub struct MembershipInput {
         /// The venue's own number of it.
@@ -39,6 +44,16 @@ incoming! {
         zip_code: String,
         /// Country.
         country: String,
+    }
+}
+
+/// Characters of a token; ours have fewer.
+const TOKEN_CHARS: usize = 500;
+
+impl LoginInput {
+    /// The token, unless it is missing.
+    pub fn read(self, checker: &mut Checker) -> Option<String> {
+        checker.required_text("token", self.token, TOKEN_CHARS)
     }
 }
 

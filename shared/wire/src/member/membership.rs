@@ -50,7 +50,7 @@ pub struct MembershipOutput {
     pub membership_joined_date: String,
     /// When the term began.
     pub membership_start_date: String,
-    /// The last instant of the term.
+    /// The last instant that is paid for.
     pub membership_expiration_date: String,
     /// `active` or `lapsed`.
     pub membership_standing: &'static str,
@@ -72,6 +72,7 @@ impl MembershipOutput {
     #[must_use]
     pub fn of(membership: &Membership, view: &MembershipView<'_>) -> Self {
         let MembershipView { member, person_types, now } = view;
+        let membership = &membership.clone().as_of(*now);
         let date = |instant| member.zone.format(instant);
         let level = member.levels.get(&membership.level);
         let offering = level.and_then(|level| level.offering(&membership.offering));
@@ -89,7 +90,7 @@ impl MembershipOutput {
             price_point_name: point.map(|point| point.name.clone()),
             membership_joined_date: date(membership.joined),
             membership_start_date: date(membership.started),
-            membership_expiration_date: date(membership.expires),
+            membership_expiration_date: date(membership.ends()),
             membership_standing: membership.standing(*now).as_str(),
             auxiliary: level.is_some_and(|level| level.auxiliary),
             created_on: date(membership.created_at),

@@ -1,0 +1,127 @@
+//! `/v2/b2c/membership/validate/login`: a link by mail, and what it opens.
+
+use axum::extract::{Query, State};
+use axum::response::Response;
+use domain::LoginRequestId;
+use domain::login::{LoginRequest, cards_of};
+use domain::outbox::{LoginMail, MailJob};
+use http::StatusCode;
+use platform::access::{Caller, StorefrontServer};
+use platform::authored::attempt_token;
+use platform::clock::wall_now;
+use platform::idempotency::once;
+use platform::keyed_hash::HashKey;
+use platform::login::{read_token, secret_of};
+use platform::query::{QueryReader, email};
+use platform::{ApiError, App, Body, ErrorBody, ErrorType, IdempotencyKey};
+use serde::Deserialize;
+use store::login::login_key;
+use utoipa::IntoParams;
+use wire::is_email;
+use wire::member::{LoginInput, MemberView, VerificationView};
+
+const PATH: &str = "/v2/b2c/membership/validate/login";
+
+/// Who wants to log in.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct LoginQuery {
+    /// An e-mail address, in any case.
+    #[param(required = true)]
+    email: Option<String>,
+}
+
+/// Mails a link to log in by.
+///
+/// If someone with this address holds a card, a mail goes there with a link that opens the venue's own site, works once
+/// and for half an hour. Nobody learns from the answer whether there is such a member.
+#[utoipa::path(
+    get,
+    path = "/v2/b2c/membership/validate/login",
+    tag = "Members",
+    params(LoginQuery),
+    responses(
+        (status = 204, description = "A member with this address gets a mail"),
+        (status = 400, description = "`VALIDATION_ERROR`: `email` was not sent, or is no e-mail address", body = ErrorBody),
+        (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),
+    ),
+)]
+pub(crate) async fn send_link(
+    State(app): State<App>,
+    server: StorefrontServer,
+    Query(query): Query<LoginQuery>,
+) -> Result<StatusCode, ApiError> {
+    let mut reader = QueryReader::new();
+    let sent = email(query.email.as_deref());
+    let address = |text: &str| is_email(text).then(|| text.to_owned());
+    let sent = reader.required("email", sent.as_deref(), (address, "an e-mail address"));
+    let address = reader.finish(sent)?.ok_or_else(|| ApiError::new(ErrorType::Internal))?;
+    let tenant = server.tenant.id;
+    let hash_key = app.hash_key(&server.tenant).await?;
+    let id = LoginRequestId::from_bytes(app.ids.bytes()?);
+    let request = LoginRequest::new(id.clone(), address, server.clock.now());
+    let place = login_key(tenant, &secret_of(&hash_key, &id));
+    app.store.save_login_request(&place, &request, wall_now()).await?;
+    let job = MailJob::Login(LoginMail { tenant, request: id });
+    app.queue.send(&job).await.map_err(|fault| ApiError::new(ErrorType::TryAgain).cause(fault))?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Uses a link to log in by.
+///
+/// Answers the cards that the mail's recipient holds, in full. A link works once; a repetition of the call with its
+/// `Idempotency-Key` has the first answer.
+#[utoipa::path(
+    post,
+    path = "/v2/b2c/membership/validate/login",
+    tag = "Members",
+    request_body = LoginInput,
+    responses(
+        (status = 200, description = "The cards, or one entry `not_found` if there are none any more", body = Vec<VerificationView>),
+        (status = 400, description = "`VALIDATION_ERROR`: no `token` was sent; `LOGIN_TOKEN_NOT_VALID`: it was used before, is altered, or its time is over", body = ErrorBody),
+        (status = 409, description = "`IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
+        (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),
+    ),
+)]
+pub(crate) async fn log_in(
+    State(app): State<App>,
+    server: StorefrontServer,
+    key: IdempotencyKey,
+    body: Body<LoginInput>,
+) -> Result<Response, ApiError> {
+    let hash_key = app.hash_key(&server.tenant).await?;
+    let fingerprint = body.fingerprint(&format!("POST {PATH}"), &hash_key);
+    let call = match key.hash() {
+        Some(hash) => hash,
+        None => attempt_token(&app)?,
+    };
+    let run = async {
+        let token = body.parse(|checker, input| input.read(checker))?;
+        redeem(&app, &server, (&hash_key, &token), &call).await
+    };
+    once(&app, &server, (&key, &fingerprint), Box::pin(run)).await
+}
+
+async fn redeem(
+    app: &App,
+    caller: &Caller,
+    (hash_key, token): (&HashKey, &str),
+    call: &str,
+) -> Result<Vec<VerificationView>, ApiError> {
+    let refused = || {
+        let refusal = ApiError::new(ErrorType::LoginTokenNotValid);
+        refusal.detail("/token", "was used before, is altered, or its time is over")
+    };
+    let (tenant, now) = (caller.tenant.id, caller.clock.now());
+    let secret = read_token(hash_key, token, now).ok_or_else(refused)?;
+    let place = login_key(tenant, &secret);
+    let request = app.store.load_login_request(&place).await?.ok_or_else(refused)?;
+    let (found, definitions) =
+        tokio::join!(app.store.find_memberships_of_email(tenant, &request.email), app.definitions(tenant));
+    let (found, definitions) = (found?, definitions?);
+    if !app.store.redeem_login(&place, call).await? {
+        return Err(refused());
+    }
+    let view = MemberView { zone: caller.tenant.zone, levels: &definitions.levels };
+    Ok(VerificationView::list(&cards_of(&found, &request.email, now), &view))
+}

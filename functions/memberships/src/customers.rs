@@ -1,0 +1,88 @@
+//! `/v2/b2b/customers`: who bought something or holds a card (spec §2.8 rule 3).
+
+use axum::Json;
+use axum::extract::{Path, Query, State};
+use domain::CustomerId;
+use domain::customer::Customer;
+use platform::access::Staff;
+use platform::authored::not_found;
+use platform::paging::{Direction, PageQuery, Paging, SortField, Sorting, page_of};
+use platform::query::{QueryReader, email};
+use platform::{ApiError, App, ErrorBody, ErrorType};
+use serde::Deserialize;
+use utoipa::IntoParams;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use wire::member::CustomerView;
+use wire::page::Page;
+
+pub(crate) fn router() -> OpenApiRouter<App> {
+    OpenApiRouter::new().routes(routes!(find)).routes(routes!(read))
+}
+
+/// Who is looked for.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct CustomerQuery {
+    /// An e-mail address, in any case.
+    #[param(required = true)]
+    email: Option<String>,
+}
+
+static SORTING: Sorting<Customer> = Sorting {
+    fields: &[SortField { name: "id", compare: |one, other| one.id.cmp(&other.id) }],
+    direction: Direction::Ascending,
+    last: |one, other| one.id.cmp(&other.id),
+};
+
+/// Finds customers by their e-mail address.
+///
+/// At most 100 of them.
+#[utoipa::path(
+    get,
+    path = "/v2/b2b/customers",
+    tag = "Memberships",
+    params(CustomerQuery, PageQuery),
+    responses(
+        (status = 200, description = "A page of them", body = Page<CustomerView>),
+        (status = 400, description = "`VALIDATION_ERROR`: `email` was not sent, or a page or order that does not exist", body = ErrorBody),
+    ),
+)]
+async fn find(
+    State(app): State<App>,
+    staff: Staff,
+    Query(query): Query<CustomerQuery>,
+    Query(page): Query<PageQuery>,
+) -> Result<Json<Page<CustomerView>>, ApiError> {
+    let mut reader = QueryReader::new();
+    let sent = email(query.email.as_deref());
+    let sent = reader.required("email", sent.as_deref(), (|text: &str| Some(text.to_owned()), "text"));
+    let paging: Option<Paging<Customer>> = reader.paging(&page, &SORTING);
+    let (Some(sent), Some(paging)) = reader.finish((sent, paging))? else {
+        return Err(ApiError::new(ErrorType::Internal));
+    };
+    let (page, pagination) = paging.cut(app.store.find_customers(staff.tenant.id, &sent).await?);
+    page_of(page.into_iter().map(CustomerView::from).collect(), pagination)
+}
+
+/// Returns a customer.
+#[utoipa::path(
+    get,
+    path = "/v2/b2b/customers/{id}",
+    tag = "Memberships",
+    params(("id" = String, Path, description = "The customer, as orders and member list entries name it")),
+    responses(
+        (status = 200, description = "It", body = CustomerView),
+        (status = 404, description = "`NOT_FOUND`", body = ErrorBody),
+    ),
+)]
+async fn read(
+    State(app): State<App>,
+    staff: Staff,
+    Path(id): Path<String>,
+) -> Result<Json<CustomerView>, ApiError> {
+    let id = id.parse().ok().and_then(|id| CustomerId::parse(id).ok()).ok_or_else(not_found)?;
+    let found = app.store.load_customers(staff.tenant.id, &[id]).await?;
+    let found = found.into_iter().flatten().next().ok_or_else(not_found)?;
+    Ok(Json(CustomerView::from(found.value)))
+}
