@@ -584,7 +584,10 @@ fn body_with(operation: &Operation, own: &Things, (pointer, id): (&str, &Value))
         }
         path if path.starts_with("/v2/b2b/event/templates") => template_of(own, pointer),
         "/v2/b2b/membership/levels" => {
-            json!({ "id": own.id(Kind::Level), "name": "Law", "offerings": [offering_of(own, pointer)] })
+            json!({
+                "id": own.id(Kind::Level), "name": "Law", "state": "published", "rules": { "canGift": true },
+                "offerings": [offering_of(own, pointer)],
+            })
         }
         path if path.ends_with("/membershipofferings") => offering_of(own, pointer),
         path if path.starts_with("/v2/b2b/") => json!({ "name": "Law" }),

@@ -67,10 +67,39 @@ pub(super) fn read_end(
     Some(Ended { at, into })
 }
 
+/// What became of a membership beside its current term.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct HistoryOutput {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    term_anchor_day: Option<u32>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    later_terms: Vec<LaterTermOutput>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    membership_ended_date: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replaced_by_membership_id: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    purchase: Option<PurchaseOutput>,
+}
+
+impl HistoryOutput {
+    pub(super) fn of(membership: &Membership, zone: Zone) -> Self {
+        let ended = membership.ended.as_ref();
+        Self {
+            term_anchor_day: membership.anchor_day,
+            later_terms: LaterTermOutput::all_of(membership, zone),
+            membership_ended_date: ended.map(|ended| exact(zone, ended.at)),
+            replaced_by_membership_id: ended.and_then(|ended| ended.into).map(MembershipId::get),
+            purchase: membership.bought.as_ref().map(PurchaseOutput::from),
+        }
+    }
+}
+
 /// A term that is paid ahead.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct LaterTermOutput {
+struct LaterTermOutput {
     category_id: String,
     offering_id: String,
     price_point_id: String,
@@ -81,7 +110,7 @@ pub(super) struct LaterTermOutput {
 }
 
 impl LaterTermOutput {
-    pub(super) fn all_of(membership: &Membership, zone: Zone) -> Vec<Self> {
+    fn all_of(membership: &Membership, zone: Zone) -> Vec<Self> {
         let of_term = |LaterTerm { plan, bought, starts, ends }: &LaterTerm| Self {
             category_id: plan.level.to_string(),
             offering_id: plan.offering.to_string(),
@@ -97,7 +126,7 @@ impl LaterTermOutput {
 /// How a membership was last paid for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct PurchaseOutput {
+struct PurchaseOutput {
     order_id: String,
     #[serde(serialize_with = "money_text")]
     plan_price: Money,

@@ -4,7 +4,7 @@ use super::held::{LaterTermInput, PurchaseInput, read_end};
 use crate::event::{NAME_CHARS, name, word};
 use crate::{Checker, Field, incoming};
 use domain::customer::{Customer, Person};
-use domain::membership::{CardStanding, CardType, MemberCard, Membership};
+use domain::membership::{Bought, CardStanding, CardType, Ended, LaterTerm, MemberCard, Membership};
 use domain::{
     CardId, CustomerId, LevelId, MembershipId, OfferingId, TicketTypeId, Timestamp, UnreadableId, Zone,
 };
@@ -88,8 +88,8 @@ impl MemberInput {
                 checker.invalid(field, "is required");
             }
         }
-        let person = self.read_person(checker);
-        let id = number_id(checker, "id", self.id, CardId::parse);
+        let card = self.read_card(checker);
+        let history = self.read_history(checker, zone);
         let membership = number_id(checker, "membershipId", self.membership_id, MembershipId::parse);
         let number = number_id(checker, "membershipNumber", self.membership_number, MembershipId::parse);
         let level = checker.required_id("categoryId", self.category_id, LevelId::parse);
@@ -106,31 +106,11 @@ impl MemberInput {
         }
         let joined =
             checker.optional_instant("membershipJoinedDate", self.membership_joined_date, zone).or(started);
-        let customer = number_id(checker, "customerId", self.customer_id, CustomerId::parse);
-        let card_type = word(checker, "cardType", self.card_type, (CardType::parse, "primary, secondary"));
-        let standing = word(checker, "cardStanding", self.card_standing, (CardStanding::parse, STANDINGS));
-        let barcode = name(checker, "barcode", self.barcode);
         let external_id =
             checker.optional_text("externalMembershipId", self.external_membership_id, NAME_CHARS);
-        let anchor_day = checker.optional("termAnchorDay", self.term_anchor_day);
-        let anchor_day = anchor_day.and_then(|day| {
-            let found = u32::try_from(day).ok().filter(|day| (1..=31).contains(day));
-            if found.is_none() {
-                checker.invalid("termAnchorDay", "must be between 1 and 31");
-            }
-            found
-        });
-        let later = checker.each("laterTerms", self.later_terms, |checker, term| term.read(checker, zone));
-        let ended = read_end(checker, (self.membership_ended_date, self.replaced_by_membership_id), zone);
-        let bought = checker.object("purchase", self.purchase, |checker, sent| sent.read(checker)).flatten();
-        let card = MemberCard {
-            id: id?,
-            card_type: card_type.unwrap_or_default(),
-            standing: standing.unwrap_or_default(),
-            person: person.clone(),
-            barcode,
-            customer,
-        };
+        let card = card?;
+        let of_person = |id| Customer { id, person: card.person.clone() };
+        let customer = card.customer.map(of_person);
         let membership = Membership {
             number: number.or(membership)?,
             id: membership?,
@@ -141,17 +121,56 @@ impl MemberInput {
             joined: joined?,
             started: started?,
             expires: expires?,
-            anchor_day,
-            later: later.into_iter().flatten().collect(),
-            ended,
-            bought,
+            anchor_day: history.anchor_day,
+            later: history.later,
+            ended: history.ended,
+            bought: history.bought,
             cards: vec![card],
             // Noted when it is stored.
             created_at: Timestamp::UNIX_EPOCH,
             updated_at: Timestamp::UNIX_EPOCH,
             updated_by: None,
         };
-        Some(MemberRecord { membership, customer: customer.map(|id| Customer { id, person }) })
+        Some(MemberRecord { membership, customer })
+    }
+
+    fn read_card(&mut self, checker: &mut Checker) -> Option<MemberCard> {
+        let take = std::mem::take::<Field<String>>;
+        let person = self.read_person(checker);
+        let id = number_id(checker, "id", std::mem::take(&mut self.id), CardId::parse);
+        let customer =
+            number_id(checker, "customerId", std::mem::take(&mut self.customer_id), CustomerId::parse);
+        let card_type = take(&mut self.card_type);
+        let card_type = word(checker, "cardType", card_type, (CardType::parse, "primary, secondary"));
+        let standing = take(&mut self.card_standing);
+        let standing = word(checker, "cardStanding", standing, (CardStanding::parse, STANDINGS));
+        Some(MemberCard {
+            barcode: name(checker, "barcode", take(&mut self.barcode)),
+            id: id?,
+            card_type: card_type.unwrap_or_default(),
+            standing: standing.unwrap_or_default(),
+            person,
+            customer,
+        })
+    }
+
+    /// What became of the membership beside its current term.
+    fn read_history(&mut self, checker: &mut Checker, zone: Zone) -> History {
+        let anchor_day = checker.optional("termAnchorDay", std::mem::take(&mut self.term_anchor_day));
+        let anchor_day = anchor_day.and_then(|day| {
+            let found = u32::try_from(day).ok().filter(|day| (1..=31).contains(day));
+            if found.is_none() {
+                checker.invalid("termAnchorDay", "must be between 1 and 31");
+            }
+            found
+        });
+        let later = std::mem::take(&mut self.later_terms);
+        let later = checker.each("laterTerms", later, |checker, term| term.read(checker, zone));
+        let end = std::mem::take(&mut self.membership_ended_date);
+        let ended = read_end(checker, (end, std::mem::take(&mut self.replaced_by_membership_id)), zone);
+        let purchase = std::mem::take(&mut self.purchase);
+        let bought = checker.object("purchase", purchase, |checker, sent| sent.read(checker)).flatten();
+        History { anchor_day, later: later.into_iter().flatten().collect(), ended, bought }
     }
 
     fn read_person(&mut self, checker: &mut Checker) -> Person {
@@ -170,6 +189,14 @@ impl MemberInput {
             last_name: name(checker, "lastName", std::mem::take(&mut self.last_name)),
         }
     }
+}
+
+/// What became of a membership beside its current term.
+struct History {
+    anchor_day: Option<u32>,
+    later: Vec<LaterTerm>,
+    ended: Option<Ended>,
+    bought: Option<Bought>,
 }
 
 /// Cards of one membership.

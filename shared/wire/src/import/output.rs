@@ -1,7 +1,7 @@
 //! What the import document says of a tenant, written from what is stored; what is read from it again is the
 //! same.
 
-use super::held::{LaterTermOutput, PurchaseOutput};
+use super::held::HistoryOutput;
 use crate::event::exact;
 use domain::Zone;
 use domain::customer::Person;
@@ -123,16 +123,8 @@ pub struct MemberOutput {
     membership_joined_date: String,
     membership_start_date: String,
     membership_expiration_date: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    term_anchor_day: Option<u32>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    later_terms: Vec<LaterTermOutput>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    membership_ended_date: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    replaced_by_membership_id: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    purchase: Option<PurchaseOutput>,
+    #[serde(flatten)]
+    history: HistoryOutput,
 }
 
 impl MemberOutput {
@@ -153,10 +145,11 @@ impl MemberOutput {
             joined,
             started,
             expires,
-            anchor_day,
+            // What became of it beside its current term.
+            anchor_day: _,
             later: _,
-            ended,
-            bought,
+            ended: _,
+            bought: _,
             cards: _,
             // What happened here stays here.
             created_at: _,
@@ -201,11 +194,7 @@ impl MemberOutput {
             membership_joined_date: exact(zone, *joined),
             membership_start_date: exact(zone, *started),
             membership_expiration_date: exact(zone, *expires),
-            term_anchor_day: *anchor_day,
-            later_terms: LaterTermOutput::all_of(membership, zone),
-            membership_ended_date: ended.as_ref().map(|ended| exact(zone, ended.at)),
-            replaced_by_membership_id: ended.as_ref().and_then(|ended| ended.into).map(|id| id.get()),
-            purchase: bought.as_ref().map(PurchaseOutput::from),
+            history: HistoryOutput::of(membership, zone),
         }
     }
 }
