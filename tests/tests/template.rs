@@ -240,6 +240,8 @@ fn a_request_reaches_the_function_that_owns_its_path() {
         ("DELETE", "/v2/b2b/memberships/{id}/cards/{cardId}", "memberships"),
         ("GET", "/v2/b2b/membership/summaries", "memberships"),
         ("GET", "/v2/b2b/membership/summaries/", "memberships"),
+        ("GET", "/v2/b2b/memberships/checkout/validate", "memberships"),
+        ("GET", "/v2/memberships/b2b/checkout/validate", "memberships"),
         ("GET", "/v2/b2c/membership/validate", "members"),
         ("OPTIONS", "/v2/b2c/membership/exists", "members"),
         ("POST", "/v2/b2c/membership/validate/login", "members"),

@@ -67,10 +67,13 @@ pub(super) fn read_end(
     Some(Ended { at, into })
 }
 
-/// What became of a membership beside its current term.
+/// The terms of a membership, and how they were paid for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct HistoryOutput {
+    membership_joined_date: String,
+    membership_start_date: String,
+    membership_expiration_date: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     term_anchor_day: Option<u32>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -87,6 +90,9 @@ impl HistoryOutput {
     pub(super) fn of(membership: &Membership, zone: Zone) -> Self {
         let ended = membership.ended.as_ref();
         Self {
+            membership_joined_date: exact(zone, membership.joined),
+            membership_start_date: exact(zone, membership.started),
+            membership_expiration_date: exact(zone, membership.expires),
             term_anchor_day: membership.anchor_day,
             later_terms: LaterTermOutput::all_of(membership, zone),
             membership_ended_date: ended.map(|ended| exact(zone, ended.at)),

@@ -2,7 +2,6 @@
 //! same.
 
 use super::held::HistoryOutput;
-use crate::event::exact;
 use domain::Zone;
 use domain::customer::Person;
 use domain::membership::{MemberCard, Membership};
@@ -120,9 +119,6 @@ pub struct MemberOutput {
     external_membership_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     customer_id: Option<i64>,
-    membership_joined_date: String,
-    membership_start_date: String,
-    membership_expiration_date: String,
     #[serde(flatten)]
     history: HistoryOutput,
 }
@@ -142,10 +138,10 @@ impl MemberOutput {
             offering,
             price_point,
             external_id,
-            joined,
-            started,
-            expires,
-            // What became of it beside its current term.
+            // Its terms.
+            joined: _,
+            started: _,
+            expires: _,
             anchor_day: _,
             later: _,
             ended: _,
@@ -191,9 +187,6 @@ impl MemberOutput {
             barcode: barcode.clone(),
             external_membership_id: external_id.clone(),
             customer_id: customer.map(|id| id.get()),
-            membership_joined_date: exact(zone, *joined),
-            membership_start_date: exact(zone, *started),
-            membership_expiration_date: exact(zone, *expires),
             history: HistoryOutput::of(membership, zone),
         }
     }
