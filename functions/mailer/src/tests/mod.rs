@@ -326,7 +326,31 @@ fn a_membership_is_mailed_with_its_term_its_number_and_a_code_for_each_card() {
     assert_eq!(mails_of(&order)[0].kind, MailKind::ReceiptWithTickets);
     let text = rendered(&order);
     let (_, text) = text.split_once("Okafor").unwrap();
-    insta::assert_snapshot!(text.trim(), @"");
+    insta::assert_snapshot!(text.trim(), @r"
+    Welcome aboard.
+
+    RECEIPT
+
+    Family, One year
+      Mar 14 2026 to Mar 13 2027, member number 391150274123
+      2 x $16.20 = $32.40
+
+    Total: $49.40
+    Paid: $49.40, American Express ending in 0005
+
+    MEMBER CARDS
+    Show each QR code at the entrance, or read it out.
+
+    1. Family
+      Mar 14 2026 to Mar 13 2027, member number 391150274123
+      Member card · Ada Byron
+      Code: 00000000000000000000000000000001
+
+    2. Family
+      Mar 14 2026 to Mar 13 2027, member number 391150274123
+      Member card · Ben Byron
+      Code: 00000000000000000000000000000002
+    ");
 }
 
 #[test]
