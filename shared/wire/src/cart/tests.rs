@@ -30,13 +30,21 @@ fn faults_of_line(line: Value) -> String {
 
 #[test]
 fn a_line_says_what_is_wrong_with_it() {
-    let kinds = "must be Event (tickets) or Inventory (add-ons and donations)";
+    let kinds = "must be Event (tickets), Inventory (add-ons and donations) or an action on a membership, \
+                 such as MembershipPurchase";
     let of_kind = format!("invalid; /items/0/itemType {kinds}");
     for (line, expected) in [
         (json!({"eventId": EVENT, "ticketingTypeId": "a", "quantity": 1}), ""),
         (json!({"eventId": EVENT, "ticketingTypeId": "a", "quantity": 999, "inventoryId": 7}), ""),
         (json!({"quantity": 1}), of_kind.as_str()),
-        (json!({"quantity": 1, "itemType": "MembershipPurchase"}), of_kind.as_str()),
+        (
+            json!({"quantity": 1, "itemType": "MembershipPurchase"}),
+            "invalid; /items/0/membershipInfo is required",
+        ),
+        (
+            json!({"quantity": 1, "itemType": "MembershipCancel"}),
+            "invalid; /items/0/itemType is nothing that is bought: the back office ends memberships",
+        ),
         (json!({"quantity": 1, "itemType": "Bundle"}), of_kind.as_str()),
         (json!({"quantity": 1, "itemType": 5}), "invalid; /items/0/itemType must be a string"),
         (
