@@ -178,14 +178,6 @@ impl Person {
         self.first_name.is_some() && self.last_name.is_some() && reachable
     }
 
-    /// Everything a customer record asks for is there (spec §2.8 rule 3).
-    #[must_use]
-    pub fn is_fully_populated(&self) -> bool {
-        let needed = [&self.first_name, &self.last_name, &self.email, &self.phone_number];
-        let address = [&self.address1, &self.city, &self.state, &self.zip_code, &self.country];
-        needed.iter().chain(&address).all(|field| field.is_some())
-    }
-
     /// The name as one text.
     #[must_use]
     pub fn name(&self) -> String {

@@ -75,12 +75,6 @@ pub(crate) fn items(tenant: TenantId, membership: &Membership) -> Result<Vec<(Ke
     Ok(items)
 }
 
-/// The keys under which something is stored of a membership.
-pub(crate) fn keys_of(tenant: TenantId, membership: &Membership) -> Vec<Key> {
-    // What has no representation was never stored.
-    items(tenant, membership).unwrap_or_default().into_iter().map(|(key, _)| key).collect()
-}
-
 /// The writes that put a membership in the place of another state of it, whatever is there, but for the record by
 /// its id. What it is not found by any more goes.
 pub(crate) fn copy_writes(

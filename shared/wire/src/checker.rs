@@ -1,6 +1,7 @@
 //! Collects the faults of a request while its fields are read.
 
-use crate::{Amount, Field, List, WireValue};
+use crate::{Amount, Field, List, MAX_EMAIL_CHARS, WireValue, is_email};
+use domain::card::mask_card_numbers;
 use domain::{Money, MoneyParseError, Timestamp, UnreadableId, Zone};
 use serde::Serialize;
 use std::fmt::Display;
@@ -127,6 +128,22 @@ impl Checker {
             return None;
         }
         Some(text.to_owned())
+    }
+
+    /// What someone typed, like [`Self::optional_text`], with card numbers in it masked before it goes anywhere.
+    pub fn typed_text(&mut self, name: &str, field: Field<String>, max_chars: usize) -> Option<String> {
+        let text = self.optional_text(name, field, max_chars)?;
+        Some(mask_card_numbers(&text).into_owned())
+    }
+
+    /// An e-mail address that can be written to and may be left out, with card numbers in it masked.
+    pub fn email(&mut self, name: &str, field: Field<String>) -> Option<String> {
+        let text = self.optional_text(name, field, MAX_EMAIL_CHARS)?;
+        if !is_email(&text) {
+            self.invalid(name, "must be an e-mail address");
+            return None;
+        }
+        Some(mask_card_numbers(&text).into_owned())
     }
 
     /// Text that must be sent and not be blank.

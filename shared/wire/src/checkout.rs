@@ -1,8 +1,8 @@
 //! The checkout request (spec §2.8; contract §6).
 
 use crate::cart::CartInput;
-use crate::{Amount, Checker, Field, MAX_EMAIL_CHARS, incoming, is_email};
-use domain::card::{Card, CardFault, CardFields, CardNumberError, CvcError, ExpiryError, mask_card_numbers};
+use crate::{Amount, Checker, Field, incoming};
+use domain::card::{Card, CardFault, CardFields, CardNumberError, CvcError, ExpiryError};
 use domain::checkout::{CartSource, CheckoutRequest};
 use domain::locations::{country_name, find_country, state_name};
 use domain::order::Person;
@@ -101,8 +101,8 @@ impl CheckoutInput {
         let card = self.card(checker, now);
         let contact = self.contact(checker);
         let billing = self.billing(checker);
-        let ticket_delivery_email = email(checker, "ticketDeliveryEmail", self.ticket_delivery_email);
-        let notes = text(checker, "notes", self.notes, MAX_NOTES_CHARS);
+        let ticket_delivery_email = checker.email("ticketDeliveryEmail", self.ticket_delivery_email);
+        let notes = checker.typed_text("notes", self.notes, MAX_NOTES_CHARS);
         if let Some(method) = checker.optional_text("paymentMethod", self.payment_method, MAX_TEXT_CHARS)
             && !method.eq_ignore_ascii_case("CreditCard")
         {
@@ -206,7 +206,7 @@ impl CheckoutInput {
 
     fn contact(&mut self, checker: &mut Checker) -> Person {
         let mut take = |name: &str, field: &mut Field<String>| {
-            text(checker, name, std::mem::take(field), MAX_TEXT_CHARS)
+            checker.typed_text(name, std::mem::take(field), MAX_TEXT_CHARS)
         };
         let person = Person {
             first_name: take("contactFirstName", &mut self.contact_first_name),
@@ -221,17 +221,14 @@ impl CheckoutInput {
             country: take("country", &mut self.country),
             email: None,
         };
-        let email = email(
-            checker,
-            "email",
-            std::mem::take(&mut self.email).or(std::mem::take(&mut self.contact_email)),
-        );
+        let email = checker
+            .email("email", std::mem::take(&mut self.email).or(std::mem::take(&mut self.contact_email)));
         located(checker, "country", Person { email, ..person })
     }
 
     fn billing(&mut self, checker: &mut Checker) -> Person {
         let mut take = |name: &str, field: &mut Field<String>| {
-            text(checker, name, std::mem::take(field), MAX_TEXT_CHARS)
+            checker.typed_text(name, std::mem::take(field), MAX_TEXT_CHARS)
         };
         let person = Person {
             first_name: take("billingFirstName", &mut self.billing_first_name),
@@ -250,7 +247,7 @@ impl CheckoutInput {
         if is_blank(&sent) {
             checker.invalid("billingEmail", "is required");
         }
-        let email = email(checker, "billingEmail", sent);
+        let email = checker.email("billingEmail", sent);
         located(checker, "billingCountry", Person { email, ..person })
     }
 }
@@ -265,21 +262,6 @@ fn is_blank(field: &Field<String>) -> bool {
 
 fn is_left_out<T>(field: &Field<T>) -> bool {
     matches!(field, Field::Absent | Field::Null)
-}
-
-/// Free text, with card numbers typed into it masked before it goes anywhere.
-fn text(checker: &mut Checker, name: &str, field: Field<String>, max_chars: usize) -> Option<String> {
-    let text = checker.optional_text(name, field, max_chars)?;
-    Some(mask_card_numbers(&text).into_owned())
-}
-
-fn email(checker: &mut Checker, name: &str, field: Field<String>) -> Option<String> {
-    let text = checker.optional_text(name, field, MAX_EMAIL_CHARS)?;
-    if !is_email(&text) {
-        checker.invalid(name, "must be an e-mail address");
-        return None;
-    }
-    Some(mask_card_numbers(&text).into_owned())
 }
 
 /// Countries and states are stored by name, whether sent as name or code (contract §10). A state the lists

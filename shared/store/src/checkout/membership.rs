@@ -2,14 +2,14 @@
 
 use super::absent;
 use crate::customer::note_customer;
-use crate::member::{CLAIMED_BY, items, keys_of};
+use crate::member::{CLAIMED_BY, items};
 use crate::{Action, Expression, Item, Key, MAX_WRITES, StoreError, StoreFault, text};
 use domain::customer::Customer;
 use domain::membership::issue::MembershipChange;
 use domain::membership::{CardType, MemberCard, Membership};
 use domain::order::Order;
 use domain::{OrderId, TenantId, Timestamp};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Whether a membership that is written has been claimed by the order before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,23 +24,23 @@ pub(super) enum When {
 pub(super) fn claims(order: &Order) -> Result<Vec<(Key, Action)>, StoreError> {
     let mut claims = Vec::new();
     for line in order.memberships() {
-        let MembershipChange { before, after, made: _, retired: _ } = &line.change;
-        match before {
-            Some(before) => {
-                let mut update = unclaimed(before)?;
-                update.assign(CLAIMED_BY, text(order.id.as_str()));
-                claims.push((Key::membership(order.tenant, before.id), Action::Update(update)));
-            }
-            None => {
-                let key = Key::membership_number(order.tenant, after.number);
-                claims.push((key, Action::Check(absent())));
-            }
+        if let Some(before) = &line.change.before {
+            let mut update = unclaimed(before)?;
+            update.assign(CLAIMED_BY, text(order.id.as_str()));
+            claims.push((Key::membership(order.tenant, before.id), Action::Update(update)));
         }
-        if before.as_ref().is_none_or(|before| before.id != after.id) {
-            claims.push((Key::membership(order.tenant, after.id), Action::Check(absent())));
-        }
+        let free = new_keys(order.tenant, &line.change);
+        claims.extend(free.map(|key| (key, Action::Check(absent()))));
     }
     Ok(claims)
+}
+
+/// The keys of a change where nothing may lie yet.
+fn new_keys(tenant: TenantId, change: &MembershipChange) -> impl Iterator<Item = Key> {
+    let MembershipChange { before, after, made: _, retired: _ } = change;
+    let number = before.is_none().then(|| Key::membership_number(tenant, after.number));
+    let is_new = before.as_ref().is_none_or(|before| before.id != after.id);
+    number.into_iter().chain(is_new.then(|| Key::membership(tenant, after.id)))
 }
 
 /// Writes of a settlement beside those of memberships: the order, its tickets, sale, mails, contacts and payer.
@@ -99,16 +99,14 @@ pub(super) fn writes(order: &Order, when: When) -> Result<Vec<(Key, Action)>, St
     let mut writes: BTreeMap<Key, Action> = BTreeMap::new();
     for line in order.memberships() {
         let MembershipChange { before, after, made, retired } = &line.change;
-        let mut kept: BTreeSet<Key> = BTreeSet::new();
-        for membership in std::iter::once(after).chain(retired) {
-            for (key, item) in items(order.tenant, membership)? {
-                kept.insert(key.clone());
-                writes.insert(key, Action::Put(item, Expression::new()));
-            }
+        // What it was found by before goes, but for what it is found by still.
+        if let Some(before) = before {
+            let gone = items(order.tenant, before)?.into_iter();
+            writes.extend(gone.map(|(key, _)| (key, Action::Delete(Expression::new()))));
         }
-        let gone = before.iter().flat_map(|before| keys_of(order.tenant, before));
-        for key in gone.filter(|key| !kept.contains(key)) {
-            writes.insert(key, Action::Delete(Expression::new()));
+        for membership in std::iter::once(after).chain(retired) {
+            let kept = items(order.tenant, membership)?.into_iter();
+            writes.extend(kept.map(|(key, item)| (key, Action::Put(item, Expression::new()))));
         }
         if when == When::Unclaimed {
             guard(&mut writes, (order.tenant, &line.change))?;
@@ -130,15 +128,10 @@ fn guard(
     writes: &mut BTreeMap<Key, Action>,
     (tenant, change): (TenantId, &MembershipChange),
 ) -> Result<(), StoreError> {
-    let MembershipChange { before, after, made: _, retired: _ } = change;
-    let conditions = match before {
-        Some(before) => vec![(Key::membership(tenant, before.id), unclaimed(before)?)],
-        None => vec![
-            (Key::membership(tenant, after.id), absent()),
-            (Key::membership_number(tenant, after.number), absent()),
-        ],
-    };
-    for (key, condition) in conditions {
+    let before = change.before.as_ref();
+    let known = before.map(|before| unclaimed(before).map(|is| (Key::membership(tenant, before.id), is)));
+    let free = new_keys(tenant, change).map(|key| (key, absent()));
+    for (key, condition) in known.transpose()?.into_iter().chain(free) {
         if let Some(Action::Put(_, held)) = writes.get_mut(&key) {
             *held = condition;
         }

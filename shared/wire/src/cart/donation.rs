@@ -1,7 +1,6 @@
 //! Donation details on the wire (spec §2.4): the same names on the way in and out, all optional.
 
-use crate::{Checker, Field};
-use domain::card::mask_card_numbers;
+use crate::Checker;
 use domain::cart::DonationDetail;
 use serde::Serialize;
 
@@ -9,11 +8,6 @@ use serde::Serialize;
 const MAX_DETAIL_CHARS: usize = 200;
 
 /// Free text: a card number typed into it by mistake is masked before anything is stored (contract §6).
-fn read_text(checker: &mut Checker, name: &str, field: Field<String>) -> Option<String> {
-    let text = checker.optional_text(name, field, MAX_DETAIL_CHARS)?;
-    Some(mask_card_numbers(&text).into_owned())
-}
-
 macro_rules! donation_detail {
     ($($field:ident = $name:literal,)*) => {
         crate::incoming! {
@@ -30,7 +24,7 @@ macro_rules! donation_detail {
             pub(super) fn parse(self, checker: &mut Checker) -> DonationDetail {
                 let Self { $($field,)* } = self;
                 DonationDetail {
-                    $($field: read_text(checker, $name, $field),)*
+                    $($field: checker.typed_text($name, $field, MAX_DETAIL_CHARS),)*
                 }
             }
         }

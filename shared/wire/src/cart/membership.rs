@@ -1,7 +1,6 @@
 //! Memberships in carts on the wire (spec §2.5; contract §4).
 
 use crate::{Checker, Field, List};
-use domain::card::mask_card_numbers;
 use domain::cart::{MAX_MEMBERSHIP_CARDS, MAX_MEMBERSHIP_LINES, MembershipLine, WantedMembership};
 use domain::cart_request::{Wanted, WantedLine};
 use domain::customer::Person as Holder;
@@ -10,13 +9,10 @@ use domain::membership::{CardType, Gifter, MembershipAction, Plan};
 use domain::order::Person;
 use domain::{CustomerId, LevelId, MembershipId, OfferingId, TicketTypeId};
 use serde::Serialize;
-use std::str::FromStr;
 use utoipa::ToSchema;
 
 /// Longest name or address line.
 const MAX_TEXT_CHARS: usize = 200;
-/// Longest e-mail address (RFC 5321).
-const MAX_EMAIL_CHARS: usize = 254;
 
 crate::incoming! {
     /// What a membership line buys (spec §2.5). Fields that are only returned are ignored.
@@ -128,20 +124,6 @@ fn read_holders(checker: &mut Checker, field: Field<List<MembershipCardInput>>) 
     holders
 }
 
-fn text(checker: &mut Checker, name: &str, field: Field<String>) -> Option<String> {
-    let text = checker.optional_text(name, field, MAX_TEXT_CHARS)?;
-    Some(mask_card_numbers(&text).into_owned())
-}
-
-fn email(checker: &mut Checker, field: Field<String>) -> Option<String> {
-    let text = checker.optional_text("email", field, MAX_EMAIL_CHARS)?;
-    if text.contains(['"', '[', '(']) || !text.is_ascii() || lettre::Address::from_str(&text).is_err() {
-        checker.invalid("email", "must be an e-mail address");
-        return None;
-    }
-    Some(mask_card_numbers(&text).into_owned())
-}
-
 impl MembershipCardInput {
     fn parse(self, checker: &mut Checker, default: CardType) -> CardHolder {
         let sent = checker.optional_text("cardType", self.card_type, MAX_TEXT_CHARS);
@@ -159,16 +141,16 @@ impl MembershipCardInput {
             known
         });
         let person = Holder {
-            first_name: text(checker, "firstName", self.first_name).unwrap_or_default(),
-            last_name: text(checker, "lastName", self.last_name).unwrap_or_default(),
-            email: email(checker, self.email),
-            phone_number: text(checker, "phoneNumber", self.phone_number),
-            street_address_1: text(checker, "streetAddress1", self.street_address1),
-            street_address_2: text(checker, "streetAddress2", self.street_address2),
-            city: text(checker, "city", self.city),
-            state: text(checker, "state", self.state),
-            zip_code: text(checker, "zipCode", self.zip_code),
-            country: text(checker, "country", self.country),
+            first_name: checker.typed_text("firstName", self.first_name, MAX_TEXT_CHARS).unwrap_or_default(),
+            last_name: checker.typed_text("lastName", self.last_name, MAX_TEXT_CHARS).unwrap_or_default(),
+            email: checker.email("email", self.email),
+            phone_number: checker.typed_text("phoneNumber", self.phone_number, MAX_TEXT_CHARS),
+            street_address_1: checker.typed_text("streetAddress1", self.street_address1, MAX_TEXT_CHARS),
+            street_address_2: checker.typed_text("streetAddress2", self.street_address2, MAX_TEXT_CHARS),
+            city: checker.typed_text("city", self.city, MAX_TEXT_CHARS),
+            state: checker.typed_text("state", self.state, MAX_TEXT_CHARS),
+            zip_code: checker.typed_text("zipCode", self.zip_code, MAX_TEXT_CHARS),
+            country: checker.typed_text("country", self.country, MAX_TEXT_CHARS),
         };
         CardHolder { card_type: card_type.flatten().unwrap_or(default), person, customer }
     }
@@ -192,19 +174,19 @@ fn read_giver(checker: &mut Checker, is_gift: Option<bool>, field: Field<GifterI
 impl GifterInput {
     pub(crate) fn parse(self, checker: &mut Checker) -> Gifter {
         let customer = super::input::number_id(checker, "customerId", self.customer_id, CustomerId::parse);
-        let source = text(checker, "customerSource", self.customer_source);
+        let source = checker.typed_text("customerSource", self.customer_source, MAX_TEXT_CHARS);
         let person = Person {
-            first_name: text(checker, "firstName", self.first_name),
-            last_name: text(checker, "lastName", self.last_name),
+            first_name: checker.typed_text("firstName", self.first_name, MAX_TEXT_CHARS),
+            last_name: checker.typed_text("lastName", self.last_name, MAX_TEXT_CHARS),
             full_name: None,
-            email: email(checker, self.email),
-            phone_number: text(checker, "phoneNumber", self.phone_number),
-            address1: text(checker, "streetAddress1", self.street_address1),
-            address2: text(checker, "streetAddress2", self.street_address2),
-            city: text(checker, "city", self.city),
-            state: text(checker, "state", self.state),
-            zip_code: text(checker, "zipCode", self.zip_code),
-            country: text(checker, "country", self.country),
+            email: checker.email("email", self.email),
+            phone_number: checker.typed_text("phoneNumber", self.phone_number, MAX_TEXT_CHARS),
+            address1: checker.typed_text("streetAddress1", self.street_address1, MAX_TEXT_CHARS),
+            address2: checker.typed_text("streetAddress2", self.street_address2, MAX_TEXT_CHARS),
+            city: checker.typed_text("city", self.city, MAX_TEXT_CHARS),
+            state: checker.typed_text("state", self.state, MAX_TEXT_CHARS),
+            zip_code: checker.typed_text("zipCode", self.zip_code, MAX_TEXT_CHARS),
+            country: checker.typed_text("country", self.country, MAX_TEXT_CHARS),
         };
         if customer.is_none() {
             let needed = [

@@ -1,7 +1,7 @@
 //! What the back office changes of a membership (decision record 0051), and what members log in with.
 
 use crate::event::NAME_CHARS;
-use crate::{Checker, Field, MAX_EMAIL_CHARS, incoming, is_email};
+use crate::{Checker, Field, incoming};
 use domain::CardId;
 use domain::card::mask_card_numbers;
 use domain::membership::{CardEdit, Edit, Membership, MembershipEdit, PersonEdit};
@@ -104,11 +104,6 @@ fn card_id(checker: &mut Checker, sent: Field<i64>, membership: &Membership) -> 
     known
 }
 
-fn text(checker: &mut Checker, name: &str, field: Field<String>) -> Option<String> {
-    let text = checker.optional_text(name, field, NAME_CHARS)?;
-    Some(mask_card_numbers(&text).into_owned())
-}
-
 /// The venue's own number may look like the number of a card, and stays as it is.
 fn number(checker: &mut Checker, name: &str, field: Field<String>) -> Edit<Option<String>> {
     match field {
@@ -123,7 +118,9 @@ fn number(checker: &mut Checker, name: &str, field: Field<String>) -> Edit<Optio
 fn optional(checker: &mut Checker, name: &str, field: Field<String>) -> Edit<Option<String>> {
     match field {
         Field::Absent => Edit::Keep,
-        field @ (Field::Null | Field::Value(_) | Field::Wrong) => Edit::Set(text(checker, name, field)),
+        field @ (Field::Null | Field::Value(_) | Field::Wrong) => {
+            Edit::Set(checker.typed_text(name, field, NAME_CHARS))
+        }
     }
 }
 
@@ -141,12 +138,6 @@ fn required(checker: &mut Checker, name: &str, field: Field<String>) -> Edit<Str
 fn email(checker: &mut Checker, field: Field<String>) -> Edit<Option<String>> {
     match field {
         Field::Absent => Edit::Keep,
-        field @ (Field::Null | Field::Value(_) | Field::Wrong) => {
-            let sent = checker.optional_text("email", field, MAX_EMAIL_CHARS);
-            if sent.as_deref().is_some_and(|sent| !is_email(sent)) {
-                checker.invalid("email", "must be an e-mail address");
-            }
-            Edit::Set(sent)
-        }
+        field @ (Field::Null | Field::Value(_) | Field::Wrong) => Edit::Set(checker.email("email", field)),
     }
 }
