@@ -81,6 +81,11 @@ impl Asker {
         Self { claims }
     }
 
+    /// The benefits they claim, over all days.
+    pub(crate) fn claims(&self) -> usize {
+        self.claims.len()
+    }
+
     /// The asker with the benefits of memberships that are bought along.
     #[must_use]
     pub fn with(&self, bought: Vec<Claim>) -> Self {

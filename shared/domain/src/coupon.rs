@@ -2,9 +2,10 @@
 
 use crate::cart::CouponProblem;
 use crate::channel::{Channel, SalesChannel, channel_allowed};
-use crate::{CouponId, DiscountId, LevelId, Money, MoneyOverflow, Percent, TemplateId, TicketTypeId};
+use crate::{
+    CouponId, DiscountId, ExactMoney, LevelId, Money, MoneyOverflow, Percent, TemplateId, TicketTypeId,
+};
 use chrono::NaiveDate;
-use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -24,7 +25,7 @@ pub enum Reduction {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reduced {
     /// The price before it is rounded.
-    pub exact: Decimal,
+    pub exact: ExactMoney,
     /// The price: rounded half-up to the cent, never below nothing and never above the full price
     /// (contract §1, §4).
     pub unit: Money,
@@ -39,10 +40,13 @@ impl Reduction {
         let (exact, unit) = match self {
             Self::Amount(amount) => {
                 let unit = price.checked_sub(amount)?;
-                (unit.decimal(), unit)
+                (unit.exact(), unit)
             }
-            Self::Percent(percent) => price.less_percent(percent)?,
-            Self::FixedPrice(fixed) => (fixed.decimal(), fixed),
+            Self::Percent(percent) => {
+                let exact = price.less_percent(percent);
+                (exact, exact.half_up()?)
+            }
+            Self::FixedPrice(fixed) => (fixed.exact(), fixed),
         };
         Ok(Reduced { exact, unit: unit.clamp(Money::ZERO, price.max(Money::ZERO)) })
     }

@@ -45,5 +45,5 @@ pub use catalog::Template;
 pub use channel::{Channel, SalesChannel};
 pub use ids::*;
 pub use instance_id::InstanceId;
-pub use money::{Money, MoneyOverflow, MoneyParseError, Percent};
+pub use money::{ExactMoney, Money, MoneyOverflow, MoneyParseError, Percent};
 pub use time::{Timestamp, UnreadableTime, Zone};

@@ -107,26 +107,27 @@ impl Money {
     /// # Errors
     /// [`MoneyOverflow`] when it does not fit.
     pub fn percent_half_up(self, percent: Percent) -> Result<Self, MoneyOverflow> {
-        half_up(i128::from(self.0).saturating_mul(percent.hundredths()))
+        self.share(percent.hundredths()).half_up()
     }
 
-    /// The amount as a decimal number of the currency's units.
+    /// The amount as one that need not be whole cents.
     #[must_use]
-    pub fn decimal(self) -> Decimal {
-        Decimal::new(self.0, 2)
+    pub const fn exact(self) -> ExactMoney {
+        self.share(WHOLE)
     }
 
-    /// What is left of a unit price after `percent` off: exactly, and rounded half-up to the cent. The price is
-    /// rounded, not the discount, so that 49.95 less 10 % is 44.96 (contract §1).
-    ///
-    /// # Errors
-    /// [`MoneyOverflow`] when it does not fit.
-    pub fn less_percent(self, percent: Percent) -> Result<(Decimal, Self), MoneyOverflow> {
-        let left = WHOLE.saturating_sub(percent.hundredths());
-        let product = i128::from(self.0).saturating_mul(left);
-        // Cents have two decimals, and a share in ten-thousandths four.
-        let exact = Decimal::try_from_i128_with_scale(product, 6).map_err(|_| MoneyOverflow)?;
-        Ok((exact, half_up(product)?))
+    /// A share of this amount, in hundredths of a percent.
+    const fn share(self, hundredths: u16) -> ExactMoney {
+        // 64 bits times 16 bits fit 128.
+        #[expect(clippy::as_conversions, reason = "`From` is not for constants; both are widened")]
+        ExactMoney((self.0 as i128).saturating_mul(hundredths as i128))
+    }
+
+    /// What is left of a unit price after `percent` off. The price is rounded, not the discount, so that 49.95 less
+    /// 10 % is 44.96 (contract §1).
+    #[must_use]
+    pub const fn less_percent(self, percent: Percent) -> ExactMoney {
+        self.share(WHOLE.saturating_sub(percent.hundredths()))
     }
 
     /// One of so many equal parts, rounded half-up to the cent.
@@ -184,24 +185,53 @@ impl fmt::Display for Money {
 }
 
 /// The whole, in hundredths of a percent.
-const WHOLE: i128 = 10_000;
+const WHOLE: u16 = 10_000;
 
-/// Ten-thousandths of a cent, rounded half-up (away from zero) to the cent.
-fn half_up(product: i128) -> Result<Money, MoneyOverflow> {
-    let half = WHOLE.div_euclid(2).saturating_mul(product.signum());
-    let sum = product.saturating_add(half);
-    if let Ok(small) = i64::try_from(sum) {
-        // The usual case: machines divide 64 bits many times faster than 128.
-        return small.checked_div(10_000).map(Money).ok_or(MoneyOverflow);
+/// An amount as exact as percentages make it, in ten-thousandths of a cent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ExactMoney(i128);
+
+impl ExactMoney {
+    /// Rounded half-up (away from zero) to the cent.
+    ///
+    /// # Errors
+    /// [`MoneyOverflow`] when it does not fit.
+    pub fn half_up(self) -> Result<Money, MoneyOverflow> {
+        let whole = i128::from(WHOLE);
+        let half = whole.div_euclid(2).saturating_mul(self.0.signum());
+        let sum = self.0.saturating_add(half);
+        if let Ok(small) = i64::try_from(sum) {
+            // The usual case: machines divide 64 bits many times faster than 128.
+            return small.checked_div(WHOLE.into()).map(Money).ok_or(MoneyOverflow);
+        }
+        let cents = sum.checked_div(whole).ok_or(MoneyOverflow)?;
+        i64::try_from(cents).map(Money).map_err(|_| MoneyOverflow)
     }
-    let cents = sum.checked_div(WHOLE).ok_or(MoneyOverflow)?;
-    i64::try_from(cents).map(Money).map_err(|_| MoneyOverflow)
+
+    /// As a decimal number of the currency's units, without zeros at its end.
+    ///
+    /// # Errors
+    /// [`MoneyOverflow`] when it does not fit.
+    pub fn decimal(self) -> Result<Decimal, MoneyOverflow> {
+        // Cents have two decimals, and a share in ten-thousandths four.
+        let decimal = Decimal::try_from_i128_with_scale(self.0, 6).map_err(|_| MoneyOverflow)?;
+        Ok(decimal.normalize())
+    }
+
+    /// The sum of these and of so many others.
+    ///
+    /// # Errors
+    /// [`MoneyOverflow`] when it does not fit.
+    pub fn plus(self, other: Self, quantity: u32) -> Result<Self, MoneyOverflow> {
+        let product = other.0.checked_mul(quantity.into()).ok_or(MoneyOverflow)?;
+        self.0.checked_add(product).map(Self).ok_or(MoneyOverflow)
+    }
 }
 
 /// A percentage with at most two decimals, such as the 2.90 of a rate card or the 15 of a coupon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Percent(Decimal);
+pub struct Percent(u16);
 
 impl Percent {
     /// Reads decimal text between 0 and 100 with at most two decimals.
@@ -217,21 +247,18 @@ impl Percent {
             return Err(MoneyParseError::TooManyDecimals);
         }
         decimal.rescale(2);
-        Ok(Self(decimal))
+        u16::try_from(decimal.mantissa()).map(Self).map_err(|_| MoneyParseError::NotANumber)
     }
-}
 
-impl Percent {
     /// In hundredths of a percent.
-    fn hundredths(self) -> i128 {
-        // Every percentage is read with two decimals.
-        self.0.mantissa()
+    const fn hundredths(self) -> u16 {
+        self.0
     }
 }
 
 impl fmt::Display for Percent {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{:.2}", self.0)
+        write!(out, "{:.2}", Decimal::new(self.0.into(), 2))
     }
 }
 
@@ -297,7 +324,7 @@ mod tests {
             ("17.50", "15", 7, "14.88", "104.16"),
         ] {
             let price = Money::parse(price).unwrap();
-            let (_, reduced) = price.less_percent(Percent::parse(off).unwrap()).unwrap();
+            let reduced = price.less_percent(Percent::parse(off).unwrap()).half_up().unwrap();
             assert_eq!(reduced.to_string(), unit);
             assert_eq!(reduced.checked_mul(quantity).unwrap().to_string(), amount);
         }
@@ -323,10 +350,10 @@ mod tests {
             };
             let money = Money::from_cents(cents);
             prop_assert_eq!(money.percent_half_up(percent).unwrap().cents(), rounded(hundredths));
-            let (exact, reduced) = money.less_percent(percent).unwrap();
-            prop_assert_eq!(reduced.cents(), rounded(10_000 - hundredths));
+            let exact = money.less_percent(percent);
+            prop_assert_eq!(exact.half_up().unwrap().cents(), rounded(10_000 - hundredths));
             let expected = Decimal::from(cents) * Decimal::from(10_000 - hundredths) / Decimal::from(1_000_000);
-            prop_assert_eq!(exact, expected);
+            prop_assert_eq!(exact.decimal().unwrap(), expected);
         }
 
         #[test]

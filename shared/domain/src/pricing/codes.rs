@@ -78,6 +78,11 @@ impl<'a> CodeBook<'a> {
         self.all.get(code)
     }
 
+    /// How many codes the cart has.
+    pub(super) fn of_cart(&self) -> usize {
+        self.of_cart.len()
+    }
+
     /// The codes that a line is tried with: the cart's, and then its own.
     pub(super) fn of(&self, line_codes: &[String]) -> impl Iterator<Item = (Rule, &Code<'a>)> {
         let of_line = line_codes.iter().filter_map(|code| self.find(code));

@@ -9,7 +9,6 @@ use crate::cart_request::WantedCombo;
 use crate::combo::{Combo, ComboPart, ComboTerms};
 use crate::coupon::{Reduced, Reduction};
 use crate::{CartItemId, InstanceId, Money, MoneyOverflow, TemplateId};
-use rust_decimal::Decimal;
 use std::collections::BTreeSet;
 
 /// What keeps a combo from being priced.
@@ -121,7 +120,7 @@ pub(super) fn price_combo(
         parts: parts_as_sent(&chosen, retails.into_iter().zip(shares)),
         price: line_price(retail, reduced.unit, *quantity).map_err(too_large)?,
     };
-    let full = Reduced { exact: retail.decimal(), unit: retail };
+    let full = Reduced { exact: retail.exact(), unit: retail };
     let tried = |rule, source, price, chosen| Tried { rule, source, price: Ok(price), chosen };
     let traces = vec![
         tried(Rule::FullPrice, Source::Line, full, false),
@@ -217,16 +216,15 @@ fn split(chosen: &[Chosen<'_>], retails: &[Money], terms: ComboTerms) -> Result<
             Ok(Split { retail, reduced, shares: reduced.unit.allocate(&weights)? })
         }
         ComboTerms::Each(reduction) => {
-            let mut exact = Decimal::ZERO;
+            let mut exact = Money::ZERO.exact();
             let mut shares = Vec::with_capacity(retails.len());
             for (retail, quantity) in retails.iter().zip(quantities) {
                 let ticket = reduction.apply(*retail)?;
-                let part = ticket.exact.checked_mul(quantity.into()).ok_or(MoneyOverflow)?;
-                exact = exact.checked_add(part).ok_or(MoneyOverflow)?;
+                exact = exact.plus(ticket.exact, quantity)?;
                 shares.push(ticket.unit.checked_mul(quantity)?);
             }
             let unit = Money::sum(shares.iter().copied())?;
-            Ok(Split { retail, reduced: Reduced { exact: exact.normalize(), unit }, shares })
+            Ok(Split { retail, reduced: Reduced { exact, unit }, shares })
         }
     }
 }

@@ -122,7 +122,7 @@ fn treat(wanted: &WantedMembership, quote: &Quote<'_>, pass: Pass<'_>) -> Result
     let of_line = |rule, unit: Money| Tried {
         rule,
         source: Source::Line,
-        price: Ok(Reduced { exact: unit.decimal(), unit }),
+        price: Ok(Reduced { exact: unit.exact(), unit }),
         chosen: false,
     };
     if wanted.is_retail {

@@ -80,6 +80,14 @@ pub(super) struct Terms<'a> {
     pub(super) scope: Scope,
 }
 
+impl Terms<'_> {
+    /// The rules that a ticket line with these codes is tried with, at most.
+    fn most_tries(&self, line_codes: &[String]) -> usize {
+        let codes = self.codes.of_cart().saturating_add(line_codes.len());
+        codes.saturating_add(self.asker.claims()).saturating_add(1)
+    }
+}
+
 /// A line's treatments, of which exactly one is chosen.
 #[derive(Debug)]
 pub(super) struct Treatments {
@@ -97,7 +105,7 @@ pub(super) fn treat(
     let full = |rule| Tried {
         rule,
         source: Source::Line,
-        price: Ok(Reduced { exact: retail.decimal(), unit: retail }),
+        price: Ok(Reduced { exact: retail.exact(), unit: retail }),
         chosen: false,
     };
     let line_codes: &[String] = match &wanted.treatment {
@@ -108,7 +116,8 @@ pub(super) fn treat(
         WantedTreatment::Best => &[],
         WantedTreatment::Coupons(codes) => codes,
     };
-    let mut tried = vec![full(Rule::FullPrice)];
+    let mut tried = Vec::with_capacity(terms.most_tries(line_codes));
+    tried.push(full(Rule::FullPrice));
     let priced = |reduction: Reduction| reduction.apply(retail);
     let template = (slot.template, terms.discounts);
     for found in terms.asker.member_prices(template, &wanted.ticket_type, slot.start) {

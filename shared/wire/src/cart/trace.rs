@@ -87,8 +87,9 @@ impl From<&Tried> for TriedOutput {
             reason: price.err().map(reason),
             exact_unit_price: price
                 .ok()
-                .filter(|price| price.exact != price.unit.decimal())
-                .map(|price| price.exact.normalize().to_string()),
+                .filter(|price| price.exact != price.unit.exact())
+                .and_then(|price| price.exact.decimal().ok())
+                .map(|exact| exact.to_string()),
             unit_price: price.ok().map(|price| price.unit),
         }
     }
