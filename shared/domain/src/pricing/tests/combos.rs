@@ -127,7 +127,8 @@ fn a_discount_reduces_every_ticket_and_rounds_each() {
         .iter()
         .map(|tried| {
             let price = tried.price.unwrap();
-            format!("{:?} {:?} {} -> {} {}", tried.rule, tried.source, price.exact, price.unit, tried.chosen)
+            let exact = price.exact.decimal().unwrap();
+            format!("{:?} {:?} {exact} -> {} {}", tried.rule, tried.source, price.unit, tried.chosen)
         })
         .collect();
     assert_eq!(

@@ -243,7 +243,13 @@ fn the_trace_names_every_rule_that_was_tried() {
         .iter()
         .map(|tried| match tried.price {
             Ok(price) => {
-                format!("{:?} {} -> {} {}", tried.rule, price.exact.normalize(), price.unit, tried.chosen)
+                format!(
+                    "{:?} {} -> {} {}",
+                    tried.rule,
+                    price.exact.decimal().unwrap(),
+                    price.unit,
+                    tried.chosen
+                )
             }
             Err(problem) => format!("{:?} {problem:?} {}", tried.rule, tried.chosen),
         })
