@@ -152,6 +152,35 @@ async fn a_link_is_refused_when_it_is_altered_late_or_another_tenants() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_card_is_shown_as_it_stands_when_the_link_is_used() {
+    let service = Service::start().await;
+    let (crew, captain) = ("1001bb000000000000000001", "1001bb000000000000000002");
+    let info = json!({
+        "membershipId": 100_100_051, "membershipCategoryId": captain, "pricePointId": "1001aa000000000000000001",
+        "membershipOfferingId": "1001bf00000000000000000000000002", "isGift": false,
+        "membershipCards": [{"firstName": "Ada", "lastName": "Lindqvist", "email": MEMBER}],
+    });
+    let line = json!({"itemType": "MembershipRenewalUpgrade", "quantity": 1, "membershipInfo": info});
+    let checkout = json!({
+        "shoppingCart": {"items": [line]}, "billingEmail": MEMBER, "manualEntryCardNumber": "4242424242424242",
+        "expDate": "1230", "cvc": "123", "sendEmail": false,
+    });
+    let shopper = [SERVER[0], ("x-b2c-tenant-id", "1001"), ("x-service-browser-ip", "203.0.113.24")];
+    let sold = service.request(("POST", "/v2/b2c/checkout"), &shopper, Some(&checkout)).await;
+    assert_eq!(sold.status, 200, "{}", sold.body);
+    for (time, level) in [("2030-12-31T23:20:00-05:00", crew), ("2031-01-01T00:00:00-05:00", captain)] {
+        let clock = [("x-service-test-now", time)];
+        let headers = [SERVER[0], clock[0]];
+        service.request(("GET", &format!("{PATH}?email={MEMBER}")), &headers, None).await;
+        service.deliver_mail().await;
+        let mail = last_mail(&service).await;
+        let (_, link) = mail.split_once(SITE).unwrap();
+        let opened = log_in(&service, link.split_whitespace().next().unwrap(), &clock).await;
+        assert_eq!(opened.body[0]["memberListEntry"]["categoryId"], level, "{time}: {}", opened.body);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn of_many_uses_at_once_one_opens_the_card_and_its_repetition_has_the_same_answer() {
     let service = Service::start().await;
     let link = token(&service, MEMBER).await;

@@ -4,39 +4,81 @@ use crate::decide::customer_of;
 use domain::cart::{Cart, CartLine};
 use domain::cart_request::{LineRequest, Wanted};
 use domain::checkout::{NewCard, OrderIds};
-use domain::customer::Person;
-use domain::membership::CardType;
+use domain::customer::{Person, plain_fields};
 use domain::membership::issue::NewMembership;
-use domain::{CardId, CustomerId, MembershipId, OrderId, OrderItemId, OrderNumber, TicketBarcode};
+use domain::{CardId, CustomerId, MembershipId, OrderId, OrderItemId, OrderNumber, TenantId, TicketBarcode};
+use platform::cart::Existing;
 use platform::keyed_hash::HashKey;
 use platform::{ApiError, App};
+use std::collections::BTreeMap;
+
+/// The people of a checkout who may be customers already: whoever pays, holds cards or gives them.
+pub(crate) fn people<'a>(
+    billing: &domain::order::Person,
+    lines: impl IntoIterator<Item = &'a Wanted>,
+) -> Vec<Person> {
+    let mut people = vec![billing.into()];
+    for line in lines {
+        let Wanted::Membership(wanted) = line else { continue };
+        people.extend(wanted.holders.iter().map(|holder| holder.person.clone()));
+        people.extend(wanted.giver.as_ref().map(|giver| giver.person.clone()));
+    }
+    people
+}
 
 /// The lines with what a checkout draws for the memberships they make: their ids, and the customers that their
-/// primary holders become.
+/// holders and givers become.
 pub(crate) fn drawn(
     app: &App,
+    (tenant, existing): (TenantId, &Existing),
     mut lines: Vec<LineRequest>,
     key: &HashKey,
 ) -> Result<Vec<LineRequest>, ApiError> {
+    let mut register = Register { app, tenant, existing, key, drawn: BTreeMap::new() };
     for line in &mut lines {
-        if let Wanted::Membership(wanted) = &mut line.wanted {
-            let mut holders = wanted.holders.iter();
-            let primary = holders.find(|holder| holder.card_type == CardType::Primary);
-            wanted.drawn = Some(NewMembership {
-                id: MembershipId::from_bits(app.ids.bits()?),
-                number: MembershipId::number_from_bits(app.ids.bits()?),
-                holder: primary.map(|holder| holder_of(app, &holder.person, key)).transpose()?,
-            });
-        }
+        let Wanted::Membership(wanted) = &mut line.wanted else { continue };
+        let holders = wanted.holders.iter().map(|holder| register.customer(holder.customer, &holder.person));
+        let holders: Result<Vec<Option<CustomerId>>, ApiError> = holders.collect();
+        let giver = wanted.giver.as_ref().map(|giver| register.customer(giver.customer, &giver.person));
+        wanted.drawn = Some(NewMembership {
+            id: MembershipId::from_bits(app.ids.bits()?),
+            number: MembershipId::number_from_bits(app.ids.bits()?),
+            holders: holders?,
+            giver: giver.transpose()?.flatten(),
+        });
     }
     Ok(lines)
 }
 
-/// The customer that the primary holder of a membership becomes: the one that its data means, else a new one.
-fn holder_of(app: &App, person: &Person, key: &HashKey) -> Result<CustomerId, ApiError> {
-    match customer_of(person, key) {
-        Some(known) => Ok(known),
-        None => app.ids.bits().map(CustomerId::from_bits),
+/// Who becomes which customer in one checkout; the same person is the same customer (decision record 0078).
+struct Register<'a> {
+    app: &'a App,
+    tenant: TenantId,
+    existing: &'a Existing,
+    key: &'a HashKey,
+    drawn: BTreeMap<[String; 10], CustomerId>,
+}
+
+impl Register<'_> {
+    /// The customer that someone becomes: the one that the data means, else a new one. Nobody becomes one who was
+    /// named as one, or of whom too little is known.
+    fn customer(
+        &mut self,
+        named: Option<CustomerId>,
+        person: &Person,
+    ) -> Result<Option<CustomerId>, ApiError> {
+        if named.is_some() || !person.can_be_customer() {
+            return Ok(None);
+        }
+        let data = plain_fields(person);
+        let known = self.drawn.get(&data).copied();
+        let known = known.or_else(|| self.existing.customer_of(self.tenant, person));
+        let customer = match known.or_else(|| customer_of(person, self.key)) {
+            Some(known) => known,
+            None => self.app.ids.bits().map(CustomerId::from_bits)?,
+        };
+        self.drawn.insert(data, customer);
+        Ok(Some(customer))
     }
 }
 

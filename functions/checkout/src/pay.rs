@@ -17,7 +17,6 @@ use platform::{ApiError, App, ErrorType};
 use std::collections::BTreeMap;
 use store::Calls;
 use store::checkout::{CartClaim, KeyClaim};
-use store::customer::customer_match_key;
 use store::idempotency::IdempotencyRecord;
 use wire::cart::CartOutput;
 
@@ -107,12 +106,13 @@ async fn load_stored(
     let requests = before.requests();
     let terms = CartTerms { reservation: request.reservation.or(before.reservation), ..before.terms() };
     let coupons = app.definitions(caller.tenant.id).await?;
-    let mut named = Named::of((&terms, &coupons.coupons), requests.iter().map(|line| &line.wanted));
-    named.payer = customer_match_key(caller.tenant.id, &(&request.billing).into());
+    let wanted = requests.iter().map(|line| &line.wanted);
+    let mut named = Named::of((&terms, &coupons.coupons), wanted.clone());
+    named.people = draw::people(&request.billing, wanted);
     let (facts, _) = load::facts(app, caller, (&named, None)).await?;
     let facts = load::strange_slots(app, caller, facts).await?;
     let hash_key = app.hash_key(&caller.tenant).await?;
-    let requests = draw::drawn(app, requests, &hash_key)?;
+    let requests = draw::drawn(app, (caller.tenant.id, &facts.existing), requests, &hash_key)?;
     let opened = reopened((before, undone_order), &requests, &facts, caller);
     Ok(Start::GoOn(Box::new(Loaded { opened, facts, claim, findings })))
 }
@@ -126,8 +126,9 @@ async fn load_inline(
     let terms =
         CartTerms { reservation: request.reservation.or(cart.terms.reservation), ..cart.terms.clone() };
     let coupons = app.definitions(caller.tenant.id).await?;
-    let mut named = Named::of((&terms, &coupons.coupons), cart.lines.iter().map(|line| &line.wanted));
-    named.payer = customer_match_key(caller.tenant.id, &(&request.billing).into());
+    let wanted = cart.lines.iter().map(|line| &line.wanted);
+    let mut named = Named::of((&terms, &coupons.coupons), wanted.clone());
+    named.people = draw::people(&request.billing, wanted);
     let (facts, record) = load::facts(app, caller, (&named, key.map(|key| key.hash.as_str()))).await?;
     let claim = match replayed(app, caller, (key, record), manner(request)).await? {
         Replayed::Answer(response) => return Ok(Start::Answer(response)),
@@ -136,7 +137,7 @@ async fn load_inline(
     let facts = load::strange_slots(app, caller, facts).await?;
     let lines = name_lines(&cart.lines, &[], || app.ids.bytes().map(CartItemId::from_bytes))?;
     let hash_key = app.hash_key(&caller.tenant).await?;
-    let lines = draw::drawn(app, lines, &hash_key)?;
+    let lines = draw::drawn(app, (caller.tenant.id, &facts.existing), lines, &hash_key)?;
     let opened = inline(app, caller, (cart, &lines), &facts);
     Ok(Start::GoOn(Box::new(Loaded { opened, facts, claim, findings: Vec::new() })))
 }
@@ -274,6 +275,7 @@ async fn decide_sale(
         }
     };
     let surplus = surplus(facts, cart, consumed.as_ref());
+    let payer = facts.existing.customer_of(caller.tenant.id, &(&request.billing).into());
     let order_facts = OrderFacts {
         tenant: caller.tenant.id,
         ids: draw::order_ids(app, cart)?,
@@ -285,7 +287,8 @@ async fn decide_sale(
         entitlements,
         levels: &facts.levels,
         memberships: &facts.existing.memberships,
-        customer: decide::customer(cart.customer.or(facts.existing.payer), &request.billing, &hash_key),
+        channel: facts.existing.buyer(caller.tenant.zone).channel,
+        customer: decide::customer(cart.customer.or(payer), &request.billing, &hash_key),
         payment,
         reservation: consumed.clone(),
         now,

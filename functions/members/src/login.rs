@@ -122,6 +122,7 @@ async fn redeem(
     if !app.store.redeem_login(&place, call).await? {
         return Err(refused());
     }
+    let found: Vec<_> = found.into_iter().map(|membership| membership.as_of(now)).collect();
     let view = MemberView { zone: caller.tenant.zone, levels: &definitions.levels };
     Ok(VerificationView::list(&cards_of(&found, &request.email, now), &view))
 }

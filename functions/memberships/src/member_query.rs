@@ -164,6 +164,11 @@ impl SummaryQuery {
         let membership = reader.optional("membershipId", self.membership_id.as_deref(), (number, NUMBER));
         let expires_after = reader.instant("expiresAfter", self.expires_after.as_deref(), zone);
         let expires_before = reader.instant("expiresBefore", self.expires_before.as_deref(), zone);
+        if let (Some(after), Some(before)) = (expires_after, expires_before)
+            && before < after
+        {
+            reader.fault("expiresBefore", "must not be before expiresAfter");
+        }
         let paging = reader.paging(page, &CARDS);
         let paging = reader.finish(paging)?.ok_or_else(|| ApiError::new(ErrorType::Internal))?;
         let known = Known { membership, barcode: given(self.barcode), email: email(self.email.as_deref()) };

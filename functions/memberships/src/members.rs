@@ -54,13 +54,16 @@ async fn list(
     let tenant = staff.tenant.id;
     let (listed, definitions) =
         tokio::join!(app.store.load_listed_memberships(tenant, range), app.definitions(tenant));
-    let (mut listed, definitions): (Vec<ListedMembership>, _) = (listed?, definitions?);
-    listed.retain(|found| filter.admits(found, &definitions.levels));
-    let (page, pagination) = paging.cut(listed);
+    let (listed, definitions) = (listed?, definitions?);
+    let now = staff.clock.now();
+    let listed = listed.into_iter().map(|found| found.as_of(now));
+    let wanted: Vec<ListedMembership> =
+        listed.filter(|found| filter.admits(found, &definitions.levels)).collect();
+    let (page, pagination) = paging.cut(wanted);
     refuse_too_many(page.len())?;
     let ids: Vec<MembershipId> = page.iter().map(|found| found.id).collect();
     let memberships = app.store.load_memberships(tenant, &ids).await?;
-    let view = view(&definitions, &staff, staff.clock.now());
+    let view = view(&definitions, &staff, now);
     let list: Vec<_> = memberships.iter().map(|found| MembershipOutput::of(found, &view)).collect();
     if !fits(&list)? {
         return Err(ApiError::new(ErrorType::ResponseTooLarge).message(TOO_LARGE));

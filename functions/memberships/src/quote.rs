@@ -16,7 +16,7 @@ use store::{Consistency, Key};
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-use wire::membership::QuoteOutput;
+use wire::membership::{QuoteOutput, Quoted};
 
 pub(crate) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(validate)).routes(routes!(validate_under_memberships))
@@ -61,6 +61,11 @@ fn asked(text: &str) -> Option<Asked> {
         .map(|listed| MembershipAction::of_listed(listed).map_or(Asked::Cancellation, Asked::Sale))
 }
 
+/// Whether a parameter has a value.
+fn is_sent(parameter: &Option<String>) -> bool {
+    parameter.as_ref().is_some_and(|text| !text.trim().is_empty())
+}
+
 /// A request that has been read.
 struct Wanted {
     asked: Asked,
@@ -90,28 +95,34 @@ impl QuoteQuery {
         let channel = self.sale_channel.as_deref();
         let channel =
             reader.optional("saleChannel", channel, (|text| Channel::parse(text).ok(), "a sale channel"));
-        let plan = match (level, offering, point) {
-            (Some(level), Some(offering), Some(price_point)) => Some(Plan { level, offering, price_point }),
-            (None, None, None) if membership.is_some() => None,
-            (level, offering, point) => {
-                let parts = [
-                    ("levelId", level.is_some()),
-                    ("offeringId", offering.is_some()),
-                    ("pricePointId", point.is_some()),
-                ];
-                for (name, _) in parts.into_iter().filter(|(_, sent)| !sent) {
-                    if !matches!(asked, Some(Asked::Cancellation)) {
-                        reader.fault(name, "is required");
-                    }
-                }
-                None
-            }
-        };
-        if matches!(asked, Some(Asked::Cancellation)) && membership.is_none() {
-            reader.fault("membershipId", "is required to end a membership");
+        for (name, message) in asked.iter().flat_map(|asked| self.lacking(asked)) {
+            reader.fault(name, message);
         }
+        let plan = level.zip(offering).zip(point);
+        let plan = plan.map(|((level, offering), price_point)| Plan { level, offering, price_point });
         let asked = reader.finish(asked)?.ok_or_else(|| ApiError::new(ErrorType::Internal))?;
         Ok(Wanted { asked, plan, membership, channel: channel.unwrap_or(Channel::Online) })
+    }
+
+    /// The parameters that are missing, with what is said of each. One that is wrong is not missing.
+    fn lacking(&self, asked: &Asked) -> Vec<(&'static str, &'static str)> {
+        let plan = [
+            ("levelId", &self.level_id),
+            ("offeringId", &self.offering_id),
+            ("pricePointId", &self.price_point_id),
+        ];
+        let parts = plan.iter().filter(|(_, sent)| !is_sent(sent)).map(|(name, _)| (*name, "is required"));
+        let membership = |message| (!is_sent(&self.membership_id)).then_some(("membershipId", message));
+        match asked {
+            Asked::Sale(action) if action.course().is_none() => parts.collect(),
+            Asked::Sale(_) => {
+                // Without any of them, it is about the plan that the membership has.
+                let names_plan = plan.iter().any(|(_, sent)| is_sent(sent));
+                let missing = membership("is required to renew or change a membership");
+                parts.filter(|_| names_plan).chain(missing).collect()
+            }
+            Asked::Cancellation => membership("is required to end a membership").into_iter().collect(),
+        }
     }
 }
 
@@ -161,17 +172,19 @@ async fn answer(app: &App, staff: &Caller, wanted: Wanted) -> Result<QuoteOutput
         (Some(_), None) => Current::Unknown,
         (Some(_), Some(membership)) => Current::Found(membership),
     };
-    let external = membership.as_ref().is_some_and(|membership| membership.external_id.is_some());
+    let is_external = membership.as_ref().is_some_and(|membership| membership.external_id.is_some());
     let action = match wanted.asked {
         Asked::Sale(action) => action,
         Asked::Cancellation => {
             let membership = membership.ok_or_else(|| refused(LifecycleFault::UnknownMembership))?;
-            if membership.ended.is_some() {
+            if membership.ended.is_some() || !membership.is_held() {
                 return Err(refused(LifecycleFault::MembershipEnded));
             }
             let membership = membership.as_of(now);
-            let dates = (membership.started, now.clamp(membership.started, membership.ends()));
-            return Ok(QuoteOutput::new((dates, now), (Money::ZERO, Money::ZERO), external, zone));
+            let (starts, ends) = (membership.started, now.clamp(membership.started, membership.ends()));
+            let (retail_price, price) = (Money::ZERO, Money::ZERO);
+            let quoted = Quoted { starts, ends, now, retail_price, price, is_external };
+            return Ok(QuoteOutput::new(&quoted, zone));
         }
     };
     let own = membership.as_ref().map(Membership::last_plan);
@@ -179,8 +192,9 @@ async fn answer(app: &App, staff: &Caller, wanted: Wanted) -> Result<QuoteOutput
     let sale = Sale { channel: wanted.channel, zone, now };
     let found = quote(&levels, (action, &plan), current, sale).map_err(refused)?;
     let price = found.unit().map_err(|_| ApiError::new(ErrorType::Internal))?;
-    let dates = (found.term.starts(zone), found.term.ends(zone));
-    Ok(QuoteOutput::new((dates, now), (found.retail, price), external, zone))
+    let (starts, ends) = (found.term.starts(zone), found.term.ends(zone));
+    let quoted = Quoted { starts, ends, now, retail_price: found.retail, price, is_external };
+    Ok(QuoteOutput::new(&quoted, zone))
 }
 
 /// The level that is named and the membership, in one round trip. The level that a membership has comes from the

@@ -6,7 +6,7 @@
 
 use crate::catalog::{MemberDiscount, Template};
 use crate::coupon::{Discount, Reduction};
-use crate::membership::{MemberCard, Membership};
+use crate::membership::Membership;
 use crate::{DiscountId, LevelId, MembershipId, Money, MoneyOverflow, TicketTypeId, Timestamp};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -56,18 +56,22 @@ impl Asker {
         Self { claims: Vec::new() }
     }
 
-    /// Whoever names these memberships, or this level; the level counts only where no membership is named.
+    /// Whoever names these memberships, or this level; the level counts only where no membership is named. A
+    /// membership that nobody holds a card of gives nothing.
     #[must_use]
     pub fn of<'a>(memberships: impl IntoIterator<Item = &'a Membership>, level: Option<&LevelId>) -> Self {
         let mut claims: Vec<Claim> = Vec::new();
         let mut named = false;
         for membership in memberships {
             named = true;
+            if !membership.is_held() {
+                continue;
+            }
             let current = (membership.level.clone(), membership.started, membership.expires);
             let later = membership.later.iter().map(|term| (term.plan.level.clone(), term.starts, term.ends));
             for (level, starts, ends) in std::iter::once(current).chain(later) {
                 let claim = Claim::bought((level, Some(membership.id)), (starts, ends));
-                if has_standing(membership) && !claims.contains(&claim) {
+                if !claims.contains(&claim) {
                     claims.push(claim);
                 }
             }
@@ -145,9 +149,4 @@ impl Asker {
             .iter()
             .filter(move |claim| claim.term.is_none_or(|(first, last)| first <= at && at <= last))
     }
-}
-
-/// A membership whose cards were all given up or replaced gives nothing.
-fn has_standing(membership: &Membership) -> bool {
-    membership.cards.iter().any(MemberCard::is_held)
 }

@@ -313,13 +313,19 @@ impl CartLine {
         }
     }
 
+    /// The membership it buys, if it buys one.
+    #[must_use]
+    pub fn membership(&self) -> Option<&MembershipLine> {
+        match self {
+            Self::Membership(line) => Some(line),
+            Self::Ticket(_) | Self::AddOn(_) | Self::Donation(_) | Self::Combo(_) => None,
+        }
+    }
+
     /// The cards an order may have to make for the line.
     #[must_use]
     pub fn card_holders(&self) -> usize {
-        match self {
-            Self::Membership(line) => line.wanted.holders.len(),
-            Self::Ticket(_) | Self::AddOn(_) | Self::Donation(_) | Self::Combo(_) => 0,
-        }
+        self.membership().map_or(0, |line| line.wanted.holders.len())
     }
 
     /// The rows an order has for the line: one, and for a combo one more for each of its events.

@@ -265,14 +265,13 @@ impl Template {
         self.schedules.iter().find(|schedule| ScheduleTag::of(Some(&schedule.id)) == instance.schedule_tag())
     }
 
-    /// The price list in force at the moment of sale: the latest that has begun, among those its schedule
-    /// names, or among all of the template's.
+    /// The price list in force at the moment of sale, among those its schedule names, or among all of the
+    /// template's.
     #[must_use]
     pub fn price_list(&self, schedule: Option<&Schedule>, now: Timestamp) -> Option<&PriceList> {
         let named = schedule.map(|schedule| schedule.price_lists.as_slice()).unwrap_or_default();
         let eligible = self.price_lists.iter().filter(|list| named.is_empty() || named.contains(&list.id));
-        let begun = eligible.filter(|list| list.start.is_none_or(|start| start <= now));
-        begun.max_by(|a, b| a.start.cmp(&b.start).then_with(|| a.id.cmp(&b.id)))
+        PriceList::in_force(eligible, now)
     }
 
     /// What generating its slots needs to know.
@@ -308,6 +307,15 @@ impl Template {
 }
 
 impl PriceList {
+    /// The list in force at an instant: of those that have begun and are not over, the one that began last.
+    #[must_use]
+    pub fn in_force<'a>(lists: impl IntoIterator<Item = &'a Self>, now: Timestamp) -> Option<&'a Self> {
+        let in_force = lists.into_iter().filter(|list| {
+            list.start.is_none_or(|start| start <= now) && list.end.is_none_or(|end| now <= end)
+        });
+        in_force.max_by(|a, b| a.start.cmp(&b.start).then_with(|| a.id.cmp(&b.id)))
+    }
+
     /// The price of a ticket type through a channel.
     #[must_use]
     pub fn price_of(&self, ticket_type: &TicketTypeId, channel: Channel) -> Option<&Price> {

@@ -4,6 +4,7 @@ use crate::card::Card;
 use crate::cart::{AppliedPrice, Cart, CartLine, ComboLine, LinePrice, TicketLine};
 use crate::cart_request::CartRequest;
 use crate::catalog::{InventoryItem, Template};
+use crate::channel::Channel;
 use crate::coupon::Coupon;
 use crate::entitlement::EntitlementUse;
 use crate::form::{AskedForms, CartForm, response_id};
@@ -139,6 +140,8 @@ pub struct OrderFacts<'a> {
     pub levels: &'a BTreeMap<LevelId, Level>,
     /// The memberships that are renewed or changed, by the ids that were sent.
     pub memberships: &'a BTreeMap<MembershipId, Membership>,
+    /// The channel of the route.
+    pub channel: Channel,
     /// The customer its billing data makes or finds.
     pub customer: Option<CustomerId>,
     /// How it is paid; none when it costs nothing.

@@ -178,7 +178,16 @@ impl Person {
         [first, last, email, phone, address_1, address_2, city, state, zip_code, country]
     }
 
-    /// Everything is there that a customer record asks for: all but the second line of the address.
+    /// Enough is there to make a customer of a card holder or giver: both names and one of e-mail address, phone
+    /// number and address, of which the postal code is part (spec §2.5; decision record 0078).
+    #[must_use]
+    pub fn can_be_customer(&self) -> bool {
+        let [first, last, email, phone, address_1, _, _, _, zip_code, _] = self.fields();
+        let is_there = |field: &Option<&str>| field.is_some_and(|text| !text.trim().is_empty());
+        [first, last].iter().all(is_there) && [email, phone, address_1, zip_code].iter().any(is_there)
+    }
+
+    /// Everything is there that makes two descriptions the same customer: all but the second line of the address.
     #[must_use]
     pub fn is_fully_populated(&self) -> bool {
         let [first, last, email, phone, address_1, _, city, state, zip_code, country] = self.fields();
@@ -188,15 +197,17 @@ impl Person {
 }
 
 /// What fully populated data is compared by, field by field; none where something is missing (spec §2.8 rule 3).
-///
-/// Two descriptions mean the same customer when all of it is the same. Letter case, the form in which accents are
-/// written, white space and the punctuation of phone numbers make no difference, and neither does whether country
-/// and state are named or given as codes.
+/// Two descriptions mean the same customer when all of it is the same.
 #[must_use]
 pub fn match_text(person: &Person) -> Option<[String; 10]> {
-    if !person.is_fully_populated() {
-        return None;
-    }
+    person.is_fully_populated().then(|| plain_fields(person))
+}
+
+/// A description field by field, in which letter case, the form in which accents are written, white space and the
+/// punctuation of phone numbers make no difference, and neither does whether country and state are named or given as
+/// codes. What is missing is empty.
+#[must_use]
+pub fn plain_fields(person: &Person) -> [String; 10] {
     let phone: Option<String> =
         person.phone_number.as_ref().map(|phone| phone.chars().filter(char::is_ascii_digit).collect());
     let country = person.country.as_deref().unwrap_or_default();
@@ -209,7 +220,7 @@ pub fn match_text(person: &Person) -> Option<[String; 10]> {
     let [first, last, email, _, address_1, address_2, city, _, zip_code, _] = person.fields();
     let phone = phone.as_deref();
     let fields = [first, last, email, phone, address_1, address_2, city, state, zip_code, Some(country)];
-    Some(fields.map(|field| plain(field.unwrap_or_default())))
+    fields.map(|field| plain(field.unwrap_or_default()))
 }
 
 fn plain(text: &str) -> String {

@@ -10,12 +10,14 @@ mod list;
 mod listed;
 pub mod term;
 
-pub use action::{MembershipAction, Move};
+pub use action::{Course, MembershipAction, Move};
 pub use edit::{LevelEdit, NoSuchOffering};
 pub use held::{Bought, Ended, Gifter, LaterTerm, Plan};
 pub use keep::{CardEdit, DropRefusal, Edit, MembershipEdit, PersonEdit};
 pub use list::{CollectionFilter, LevelFilter, ListedAction};
-pub use listed::{ChangeRange, ListedCard, ListedMembership, MembershipFilter, ServiceFilter, SummaryFilter};
+pub use listed::{
+    ChangeRange, ListedCard, ListedMembership, ListedTerm, MembershipFilter, ServiceFilter, SummaryFilter,
+};
 
 use crate::catalog::{Image, PriceList};
 use crate::channel::{Channel, SalesChannel, channel_allowed};
@@ -255,10 +257,18 @@ impl Offering {
     /// Whether it allows an action on one of these channels.
     #[must_use]
     pub fn allows(&self, wanted: OfferingActionKind, channels: &[Channel]) -> bool {
-        let sells =
-            |switches: &[SalesChannel]| channels.iter().any(|channel| channel_allowed(switches, *channel));
-        let mut same = self.actions.iter().filter(|action| action.action == wanted);
-        self.actions.is_empty() || same.any(|action| sells(&action.sales_channels))
+        let mut entries = channels.iter().flat_map(|channel| self.allowing(wanted, *channel));
+        self.actions.is_empty() || entries.next().is_some()
+    }
+
+    /// The entries that allow an action on a channel.
+    pub fn allowing(
+        &self,
+        wanted: OfferingActionKind,
+        channel: Channel,
+    ) -> impl Iterator<Item = &OfferingAction> {
+        let same = self.actions.iter().filter(move |entry| entry.action == wanted);
+        same.filter(move |entry| channel_allowed(&entry.sales_channels, channel))
     }
 }
 

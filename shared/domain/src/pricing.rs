@@ -40,7 +40,7 @@ use crate::{
     CartItemId, ComboTemplateId, CouponId, DiscountId, InstanceId, InventoryId, LevelId, MembershipId, Money,
     MoneyOverflow, TicketTypeId, Timestamp, Zone,
 };
-use codes::{CodeBook, CodeOf};
+use codes::CodeBook;
 use refusal::Unsold;
 use std::collections::{BTreeMap, BTreeSet};
 use treatment::{Terms, Treatments, treat};
@@ -224,7 +224,7 @@ pub fn price(
     match total {
         Ok(total) if refusals.is_empty() => {
             let coupon_messages =
-                codes.messages((lines, terms), |code, of, index| pass.applies((code, of), &lines[index]));
+                codes.messages((lines, terms), |code, rule, index| pass.applies((code, rule), &lines[index]));
             Ok(PricedLines { lines: priced.lines, total, coupon_messages, traces: priced.traces })
         }
         Ok(_) | Err(MoneyOverflow) => Err(PricingRefusals(refusals)),
@@ -298,10 +298,10 @@ enum Scope {
 }
 
 impl Pass<'_> {
-    /// Whether a code takes something off a line, were it not outranked.
-    fn applies(&self, (code, of): (&str, CodeOf), line: &LineRequest) -> bool {
+    /// Whether a code takes something off a line by this rule, were it not outranked.
+    fn applies(&self, (code, rule): (&str, Rule), line: &LineRequest) -> bool {
         match &line.wanted {
-            Wanted::Ticket(_) if of == CodeOf::Cart && self.scope == Scope::Memberships => false,
+            Wanted::Ticket(_) if rule == Rule::CartCoupon && self.scope == Scope::Memberships => false,
             Wanted::Ticket(wanted) => {
                 let slot = self.catalog.slots.get(&wanted.instance);
                 let found = self.codes.find(code).zip(slot);

@@ -77,7 +77,7 @@ error_table! {
     /// Too few seats are left.
     NotEnoughCapacity, CONFLICT, 20008, "NOT_ENOUGH_CAPACITY", "Not enough seats are left";
     /// The slot is cancelled or outside its sale window.
-    SalesClosed, CONFLICT, 20009, "SALES_CLOSED", "The event is not on sale";
+    SalesClosed, CONFLICT, 20009, "SALES_CLOSED", "It is not on sale";
     /// The cart has become an order.
     CartAlreadyCheckedOut, CONFLICT, 20010, "CART_ALREADY_CHECKED_OUT", "The cart has already been checked out";
     /// The reservation is not live any more.

@@ -114,7 +114,7 @@ async fn conclude(
 }
 
 async fn paid(app: &App, order: &Order, at: Timestamp) -> Result<Outcome, ApiError> {
-    settle(app, order, at).await.map(outcome)
+    settle(app, order, (at, at)).await.map(outcome)
 }
 
 async fn undone(app: &App, order: &Order, why: (Timestamp, Option<Decline>)) -> Result<Outcome, ApiError> {

@@ -121,6 +121,7 @@ async fn attempt(
             let settlement = Settlement {
                 order: &request.order,
                 paid_at: request.order.created_at,
+                settled_at: request.order.created_at,
                 tickets: free.tickets,
                 sale: None,
                 mails: free.mails,

@@ -28,16 +28,22 @@ pub fn settlement(app: &App, order: &Order) -> Result<(Vec<Ticket>, Vec<OutboxMa
     Ok((tickets, mails_of(order)))
 }
 
-/// Makes a charged order paid and announces its mails. If someone else settled it first, that stands.
+/// Makes a charged order paid and announces its mails. When it was paid is the latest moment at which the card can
+/// have been charged; it may be settled later. If someone else settled it first, that stands.
 ///
 /// # Errors
 /// [`ApiError`] when it is not known whether the order is paid; whoever finds it later will know.
-pub(crate) async fn settle(app: &App, order: &Order, paid_at: Timestamp) -> Result<Order, ApiError> {
+pub(crate) async fn settle(
+    app: &App,
+    order: &Order,
+    (paid_at, settled_at): (Timestamp, Timestamp),
+) -> Result<Order, ApiError> {
     let (tickets, mails) = settlement(app, order)?;
     let sale = sale_of(order, paid_at);
     let plan = plan_settle(&Settlement {
         order,
         paid_at,
+        settled_at,
         tickets: &tickets,
         sale: sale.as_ref(),
         mails: &mails,

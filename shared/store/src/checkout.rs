@@ -151,6 +151,8 @@ pub struct Settlement<'a> {
     pub order: &'a Order,
     /// When it was paid.
     pub paid_at: Timestamp,
+    /// When this is written, which for an order that was left half-way is later.
+    pub settled_at: Timestamp,
     /// One per visitor.
     pub tickets: &'a [Ticket],
     /// The sale, unless the order costs nothing.
@@ -177,7 +179,7 @@ pub fn plan_settle(settlement: &Settlement<'_>) -> Result<Plan<NotPending>, Stor
     for (key, action) in settlement_writes(settlement)? {
         add(&mut plan, (key, action), NotPending)?;
     }
-    for (key, action) in membership::writes(order, membership::When::Claimed)? {
+    for (key, action) in membership::writes(order, (membership::When::Claimed, settlement.settled_at))? {
         add(&mut plan, (key, action), NotPending)?;
     }
     Ok(plan)
@@ -195,7 +197,8 @@ pub fn plan_free_order(
     for (key, action) in settlement_writes(settlement)? {
         add(&mut plan, (key, action), SecureRefusal::AlreadySecured)?;
     }
-    for (key, action) in membership::writes(secure.order, membership::When::Unclaimed)? {
+    let at_once = (membership::When::Unclaimed, settlement.settled_at);
+    for (key, action) in membership::writes(secure.order, at_once)? {
         add(&mut plan, (key, action), SecureRefusal::MembershipMoved)?;
     }
     Ok(plan)

@@ -13,9 +13,9 @@ use crate::{
     StoreError, StoreFault, Table, decode, email_partition, encode,
 };
 use domain::customer::Customer;
-use domain::membership::{ListedMembership, Membership};
+use domain::membership::{LaterTerm, ListedMembership, Membership};
 use domain::{LevelId, MembershipId, TenantId};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::collections::BTreeSet;
 
 /// Memberships of one e-mail address that are looked at.
@@ -34,10 +34,19 @@ impl Authored for Membership {
     }
 }
 
-/// The level of a membership of someone with an e-mail address.
-#[derive(Serialize, Deserialize)]
+/// The levels of a membership of someone with an e-mail address.
+#[derive(Deserialize)]
 struct OfEmail {
     level: LevelId,
+    #[serde(default)]
+    later: Vec<LaterTerm>,
+}
+
+impl OfEmail {
+    /// The level of its last term, which is the one that is renewed.
+    fn last_level(self) -> LevelId {
+        self.later.into_iter().next_back().map_or(self.level, |term| term.plan.level)
+    }
 }
 
 /// The keys under which the current membership lies that is known by a text: its number, the venue's own number
@@ -311,7 +320,8 @@ impl Store {
         self.query((Table::Members, &partition), SortKeys::All, reading).await
     }
 
-    /// The levels of the memberships of which someone with this e-mail address, in any case, holds a card.
+    /// The levels, each of the last term, of the memberships of which someone with this e-mail address, in any case,
+    /// holds a card.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
@@ -321,7 +331,7 @@ impl Store {
         email: &str,
     ) -> Result<Vec<LevelId>, StoreError> {
         let items = self.query_of_email(tenant, email).await?;
-        items.into_iter().map(|item| decode::<OfEmail>(item).map(|found| found.level)).collect()
+        items.into_iter().map(|item| decode(item).map(OfEmail::last_level)).collect()
     }
 
     /// The memberships of which someone with this e-mail address, in any case, holds a card. Those that were last

@@ -4,7 +4,7 @@ mod customer;
 mod input;
 mod membership;
 
-pub use customer::CustomerView;
+pub use customer::{CustomerView, PersonOutput};
 pub use input::{LoginInput, MemberCardInput, MembershipInput};
 pub use membership::{MembershipOutput, MembershipView};
 
@@ -89,6 +89,9 @@ pub struct CardHolder {
     pub id: i64,
     /// The membership.
     pub membership_id: i64,
+    /// The customer's number, by which a cart names its holder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub constituent_import_id: Option<String>,
     /// `primary` or `secondary`.
     pub card_type: &'static str,
     /// The level's id.
@@ -180,6 +183,7 @@ impl CardHolder {
         Self {
             id: card.id.get(),
             membership_id: membership.id.get(),
+            constituent_import_id: card.customer.map(|customer| customer.to_string()),
             card_type: card.card_type.as_str(),
             category_id: membership.level.to_string(),
             offering_id: membership.offering.to_string(),

@@ -12,5 +12,5 @@ pub use output::{
     Detail, LevelOutput, LevelView, OfferingOutput, OfferingPriceListOutput, OfferingPriceOutput,
 };
 pub use parts::*;
-pub use quote::QuoteOutput;
+pub use quote::{QuoteOutput, Quoted};
 pub use record::LevelRecord;

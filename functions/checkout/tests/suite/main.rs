@@ -20,6 +20,7 @@ mod leaks;
 mod mail_outage;
 mod memberships;
 mod outside;
+mod people;
 mod races;
 mod refusals;
 mod repeats;

@@ -14,7 +14,7 @@ use store::{Consistency, Key};
 const DECLINED: &str = "4000000000000002";
 
 /// The membership under an id or a number.
-async fn found(venue: &Venue, id: i64) -> Option<Membership> {
+pub(crate) async fn found(venue: &Venue, id: i64) -> Option<Membership> {
     let id = MembershipId::parse(id).unwrap();
     let mut found = venue
         .store
@@ -24,7 +24,7 @@ async fn found(venue: &Venue, id: i64) -> Option<Membership> {
     store::member::take_membership(&mut found, tenant_id(), id).unwrap()
 }
 
-fn bought(order: &Value, item: usize) -> &Value {
+pub(crate) fn bought(order: &Value, item: usize) -> &Value {
     &order["orderItems"][item]["membershipInfo"]
 }
 
@@ -157,6 +157,11 @@ async fn what_no_offering_allows_is_refused_with_its_field() {
         giver.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
         json!({"isGift": true, "gifterInfo": giver})
     };
+    let two_memberships = || {
+        let mut line = renewal();
+        line["membershipId"] = NUMBER.into();
+        line
+    };
     let info = "/shoppingCart/items/0/membershipInfo";
     for (case, line, status, field) in [
         (
@@ -179,6 +184,19 @@ async fn what_no_offering_allows_is_refused_with_its_field() {
             404,
             "gifterInfo/customerId",
         ),
+        (
+            "giver of another shape",
+            with(json!({"isGift": true, "gifterInfo": {"customerId": "me"}})),
+            400,
+            "gifterInfo/customerId",
+        ),
+        (
+            "giver with a strange number",
+            with(json!({"isGift": true, "gifterInfo": {"customerId": -1}})),
+            404,
+            "gifterInfo/customerId",
+        ),
+        ("two memberships", two_memberships(), 400, "membershipId"),
         ("purchase of one", with(own()), 400, "membershipId"),
         ("renewal of none", act("MembershipRenewal", LEVEL, json!({})), 400, "membershipId"),
         ("unknown one", act("MembershipRenewal", LEVEL, json!({"membershipId": 99})), 404, "membershipId"),
@@ -213,6 +231,7 @@ async fn what_no_offering_allows_is_refused_with_its_field() {
         let told = answer.refusal();
         assert_eq!(answer.status, status, "{case}: {told}");
         assert!(told.contains(&format!("\n{info}/{field} ")), "{case}: {told}");
+        assert_eq!(told.lines().count(), 2, "{case}: {told}");
     }
     for (case, action, status, field) in [
         ("not offered", "MembershipDowngrade", 409, "itemType"),
@@ -270,6 +289,20 @@ async fn a_renewal_lengthens_the_term_and_an_upgrade_costs_the_difference() {
 }
 
 #[tokio::test]
+async fn a_membership_whose_cards_were_all_given_up_is_nobodys_to_renew() {
+    let venue = Venue::open([10, 10]).await;
+    let process = venue.process().await;
+    let mut given_up = found(&venue, MEMBERSHIP).await.unwrap();
+    given_up.cards[0].standing = domain::membership::CardStanding::Dropped;
+    venue.store.save_membership((tenant_id(), "given-up"), &given_up).await.unwrap();
+    for line in [renewal(), upgrade()] {
+        let refused = process.pay(json!({"shoppingCart": {"items": [line]}})).await;
+        assert!(refused.refusal().contains("was given up or replaced"), "{}", refused.text);
+    }
+    assert_eq!(found(&venue, MEMBERSHIP).await, Some(given_up));
+}
+
+#[tokio::test]
 async fn tickets_beside_a_new_membership_count_for_its_number() {
     let venue = Venue::open([20, 10]).await;
     let process = venue.process().await;
@@ -304,6 +337,15 @@ async fn a_gift_belongs_to_who_gets_it_and_its_papers_to_who_gives_it() {
         json!([given.body["contactFirstName"], given.body["email"]]),
         json!(["Pat", "pat@example.test"])
     );
+    // The giver wrote her own address on the card, too.
+    let mut same = nobody.clone();
+    let card = &mut same["shoppingCart"]["items"][0]["membershipInfo"]["membershipCards"][0];
+    card["email"] = "pat@example.test".into();
+    same["manualEntryCardNumber"] = "4111111111111111".into();
+    let same = process.pay(same).await;
+    assert_eq!(same.kind(), "OK", "{}", same.text);
+    assert_eq!(bought(&same.body, 0)["membershipCards"][0]["firstName"], "Robin");
+    assert_eq!(same.body["contactFirstName"], "Pat");
     let mut own = nobody;
     own["shoppingCart"] =
         json!({"items": [membership("MembershipPurchase", PATRON, json!({"membershipCards": [ada()]}))]});
@@ -313,7 +355,7 @@ async fn a_gift_belongs_to_who_gets_it_and_its_papers_to_who_gives_it() {
         json!(["Ada", "ada@example.test"])
     );
     let paid = audit(&venue, "gift").await;
-    assert_eq!(paid.len(), 2);
+    assert_eq!(paid.len(), 3);
     for order in &paid {
         let kinds = domain::outbox::mails_of(order);
         assert_eq!(kinds.len(), 1);

@@ -202,8 +202,15 @@ pub(crate) async fn sell(app: &App, order: &Order) -> Vec<OrderMail> {
     let secure =
         Secure { order, cart: None, guard: None, key: None, ledgers: &ledgers, wall_now: wall_now() };
     let paid_at = order.created_at;
-    let settlement =
-        Settlement { order, paid_at, tickets: &tickets, sale: None, mails: &mails, mails_due: paid_at };
+    let settlement = Settlement {
+        order,
+        paid_at,
+        settled_at: paid_at,
+        tickets: &tickets,
+        sale: None,
+        mails: &mails,
+        mails_due: paid_at,
+    };
     let plan = plan_free_order(&secure, &settlement).unwrap();
     app.store.commit(&plan, order.id.as_str()).await.unwrap().unwrap();
     let job = |kind| OrderMail { tenant: order.tenant, order: order.id.clone(), kind };

@@ -128,15 +128,31 @@ async fn what_is_missing_wrong_or_contradictory_is_named() {
     let Levels { family, patron, adult } = &levels;
     let own = "membershipId=51";
     for (query, kind, faults) in [
+        (String::new(), (400, "VALIDATION_ERROR"), vec!["action is required"]),
         (
-            String::new(),
+            "action=NEW_MEMBERSHIPS&levelId=%20".to_owned(),
             (400, "VALIDATION_ERROR"),
-            vec![
-                "action is required",
-                "levelId is required",
-                "offeringId is required",
-                "pricePointId is required",
-            ],
+            vec!["levelId is required", "offeringId is required", "pricePointId is required"],
+        ),
+        (
+            format!("action=NEW_MEMBERSHIPS&levelId={}&offeringId=y&pricePointId=z", "x".repeat(300)),
+            (400, "VALIDATION_ERROR"),
+            vec!["levelId must be an id"],
+        ),
+        (
+            "action=RENEW".to_owned(),
+            (400, "VALIDATION_ERROR"),
+            vec!["membershipId is required to renew or change a membership"],
+        ),
+        (
+            "action=RENEW&membershipId=me".to_owned(),
+            (400, "VALIDATION_ERROR"),
+            vec!["membershipId must be a number"],
+        ),
+        (
+            format!("action=UPGRADE&{own}&levelId=x"),
+            (400, "VALIDATION_ERROR"),
+            vec!["offeringId is required", "pricePointId is required"],
         ),
         (
             "action=BUY&levelId=x&offeringId=y&pricePointId=z&membershipId=me".to_owned(),

@@ -117,4 +117,6 @@ async fn every_fault_of_the_parameters_is_named_at_once() {
     let expected =
         ["updatedStartTime", "updatedEndTime", "membershipId", "expiresAfter", "expiresBefore", "pageSize"];
     assert_eq!(fields, expected);
+    let backwards = asked(&venue, "expiresAfter=2027-05-02&expiresBefore=2027-05-01").await;
+    assert_eq!(backwards.faults(), ["expiresBefore must not be before expiresAfter"]);
 }

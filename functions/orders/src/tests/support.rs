@@ -88,7 +88,8 @@ impl Service {
         let secure =
             Secure { order, cart: None, guard: None, key: None, ledgers: &ledgers, wall_now: wall_now() };
         let at = order.created_at;
-        let settlement = Settlement { order, paid_at: at, tickets, sale: None, mails: &[], mails_due: at };
+        let settlement =
+            Settlement { order, paid_at: at, settled_at: at, tickets, sale: None, mails: &[], mails_due: at };
         let plan = plan_free_order(&secure, &settlement).unwrap();
         self.app.store.commit(&plan, order.id.as_str()).await.unwrap().unwrap();
     }

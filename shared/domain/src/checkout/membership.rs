@@ -4,9 +4,9 @@ use super::{OrderFacts, OrderFault, amounts_of};
 use crate::cart::{Cart, CartLine, MembershipLine, WantedMembership};
 use crate::channel::Channel;
 use crate::membership::issue::{CardHolder, Issue, is_holders_own, issue};
-use crate::membership::{Bought, CardType, Level, Membership, OfferingAction};
+use crate::membership::{Bought, CardType, Gifter, MailRestriction, Membership, OfferingAction};
 use crate::order::{Confirmation, OrderMembershipLine, Person};
-use crate::{CardId, LevelId, MembershipId, OrderItemId};
+use crate::{CardId, MembershipId, OrderItemId};
 use std::collections::BTreeMap;
 
 /// The identity and barcode of a card that is made.
@@ -14,17 +14,14 @@ pub type NewCard = (CardId, String);
 
 /// The memberships of a cart.
 pub(super) fn membership_lines(cart: &Cart) -> impl Iterator<Item = &MembershipLine> {
-    cart.lines.iter().filter_map(|line| match line {
-        CartLine::Membership(line) => Some(line.as_ref()),
-        CartLine::Ticket(_) | CartLine::AddOn(_) | CartLine::Donation(_) | CartLine::Combo(_) => None,
-    })
+    cart.lines.iter().filter_map(CartLine::membership)
 }
 
 /// Whom the venue talks to about a membership order (spec §2.8 rule 1): whoever holds the primary card, and of a gift
 /// whoever gives it, so that nobody is sent the receipt of what they are given.
 pub(super) fn contact_of_memberships(cart: &Cart) -> Option<Person> {
     let of_line = |line: &MembershipLine| match &line.wanted.giver {
-        Some(giver) => Some(giver.person.clone()),
+        Some(giver) => Some((&giver.person).into()),
         None => {
             let mut holders = line.wanted.holders.iter();
             holders.find(|holder| holder.card_type == CardType::Primary).map(|holder| (&holder.person).into())
@@ -41,7 +38,7 @@ pub fn new_numbers(
     changed: &BTreeMap<MembershipId, Membership>,
 ) -> BTreeMap<MembershipId, MembershipId> {
     let number = |line: &MembershipLine| {
-        let drawn = line.wanted.drawn?;
+        let drawn = line.wanted.drawn.as_ref()?;
         let before = line.wanted.membership.and_then(|sent| changed.get(&sent));
         Some((drawn.id, before.map_or(drawn.number, |before| before.number)))
     };
@@ -79,7 +76,7 @@ pub fn holder_faults(cart: &Cart, changed: &BTreeMap<MembershipId, Membership>) 
     let others = cart.lines.iter().filter(|line| !matches!(line, CartLine::Combo(_)));
     let mut faults = Vec::new();
     for (index, line) in others.enumerate() {
-        let CartLine::Membership(line) = line else { continue };
+        let Some(line) = line.membership() else { continue };
         let membership = line.wanted.membership.and_then(|sent| changed.get(&sent));
         let of_line = |(holder, fault)| HolderRefusal { line: index, holder, fault };
         faults.extend(faults_of(&line.wanted.holders, membership).into_iter().map(of_line));
@@ -114,14 +111,16 @@ pub(super) fn order_line(
     cards: &mut impl Iterator<Item = NewCard>,
 ) -> Result<OrderMembershipLine, OrderFault> {
     let MembershipLine { wanted, term, .. } = line;
-    let ids = wanted.drawn.ok_or(OrderFault::TooFewIds)?;
+    let ids = wanted.drawn.clone().ok_or(OrderFault::TooFewIds)?;
+    let giver = wanted.giver.clone();
+    let giver = giver.map(|giver| Gifter { customer: giver.customer.or(ids.giver), ..giver });
     let current =
         wanted.membership.map(|sent| facts.memberships.get(&sent).ok_or(OrderFault::MembershipGone));
     let bought = Bought {
         order: facts.ids.order.clone(),
         full_price: line.plan_price,
         paid: line.price.amount,
-        giver: wanted.giver.clone(),
+        giver: giver.clone(),
     };
     let made = Issue {
         action: wanted.action,
@@ -144,29 +143,32 @@ pub(super) fn order_line(
         starts: term.starts(facts.zone),
         ends: term.ends(facts.zone),
         change,
-        giver: wanted.giver.clone(),
-        confirmation: confirmation(wanted, facts.levels),
+        giver,
+        confirmation: confirmation(wanted, facts),
         amounts: amounts_of(line.price, 1)?,
     })
 }
 
-/// What the offering and its level say about the mail.
-fn confirmation(wanted: &WantedMembership, levels: &BTreeMap<LevelId, Level>) -> Confirmation {
-    let Some(level) = levels.get(&wanted.plan.level) else { return Confirmation::default() };
-    let offering = level.offerings.iter().find(|offering| offering.id == wanted.plan.offering);
-    let kind = wanted.action.of_offering().first();
-    let action = offering
-        .zip(kind)
-        .and_then(|(offering, kind)| offering.actions.iter().find(|action| action.action == *kind));
-    let said = [Some(&level.email_confirmation_message), action.map(|action| &action.confirmation_message)];
-    let said = said.into_iter().flatten().filter(|text| !text.trim().is_empty());
-    let is_silent = |action: &OfferingAction| {
-        let online = |found: &&crate::membership::MailRestriction| found.channel == Channel::Online;
-        action.mail_restrictions.iter().find(online).is_some_and(|found| !found.can_send)
-    };
+/// What the level and the offering say about the mail of a sale through a channel: all entries that allow it there.
+fn confirmation(wanted: &WantedMembership, facts: &OrderFacts<'_>) -> Confirmation {
+    let Some(level) = facts.levels.get(&wanted.plan.level) else { return Confirmation::default() };
+    let offering = level.offering(&wanted.plan.offering);
+    let kinds = wanted.action.of_offering().iter();
+    let entries: Vec<&OfferingAction> = offering
+        .into_iter()
+        .flat_map(|offering| kinds.clone().flat_map(|kind| offering.allowing(*kind, facts.channel)))
+        .collect();
+    let said = std::iter::once(&level.email_confirmation_message)
+        .chain(entries.iter().map(|entry| &entry.confirmation_message));
     Confirmation {
-        silent: action.is_some_and(is_silent),
-        digital_cards: action.is_some_and(|action| action.digital_cards_in_mail),
-        messages: said.cloned().collect(),
+        silent: entries.iter().any(|entry| forbids_mail(entry, facts.channel)),
+        digital_cards: entries.iter().any(|entry| entry.digital_cards_in_mail),
+        messages: said.filter(|text| !text.trim().is_empty()).cloned().collect(),
     }
+}
+
+/// Whether no mail may go out about what is sold through a channel.
+fn forbids_mail(entry: &OfferingAction, channel: Channel) -> bool {
+    let of_channel = |found: &&MailRestriction| found.channel == channel;
+    entry.mail_restrictions.iter().find(of_channel).is_some_and(|found| !found.can_send)
 }

@@ -15,6 +15,17 @@ pub enum Move {
     Down,
 }
 
+/// How an action goes on with a membership that there is already (decision record 0048).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Course {
+    /// Another term behind the last one, or from today where that is long over.
+    Renewal,
+    /// Another term from today, once the last one is over.
+    Return,
+    /// Another plan for the rest of the term.
+    MidTerm,
+}
+
 /// What a cart line does with a membership; its item type names it (contract §4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "action", content = "move")]
@@ -89,16 +100,16 @@ impl MembershipAction {
         }
     }
 
-    /// Whether it moves the membership to another level; none where that has no meaning.
+    /// What it does with a membership that there is already, and whether that moves to another level; none for a
+    /// purchase, which does nothing with one.
     #[must_use]
-    pub const fn movement(self) -> Option<Move> {
+    pub const fn course(self) -> Option<(Course, Move)> {
         match self {
             Self::Purchase => None,
-            Self::Renewal(movement) | Self::PostTermRenewal(movement) | Self::Rejoin(movement) => {
-                Some(movement)
-            }
-            Self::Upgrade => Some(Move::Up),
-            Self::Downgrade => Some(Move::Down),
+            Self::Renewal(movement) => Some((Course::Renewal, movement)),
+            Self::PostTermRenewal(movement) | Self::Rejoin(movement) => Some((Course::Return, movement)),
+            Self::Upgrade => Some((Course::MidTerm, Move::Up)),
+            Self::Downgrade => Some((Course::MidTerm, Move::Down)),
         }
     }
 

@@ -1,6 +1,6 @@
 //! What the back office changes of a level (spec §4.6).
 
-use super::{Level, Offering};
+use super::{Level, MembershipRules, Offering};
 use crate::OfferingId;
 
 /// A change of a level or of one of its offerings.
@@ -27,6 +27,12 @@ impl Level {
     #[must_use]
     pub fn offering(&self, id: &OfferingId) -> Option<&Offering> {
         self.offerings.iter().find(|offering| offering.id == *id)
+    }
+
+    /// The rules of what is bought by one of its offerings: the offering's own, else the level's (spec §2.15).
+    #[must_use]
+    pub fn rules_of(&self, offering: &Offering) -> MembershipRules {
+        offering.rules.unwrap_or(self.rules)
     }
 
     /// The level after a change. The offerings keep their order.

@@ -1,7 +1,7 @@
 //! What became of a membership beside its current term: terms paid ahead, how it ended early, how it was bought.
 
-use super::Membership;
-use crate::order::Person;
+use super::{MemberCard, Membership};
+use crate::customer::Person;
 use crate::{LevelId, MembershipId, Money, OfferingId, OrderId, TicketTypeId, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -69,6 +69,12 @@ pub struct Gifter {
 }
 
 impl Membership {
+    /// Whether somebody holds a card of it. One whose cards were all given up or replaced is nobody's any more.
+    #[must_use]
+    pub fn is_held(&self) -> bool {
+        self.cards.iter().any(MemberCard::is_held)
+    }
+
     /// What its current term is of.
     #[must_use]
     pub fn plan(&self) -> Plan {

@@ -4,7 +4,7 @@
 use super::held::{Bought, Ended, LaterTerm, Plan};
 use super::term::Term;
 use super::{CardStanding, CardType, MemberCard, Membership, MembershipAction};
-use crate::customer::Person;
+use crate::customer::{Customer, Person};
 use crate::verification::is_same_name;
 use crate::{CardId, CustomerId, MembershipId, Timestamp, Zone};
 use chrono::Datelike;
@@ -39,14 +39,16 @@ impl CardHolder {
 }
 
 /// The identifiers of a membership that comes into being.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewMembership {
     /// Its id.
     pub id: MembershipId,
     /// Its number; one that takes another's place keeps that one's.
     pub number: MembershipId,
-    /// The customer its primary holder becomes.
-    pub holder: Option<CustomerId>,
+    /// The customers that its holders become, holder by holder; none for one who cannot be a customer.
+    pub holders: Vec<Option<CustomerId>>,
+    /// The customer that a new giver becomes.
+    pub giver: Option<CustomerId>,
 }
 
 /// What a sale does to memberships.
@@ -63,6 +65,21 @@ pub struct MembershipChange {
     /// The membership whose place it took, as it is kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retired: Option<Membership>,
+    /// The people of it who become customers by it (decision record 0078).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub customers: Vec<Customer>,
+}
+
+impl MembershipChange {
+    /// The memberships as they are written when their order is settled, which is when they are changed or made.
+    #[must_use]
+    pub fn settled(&self, now: Timestamp) -> Vec<Membership> {
+        let is_new = self.before.as_ref().is_none_or(|before| before.id != self.after.id);
+        let created_at = if is_new { now } else { self.after.created_at };
+        let after = Membership { created_at, updated_at: now, ..self.after.clone() };
+        let retired = self.retired.clone().map(|retired| Membership { updated_at: now, ..retired });
+        std::iter::once(after).chain(retired).collect()
+    }
 }
 
 /// What memberships are made from.
@@ -100,20 +117,16 @@ pub fn issue<E>(
     draw: impl FnMut() -> Result<(CardId, String), E>,
 ) -> Result<MembershipChange, E> {
     let before = issue.current.map(|membership| membership.clone().as_of(issue.now));
-    let (cards, made) = cards_of(before.as_ref(), issue, draw)?;
+    let Holdings { cards, made, customers } = holdings(before.as_ref(), issue, draw)?;
     let Some(current) = &before else {
-        return Ok(MembershipChange { before: None, after: first(issue, cards), made, retired: None });
+        let after = first(issue, cards);
+        return Ok(MembershipChange { before: None, after, made, retired: None, customers });
     };
-    let (after, retired) = match issue.action {
-        MembershipAction::Upgrade | MembershipAction::Downgrade => {
-            (moved(issue, current, cards), Some(retired(issue, current)))
-        }
-        MembershipAction::Purchase
-        | MembershipAction::Renewal(_)
-        | MembershipAction::PostTermRenewal(_)
-        | MembershipAction::Rejoin(_) => (renewed(issue, current, cards), None),
+    let (after, retired) = match issue.action.makes_membership() {
+        true => (moved(issue, current, cards), Some(retired(issue, current))),
+        false => (renewed(issue, current, cards), None),
     };
-    Ok(MembershipChange { before: issue.current.cloned(), after, made, retired })
+    Ok(MembershipChange { before: issue.current.cloned(), after, made, retired, customers })
 }
 
 fn first(issue: &Issue<'_>, cards: Vec<MemberCard>) -> Membership {
@@ -203,29 +216,53 @@ fn renewed(issue: &Issue<'_>, current: &Membership, cards: Vec<MemberCard>) -> M
     }
 }
 
-/// The cards afterwards, and which of them are new. What is known of the holder of a card stays; what was sent fills
-/// the gaps, so that nobody who knows a number and a name puts another address in the place of the member's.
-fn cards_of<E>(
+/// The cards of a membership after a sale.
+struct Holdings {
+    cards: Vec<MemberCard>,
+    /// Those that are new.
+    made: Vec<CardId>,
+    /// The holders who become customers, and the giver.
+    customers: Vec<Customer>,
+}
+
+/// The cards afterwards. What is known of the holder of a card stays; what was sent fills the gaps, so that nobody
+/// who knows a number and a name puts another address in the place of the member's.
+fn holdings<E>(
     before: Option<&Membership>,
     issue: &Issue<'_>,
     mut draw: impl FnMut() -> Result<(CardId, String), E>,
-) -> Result<(Vec<MemberCard>, Vec<CardId>), E> {
-    let mut cards = before.map(|membership| membership.cards.clone()).unwrap_or_default();
-    let mut made = Vec::with_capacity(issue.holders.len());
-    for (holder, known) in issue.holders.iter().zip(known_cards(&cards, issue.holders)) {
-        let CardHolder { card_type, person, customer } = holder.clone();
-        let of_primary = issue.ids.holder.filter(|_| card_type == CardType::Primary);
-        if let Some(card) = known.and_then(|place| cards.get_mut(place)) {
-            card.person.complete(&person);
-            card.customer = card.customer.or(customer).or(of_primary);
-            continue;
-        }
-        let (id, barcode) = draw()?;
-        let customer = customer.or(of_primary);
-        cards.push(MemberCard { id, card_type, standing: CardStanding::Active, person, barcode, customer });
-        made.push(id);
+) -> Result<Holdings, E> {
+    let cards = before.map(|membership| membership.cards.clone()).unwrap_or_default();
+    let places = known_cards(&cards, issue.holders);
+    let mut holdings = Holdings { cards, made: Vec::new(), customers: new_giver(issue).collect() };
+    let becoming = issue.ids.holders.iter().copied().chain(std::iter::repeat(None));
+    for ((holder, known), becomes) in issue.holders.iter().zip(places).zip(becoming) {
+        let CardHolder { card_type, person, customer: named } = holder.clone();
+        let (person, linked) = match known.and_then(|place| holdings.cards.get_mut(place)) {
+            Some(card) => {
+                card.person.complete(&person);
+                let linked = card.customer.or(named);
+                card.customer = linked.or(becomes);
+                (card.person.clone(), linked)
+            }
+            None => {
+                let ((id, barcode), standing) = (draw()?, CardStanding::Active);
+                let (person, customer) = (person.clone(), named.or(becomes));
+                holdings.cards.push(MemberCard { id, card_type, standing, person, barcode, customer });
+                holdings.made.push(id);
+                (holder.person.clone(), named)
+            }
+        };
+        let becomes = becomes.filter(|_| linked.is_none());
+        holdings.customers.extend(becomes.map(|id| Customer { id, person }));
     }
-    Ok((cards, made))
+    Ok(holdings)
+}
+
+/// The giver, who becomes a customer unless an existing one was named.
+fn new_giver(issue: &Issue<'_>) -> impl Iterator<Item = Customer> {
+    let giver = issue.ids.giver.zip(issue.bought.giver.as_ref());
+    giver.map(|(id, giver)| Customer { id, person: giver.person.clone() }).into_iter()
 }
 
 /// Whether a card is the one a holder was sent for: the primary card, or the secondary card of that name.
@@ -262,16 +299,17 @@ pub fn held_cards(before: Option<&Membership>, holders: &[CardHolder]) -> usize 
     held.saturating_add(known_cards(cards, holders).iter().filter(|known| known.is_none()).count())
 }
 
-/// Whether a primary holder may act for a membership: by the name on its primary card, if that is held, so that the
-/// number of a membership alone changes nothing.
+/// Whether a primary holder may act for a membership: by the name on its primary card, or on any of its cards where
+/// it came here without a primary one, so that the number of a membership alone changes nothing.
 #[must_use]
 pub fn is_holders_own(membership: &Membership, primary: &Person) -> bool {
-    let mut cards = membership.cards.iter().filter(|card| card.is_held());
-    let card = cards.find(|card| card.card_type == CardType::Primary);
-    card.is_none_or(|card| {
+    let held = membership.cards.iter().filter(|card| card.is_held());
+    let of_primary = held.clone().find(|card| card.card_type == CardType::Primary);
+    let is_own = |card: &MemberCard| {
         is_same_name(&card.person.first_name, &primary.first_name)
             && is_same_name(&card.person.last_name, &primary.last_name)
-    })
+    };
+    of_primary.map_or_else(|| held.clone().any(is_own), is_own)
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 
 use super::held::Plan;
 use super::term::{GRACE_DAYS, Term, TermRules, plus_days};
-use super::{Level, LevelState, Membership, MembershipAction, MembershipRules, Move, Offering};
-use crate::catalog::Price;
+use super::{Course, Level, LevelState, Membership, MembershipAction, MembershipRules, Move, Offering};
+use crate::catalog::{Price, PriceList};
 use crate::channel::{Channel, channel_allowed};
 use crate::verification::MembershipStanding;
 use crate::{LevelId, Money, MoneyOverflow, Timestamp, Zone};
@@ -63,7 +63,7 @@ pub enum LifecycleFault {
     SameLevel,
     /// A membership that moves in the middle of its term moves to an offering of another length.
     OtherDuration,
-    /// The membership was given up or replaced.
+    /// The membership was replaced, or nobody holds a card of it any more.
     MembershipEnded,
     /// The term has to be over, and is not.
     TermNotOver,
@@ -95,41 +95,30 @@ pub fn quote<'a>(
     let level = level_on_sale(levels, plan, sale.channel).ok_or(LifecycleFault::UnknownLevel)?;
     let offering = offering_on_sale(level, plan, sale.channel).ok_or(LifecycleFault::UnknownOffering)?;
     let price = price_of(offering, plan, sale).ok_or(LifecycleFault::UnknownPricePoint)?;
-    let current = match (action, current) {
-        (MembershipAction::Purchase, Current::Unnamed) => None,
-        (MembershipAction::Purchase, Current::Unknown | Current::Found(_)) => {
-            return Err(LifecycleFault::MembershipSent);
-        }
-        (_, Current::Unnamed) => return Err(LifecycleFault::MembershipMissing),
-        (_, Current::Unknown) => return Err(LifecycleFault::UnknownMembership),
-        (_, Current::Found(membership)) => Some(membership.clone().as_of(sale.now)),
+    let change = match (action.course(), current) {
+        (None, Current::Unnamed) => None,
+        (None, Current::Unknown | Current::Found(_)) => return Err(LifecycleFault::MembershipSent),
+        (Some(_), Current::Unnamed) => return Err(LifecycleFault::MembershipMissing),
+        (Some(_), Current::Unknown) => return Err(LifecycleFault::UnknownMembership),
+        (Some(how), Current::Found(membership)) => Some((how, membership.clone().as_of(sale.now))),
     };
     if !action.of_offering().iter().all(|kind| offering.allows(*kind, &[sale.channel])) {
         return Err(LifecycleFault::ActionNotOffered);
     }
-    let rules = offering.rules.unwrap_or(level.rules);
-    let term_rules = TermRules::of(offering, level.rules);
-    let term = match &current {
-        None => Term::beginning(sale.zone.date(sale.now), term_rules),
-        Some(membership) => {
-            check_movement(action, plan, membership)?;
-            check_duration((action, offering), membership, levels)?;
-            term_of(action, membership, term_rules, sale)?
+    let rules = level.rules_of(offering);
+    let term_rules = TermRules::of(offering, rules);
+    let (term, credit) = match &change {
+        None => (Term::beginning(sale.zone.date(sale.now), term_rules), Money::ZERO),
+        Some(((course, movement), membership)) => {
+            check_movement((*course, *movement), plan, membership)?;
+            let own = levels.get(&membership.level).and_then(|level| level.offering(&membership.offering));
+            check_duration(*course, offering, own)?;
+            let credit = match course {
+                Course::MidTerm => value_of(own, membership, sale),
+                Course::Renewal | Course::Return => Money::ZERO,
+            };
+            (term_of(*course, membership, term_rules, sale)?, credit)
         }
-    };
-    let credit = match (action, &current) {
-        (MembershipAction::Upgrade | MembershipAction::Downgrade, Some(membership)) => {
-            value_of(levels, membership, sale)
-        }
-        (
-            MembershipAction::Upgrade
-            | MembershipAction::Downgrade
-            | MembershipAction::Purchase
-            | MembershipAction::Renewal(_)
-            | MembershipAction::PostTermRenewal(_)
-            | MembershipAction::Rejoin(_),
-            _,
-        ) => Money::ZERO,
     };
     Ok(Quote { level, offering, rules, term, retail: price.price, offered: offered(price), credit })
 }
@@ -167,13 +156,9 @@ fn offering_on_sale<'a>(level: &'a Level, plan: &Plan, channel: Channel) -> Opti
     channel_allowed(&found.sales_channels, channel).then_some(found)
 }
 
-/// The price in force at the moment of sale: of the latest list that has begun and is not over.
+/// The price in force at the moment of sale.
 fn price_of<'a>(offering: &'a Offering, plan: &Plan, sale: Sale) -> Option<&'a Price> {
-    let in_force = offering.price_lists.iter().filter(|list| {
-        list.start.is_none_or(|start| start <= sale.now) && list.end.is_none_or(|end| sale.now <= end)
-    });
-    let list = in_force.max_by(|a, b| a.start.cmp(&b.start).then_with(|| a.id.cmp(&b.id)))?;
-    list.price_of(&plan.price_point, sale.channel)
+    PriceList::in_force(&offering.price_lists, sale.now)?.price_of(&plan.price_point, sale.channel)
 }
 
 /// The price an offering asks: the discounted one, where it is lower than the full price.
@@ -183,73 +168,54 @@ fn offered(price: &Price) -> Money {
 
 /// Who moves goes to another level; who stays, to another offering of the same level at most.
 fn check_movement(
-    action: MembershipAction,
+    (course, movement): (Course, Move),
     plan: &Plan,
     membership: &Membership,
 ) -> Result<(), LifecycleFault> {
-    let from = match action {
-        MembershipAction::Upgrade | MembershipAction::Downgrade => membership.plan(),
-        MembershipAction::Purchase
-        | MembershipAction::Renewal(_)
-        | MembershipAction::PostTermRenewal(_)
-        | MembershipAction::Rejoin(_) => membership.last_plan(),
+    let from = match course {
+        Course::MidTerm => membership.plan(),
+        Course::Renewal | Course::Return => membership.last_plan(),
     };
-    match (action.movement(), from.level == plan.level) {
-        (Some(Move::Stay), false) => Err(LifecycleFault::OtherLevel),
-        (Some(Move::Up | Move::Down), true) => Err(LifecycleFault::SameLevel),
-        (Some(Move::Stay), true) | (Some(Move::Up | Move::Down), false) | (None, _) => Ok(()),
+    match (movement, from.level == plan.level) {
+        (Move::Stay, false) => Err(LifecycleFault::OtherLevel),
+        (Move::Up | Move::Down, true) => Err(LifecycleFault::SameLevel),
+        (Move::Stay, true) | (Move::Up | Move::Down, false) => Ok(()),
     }
 }
 
-/// What is left of a term is priced by the difference of two plans, so both are as long.
-fn check_duration(
-    (action, offering): (MembershipAction, &Offering),
-    membership: &Membership,
-    levels: &BTreeMap<LevelId, Level>,
-) -> Result<(), LifecycleFault> {
-    let own = levels.get(&membership.level).and_then(|level| level.offering(&membership.offering));
+/// What is left of a term is priced by the difference of two plans, so both are as long. `own` is the offering by
+/// which the membership was bought, if there still is one.
+fn check_duration(course: Course, offering: &Offering, own: Option<&Offering>) -> Result<(), LifecycleFault> {
     let differs = own.is_some_and(|own| own.duration_months != offering.duration_months);
-    match action {
-        MembershipAction::Upgrade | MembershipAction::Downgrade if differs => {
-            Err(LifecycleFault::OtherDuration)
-        }
-        MembershipAction::Upgrade
-        | MembershipAction::Downgrade
-        | MembershipAction::Purchase
-        | MembershipAction::Renewal(_)
-        | MembershipAction::PostTermRenewal(_)
-        | MembershipAction::Rejoin(_) => Ok(()),
+    match course {
+        Course::MidTerm if differs => Err(LifecycleFault::OtherDuration),
+        Course::MidTerm | Course::Renewal | Course::Return => Ok(()),
     }
 }
 
 /// The term that an action comes to.
 fn term_of(
-    action: MembershipAction,
+    course: Course,
     membership: &Membership,
     rules: TermRules,
     sale: Sale,
 ) -> Result<Term, LifecycleFault> {
-    if membership.ended.is_some() {
+    if membership.ended.is_some() || !membership.is_held() {
         return Err(LifecycleFault::MembershipEnded);
     }
     let (today, last) = (sale.zone.date(sale.now), sale.zone.date(membership.ends()));
     let standing = membership.standing(sale.now);
-    match (action, standing) {
-        (MembershipAction::Renewal(_), _) => Ok(renewed(membership, rules, sale)),
-        (MembershipAction::PostTermRenewal(_) | MembershipAction::Rejoin(_), MembershipStanding::Lapsed) => {
-            Ok(Term::beginning(today, rules).after(last))
+    match (course, standing) {
+        (Course::Renewal, MembershipStanding::Active | MembershipStanding::Lapsed) => {
+            Ok(renewed(membership, rules, sale))
         }
-        (MembershipAction::PostTermRenewal(_) | MembershipAction::Rejoin(_), MembershipStanding::Active) => {
-            Err(LifecycleFault::TermNotOver)
-        }
-        (MembershipAction::Upgrade | MembershipAction::Downgrade, MembershipStanding::Active) => {
+        (Course::Return, MembershipStanding::Lapsed) => Ok(Term::beginning(today, rules).after(last)),
+        (Course::Return, MembershipStanding::Active) => Err(LifecycleFault::TermNotOver),
+        (Course::MidTerm, MembershipStanding::Active) => {
             let first = today.max(sale.zone.date(membership.started));
             Ok(Term { first, last: sale.zone.date(membership.expires) })
         }
-        (MembershipAction::Upgrade | MembershipAction::Downgrade, MembershipStanding::Lapsed) => {
-            Err(LifecycleFault::TermOver)
-        }
-        (MembershipAction::Purchase, _) => Ok(Term::beginning(today, rules)),
+        (Course::MidTerm, MembershipStanding::Lapsed) => Err(LifecycleFault::TermOver),
     }
 }
 
@@ -272,15 +238,12 @@ impl Term {
 }
 
 /// What a membership's current plan costs: as it was bought, else as it is sold today, else nothing.
-fn value_of(levels: &BTreeMap<LevelId, Level>, membership: &Membership, sale: Sale) -> Money {
+fn value_of(own: Option<&Offering>, membership: &Membership, sale: Sale) -> Money {
     if let Some(bought) = &membership.bought {
         return bought.full_price;
     }
     let plan = membership.plan();
-    let offering = levels
-        .get(&plan.level)
-        .and_then(|level| level.offerings.iter().find(|offering| offering.id == plan.offering));
-    offering.and_then(|offering| price_of(offering, &plan, sale)).map_or(Money::ZERO, offered)
+    own.and_then(|own| price_of(own, &plan, sale)).map_or(Money::ZERO, offered)
 }
 
 #[cfg(test)]

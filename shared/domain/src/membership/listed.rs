@@ -1,6 +1,6 @@
 //! Finding memberships and their cards by what is known of them (spec §4.6, last paragraph; contract §9).
 
-use super::{Level, MemberCard, Membership, ServiceReference};
+use super::{LaterTerm, Level, MemberCard, Membership, ServiceReference};
 use crate::verification::is_same_name;
 use crate::{CardId, LevelId, MembershipId, OfferingId, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -29,6 +29,20 @@ pub struct ListedMembership {
     pub expires: Timestamp,
     /// Its cards, those given up included.
     pub cards: Vec<ListedCard>,
+    /// Plans that are paid ahead, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub later: Vec<ListedTerm>,
+}
+
+/// What lists look at of a term that is paid ahead.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ListedTerm {
+    /// Its first instant.
+    pub starts: Timestamp,
+    /// The level that is held by then.
+    pub level: LevelId,
+    /// The way it was bought.
+    pub offering: OfferingId,
 }
 
 /// What lists look at of a card.
@@ -61,6 +75,11 @@ impl ListedMembership {
             city: card.person.city.clone(),
             zip_code: card.person.zip_code.clone(),
         };
+        let term = |term: &LaterTerm| ListedTerm {
+            starts: term.starts,
+            level: term.plan.level.clone(),
+            offering: term.plan.offering.clone(),
+        };
         Self {
             id: membership.id,
             level: membership.level.clone(),
@@ -70,6 +89,17 @@ impl ListedMembership {
             updated_by: membership.updated_by.clone(),
             expires: membership.ends(),
             cards: membership.cards.iter().map(card).collect(),
+            later: membership.later.iter().map(term).collect(),
+        }
+    }
+
+    /// The same with the plan of its current term: one that was paid ahead becomes that when it begins.
+    #[must_use]
+    pub fn as_of(self, now: Timestamp) -> Self {
+        let begun = self.later.iter().rfind(|term| term.starts <= now);
+        match begun.cloned() {
+            Some(ListedTerm { starts: _, level, offering }) => Self { level, offering, ..self },
+            None => self,
         }
     }
 }

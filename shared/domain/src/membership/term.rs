@@ -25,10 +25,9 @@ pub struct TermRules {
 }
 
 impl TermRules {
-    /// Those of an offering, or of its level where the offering says nothing.
+    /// Those of an offering, by the rules that apply to it.
     #[must_use]
-    pub fn of(offering: &Offering, of_level: MembershipRules) -> Self {
-        let rules = offering.rules.unwrap_or(of_level);
+    pub fn of(offering: &Offering, rules: MembershipRules) -> Self {
         Self {
             months: offering.duration_months,
             start_beginning_of_month: rules.start_beginning_of_month,

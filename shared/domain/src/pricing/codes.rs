@@ -8,15 +8,6 @@ use crate::{CouponId, DiscountId, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Where a code stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum CodeOf {
-    /// On the cart.
-    Cart,
-    /// On a line.
-    Line,
-}
-
 /// A code, with its coupon, or with what keeps it from any use.
 #[derive(Debug, Clone)]
 pub(super) struct Code<'a> {
@@ -91,11 +82,11 @@ impl<'a> CodeBook<'a> {
     }
 
     /// What became of the codes that took nothing off, each told once, the cart's first. `is_eligible` says
-    /// whether a code applies to the line with this index.
+    /// whether a code applies by this rule to the line with this index.
     pub(super) fn messages(
         &self,
         (lines, terms): (&[LineRequest], &CartTerms),
-        is_eligible: impl Fn(&str, CodeOf, usize) -> bool,
+        is_eligible: impl Fn(&str, Rule, usize) -> bool,
     ) -> Vec<CouponMessage> {
         let mut messages: Vec<CouponMessage> = Vec::new();
         let mut tell = |code: &String, eligible: bool| {
@@ -110,11 +101,11 @@ impl<'a> CodeBook<'a> {
             }
         };
         for code in &terms.coupon_codes {
-            tell(code, (0..lines.len()).any(|index| is_eligible(code, CodeOf::Cart, index)));
+            tell(code, (0..lines.len()).any(|index| is_eligible(code, Rule::CartCoupon, index)));
         }
         for (index, line) in lines.iter().enumerate() {
             for code in line_codes(line) {
-                tell(code, is_eligible(code, CodeOf::Line, index));
+                tell(code, is_eligible(code, Rule::LineCoupon, index));
             }
         }
         messages

@@ -162,10 +162,7 @@ pub(super) fn reduction(
 
 /// Whether memberships have more cards together than one transaction settles.
 pub(super) fn has_too_many_cards(lines: &[CartLine]) -> bool {
-    let cards = lines.iter().map(|line| match line {
-        CartLine::Membership(line) => line.cards,
-        CartLine::Ticket(_) | CartLine::AddOn(_) | CartLine::Donation(_) | CartLine::Combo(_) => 0,
-    });
+    let cards = lines.iter().filter_map(CartLine::membership).map(|line| line.cards);
     cards.sum::<usize>() > MAX_MEMBERSHIP_CARDS
 }
 
@@ -190,17 +187,14 @@ pub(super) fn price_memberships(lines: &[LineRequest], pass: Pass<'_>) -> BTreeM
 /// What memberships that are bought give the tickets beside them (spec §4.1 rule 5): for visits within their terms,
 /// the prices of their levels.
 pub(super) fn claims(priced: &BTreeMap<usize, Outcome>, buyer: Buyer<'_>) -> Vec<Claim> {
-    let bought = priced.values().flatten().filter_map(|(line, _)| match line {
-        CartLine::Membership(line) => Some(line),
-        CartLine::Ticket(_) | CartLine::AddOn(_) | CartLine::Donation(_) | CartLine::Combo(_) => None,
-    });
+    let bought = priced.values().flatten().filter_map(|(line, _)| line.membership());
     let claim = |line: &MembershipLine| {
         let WantedMembership { action, plan, membership, drawn, .. } = &line.wanted;
-        let made = drawn.map(|drawn| drawn.id);
+        let made = drawn.as_ref().map(|drawn| drawn.id);
         let own = membership.and_then(|sent| buyer.memberships.get(&sent)).map(|own| own.id);
         let holder = if action.makes_membership() { made } else { own };
         let term = (line.term.starts(buyer.zone), line.term.ends(buyer.zone));
         Claim::bought((plan.level.clone(), holder), term)
     };
-    bought.map(|line| claim(line)).collect()
+    bought.map(claim).collect()
 }

@@ -5,6 +5,7 @@ use domain::asker::Asker;
 use domain::cart::WantedMembership;
 use domain::cart_request::{CartTerms, Wanted, WantedTreatment};
 use domain::coupon::{Coupon, folded};
+use domain::customer::Person;
 use domain::ledger::Ledger;
 use domain::membership::Membership;
 use domain::pricing::Buyer;
@@ -15,7 +16,7 @@ use domain::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 use store::counter::Counter;
-use store::customer::take_matched_customer;
+use store::customer::{customer_match_key, take_matched_customer};
 use store::member::{membership_keys, take_membership};
 use store::{Consistency, Found, Key, Store, StoreError};
 
@@ -43,8 +44,8 @@ pub struct Named {
     pub levels: BTreeSet<LevelId>,
     /// Memberships that lines renew or change.
     changed: BTreeSet<MembershipId>,
-    /// Where it is written which customer the payer's data means.
-    pub payer: Option<Key>,
+    /// People who may be customers already, by what is known of them: whoever pays, holds cards or gives them.
+    pub people: Vec<Person>,
     /// Customers that lines name, with the pointers to them within the cart.
     holders: Vec<(CustomerId, String)>,
 }
@@ -57,8 +58,8 @@ pub struct Existing {
     /// The reservation, if it names one; the inner option is empty when there is no such reservation.
     pub reservation: Option<Option<Reservation>>,
     asker: Asker,
-    /// The customer that the payer's data means.
-    pub payer: Option<CustomerId>,
+    /// The customers that the data of people means, by where that is written.
+    people: BTreeMap<Key, CustomerId>,
     /// The memberships that lines renew or change, by the ids that were sent.
     pub memberships: BTreeMap<MembershipId, Membership>,
     /// The numbers of its memberships, by their ids.
@@ -159,7 +160,25 @@ impl Named {
             .chain(level)
             .chain(memberships)
             .chain(uses)
-            .chain(self.payer.clone())
+            .chain(self.people_keys(tenant))
+    }
+
+    /// Where it is written which customers the people are.
+    fn people_keys(&self, tenant: TenantId) -> BTreeSet<Key> {
+        self.people.iter().filter_map(|person| customer_match_key(tenant, person)).collect()
+    }
+
+    fn take_people(
+        &self,
+        found: &mut Found,
+        tenant: TenantId,
+    ) -> Result<BTreeMap<Key, CustomerId>, StoreError> {
+        let mut people = BTreeMap::new();
+        for key in self.people_keys(tenant) {
+            let customer = take_matched_customer(found, &key)?;
+            people.extend(customer.map(|customer| (key, customer)));
+        }
+        Ok(people)
     }
 
     /// Reads what exists, in one round trip.
@@ -219,7 +238,7 @@ impl Named {
                 true => Asker::default(),
                 false => Asker::of(memberships.values(), self.level.as_ref()),
             },
-            payer: self.payer.as_ref().map(|key| take_matched_customer(found, key)).transpose()?.flatten(),
+            people: self.take_people(found, tenant)?,
             memberships: changed,
             numbers,
             used_up,
@@ -234,6 +253,12 @@ impl Existing {
     pub fn buyer(&self, zone: Zone) -> Buyer<'_> {
         let Self { asker, used_up, memberships, .. } = self;
         Buyer { channel: Channel::Online, asker, zone, used_up, memberships }
+    }
+
+    /// The customer that this data means, if it is that of one of the people who were looked for.
+    #[must_use]
+    pub fn customer_of(&self, tenant: TenantId, person: &Person) -> Option<CustomerId> {
+        self.people.get(&customer_match_key(tenant, person)?).copied()
     }
 
     /// The numbers of the cart's memberships, by their ids.

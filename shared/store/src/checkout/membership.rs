@@ -4,9 +4,8 @@ use super::absent;
 use crate::customer::note_customer;
 use crate::member::{CLAIMED_BY, items};
 use crate::{Action, Expression, Item, Key, MAX_WRITES, StoreError, StoreFault, text};
-use domain::customer::Customer;
+use domain::membership::Membership;
 use domain::membership::issue::MembershipChange;
-use domain::membership::{CardType, MemberCard, Membership};
 use domain::order::Order;
 use domain::{OrderId, TenantId, Timestamp};
 use std::collections::BTreeMap;
@@ -37,7 +36,7 @@ pub(super) fn claims(order: &Order) -> Result<Vec<(Key, Action)>, StoreError> {
 
 /// The keys of a change where nothing may lie yet.
 fn new_keys(tenant: TenantId, change: &MembershipChange) -> impl Iterator<Item = Key> {
-    let MembershipChange { before, after, made: _, retired: _ } = change;
+    let MembershipChange { before, after, made: _, retired: _, customers: _ } = change;
     let number = before.is_none().then(|| Key::membership_number(tenant, after.number));
     let is_new = before.as_ref().is_none_or(|before| before.id != after.id);
     number.into_iter().chain(is_new.then(|| Key::membership(tenant, after.id)))
@@ -49,7 +48,7 @@ const OTHER_WRITES: usize = 14;
 /// Refuses an order whose memberships would not fit into the transaction that settles it: nothing may be charged that
 /// cannot be settled.
 pub(super) fn check_settleable(order: &Order) -> Result<(), StoreError> {
-    match writes(order, When::Claimed)?.len().saturating_add(OTHER_WRITES) > MAX_WRITES {
+    match writes(order, (When::Claimed, order.created_at))?.len().saturating_add(OTHER_WRITES) > MAX_WRITES {
         true => Err(StoreError::new(StoreFault::TooLarge, "memberships of one order have too many cards")),
         false => Ok(()),
     }
@@ -94,30 +93,30 @@ pub(super) fn releases(order: &Order) -> Vec<(Key, Action)> {
     claimed.map(release).collect()
 }
 
-/// Everything that is stored of the memberships an order makes, and their holders as customers.
-pub(super) fn writes(order: &Order, when: When) -> Result<Vec<(Key, Action)>, StoreError> {
+/// Everything that is stored of the memberships an order makes, which says that they were changed when it was
+/// settled, and the customers it makes of their people.
+pub(super) fn writes(
+    order: &Order,
+    (when, settled_at): (When, Timestamp),
+) -> Result<Vec<(Key, Action)>, StoreError> {
     let mut writes: BTreeMap<Key, Action> = BTreeMap::new();
     for line in order.memberships() {
-        let MembershipChange { before, after, made, retired } = &line.change;
+        let MembershipChange { before, after: _, made: _, retired: _, customers } = &line.change;
         // What it was found by before goes, but for what it is found by still.
         if let Some(before) = before {
             let gone = items(order.tenant, before)?.into_iter();
             writes.extend(gone.map(|(key, _)| (key, Action::Delete(Expression::new()))));
         }
-        for membership in std::iter::once(after).chain(retired) {
-            let kept = items(order.tenant, membership)?.into_iter();
+        for membership in line.change.settled(settled_at) {
+            let kept = items(order.tenant, &membership)?.into_iter();
             writes.extend(kept.map(|(key, item)| (key, Action::Put(item, Expression::new()))));
         }
         if when == When::Unclaimed {
             guard(&mut writes, (order.tenant, &line.change))?;
         }
-        let was_linked = |card: &MemberCard| {
-            before.iter().flat_map(|before| &before.cards).any(|known| known.customer == card.customer)
-        };
-        let primary = after.cards.iter().find(|card| card.card_type == CardType::Primary && card.is_held());
-        let primary = primary.filter(|card| made.contains(&card.id) || !was_linked(card));
-        if let Some(card) = primary {
-            writes.extend(holder(order, card)?);
+        // The payer is noted as a customer anyway.
+        for customer in customers.iter().filter(|customer| order.customer != Some(customer.id)) {
+            writes.extend(note_customer(order.tenant, customer, order.created_at)?);
         }
     }
     Ok(writes.into_iter().collect())
@@ -137,15 +136,4 @@ fn guard(
         }
     }
     Ok(())
-}
-
-/// A primary holder is a customer, unless it is the payer, who is noted as one anyway.
-fn holder(order: &Order, card: &MemberCard) -> Result<Vec<(Key, Action)>, StoreError> {
-    match card.customer {
-        Some(id) if order.customer != Some(id) => {
-            let holder = Customer { id, person: card.person.clone() };
-            note_customer(order.tenant, &holder, order.created_at)
-        }
-        Some(_) | None => Ok(Vec::new()),
-    }
 }

@@ -1,12 +1,12 @@
 //! Memberships in carts on the wire (spec §2.5; contract §4).
 
+use crate::member::PersonOutput;
 use crate::{Checker, Field, List};
 use domain::cart::{MAX_MEMBERSHIP_CARDS, MAX_MEMBERSHIP_LINES, MembershipLine, WantedMembership};
 use domain::cart_request::{Wanted, WantedLine};
-use domain::customer::Person as Holder;
+use domain::customer::Person;
 use domain::membership::issue::CardHolder;
 use domain::membership::{CardType, Gifter, MembershipAction, Plan};
-use domain::order::Person;
 use domain::{CustomerId, LevelId, MembershipId, OfferingId, TicketTypeId};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -92,6 +92,11 @@ impl MembershipInfoInput {
             checker.required_id("membershipOfferingId", self.membership_offering_id, OfferingId::parse);
         let sent_point = self.price_point_id.or(self.pricepoint_id);
         let price_point = checker.required_id("pricePointId", sent_point, TicketTypeId::parse);
+        if let (Field::Value(own), Field::Value(of_line)) = (&self.membership_id, &line.membership_id)
+            && own != of_line
+        {
+            checker.invalid("membershipId", "must be the line's, or stand in one place only");
+        }
         let sent = self.membership_id.or(line.membership_id);
         let membership = super::input::number_id(checker, "membershipId", sent, MembershipId::parse);
         let holders = read_holders(checker, self.membership_cards);
@@ -140,7 +145,7 @@ impl MembershipCardInput {
             }
             known
         });
-        let person = Holder {
+        let person = Person {
             first_name: checker.typed_text("firstName", self.first_name, MAX_TEXT_CHARS).unwrap_or_default(),
             last_name: checker.typed_text("lastName", self.last_name, MAX_TEXT_CHARS).unwrap_or_default(),
             email: checker.email("email", self.email),
@@ -173,36 +178,41 @@ fn read_giver(checker: &mut Checker, is_gift: Option<bool>, field: Field<GifterI
 
 impl GifterInput {
     pub(crate) fn parse(self, checker: &mut Checker) -> Gifter {
+        let is_new = matches!(self.customer_id, Field::Absent | Field::Null);
         let customer = super::input::number_id(checker, "customerId", self.customer_id, CustomerId::parse);
         let source = checker.typed_text("customerSource", self.customer_source, MAX_TEXT_CHARS);
         let person = Person {
-            first_name: checker.typed_text("firstName", self.first_name, MAX_TEXT_CHARS),
-            last_name: checker.typed_text("lastName", self.last_name, MAX_TEXT_CHARS),
-            full_name: None,
+            first_name: checker.typed_text("firstName", self.first_name, MAX_TEXT_CHARS).unwrap_or_default(),
+            last_name: checker.typed_text("lastName", self.last_name, MAX_TEXT_CHARS).unwrap_or_default(),
             email: checker.email("email", self.email),
             phone_number: checker.typed_text("phoneNumber", self.phone_number, MAX_TEXT_CHARS),
-            address1: checker.typed_text("streetAddress1", self.street_address1, MAX_TEXT_CHARS),
-            address2: checker.typed_text("streetAddress2", self.street_address2, MAX_TEXT_CHARS),
+            street_address_1: checker.typed_text("streetAddress1", self.street_address1, MAX_TEXT_CHARS),
+            street_address_2: checker.typed_text("streetAddress2", self.street_address2, MAX_TEXT_CHARS),
             city: checker.typed_text("city", self.city, MAX_TEXT_CHARS),
             state: checker.typed_text("state", self.state, MAX_TEXT_CHARS),
             zip_code: checker.typed_text("zipCode", self.zip_code, MAX_TEXT_CHARS),
             country: checker.typed_text("country", self.country, MAX_TEXT_CHARS),
         };
-        if customer.is_none() {
-            let needed = [
-                ("customerSource", source.is_some()),
-                ("firstName", person.first_name.is_some()),
-                ("lastName", person.last_name.is_some()),
-            ];
-            for (name, _) in needed.into_iter().filter(|(_, sent)| !sent) {
-                checker.invalid(name, "is required of a new customer");
-            }
-            let reachable = [&person.email, &person.phone_number, &person.address1];
-            if reachable.iter().all(|field| field.is_none()) {
-                checker.invalid("email", "is required, unless phoneNumber or streetAddress1 is sent");
-            }
+        if is_new {
+            check_new_giver(checker, source.as_deref(), &person);
         }
         Gifter { customer, source, person }
+    }
+}
+
+/// What is asked of a giver who is no customer yet (spec §2.5).
+fn check_new_giver(checker: &mut Checker, source: Option<&str>, person: &Person) {
+    let needed = [
+        ("customerSource", source.unwrap_or_default()),
+        ("firstName", &person.first_name),
+        ("lastName", &person.last_name),
+    ];
+    for (name, _) in needed.into_iter().filter(|(_, sent)| sent.is_empty()) {
+        checker.invalid(name, "is required of a new customer");
+    }
+    let reachable = [&person.email, &person.phone_number, &person.street_address_1];
+    if reachable.iter().all(|field| field.is_none()) {
+        checker.invalid("email", "is required, unless phoneNumber or streetAddress1 is sent");
     }
 }
 
@@ -266,27 +276,13 @@ pub struct MembershipInfoOutput {
 /// Someone who is to hold a card.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[expect(missing_docs, reason = "the names are the specification's own")]
 pub struct MembershipCardOutput {
+    /// `primary` or `secondary`.
     pub card_type: &'static str,
-    pub first_name: String,
-    pub last_name: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub email: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub phone_number: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub street_address1: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub street_address2: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub city: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub state: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub zip_code: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub country: Option<String>,
+    /// Who it is, as far as it was sent.
+    #[serde(flatten)]
+    pub person: PersonOutput,
+    /// The customer the holder was said to be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub constituent_import_id: Option<String>,
 }
@@ -294,32 +290,16 @@ pub struct MembershipCardOutput {
 /// Who gives a membership.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[expect(missing_docs, reason = "the names are the specification's own")]
 pub struct GifterOutput {
+    /// An existing customer, where one was named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub customer_id: Option<i64>,
+    /// Where a new customer came from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub customer_source: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub first_name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub last_name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub email: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub phone_number: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub street_address1: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub street_address2: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub city: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub state: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub zip_code: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub country: Option<String>,
+    /// Who it is, as far as it was sent.
+    #[serde(flatten)]
+    pub person: PersonOutput,
 }
 
 impl From<&MembershipLine> for MembershipInfoOutput {
@@ -349,31 +329,10 @@ impl From<&MembershipLine> for MembershipInfoOutput {
 
 impl From<&CardHolder> for MembershipCardOutput {
     fn from(holder: &CardHolder) -> Self {
-        let CardHolder { card_type, person, customer } = holder;
-        let Holder {
-            first_name,
-            last_name,
-            email,
-            phone_number,
-            street_address_1,
-            street_address_2,
-            city,
-            state,
-            zip_code,
-            country,
-        } = person.clone();
+        let CardHolder { card_type, person, customer } = holder.clone();
         Self {
             card_type: card_type.as_str(),
-            first_name,
-            last_name,
-            email,
-            phone_number,
-            street_address1: street_address_1,
-            street_address2: street_address_2,
-            city,
-            state,
-            zip_code,
-            country,
+            person: person.into(),
             constituent_import_id: customer.map(|customer| customer.to_string()),
         }
     }
@@ -382,32 +341,6 @@ impl From<&CardHolder> for MembershipCardOutput {
 impl From<&Gifter> for GifterOutput {
     fn from(giver: &Gifter) -> Self {
         let Gifter { customer, source, person } = giver.clone();
-        let Person {
-            first_name,
-            last_name,
-            full_name: _,
-            email,
-            phone_number,
-            address1,
-            address2,
-            city,
-            state,
-            zip_code,
-            country,
-        } = person;
-        Self {
-            customer_id: customer.map(CustomerId::get),
-            customer_source: source,
-            first_name,
-            last_name,
-            email,
-            phone_number,
-            street_address1: address1,
-            street_address2: address2,
-            city,
-            state,
-            zip_code,
-            country,
-        }
+        Self { customer_id: customer.map(CustomerId::get), customer_source: source, person: person.into() }
     }
 }

@@ -162,10 +162,7 @@ impl From<&Cart> for CartOutput {
                 None
             }
         };
-        let level = |line: &CartLine| match line {
-            CartLine::Membership(line) => Some(line.wanted.plan.level.to_string()),
-            CartLine::Ticket(_) | CartLine::AddOn(_) | CartLine::Donation(_) | CartLine::Combo(_) => None,
-        };
+        let mut memberships = lines.iter().filter_map(CartLine::membership);
         Self {
             id: id.to_string(),
             temp_visitor_id: visitor.clone(),
@@ -176,7 +173,7 @@ impl From<&Cart> for CartOutput {
             membership_category_id: membership_category
                 .as_ref()
                 .map(ToString::to_string)
-                .or_else(|| lines.iter().find_map(level)),
+                .or_else(|| memberships.next().map(|line| line.wanted.plan.level.to_string())),
             verify_entitlements: *verify_entitlements,
             coupon_codes: coupon_codes.clone(),
             coupon_messages: coupon_messages.iter().map(CouponMessageOutput::from).collect(),

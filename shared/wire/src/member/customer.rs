@@ -1,18 +1,18 @@
-//! Customers as the back office sees them (spec §2.8 rule 3).
+//! People as they are shown, and customers as the back office sees them (spec §2.8 rule 3).
 
 use domain::customer::{Customer, Person};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Someone who bought something or holds a card.
+/// Name and address of someone. What is not known is left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct CustomerView {
-    /// The customer.
-    pub id: i64,
+pub struct PersonOutput {
     /// First name.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub first_name: String,
     /// Last name.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub last_name: String,
     /// E-mail address.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,8 +40,8 @@ pub struct CustomerView {
     pub country: Option<String>,
 }
 
-impl From<Customer> for CustomerView {
-    fn from(Customer { id, person }: Customer) -> Self {
+impl From<Person> for PersonOutput {
+    fn from(person: Person) -> Self {
         let Person {
             first_name,
             last_name,
@@ -55,7 +55,6 @@ impl From<Customer> for CustomerView {
             country,
         } = person;
         Self {
-            id: id.get(),
             first_name,
             last_name,
             email,
@@ -67,5 +66,22 @@ impl From<Customer> for CustomerView {
             zip_code,
             country,
         }
+    }
+}
+
+/// Someone who bought something, gave it or holds a card.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CustomerView {
+    /// The customer.
+    pub id: i64,
+    /// Who it is.
+    #[serde(flatten)]
+    pub person: PersonOutput,
+}
+
+impl From<Customer> for CustomerView {
+    fn from(Customer { id, person }: Customer) -> Self {
+        Self { id: id.get(), person: person.into() }
     }
 }

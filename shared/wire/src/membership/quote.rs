@@ -29,15 +29,28 @@ pub struct QuoteOutput {
     pub external_membership: bool,
 }
 
+/// What buying or ending a membership comes to at a moment.
+#[derive(Debug, Clone, Copy)]
+pub struct Quoted {
+    /// The first instant of the term.
+    pub starts: Timestamp,
+    /// Its last instant.
+    pub ends: Timestamp,
+    /// The moment.
+    pub now: Timestamp,
+    /// The full price.
+    pub retail_price: Money,
+    /// The price before coupons.
+    pub price: Money,
+    /// Whether the membership it is about has a number of the venue's own.
+    pub is_external: bool,
+}
+
 impl QuoteOutput {
-    /// A term from its first to its last instant at this moment, with its full price and its price.
+    /// What it comes to, as the tenant's clocks show it.
     #[must_use]
-    pub fn new(
-        ((starts, ends), now): ((Timestamp, Timestamp), Timestamp),
-        (retail_price, price): (Money, Money),
-        external_membership: bool,
-        zone: Zone,
-    ) -> Self {
+    pub fn new(quoted: &Quoted, zone: Zone) -> Self {
+        let Quoted { starts, ends, now, retail_price, price, is_external } = *quoted;
         let date = |instant| zone.format(instant);
         Self {
             expiration_date: date(ends),
@@ -46,7 +59,7 @@ impl QuoteOutput {
             retail_price,
             price,
             now: date(now),
-            external_membership,
+            external_membership: is_external,
         }
     }
 }

@@ -54,7 +54,7 @@ pub struct OrderMembershipCardView {
 impl OrderMembershipView {
     /// A line as the tenant's clocks show it.
     pub(super) fn new(line: &OrderMembershipLine, zone: Zone) -> Self {
-        let MembershipChange { before: _, after, made, retired: _ } = &line.change;
+        let MembershipChange { before: _, after, made, retired: _, customers: _ } = &line.change;
         let Membership { id, number, cards, .. } = after;
         Self {
             membership_id: id.get(),

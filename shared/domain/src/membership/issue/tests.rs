@@ -46,7 +46,8 @@ fn done(
     let ids = NewMembership {
         id: MembershipId::parse(50).unwrap(),
         number: MembershipId::parse(60).unwrap(),
-        holder: None,
+        holders: Vec::new(),
+        giver: None,
     };
     let made = Issue {
         action,
@@ -71,7 +72,7 @@ fn done(
 fn a_purchase_makes_a_membership_with_a_card_for_each_holder() {
     let holders = [holder(CardType::Primary, "Ada", "Byron"), holder(CardType::Secondary, "Ben", "Byron")];
     let year = ("2027-05-20T10:00", "2027-05-20", "2028-05-19");
-    let MembershipChange { before, after, made, retired } =
+    let MembershipChange { before, after, made, retired, customers: _ } =
         done(MembershipAction::Purchase, ("family", None), year, &holders);
     assert_eq!((before, retired), (None, None));
     assert_eq!((after.id.get(), after.number.get()), (50, 60));
@@ -86,7 +87,7 @@ fn a_purchase_makes_a_membership_with_a_card_for_each_holder() {
 fn a_renewal_goes_on_with_the_same_membership_number_and_cards() {
     let member = member();
     let year = ("2027-12-01", "2028-01-01", "2028-12-31");
-    let MembershipChange { before, after, made, retired } =
+    let MembershipChange { before, after, made, retired, customers: _ } =
         done(MembershipAction::Renewal(Move::Stay), ("family", Some(&member)), year, &[]);
     assert_eq!((before.as_ref(), retired), (Some(&member), None));
     assert_eq!((after.id, after.number, after.cards.len()), (member.id, member.number, 2));
@@ -125,7 +126,7 @@ fn a_membership_that_comes_back_begins_anew_and_keeps_its_number() {
 fn an_upgrade_retires_the_old_membership_and_keeps_number_and_barcodes() {
     let member = member();
     let rest = ("2027-05-20T10:00", "2027-05-20", "2027-12-31");
-    let MembershipChange { before: _, after, made: _, retired } =
+    let MembershipChange { before: _, after, made: _, retired, customers: _ } =
         done(MembershipAction::Upgrade, ("patron", Some(&member)), rest, &[]);
     assert_eq!((after.id.get(), after.number, after.level.as_str()), (50, member.number, "patron"));
     assert_eq!((after.started, after.expires), (at("2027-05-20"), member.expires));
@@ -179,12 +180,15 @@ fn a_membership_is_its_primary_holders_to_change() {
     let named = |first: &str, last: &str| holder(CardType::Primary, first, last).person;
     let mut given_up = member.clone();
     given_up.cards.iter_mut().for_each(|card| card.standing = CardStanding::Dropped);
+    let orphaned = Membership { cards: vec![member.cards[1].clone()], ..member.clone() };
     for (membership, person, own) in [
         (&member, named("ada", "BYRON"), true),
         (&member, named("Augusta", "Byron"), false),
         (&member, named("Ben", "Byron"), false),
         (&member, named("Eve", "Stranger"), false),
-        (&given_up, named("Eve", "Stranger"), true),
+        (&given_up, named("Ada", "Byron"), false),
+        (&orphaned, named("Ben", "Byron"), true),
+        (&orphaned, named("Eve", "Stranger"), false),
     ] {
         assert_eq!(is_holders_own(membership, &person), own, "{person:?}");
     }

@@ -175,6 +175,8 @@ fn what_stands_against_a_sale_is_told_in_its_order() {
         ended: Some(super::super::Ended { at: at("2027-02-01").now, into: MembershipId::parse(8).ok() }),
         ..member.clone()
     };
+    let mut given_up = member.clone();
+    given_up.cards[0].standing = super::super::CardStanding::Dropped;
     let found = Current::Found(&member);
     let stay = Move::Stay;
     for (case, action, to, current, now, fault) in [
@@ -219,6 +221,14 @@ fn what_stands_against_a_sale_is_told_in_its_order() {
             FAMILY,
             Current::Found(&ended),
             "2027-05-20",
+            Fault::MembershipEnded,
+        ),
+        (
+            "given up",
+            MembershipAction::Rejoin(stay),
+            FAMILY,
+            Current::Found(&given_up),
+            "2031-05-20",
             Fault::MembershipEnded,
         ),
         (

@@ -195,7 +195,7 @@ fn faults_of_memberships_are_told() {
         customer: None,
     };
     let (one, other) = (holder(CardType::Primary, ""), holder(CardType::Secondary, "Byron"));
-    let giver = Gifter { customer: None, source: None, person: crate::order::Person::default() };
+    let giver = Gifter { customer: None, source: None, person: crate::customer::Person::default() };
     let bought = || wanted(MembershipAction::Purchase, "patron");
     let renewed = || WantedMembership {
         membership: Some(member),
