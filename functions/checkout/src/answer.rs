@@ -2,16 +2,18 @@
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
-use domain::order::Order;
+use domain::order::{AfterSale, Order};
 use domain::payment::{Decline, DeclineReason};
-use domain::{InstanceId, InventoryId, Zone, ledger::LedgerRefusal};
+use domain::{InstanceId, InventoryId, Money, Zone, ledger::LedgerRefusal};
 use platform::telemetry::Metric;
 use platform::{ApiError, ErrorType, access::Caller, idempotency};
 use wire::order::OrderView;
 
 /// The order, as it was created.
 pub(crate) fn order(order: &Order, zone: Zone) -> Response {
-    Json(OrderView::new(order, zone)).into_response()
+    let (refunded, after_sale) = (Money::ZERO, AfterSale::default());
+    let created = Order { refunded, after_sale, ..order.clone() };
+    Json(OrderView::new(&created, zone)).into_response()
 }
 
 /// The order again.

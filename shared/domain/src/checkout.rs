@@ -9,7 +9,7 @@ use crate::entitlement::EntitlementUse;
 use crate::form::{AskedForms, CartForm, response_id};
 use crate::membership::{Level, Membership};
 use crate::order::{
-    CardSummary, ConsumedReservation, FormResponse, Order, OrderAddOnLine, OrderAmounts, OrderComboLine,
+    AfterSale, CardSummary, ConsumedReservation, FormResponse, Order, OrderAddOnLine, OrderAmounts, OrderComboLine,
     OrderDonationLine, OrderForm, OrderLine, OrderState, OrderTicketLine, Payment, Person, Pieces, Ticket,
     TicketStatus,
 };
@@ -204,6 +204,7 @@ pub fn order_of(request: &CheckoutRequest, facts: &OrderFacts<'_>) -> Result<Ord
         retail_total: Money::sum(lines.iter().map(|line| line.amounts().retail_amount))?,
         lines,
         payment: facts.payment.clone(),
+        refunded: Money::ZERO,
         coupons: counted_coupons(cart, facts.coupons),
         stock: pieces_of(cart, facts.inventory),
         entitlements: facts.entitlements.clone(),
@@ -215,6 +216,7 @@ pub fn order_of(request: &CheckoutRequest, facts: &OrderFacts<'_>) -> Result<Ord
         reservation: facts.reservation.clone(),
         created_at: *now,
         chosen_clock: facts.chosen_clock,
+        after_sale: AfterSale::default(),
     })
 }
 
@@ -339,6 +341,8 @@ impl<I: Iterator<Item = OrderItemId>, C: Iterator<Item = NewCard>> Rows<'_, I, C
             admission: line.admission,
             hide_event_date: template.ticket_details.hide_event_date,
             amounts,
+            applied: Some(line.applied.clone()),
+            cart_item: Some(line.id.clone()),
         })
     }
 

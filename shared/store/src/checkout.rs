@@ -357,7 +357,7 @@ fn settlement_writes(settlement: &Settlement<'_>) -> Result<Vec<(Key, Action)>, 
         writes.push((key, Action::Put(item, Expression::new())));
     }
     for mail in settlement.mails {
-        let key = Key::outbox(order.tenant, &order.id, mail.kind.as_str());
+        let key = Key::outbox(order.tenant, &order.id, mail.kind);
         let mut item = encode(&key, mail)?;
         item.extend(due(&order.id, settlement.mails_due, (DueClock::of(order), DueKind::Mails)));
         writes.push((key, Action::Put(item, Expression::new())));

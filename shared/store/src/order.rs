@@ -12,8 +12,8 @@ use sha2::{Digest, Sha256};
 /// Partitions the due index is spread over.
 pub const DUE_SPREAD: u8 = 16;
 
-/// Items one order's partition may have: the order, its ticket chunks, its mails.
-const MAX_ORDER_ITEMS: usize = 50;
+/// Items one order's partition may have: the order, its ticket chunks with those of exchanges, its mails.
+const MAX_ORDER_ITEMS: usize = 400;
 
 /// Orders one search answers at most; of more, the newest. Nobody buys that often, and what 1,000 orders make
 /// still fits a Lambda's time and memory.
@@ -141,7 +141,7 @@ impl DueWork {
             return Some(Self::Order(tenant, order));
         }
         let kind = key.sk.strip_prefix("OUTBOX#")?;
-        let kind = MailKind::ALL.into_iter().find(|known| known.as_str() == kind)?;
+        let kind = MailKind::parse(kind)?;
         Some(Self::Mail(tenant, order, kind))
     }
 }
@@ -155,7 +155,7 @@ impl Store {
         self.get(&Key::order(tenant, id), Consistency::Strong).await
     }
 
-    /// One order with its tickets, in one round trip.
+    /// One order with its tickets as they are now, in one round trip.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
@@ -179,7 +179,10 @@ impl Store {
                 _ => {}
             }
         }
-        Ok(order.map(|order| (order, tickets)))
+        Ok(order.map(|order| {
+            let tickets = with_statuses(&order, tickets);
+            (order, tickets)
+        }))
     }
 
     /// Orders placed with an e-mail address or a phone number, newest first, at most 1,000.
@@ -248,7 +251,7 @@ impl Store {
         order: &OrderId,
         kind: MailKind,
     ) -> Result<Option<OutboxMail>, StoreError> {
-        self.get(&Key::outbox(tenant, order, kind.as_str()), Consistency::Strong).await
+        self.get(&Key::outbox(tenant, order, kind), Consistency::Strong).await
     }
 
     /// Claims a mail for sending; false when someone else has it or it has been sent.
@@ -261,7 +264,7 @@ impl Store {
         wall_now: Timestamp,
         until: Timestamp,
     ) -> Result<bool, StoreError> {
-        let key = Key::outbox(tenant, order, kind.as_str());
+        let key = Key::outbox(tenant, order, kind);
         Ok(self.write(&key, Action::Update(claimed(wall_now, until)?)).await?.is_ok())
     }
 
@@ -279,7 +282,7 @@ impl Store {
         let (queued, claimed) = (update.text("queued"), update.text("claimed"));
         update.require(format!("({state} = {queued} OR {state} = {claimed})"));
         update.assign("due_at", number(at.timestamp()));
-        let key = Key::outbox(tenant, order, kind.as_str());
+        let key = Key::outbox(tenant, order, kind);
         Ok(self.write(&key, Action::Update(update)).await?.is_ok())
     }
 
@@ -298,7 +301,7 @@ impl Store {
             update.remove(&["due_pk"]);
             update.remove(&["due_at"]);
         }
-        let key = Key::outbox(tenant, order, kind.as_str());
+        let key = Key::outbox(tenant, order, kind);
         Ok(self.write(&key, Action::Update(update)).await?.is_ok())
     }
 }
@@ -324,6 +327,17 @@ pub(crate) fn finished(claimed_until: Timestamp, state: MailState) -> Result<Exp
 
 fn mail_state(state: &MailState) -> Result<AttributeValue, StoreError> {
     serde_dynamo::to_attribute_value(state).map_err(StoreError::corrupt)
+}
+
+/// The tickets of an order as they are now, which the order says.
+fn with_statuses(order: &Order, mut tickets: Vec<Ticket>) -> Vec<Ticket> {
+    let statuses = order.after_sale.ticket_statuses();
+    for ticket in &mut tickets {
+        if let Some(status) = statuses.get(&ticket.id) {
+            ticket.status = *status;
+        }
+    }
+    tickets
 }
 
 /// A contact detail orders are found by.

@@ -229,12 +229,14 @@ pub(crate) fn order() -> Order {
         entitlements: Vec::new(),
         forms: Default::default(),
         messages: Default::default(),
+        refunded: Money::ZERO,
         membership_ids: vec![domain::MembershipId::parse(4_100_200).unwrap()],
         send_email: false,
         cart: None,
         reservation: None,
         created_at: instant("2026-03-14T10:22:05"),
         chosen_clock: false,
+            after_sale: Default::default(),
     }
 }
 
@@ -255,6 +257,8 @@ fn ticket_line() -> OrderLine {
         admission: AdmissionType::GeneralAdmission,
         hide_event_date: false,
         amounts: amounts(2, 1_800, 1_620),
+        applied: None,
+        cart_item: None,
     })
 }
 
