@@ -12,7 +12,7 @@ pub fn routes() -> OpenApiRouter<App> {
 }
 
 /// The groups of routes, one for each function.
-fn groups() -> [OpenApiRouter<App>; 12] {
+fn groups() -> [OpenApiRouter<App>; 13] {
     [
         events::router(),
         carts::router(),
@@ -20,6 +20,7 @@ fn groups() -> [OpenApiRouter<App>; 12] {
         reservations::router(),
         checkout::router(),
         orders::router(),
+        returns::router(),
         backoffice::router(),
         memberships::router(),
         members::router(),

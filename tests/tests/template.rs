@@ -285,6 +285,7 @@ fn described() -> BTreeMap<&'static str, BTreeSet<String>> {
         ("entitlements", entitlements::router()),
         ("checkout", checkout::router()),
         ("orders", orders::router()),
+        ("returns", returns::router()),
         ("reservations", reservations::router()),
         ("reference", reference::router()),
         ("backoffice", backoffice::router()),

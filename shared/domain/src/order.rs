@@ -21,6 +21,7 @@ mod after;
 pub mod exchange;
 mod membership;
 pub mod refund;
+mod refunded;
 mod ticket;
 
 pub use after::{
@@ -28,6 +29,7 @@ pub use after::{
     Row,
 };
 pub use membership::{Confirmation, OrderMembershipLine};
+pub use refunded::RefundStatus;
 pub use ticket::{TICKETS_PER_CHUNK, Ticket, TicketChunk, TicketStatus};
 
 /// A sale to one visitor. It is written before the card is charged, with everything that settling or undoing

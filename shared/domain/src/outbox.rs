@@ -175,6 +175,9 @@ pub fn mails_of(order: &Order) -> Vec<OutboxMail> {
     kinds.into_iter().map(|kind| owed(order, kind)).collect()
 }
 
+/// Seconds after which the schedule announces an unsent mail again.
+pub const MAIL_RETRY_SECS: i64 = 60;
+
 /// The mail about a refund, if one is sent and there is an address to send it to.
 #[must_use]
 pub fn refund_mail(order: &Order, refund: &OrderRefund) -> Option<OutboxMail> {

@@ -23,6 +23,7 @@ use std::collections::BTreeMap;
 mod membership;
 
 pub use membership::claimed_by;
+pub(crate) use membership::{When, unclaimed};
 
 /// Seconds the duplicate guard looks back, from the moment of the charge (spec §8).
 pub const DUPLICATE_WINDOW_SECS: i64 = 300;
@@ -261,7 +262,7 @@ fn add<R>(plan: &mut Plan<R>, (key, action): (Key, Action), refusal: R) -> Resul
     })
 }
 
-fn absent() -> Expression {
+pub(crate) fn absent() -> Expression {
     let mut condition = Expression::new();
     condition.require_no_item();
     condition

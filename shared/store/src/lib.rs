@@ -12,6 +12,7 @@ mod retry;
 mod schema;
 mod write;
 
+pub mod after_sale;
 pub mod authored;
 pub mod cart;
 pub mod catalog;

@@ -2,6 +2,8 @@
 //! conditional update, so that no number of them at once exceeds what was captured; its end is one transaction
 //! with what it changes in the order. Both are idempotent by the refund's state in the sale.
 
+use crate::after_sale::{given_back, given_up, settle_into};
+use crate::checkout::When;
 use crate::order::{DueClock, DueKind, due_as};
 use crate::{
     Action, AttributeValue, Consistency, Expression, Item, Key, Plan, Store, StoreError, StoreFault, decode,
@@ -131,18 +133,26 @@ pub fn plan_end(ending: &Ending<'_>) -> Result<Plan<EndRefusal>, StoreError> {
 /// # Errors
 /// [`StoreError`] when something has no representation.
 pub fn order_writes(ending: &Ending<'_>) -> Result<Vec<(Key, Action)>, StoreError> {
-    let Ending { tenant, sale, id, order: _, end } = ending;
+    let Ending { tenant, sale, id, order, end } = ending;
+    let listed = order.and_then(|order| Some((order, order.after_sale.refund(id)?)));
+    let listed = listed.filter(|(_, refund)| refund.is_pending());
     match end {
-        RefundEnd::Done { .. } => {
+        RefundEnd::Done { at, .. } => {
             let amount = sale.refunds.get(*id).map_or(Money::ZERO, |refund| refund.amount);
             let mut update = Expression::new();
             update.require_item();
             let refunded = update.path(&["refunded"]);
             let (none, more) = (update.number(0), update.number(amount.cents()));
             update.set(format!("{refunded} = if_not_exists({refunded}, {none}) + {more}"));
-            Ok(vec![(Key::order(*tenant, &sale.order), Action::Update(update))])
+            let mut writes = Vec::new();
+            if let Some(listed) = listed {
+                settle_into(&mut update, listed, *at)?;
+                writes = given_back(listed, *at, When::Claimed)?;
+            }
+            writes.push((Key::order(*tenant, &sale.order), Action::Update(update)));
+            Ok(writes)
         }
-        RefundEnd::GivenBack => Ok(Vec::new()),
+        RefundEnd::GivenBack => listed.map_or(Ok(Vec::new()), |(order, refund)| given_up(order, refund)),
     }
 }
 

@@ -23,6 +23,7 @@ pub mod onboarding;
 pub mod order;
 pub mod page;
 pub mod reservation;
+pub mod returns;
 pub mod willcall;
 
 pub use amount::{Amount, money_number, money_text};

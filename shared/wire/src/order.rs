@@ -114,11 +114,11 @@ pub struct OrderView {
     #[serde(serialize_with = "money_text")]
     #[schema(value_type = String)]
     pub paid_amount: Money,
-    /// What is still owed: nothing, since an order exists once it is paid.
+    /// What is still owed: the fees of exchanges. An order exists once it is paid.
     #[serde(serialize_with = "money_text")]
     #[schema(value_type = String)]
     pub balance_amount: Money,
-    /// What was given back when the order was made: nothing.
+    /// What was given back of what was charged.
     #[serde(serialize_with = "money_text")]
     #[schema(value_type = String)]
     pub refund_amount: Money,
@@ -230,8 +230,8 @@ impl OrderView {
             discounted_original_total_amount: order.total,
             original_total_amount: order.retail_total,
             paid_amount: payment.map_or(Money::ZERO, |payment| payment.amount),
-            balance_amount: Money::ZERO,
-            refund_amount: Money::ZERO,
+            balance_amount: order.fees_due(),
+            refund_amount: order.refunded,
             sale_channel: SALE_CHANNEL,
             check_in_status: NOT_CHECKED_IN,
             cc_last_four_digits: payment.map(|payment| payment.card.last_four.clone()),

@@ -57,9 +57,9 @@ pub struct WillCallOrderView {
     /// The first membership that drove its prices, or came of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub membership_id: Option<i64>,
-    /// `Not Refunded`.
+    /// `Not Refunded`, `Partially Refunded` or `Refunded`: the money, as far as it was given back.
     pub refund_status: &'static str,
-    /// What is still owed: nothing.
+    /// What is still owed: the fees of exchanges.
     #[serde(serialize_with = "money_text")]
     #[schema(value_type = String)]
     pub order_balance: Money,
@@ -281,8 +281,8 @@ impl WillCallOrderView {
             legacy: false,
             sale_channel: SALE_CHANNEL,
             membership_id: membership_ids(order).next().map(MembershipId::get),
-            refund_status: "Not Refunded",
-            order_balance: Money::ZERO,
+            refund_status: order.refund_status().as_str(),
+            order_balance: order.fees_due(),
             cc_last_four_digits: payment.map(|payment| payment.card.last_four.clone()),
             invoice_after: false,
             customer_id: order.customer.map(domain::CustomerId::get),

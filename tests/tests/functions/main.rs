@@ -110,6 +110,7 @@ async fn every_form_of_one_request_has_the_same_answer() {
         "checkout",
         "orders",
         "reservations",
+        "returns",
         "reference",
         "backoffice",
         "memberships",

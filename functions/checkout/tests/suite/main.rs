@@ -24,6 +24,7 @@ mod races;
 mod refusals;
 mod repeats;
 mod reserved;
+mod returns;
 mod sale;
 mod schedules;
 mod venue;

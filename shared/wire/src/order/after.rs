@@ -10,9 +10,10 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OrderRefundView {
-    /// Identity: `refund_` and a UUID.
-    pub refund_id: String,
-    /// `Pending` while the money is on its way, then `Done`.
+    /// Identity: `refund_` and a UUID; a preview has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refund_id: Option<String>,
+    /// `Pending` while the money is on its way, then `Done`; of a preview `Preview`.
     pub state: &'static str,
     /// The money that goes back.
     #[serde(serialize_with = "money_text")]
@@ -92,8 +93,12 @@ impl OrderRefundView {
     }
 
     pub(super) fn for_staff(order: &Order, zone: Zone) -> Vec<Self> {
-        let told = |refund: &OrderRefund| Self { reason: refund.reason.clone(), ..Self::new(refund, zone) };
-        order.after_sale.refunds.iter().map(told).collect()
+        order.after_sale.refunds.iter().map(|refund| Self::told(refund, zone)).collect()
+    }
+
+    /// A refund as the back office sees it, with its reason.
+    pub(crate) fn told(refund: &OrderRefund, zone: Zone) -> Self {
+        Self { reason: refund.reason.clone(), ..Self::new(refund, zone) }
     }
 
     fn new(refund: &OrderRefund, zone: Zone) -> Self {
@@ -102,7 +107,7 @@ impl OrderRefundView {
             OrderRefundState::Done { at } => ("Done", Some(at)),
         };
         Self {
-            refund_id: refund.id.to_string(),
+            refund_id: Some(refund.id.to_string()),
             state,
             amount: refund.amount,
             // Parts of an order's total fit an amount.
