@@ -12,7 +12,7 @@ pub fn routes() -> OpenApiRouter<App> {
 }
 
 /// The groups of routes, one for each function.
-fn groups() -> [OpenApiRouter<App>; 12] {
+fn groups() -> [OpenApiRouter<App>; 13] {
     [
         events::router(),
         carts::router(),
@@ -24,6 +24,7 @@ fn groups() -> [OpenApiRouter<App>; 12] {
         memberships::router(),
         members::router(),
         onboarding::router(),
+        refunds::router(),
         reference::router(),
         crate::sandbox::router(),
     ]

@@ -18,6 +18,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 mod membership;
+mod refunded;
+
+pub use refunded::RefundStatus;
 
 pub use membership::{Confirmation, OrderMembershipLine};
 

@@ -55,6 +55,8 @@ error_table! {
     /// The bank wants another postal code (given number).
     IncorrectZip, PAYMENT_REQUIRED, 6107, "INCORRECT_ZIP",
         "Please enter the correct ZIP / Postal Code for your credit card";
+    /// A refund of nothing or less (given number).
+    NegativeRefundAmount, BAD_REQUEST, 10026, "NEGATIVE_REFUND_AMOUNT", "Refund amount must be positive";
     /// The same card paid the same amount less than five minutes ago (given number).
     DuplicateTransactionFound, CONFLICT, 16003, "DUPLICATE_TRANSACTION_FOUND", "Duplicate transaction found";
     /// Fields are missing or wrong.
@@ -152,6 +154,13 @@ error_table! {
         "Another application was made with this boardingRefId";
     /// The underwriter declined the merchant; its application is closed.
     MerchantDeclined, CONFLICT, 20061, "MERCHANT_DECLINED", "The merchant was declined and cannot be changed";
+    /// A refund asks for more than its sale has left; `remainder` says what that is.
+    RefundExceedsRemainder, CONFLICT, 20062, "REFUND_EXCEEDS_REMAINDER",
+        "The refund is larger than what remains of the sale";
+    /// The processor or the bank refused a refund; nothing was given back.
+    RefundRefused, PAYMENT_REQUIRED, 20063, "REFUND_REFUSED", "The refund was refused";
+    /// A sale has 200 refunds, and takes no further one.
+    TooManyRefunds, CONFLICT, 20064, "TOO_MANY_REFUNDS", "The sale has as many refunds as it may have";
 }
 
 /// A failure on its way to the caller: what it is told, and a cause that only the log sees.

@@ -122,7 +122,7 @@ pub struct OrderView {
     #[serde(serialize_with = "money_text")]
     #[schema(value_type = String)]
     pub balance_amount: Money,
-    /// What was given back when the order was made: nothing.
+    /// What was given back of what was charged.
     #[serde(serialize_with = "money_text")]
     #[schema(value_type = String)]
     pub refund_amount: Money,
@@ -317,7 +317,7 @@ impl OrderView {
             original_total_amount: order.retail_total,
             paid_amount: payment.map_or(Money::ZERO, |payment| payment.amount),
             balance_amount: Money::ZERO,
-            refund_amount: Money::ZERO,
+            refund_amount: order.refunded,
             sale_channel: SALE_CHANNEL,
             check_in_status: NOT_CHECKED_IN,
             cc_last_four_digits: payment.map(|payment| payment.card.last_four.clone()),

@@ -57,7 +57,7 @@ pub struct WillCallOrderView {
     /// The first membership that drove its prices, or came of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub membership_id: Option<i64>,
-    /// `Not Refunded`.
+    /// `Not Refunded`, `Partially Refunded` or `Refunded`: the money, as far as it was given back.
     pub refund_status: &'static str,
     /// What is still owed: nothing.
     #[serde(serialize_with = "money_text")]
@@ -281,7 +281,7 @@ impl WillCallOrderView {
             legacy: false,
             sale_channel: SALE_CHANNEL,
             membership_id: membership_ids(order).next().map(MembershipId::get),
-            refund_status: "Not Refunded",
+            refund_status: order.refund_status().as_str(),
             order_balance: Money::ZERO,
             cc_last_four_digits: payment.map(|payment| payment.card.last_four.clone()),
             invoice_after: false,
