@@ -12,7 +12,7 @@ pub fn routes() -> OpenApiRouter<App> {
 }
 
 /// The groups of routes, one for each function.
-fn groups() -> [OpenApiRouter<App>; 13] {
+fn groups() -> [OpenApiRouter<App>; 14] {
     [
         events::router(),
         carts::router(),
@@ -25,6 +25,7 @@ fn groups() -> [OpenApiRouter<App>; 13] {
         memberships::router(),
         members::router(),
         onboarding::router(),
+        refunds::router(),
         reference::router(),
         crate::sandbox::router(),
     ]

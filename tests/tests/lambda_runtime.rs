@@ -98,6 +98,7 @@ fn the_forms_of_a_kept_event_ask_for_the_same_and_reach_the_function_they_are_ke
         "onboarding",
         "orders",
         "reference",
+        "refunds",
         "reservations",
         "returns",
     ];

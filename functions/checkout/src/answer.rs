@@ -16,9 +16,10 @@ pub(crate) fn order(order: &Order, zone: Zone) -> Response {
     Json(OrderView::new(&created, zone)).into_response()
 }
 
-/// The order again.
+/// The order again, as it was created: what was given back since is not part of that answer.
 pub(crate) fn replayed(placed: &Order, zone: Zone) -> Response {
-    idempotency::replayed(order(placed, zone))
+    let created = Order { refunded: Money::ZERO, ..placed.clone() };
+    idempotency::replayed(order(&created, zone))
 }
 
 /// The refusal of a card, with the codes of processor and bank.

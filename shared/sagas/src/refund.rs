@@ -14,8 +14,11 @@ use platform::clock::RequestClock;
 use platform::processor::{ProcessorError, RefundRequest};
 use platform::telemetry::Metric;
 use platform::{ApiError, App, ErrorType};
+use store::checkout::KeyClaim;
 use store::order::DueClock;
-use store::refund::{EndRefusal, Ending, RefundEnd, Take, Taking, plan_end, sale_in};
+use store::refund::{
+    EndRefusal, Ending, RefundEnd, Take, TakeRefusal, Taking, plan_end, plan_take_keyed, sale_in, taken_from,
+};
 use store::{Item, StoreFault};
 
 /// Times a taking is sent: again after a lost answer, and after the sale was prepared.
@@ -63,6 +66,49 @@ pub async fn take_refund(app: &App, take: &Take<'_>) -> Result<Result<Sale, Refu
         }
     }
     Err(last.map_or_else(|| ApiError::new(ErrorType::TryAgain), ApiError::from))
+}
+
+/// What came of the wish to take a refund under an idempotency key.
+#[derive(Debug)]
+pub enum KeyedTaking {
+    /// It is taken, and the key points to it.
+    Taken,
+    /// Another request holds the key; nothing is taken.
+    KeyHeld,
+    /// The sale refuses it; the key is free.
+    Refused(RefundRefusal),
+}
+
+/// Takes a refund and claims the idempotency key of its request, together or not at all.
+///
+/// # Errors
+/// [`ApiError`] when it is not known whether that happened; the key then says so.
+pub async fn take_refund_keyed(
+    app: &App,
+    take: &Take<'_>,
+    (claim, wall_now): (&KeyClaim, Timestamp),
+) -> Result<KeyedTaking, ApiError> {
+    for _ in 0..MAX_TAKINGS {
+        let Err(mut refused) = commit(app, &plan_take_keyed(take, (claim, wall_now))?).await? else {
+            return Ok(KeyedTaking::Taken);
+        };
+        refused.sort_by_key(|one| one.refusal);
+        let Some(first) = refused.into_iter().next() else { break };
+        match first.refusal {
+            TakeRefusal::KeyHeld => return Ok(KeyedTaking::KeyHeld),
+            TakeRefusal::Sale => match taken_from(first.old)? {
+                Taking::Unprepared => app.store.prepare_sale(take.tenant, take.sale).await?,
+                Taking::Taken(_) => return Ok(KeyedTaking::Taken),
+                Taking::Refused(sale) => {
+                    return Ok(match self::refused(take, sale)? {
+                        Ok(_) => KeyedTaking::Taken,
+                        Err(refusal) => KeyedTaking::Refused(refusal),
+                    });
+                }
+            },
+        }
+    }
+    Err(ApiError::new(ErrorType::TryAgain))
 }
 
 /// What a sale that refused a taking says about it.

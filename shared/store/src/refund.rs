@@ -3,7 +3,8 @@
 //! with what it changes in the order. Both are idempotent by the refund's state in the sale.
 
 use crate::after_sale::{given_back, given_up, settle_into};
-use crate::checkout::When;
+use crate::checkout::{KeyClaim, When};
+use crate::idempotency::{self, IdempotencyRecord};
 use crate::order::{DueClock, DueKind, due_as};
 use crate::{
     Action, AttributeValue, Consistency, Expression, Item, Key, Plan, Store, StoreError, StoreFault, decode,
@@ -156,11 +157,7 @@ pub fn order_writes(ending: &Ending<'_>) -> Result<Vec<(Key, Action)>, StoreErro
     }
 }
 
-fn add(
-    plan: &mut Plan<EndRefusal>,
-    (key, action): (Key, Action),
-    refusal: EndRefusal,
-) -> Result<(), StoreError> {
+fn add<R>(plan: &mut Plan<R>, (key, action): (Key, Action), refusal: R) -> Result<(), StoreError> {
     plan.add(key, action, refusal).map_err(|fault| StoreError::new(StoreFault::Refused, fault))
 }
 
@@ -215,6 +212,31 @@ pub fn sale_in(item: Option<Item>) -> Result<Option<Sale>, StoreError> {
     item.map(decode).transpose()
 }
 
+/// Why a refund with an idempotency key was not taken, in order of precedence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TakeRefusal {
+    /// Another request holds the key.
+    KeyHeld,
+    /// The sale refuses it.
+    Sale,
+}
+
+/// The transaction that takes a refund and claims the idempotency key of its request.
+///
+/// # Errors
+/// [`StoreError`] when something has no representation.
+pub fn plan_take_keyed(
+    take: &Take<'_>,
+    (claim, wall_now): (&KeyClaim, Timestamp),
+) -> Result<Plan<TakeRefusal>, StoreError> {
+    let mut plan = Plan::new();
+    let key = Key::idempotency(take.tenant, &claim.hash);
+    let action = idempotency::claim(&key, &claim.record, claim.abandoned.as_ref(), wall_now)?;
+    add(&mut plan, (key, action), TakeRefusal::KeyHeld)?;
+    add(&mut plan, take_refund(take)?, TakeRefusal::Sale)?;
+    Ok(plan)
+}
+
 /// What came of the wish to take a refund.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Taking {
@@ -233,6 +255,20 @@ impl Store {
     /// [`StoreError`] when the database does not answer.
     pub async fn load_sale(&self, tenant: TenantId, id: &SaleId) -> Result<Option<Sale>, StoreError> {
         self.get(&Key::sale(tenant, id), Consistency::Strong).await
+    }
+
+    /// What an idempotency key was used for, and a sale, in one round trip.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn load_keyed_sale(
+        &self,
+        tenant: TenantId,
+        (hash, sale): (&str, &SaleId),
+    ) -> Result<(Option<IdempotencyRecord>, Option<Sale>), StoreError> {
+        let (record, sale) = (Key::idempotency(tenant, hash), Key::sale(tenant, sale));
+        let mut found = self.get_many([record.clone(), sale.clone()], Consistency::Strong).await?;
+        Ok((found.take(&record)?, found.take(&sale)?))
     }
 
     /// Takes a refund, in one round trip.

@@ -22,6 +22,7 @@ pub mod membership;
 pub mod onboarding;
 pub mod order;
 pub mod page;
+pub mod refund;
 pub mod reservation;
 pub mod returns;
 pub mod willcall;

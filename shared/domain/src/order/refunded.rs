@@ -1,7 +1,6 @@
 //! What was given back of an order's money (spec §2.9, §2.18).
 
 use super::Order;
-use crate::Money;
 
 /// How much of what was paid is given back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,16 +26,27 @@ impl RefundStatus {
 }
 
 impl Order {
-    /// How much of what was paid is given back.
+    /// How much of what was paid is given back; of an order that cost nothing, how much of what was bought.
     #[must_use]
     pub fn refund_status(&self) -> RefundStatus {
-        let paid = self.payment.as_ref().map_or(Money::ZERO, |payment| payment.amount);
+        let Some(paid) = self.payment.as_ref().map(|payment| payment.amount) else {
+            return self.returned_status();
+        };
         if self.refunded.is_zero() {
             RefundStatus::NotRefunded
         } else if self.refunded < paid {
             RefundStatus::PartiallyRefunded
         } else {
             RefundStatus::Refunded
+        }
+    }
+
+    fn returned_status(&self) -> RefundStatus {
+        let is_left = self.rows().any(|row| self.left_of(row).quantity > 0);
+        match (self.after_sale.refunds.is_empty(), is_left) {
+            (true, _) => RefundStatus::NotRefunded,
+            (false, true) => RefundStatus::PartiallyRefunded,
+            (false, false) => RefundStatus::Refunded,
         }
     }
 }

@@ -2,9 +2,11 @@
 //! the sandbox never gives back more, whatever it is asked.
 
 use super::{
-    Behaviour, Payment, SandboxProcessor, State, TEST_CARDS, as_text, key_of, unasked_issuer, unreachable,
+    Behaviour, Payment, SandboxProcessor, ShownCard, State, TEST_CARDS, as_text, key_of, unasked_issuer,
+    unreachable,
 };
 use crate::processor::{ProcessorError, RefundRequest};
+use domain::card::CardBrand;
 use domain::payment::{Decline, DeclineReason, RefundAnswer};
 use domain::{Mid, Money, OrderId, PaymentReference, RefundId, TenantId, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -49,6 +51,12 @@ pub struct SandboxRefund {
     pub amount: Money,
     /// Whether the amount was given back; otherwise the refund was refused.
     pub refunded: bool,
+    /// The last four digits of the card, if the payment was charged to one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_four: Option<String>,
+    /// The brand of the card, if the payment was charged to one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub brand: Option<CardBrand>,
     /// The sandbox's name for the payment.
     pub reference: PaymentReference,
     /// When it was answered.
@@ -77,9 +85,17 @@ fn uncovered() -> Decline {
     )
 }
 
+/// The card that was presented to a payment.
+fn card_of(payment: &Payment) -> Option<&ShownCard> {
+    match &payment.state {
+        State::Captured { at: _, card } | State::Declined { at: _, card, decline: _ } => Some(card),
+        State::Opened | State::Cancelled { at: _ } => None,
+    }
+}
+
 /// What a payment's test card does, by what is kept of its number.
 fn behaviour_of(payment: &Payment) -> Option<Behaviour> {
-    let (State::Captured { card, .. } | State::Declined { card, .. }) = &payment.state else { return None };
+    let card = card_of(payment)?;
     let known = TEST_CARDS.iter().find(|(number, _)| number.ends_with(&card.last_four));
     known.map(|(_, behaviour)| *behaviour)
 }
@@ -152,6 +168,8 @@ fn listed(payment: &Payment) -> Vec<SandboxRefund> {
         refund_id: id.clone(),
         amount: refund.amount,
         refunded: refund.refusal.is_none(),
+        last_four: card_of(payment).map(|card| card.last_four.clone()),
+        brand: card_of(payment).map(|card| card.brand),
         reference: payment.reference.clone(),
         answered_at: refund.at,
     });

@@ -305,7 +305,7 @@ async fn a_refund_asked_for_again_is_the_same_refund() {
     let listed = serde_json::to_value(sandbox.refunds(tenant()).await.unwrap()).unwrap();
     let expected = json!([{
         "tenantId": 1001, "orderId": "1", "mid": "60417", "refundId": RefundId::from_bytes([1; 16]),
-        "amount": "40.00", "refunded": true, "reference": reference, "answeredAt": NOW,
+        "amount": "40.00", "refunded": true, "lastFour": "4242", "brand": "Visa", "reference": reference, "answeredAt": NOW,
     }]);
     assert_eq!(listed, expected);
     assert_eq!(status(&sandbox).await, SandboxStatus::Captured);
