@@ -27,7 +27,7 @@ BUILD_TARGET := $(TARGET)$(if $(findstring zigbuild,$(CARGO_BUILD)),.$(GLIBC))
 PROFILE_DIRECTORY := $(if $(filter dev,$(CARGO_PROFILE)),debug,$(CARGO_PROFILE))
 TARGET_DIRECTORY := $(or $(CARGO_TARGET_DIR),target)
 
-FUNCTIONS := events carts entitlements checkout orders reservations backoffice memberships members onboarding reference mailer cleanup
+FUNCTIONS := events carts entitlements checkout orders returns reservations backoffice memberships members onboarding refunds reference mailer cleanup
 # The template's logical name of a function: EventsFunction for events.
 logical_name = $(shell echo $(1) | sed 's/^./\U&/')Function
 

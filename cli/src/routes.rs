@@ -12,7 +12,7 @@ pub fn routes() -> OpenApiRouter<App> {
 }
 
 /// The groups of routes, one for each function.
-fn groups() -> [OpenApiRouter<App>; 12] {
+fn groups() -> [OpenApiRouter<App>; 14] {
     [
         events::router(),
         carts::router(),
@@ -20,10 +20,12 @@ fn groups() -> [OpenApiRouter<App>; 12] {
         reservations::router(),
         checkout::router(),
         orders::router(),
+        returns::router(),
         backoffice::router(),
         memberships::router(),
         members::router(),
         onboarding::router(),
+        refunds::router(),
         reference::router(),
         crate::sandbox::router(),
     ]

@@ -14,7 +14,7 @@ use domain::{TenantId, Timestamp};
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 use platform::clock::wall_now;
-use platform::processor::{SandboxCharge, SandboxProcessor, SandboxStatus};
+use platform::processor::{SandboxCharge, SandboxProcessor, SandboxRefund, SandboxStatus};
 use platform::{ApiError, App, ErrorBody, ErrorType};
 use serde::Serialize;
 use std::sync::Arc;
@@ -124,11 +124,11 @@ async fn read_message(
     Err(ApiError::new(ErrorType::NotFound).message("No such delivery"))
 }
 
-/// A payment the sandbox's card processor has seen.
+/// A payment or a refund the sandbox's card processor has seen.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct SeenPayment {
-    /// What it is; the sandbox has seen charges.
+    /// What it is: `charge` or `refund`.
     r#type: &'static str,
     /// The tenant that sells.
     tenant_id: i64,
@@ -138,7 +138,8 @@ struct SeenPayment {
     mid: String,
     /// The amount.
     amount: String,
-    /// `opened`, `captured`, `declined` or `cancelled`; money moved only if captured.
+    /// Of a charge `opened`, `captured`, `declined` or `cancelled`, of a refund `refunded` or `refused`; money moved
+    /// only if captured or refunded.
     status: &'static str,
     /// The last four digits of the card, once one was presented.
     last_four: Option<String>,
@@ -148,6 +149,10 @@ struct SeenPayment {
     reference: String,
     /// When the amount was charged, in UTC; only if captured.
     captured_at: Option<String>,
+    /// Our name for the refund; only of a refund.
+    refund_id: Option<String>,
+    /// When the processor answered, in UTC; only of a refund.
+    answered_at: Option<String>,
 }
 
 impl From<SandboxCharge> for SeenPayment {
@@ -179,13 +184,47 @@ impl From<SandboxCharge> for SeenPayment {
             brand: brand.map(|brand| brand.as_str()),
             reference: reference.to_string(),
             captured_at: captured_at.map(|at| at.to_rfc3339()),
+            refund_id: None,
+            answered_at: None,
+        }
+    }
+}
+
+impl From<SandboxRefund> for SeenPayment {
+    fn from(refund: SandboxRefund) -> Self {
+        let SandboxRefund {
+            tenant_id,
+            order_id,
+            mid,
+            refund_id,
+            amount,
+            refunded,
+            last_four,
+            brand,
+            reference,
+            answered_at,
+        } = refund;
+        Self {
+            r#type: "refund",
+            tenant_id: tenant_id.get(),
+            order_id: order_id.to_string(),
+            mid: mid.to_string(),
+            amount: amount.to_string(),
+            status: if refunded { "refunded" } else { "refused" },
+            last_four,
+            brand: brand.map(|brand| brand.as_str()),
+            reference: reference.to_string(),
+            captured_at: None,
+            refund_id: Some(refund_id.to_string()),
+            answered_at: Some(answered_at.to_rfc3339()),
         }
     }
 }
 
 /// List payments
 ///
-/// Every payment the sandbox's card processor has seen, charged or not.
+/// Every payment the sandbox's card processor has seen, charged or not, and behind those of a tenant the refunds,
+/// given or refused.
 #[utoipa::path(
     get,
     path = "/sandbox/processor",
@@ -204,6 +243,7 @@ async fn list_payments(
     let mut seen = Vec::new();
     for tenant in shown_tenants(&app, &headers).await? {
         seen.extend(processor.charges(tenant.id).await?.into_iter().map(SeenPayment::from));
+        seen.extend(processor.refunds(tenant.id).await?.into_iter().map(SeenPayment::from));
     }
     Ok(Json(seen))
 }
@@ -214,6 +254,8 @@ async fn list_payments(
 struct CleanupReport {
     /// Abandoned checkouts settled or undone.
     orders_finished: u32,
+    /// Refunds left half-way that were finished.
+    refunds_finished: u32,
     /// Mails announced again.
     mails_announced: u32,
     /// Event instances made.
@@ -250,6 +292,7 @@ async fn clean_up(State(app): State<App>, headers: HeaderMap) -> Result<Json<Cle
     let done = cleanup::pass(&app, cleanup::Scope::Sandbox, now).await?;
     let cleanup::Report {
         orders_finished,
+        refunds_finished,
         mails_announced,
         slots_made,
         slots_changed,
@@ -259,6 +302,7 @@ async fn clean_up(State(app): State<App>, headers: HeaderMap) -> Result<Json<Cle
     } = done;
     Ok(Json(CleanupReport {
         orders_finished,
+        refunds_finished,
         mails_announced,
         slots_made,
         slots_changed,

@@ -98,7 +98,9 @@ fn the_forms_of_a_kept_event_ask_for_the_same_and_reach_the_function_they_are_ke
         "onboarding",
         "orders",
         "reference",
+        "refunds",
         "reservations",
+        "returns",
     ];
     for function in functions {
         let mut by_name: BTreeMap<String, (String, String, Option<String>)> = BTreeMap::new();

@@ -251,6 +251,8 @@ fn a_request_reaches_the_function_that_owns_its_path() {
         ("POST", "/v1/payment/onboard", "onboarding"),
         ("PATCH", "/v1/payment/onboard/{boardingRefId}", "onboarding"),
         ("POST", "/v1/payment/onboard/validate/", "onboarding"),
+        ("POST", "/v1/payment/{mid}/refund", "refunds"),
+        ("POST", "/v1/payment/{mid}/refund/preview/", "refunds"),
         ("GET", "/docs/index.css", "reference"),
         ("GET", "/nowhere", "reference"),
         ("OPTIONS", "/v2/memberships/b2b/levels", "reference"),
@@ -285,12 +287,14 @@ fn described() -> BTreeMap<&'static str, BTreeSet<String>> {
         ("entitlements", entitlements::router()),
         ("checkout", checkout::router()),
         ("orders", orders::router()),
+        ("returns", returns::router()),
         ("reservations", reservations::router()),
         ("reference", reference::router()),
         ("backoffice", backoffice::router()),
         ("memberships", memberships::router()),
         ("members", members::router()),
         ("onboarding", onboarding::router()),
+        ("refunds", refunds::router()),
     ];
     let paths = |router: utoipa_axum::router::OpenApiRouter<platform::App>| {
         router.into_openapi().paths.paths.into_keys().collect()

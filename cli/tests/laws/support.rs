@@ -2,8 +2,8 @@
 
 use axum::body::Body;
 use boxoffice::testing::{Answer, Service};
-use domain::TenantId;
 use domain::tenant::{ApiKey, Scope};
+use domain::{Mid, TenantId};
 use http::Request;
 use platform::context::SourceIp;
 use serde_json::{Value, json};
@@ -147,11 +147,16 @@ pub(crate) async fn save_key(service: &Service, text: &str, (tenant, scope): (i6
         tenant: TenantId::parse(tenant).unwrap(),
         scopes: BTreeSet::from([scope]),
         origins: BTreeSet::from([ORIGIN.to_owned()]),
-        mid: None,
+        mid: (scope == Scope::Payment).then(|| Mid::parse(mid_of(tenant)).unwrap()),
         label: text.to_owned(),
         revoked,
     };
     service.store.save_api_key(&key_hash(text), &key).await.unwrap();
+}
+
+/// The merchant of a demo venue.
+pub(crate) fn mid_of(tenant: i64) -> &'static str {
+    if tenant == 1001 { "60417" } else { "60418" }
 }
 
 /// The two demo venues, each with one key for every scope.

@@ -1,7 +1,8 @@
 //! Another tenant's id is an unknown id (contract §2), wherever an id can be sent.
 
 use crate::support::{
-    NOTHING, Operation, complaints, document, headers_of, key_of, kind, operations, send_json, with_keys,
+    NOTHING, Operation, complaints, document, headers_of, key_of, kind, mid_of, operations, send_json,
+    with_keys,
 };
 use boxoffice::testing::{Answer, Service};
 use domain::tenant::Scope;
@@ -31,15 +32,20 @@ enum Kind {
     Delivery,
     /// The application of a merchant.
     Application,
+    /// One that is paid.
+    Merchant,
+    Sale,
     /// The same for everybody.
     Common,
 }
 
 /// The parameter of every path that has one.
-const PATHS: [(&str, Kind); 32] = [
+const PATHS: [(&str, Kind); 34] = [
     ("/docs/{file}", Kind::Common),
     ("/sandbox/outbox/{deliveryId}", Kind::Delivery),
     ("/v1/payment/onboard/{boardingRefId}", Kind::Application),
+    ("/v1/payment/{mid}/refund", Kind::Merchant),
+    ("/v1/payment/{mid}/refund/preview", Kind::Merchant),
     ("/v2/b2b/combos/{id}", Kind::Combo),
     ("/v2/b2b/coupons/{id}", Kind::Coupon),
     ("/v2/b2b/customers/{id}", Kind::Customer),
@@ -86,7 +92,8 @@ enum Refused {
 }
 
 /// The ids of every body.
-const FIELDS: [(&str, Kind, Refused); 83] = [
+const FIELDS: [(&str, Kind, Refused); 84] = [
+    ("RefundInput.saleId", Kind::Sale, Refused::Everywhere),
     // A new cart has no id yet, and one that is checked out at once never has.
     ("CartInput.id", Kind::Cart, Refused::Nowhere),
     ("CartInput.membershipIds", Kind::Membership, Refused::Everywhere),
@@ -213,6 +220,7 @@ struct Things {
     order: String,
     delivery: String,
     application: String,
+    sale: String,
 }
 
 impl Things {
@@ -252,6 +260,7 @@ impl Things {
             line: stored["items"][0]["itemId"].as_str().unwrap().to_owned(),
             reservation,
             order: order["id"].as_str().unwrap().to_owned(),
+            sale: order["payments"][0]["saleId"].as_str().unwrap().to_owned(),
             delivery: outbox[0]["deliveryId"].as_str().unwrap().to_owned(),
             instance,
             other,
@@ -290,6 +299,8 @@ impl Things {
             Kind::Combo => json!(format!("{tenant}c1000000000000000001")),
             Kind::Delivery => json!(self.delivery),
             Kind::Application => json!(self.application),
+            Kind::Merchant => json!(mid_of(tenant)),
+            Kind::Sale => json!(self.sale),
             Kind::Common => json!("nothing"),
         }
     }
@@ -309,6 +320,8 @@ fn unknown(kind: Kind) -> Value {
         Kind::Order => json!("450359962737"),
         Kind::Delivery => json!("0000000000001-z"),
         Kind::Application => json!("ffffffff-ffff-4fff-bfff-ffffffffffff"),
+        Kind::Merchant => json!("99999"),
+        Kind::Sale => json!("sale_ffffffff-ffff-4fff-bfff-ffffffffffff"),
         Kind::Cart
         | Kind::Instance
         | Kind::Template
@@ -591,6 +604,7 @@ fn body_with(operation: &Operation, own: &Things, (pointer, id): (&str, &Value))
         }
         path if path.ends_with("/membershipofferings") => offering_of(own, pointer),
         path if path.starts_with("/v2/b2b/") => json!({ "name": "Law" }),
+        path if path.starts_with("/v1/payment/{mid}/refund") => json!({ "charge": { "amount": "1.00" } }),
         _ => own_cart(own, pointer),
     };
     if operation.path == "/v2/b2c/carts/{id}" {

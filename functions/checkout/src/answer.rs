@@ -2,21 +2,24 @@
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
-use domain::order::Order;
+use domain::order::{AfterSale, Order};
 use domain::payment::{Decline, DeclineReason};
-use domain::{InstanceId, InventoryId, Zone, ledger::LedgerRefusal};
+use domain::{InstanceId, InventoryId, Money, Zone, ledger::LedgerRefusal};
 use platform::telemetry::Metric;
 use platform::{ApiError, ErrorType, access::Caller, idempotency};
 use wire::order::OrderView;
 
 /// The order, as it was created.
 pub(crate) fn order(order: &Order, zone: Zone) -> Response {
-    Json(OrderView::new(order, zone)).into_response()
+    let (refunded, after_sale) = (Money::ZERO, AfterSale::default());
+    let created = Order { refunded, after_sale, ..order.clone() };
+    Json(OrderView::new(&created, zone)).into_response()
 }
 
-/// The order again.
+/// The order again, as it was created: what was given back since is not part of that answer.
 pub(crate) fn replayed(placed: &Order, zone: Zone) -> Response {
-    idempotency::replayed(order(placed, zone))
+    let created = Order { refunded: Money::ZERO, ..placed.clone() };
+    idempotency::replayed(order(&created, zone))
 }
 
 /// The refusal of a card, with the codes of processor and bank.

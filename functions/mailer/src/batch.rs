@@ -46,8 +46,8 @@ async fn handle(app: &App, transport: &dyn MailTransport, message: &SqsMessage) 
     };
     let tenant = job.tenant().get();
     let (order, request, kind) = match &job {
-        MailJob::Order(mail) => (Some(mail.order.as_str()), None, mail.kind.as_str()),
-        MailJob::Login(mail) => (None, Some(mail.request.as_str()), "login"),
+        MailJob::Order(mail) => (Some(mail.order.as_str()), None, mail.kind.to_string()),
+        MailJob::Login(mail) => (None, Some(mail.request.as_str()), "login".to_owned()),
     };
     // Boxed, since the database's futures inside are nested deeper than the compiler follows.
     match Box::pin(deliver(app, transport, &job)).await {

@@ -120,9 +120,8 @@ async fn deliver_order(
         return Ok(Delivered::Settled);
     }
     let Some(claim) = Claim::take(app, Held::Order(job)).await? else { return Ok(Delivered::Settled) };
-    let rendered =
-        view::confirmation(&owed.tenant, &sender(&owed.tenant), (&owed.order, &owed.tickets), &owed.mail);
-    claim.settle(transport, rendered.map(|mail| render(&mail)), "it has no address").await
+    let said = view::mail(&owed.tenant, &sender(&owed.tenant), (&owed.order, &owed.tickets), &owed.mail);
+    claim.settle(transport, said.map(|mail| render(&mail)), "it has no address, or nothing to say").await
 }
 
 async fn deliver_login(
@@ -263,8 +262,8 @@ impl<'a> Claim<'a> {
         let tenant = self.held.tenant().get();
         match self.held {
             Held::Order(mail) => {
-                let (order, kind) = (mail.order.as_str(), mail.kind.as_str());
-                tracing::error!(tenant, order, kind, reason, "a mail was refused for good");
+                let (order, kind) = (mail.order.as_str(), mail.kind);
+                tracing::error!(tenant, order, %kind, reason, "a mail was refused for good");
             }
             Held::Login(mail, _) => {
                 let request = mail.request.as_str();

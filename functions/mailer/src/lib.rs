@@ -1,4 +1,5 @@
-//! Mails: what they say and how they are sent. Confirmations (contract §6, "Mail") and links to log in by (spec §4.7).
+//! Mails: what they say and how they are sent. Confirmations (contract §6, "Mail"), what became of
+//! refunds and exchanges, and links to log in by (spec §4.7).
 
 pub mod batch;
 pub mod deliver;

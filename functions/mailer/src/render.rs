@@ -30,7 +30,7 @@ pub const MIME_LIMIT_BYTES: usize = 10_000_000;
 /// The longest barcode: far longer than any of ours, and a QR code of it can still be scanned from a phone.
 pub const BARCODE_MAX_CHARS: usize = 200;
 
-/// Which part of a confirmation a mail carries (contract §6).
+/// What a mail of an order carries (contract §6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MailKind {
     /// What was bought and paid; the tickets go to another address.
@@ -39,6 +39,8 @@ pub enum MailKind {
     Tickets,
     /// Both in one mail, the usual case.
     ReceiptWithTickets,
+    /// What was given back, with the money that went back as what was paid.
+    Refund,
 }
 
 /// What the codes of a mail are.
@@ -63,7 +65,7 @@ impl Codes {
     }
 }
 
-/// Everything a confirmation mail says. Texts are plain text and may hold anything a person typed.
+/// Everything a mail of an order says. Texts are plain text and may hold anything a person typed.
 #[derive(Clone)]
 pub struct ConfirmationMail {
     /// The Message-ID with its angle brackets, of letters, digits and `.-_` around one `@`; the same for every
@@ -76,7 +78,7 @@ pub struct ConfirmationMail {
     pub from: MailAddress,
     /// Who gets it.
     pub to: MailAddress,
-    /// Which part of the confirmation this mail carries.
+    /// What this mail carries.
     pub kind: MailKind,
     /// The tenant's public name.
     pub venue_name: String,
@@ -88,11 +90,11 @@ pub struct ConfirmationMail {
     pub buyer_name: String,
     /// Put before each amount, such as `$`; may be empty.
     pub currency_symbol: String,
-    /// What was bought, donations included.
+    /// What was bought or is given back, donations included.
     pub lines: Vec<MailLine>,
     /// What all lines come to.
     pub total: Money,
-    /// What was paid.
+    /// What was paid, or went back.
     pub paid: Money,
     /// The card in words, such as `Visa ending in 4242`; none for an order that cost nothing.
     pub card: Option<String>,

@@ -1,4 +1,6 @@
-//! What a confirmation says, taken from the order and nothing else: a repeat says the same.
+//! What a mail of an order says, taken from the order and nothing else: a repeat says the same.
+
+mod after;
 
 use crate::render::{Codes, ConfirmationMail, MailAddress, MailKind, MailLine, MailTicket};
 use domain::card::CardBrand;
@@ -19,19 +21,37 @@ const LOCAL_FORM: &str = "%a, %b %-d %Y, %-I:%M %p";
 /// A day as members read it, such as `Mar 14 2026`.
 const DAY_FORM: &str = "%b %-d %Y";
 
-/// The mail a paid order owes; none when there is no address to send it to.
-pub(crate) fn confirmation(
+/// A mail of a paid order; none when there is no address to send it to, or nothing any more that it could say.
+pub(crate) fn mail(
+    tenant: &Tenant,
+    from: &str,
+    sold: (&Order, &[Ticket]),
+    mail: &OutboxMail,
+) -> Option<ConfirmationMail> {
+    match mail.kind {
+        outbox::MailKind::Receipt => confirmation(tenant, from, sold, (mail, MailKind::Receipt)),
+        outbox::MailKind::Tickets => confirmation(tenant, from, sold, (mail, MailKind::Tickets)),
+        outbox::MailKind::ReceiptWithTickets => {
+            confirmation(tenant, from, sold, (mail, MailKind::ReceiptWithTickets))
+        }
+        outbox::MailKind::Refund(number) => {
+            let said = confirmation(tenant, from, sold, (mail, MailKind::Refund))?;
+            after::refund(said, (sold.0, number), tenant.zone)
+        }
+        outbox::MailKind::Exchange(number) => {
+            let said = confirmation(tenant, from, sold, (mail, MailKind::Tickets))?;
+            after::exchange(said, sold, (number, tenant.zone))
+        }
+    }
+}
+
+fn confirmation(
     tenant: &Tenant,
     from: &str,
     (order, tickets): (&Order, &[Ticket]),
-    mail: &OutboxMail,
+    (mail, kind): (&OutboxMail, MailKind),
 ) -> Option<ConfirmationMail> {
     let to = outbox::recipient(order, mail.kind)?;
-    let kind = match mail.kind {
-        outbox::MailKind::Receipt => MailKind::Receipt,
-        outbox::MailKind::Tickets => MailKind::Tickets,
-        outbox::MailKind::ReceiptWithTickets => MailKind::ReceiptWithTickets,
-    };
     let buyer = buyer_name(order);
     // Whoever the tickets are sent to instead need not be the buyer.
     let to_name = if kind == MailKind::Tickets { String::new() } else { buyer.clone() };
@@ -72,10 +92,18 @@ fn when(line: &OrderTicketLine, zone: Zone) -> Option<String> {
 
 fn receipt_line(line: &OrderLine, zone: Zone) -> MailLine {
     let amounts = line.amounts();
-    let (name, detail) = match line {
-        OrderLine::Ticket(line) => {
-            (format!("{}, {}", line.event_name, line.ticket_type_name), when(line, zone))
-        }
+    let (name, detail) = in_words(line, zone);
+    MailLine { name, detail, quantity: amounts.quantity, unit_price: amounts.unit, amount: amounts.amount }
+}
+
+fn ticket_in_words(line: &OrderTicketLine, zone: Zone) -> (String, Option<String>) {
+    (format!("{}, {}", line.event_name, line.ticket_type_name), when(line, zone))
+}
+
+/// What a line is, and more about it.
+fn in_words(line: &OrderLine, zone: Zone) -> (String, Option<String>) {
+    match line {
+        OrderLine::Ticket(line) => ticket_in_words(line, zone),
         OrderLine::AddOn(line) => (line.name.clone(), None),
         OrderLine::Donation(line) => (line.name.clone(), None),
         OrderLine::Combo(line) => {
@@ -84,8 +112,7 @@ fn receipt_line(line: &OrderLine, zone: Zone) -> MailLine {
         OrderLine::Membership(line) => {
             (format!("{}, {}", line.level_name, line.offering_name), Some(term_of(line, zone)))
         }
-    };
-    MailLine { name, detail, quantity: amounts.quantity, unit_price: amounts.unit, amount: amounts.amount }
+    }
 }
 
 /// What a combo is made of, such as `2 × Gallery, Sat, Mar 14 2026, 10:30 AM; 2 × Lightship`.
@@ -130,11 +157,21 @@ fn card_in_words(payment: &Payment) -> String {
     format!("{brand} ending in {}", payment.card.last_four)
 }
 
+/// The tickets that admit, with the member cards.
 fn mail_tickets(order: &Order, tickets: &[Ticket], zone: Zone) -> Vec<MailTicket> {
+    let cards = member_cards(order, zone);
+    tickets_in_words(order, tickets.iter().filter(|ticket| ticket.status.admits()), zone).chain(cards).collect()
+}
+
+fn tickets_in_words<'a>(
+    order: &'a Order,
+    tickets: impl Iterator<Item = &'a Ticket>,
+    zone: Zone,
+) -> impl Iterator<Item = MailTicket> {
     let lines: BTreeMap<&OrderItemId, &OrderTicketLine> =
-        order.ticket_lines().map(|line| (&line.id, line)).collect();
+        order.all_ticket_lines().map(|line| (&line.id, line)).collect();
     let holder = order.contact.name();
-    let shown = |ticket: &Ticket| {
+    tickets.filter_map(move |ticket| {
         let line = lines.get(&ticket.line)?;
         Some(MailTicket {
             event_name: line.event_name.clone(),
@@ -143,8 +180,7 @@ fn mail_tickets(order: &Order, tickets: &[Ticket], zone: Zone) -> Vec<MailTicket
             holder: holder.clone(),
             barcode: ticket.barcode.to_string(),
         })
-    };
-    tickets.iter().filter_map(shown).chain(member_cards(order, zone)).collect()
+    })
 }
 
 /// What the codes of the mail are.

@@ -24,7 +24,8 @@ pub(crate) async fn of_storefront(
     server: StorefrontServer,
     Path(id): Path<String>,
 ) -> Result<Json<OrderView>, ApiError> {
-    paid_order(&app, &server, &id).await
+    let order = paid_order(&app, &server, &id).await?;
+    Ok(Json(OrderView::new(&order, server.tenant.zone)))
 }
 
 /// Returns an order to the back office.
@@ -43,13 +44,13 @@ pub(crate) async fn detail(
     staff: Staff,
     Path(id): Path<String>,
 ) -> Result<Json<OrderView>, ApiError> {
-    paid_order(&app, &staff, &id).await
+    let order = paid_order(&app, &staff, &id).await?;
+    Ok(Json(OrderView::for_staff(&order, staff.tenant.zone)))
 }
 
-async fn paid_order(app: &App, caller: &Caller, id: &str) -> Result<Json<OrderView>, ApiError> {
+async fn paid_order(app: &App, caller: &Caller, id: &str) -> Result<Order, ApiError> {
     let order = app.store.load_order(caller.tenant.id, &order_id(id)?).await?;
-    let order = order.filter(is_readable).ok_or_else(not_found)?;
-    Ok(Json(OrderView::new(&order, caller.tenant.zone)))
+    order.filter(is_readable).ok_or_else(not_found)
 }
 
 /// The id in a path. Text that is no id names nothing.

@@ -10,15 +10,15 @@ use crate::entitlement::EntitlementUse;
 use crate::form::{AskedForms, CartForm, response_id};
 use crate::membership::{Level, Membership};
 use crate::order::{
-    CardSummary, ConsumedReservation, FormResponse, Order, OrderAddOnLine, OrderAmounts, OrderComboLine,
+    AfterSale, CardSummary, ConsumedReservation, FormResponse, Order, OrderAddOnLine, OrderAmounts, OrderComboLine,
     OrderDonationLine, OrderForm, OrderLine, OrderState, OrderTicketLine, Payment, Person, Pieces, Ticket,
     TicketStatus,
 };
 use crate::sale::Sale;
 use crate::{
     CartId, CouponId, CustomerId, InstanceId, InventoryId, LevelId, MembershipId, Money, MoneyOverflow,
-    OrderId, OrderItemId, OrderNumber, ReservationId, TemplateId, TenantId, TicketBarcode, TicketId,
-    Timestamp, Zone,
+    OrderId, OrderItemId, OrderNumber, PaymentReference, ReservationId, TemplateId, TenantId, TicketBarcode,
+    TicketId, Timestamp, Zone,
 };
 use std::collections::BTreeMap;
 
@@ -207,6 +207,7 @@ pub fn order_of(request: &CheckoutRequest, facts: &OrderFacts<'_>) -> Result<Ord
         retail_total: Money::sum(lines.iter().map(|line| line.amounts().retail_amount))?,
         lines,
         payment: facts.payment.clone(),
+        refunded: Money::ZERO,
         coupons: counted_coupons(cart, facts.coupons),
         stock: pieces_of(cart, facts.inventory),
         entitlements: facts.entitlements.clone(),
@@ -218,6 +219,7 @@ pub fn order_of(request: &CheckoutRequest, facts: &OrderFacts<'_>) -> Result<Ord
         reservation: facts.reservation.clone(),
         created_at: *now,
         chosen_clock: facts.chosen_clock,
+        after_sale: AfterSale::default(),
     })
 }
 
@@ -342,6 +344,8 @@ impl<I: Iterator<Item = OrderItemId>, C: Iterator<Item = NewCard>> Rows<'_, I, C
             admission: line.admission,
             hide_event_date: template.ticket_details.hide_event_date,
             amounts,
+            applied: Some(line.applied.clone()),
+            cart_item: Some(line.id.clone()),
         })
     }
 
@@ -404,19 +408,22 @@ pub fn tickets_of<E>(
     Ok(tickets)
 }
 
-/// The sale of a charged order.
+/// The sale of a charged order, whose payment the processor knows by `reference`.
 #[must_use]
-pub fn sale_of(order: &Order, captured_at: Timestamp) -> Option<Sale> {
+pub fn sale_of(order: &Order, reference: &PaymentReference, captured_at: Timestamp) -> Option<Sale> {
     let payment = order.payment.as_ref()?;
     Some(Sale {
         id: payment.sale.clone(),
         order: order.id.clone(),
         mid: payment.mid.clone(),
+        reference: Some(reference.clone()),
         amount: payment.amount,
         remainder: payment.amount,
         rate_card: payment.rate_card,
         card: payment.card.clone(),
         captured_at,
+        refunds: BTreeMap::new(),
+        version: 0,
     })
 }
 

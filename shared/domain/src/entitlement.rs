@@ -6,7 +6,9 @@ mod judge;
 pub use judge::{Claimed, Judgement, Judging, MemberUses, Scope, Span, judge, uses_of};
 
 use crate::catalog::derived_id;
-use crate::{EntitlementRuleId, LevelId, MembershipId, RuleSetId, TemplateId, TicketTypeId, Timestamp, Zone};
+use crate::{
+    CartItemId, EntitlementRuleId, LevelId, MembershipId, RuleSetId, TemplateId, TicketTypeId, Timestamp, Zone,
+};
 use chrono::{Datelike, Days};
 use serde::{Deserialize, Serialize};
 
@@ -115,6 +117,9 @@ pub struct EntitlementUse {
     pub quantity: u32,
     /// The most that may be used in all.
     pub limit: u32,
+    /// The lines of the cart whose tickets they are; none in orders of before this was noted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<CartItemId>,
 }
 
 impl Entitlements {

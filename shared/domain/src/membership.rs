@@ -9,6 +9,7 @@ pub mod lifecycle;
 mod list;
 mod listed;
 pub mod term;
+pub mod undo;
 
 pub use action::{Course, MembershipAction, Move};
 pub use edit::{LevelEdit, NoSuchOffering};

@@ -1,7 +1,7 @@
 //! Orders, their lines and tickets (spec §2.9, §2.18).
 
 use crate::card::{CardBrand, Expiry};
-use crate::cart::{DonationDetail, DonationKind};
+use crate::cart::{AppliedPrice, DonationDetail, DonationKind};
 use crate::catalog::AdmissionType;
 use crate::combo::ComboKind;
 use crate::entitlement::EntitlementUse;
@@ -10,16 +10,27 @@ use crate::ledger::Hold;
 use crate::merchant::RateCard;
 use crate::payment::Decline;
 use crate::{
-    CartId, ComboTemplateId, CouponId, CustomerId, FormId, FormResponseId, InstanceId, InventoryId,
-    MembershipId, Mid, Money, OrderId, OrderItemId, OrderNumber, ReservationId, SaleId, TemplateId, TenantId,
-    TicketBarcode, TicketId, TicketTypeId, Timestamp,
+    CartId, CartItemId, ComboTemplateId, CouponId, CustomerId, FormId, FormResponseId, InstanceId,
+    InventoryId, MembershipId, Mid, Money, OrderId, OrderItemId, OrderNumber, ReservationId, SaleId,
+    TemplateId, TenantId, TicketTypeId, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+mod after;
+pub mod exchange;
 mod membership;
+pub mod refund;
+mod refunded;
+mod ticket;
 
+pub use after::{
+    AfterSale, Exchange, GivenBack, MembershipReturn, MovedLine, OrderRefund, OrderRefundState, RefundedItem,
+    Row,
+};
 pub use membership::{Confirmation, OrderMembershipLine};
+pub use refunded::RefundStatus;
+pub use ticket::{TICKETS_PER_CHUNK, Ticket, TicketChunk, TicketStatus};
 
 /// A sale to one visitor. It is written before the card is charged, with everything that settling or undoing
 /// it will need, so that whoever finds it later can finish it.
@@ -57,6 +68,9 @@ pub struct Order {
     /// How it is paid; none for an order that costs nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payment: Option<Payment>,
+    /// What was given back of the money: the refunds of its sale that are done.
+    #[serde(default)]
+    pub refunded: Money,
     /// Membership ids that drove its prices.
     #[serde(default)]
     pub membership_ids: Vec<MembershipId>,
@@ -89,6 +103,9 @@ pub struct Order {
     /// Made under a clock its caller chose; the real schedule leaves it alone.
     #[serde(default)]
     pub chosen_clock: bool,
+    /// What was done with it after it was paid.
+    #[serde(default, skip_serializing_if = "AfterSale::is_untouched")]
+    pub after_sale: AfterSale,
 }
 
 /// A form that was filled in, with the responses that its answers are saved as.
@@ -284,6 +301,12 @@ pub struct OrderTicketLine {
     pub hide_event_date: bool,
     /// Price.
     pub amounts: OrderAmounts,
+    /// What the price follows from; none in orders of before this was noted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub applied: Option<AppliedPrice>,
+    /// The line of the cart it was, by which the uses of what members are entitled to name it; none as above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cart_item: Option<CartItemId>,
 }
 
 /// An add-on.
@@ -391,9 +414,14 @@ impl Order {
         seats
     }
 
-    /// The ticket lines, those of the events of combos included.
+    /// The ticket lines as they were sold, those of the events of combos included.
     pub fn ticket_lines(&self) -> impl Iterator<Item = &OrderTicketLine> {
         self.lines.iter().flat_map(OrderLine::tickets)
+    }
+
+    /// The ticket lines, those that came of exchanges behind those that were sold.
+    pub fn all_ticket_lines(&self) -> impl Iterator<Item = &OrderTicketLine> {
+        self.rows().flat_map(Row::tickets)
     }
 
     /// The memberships it buys.
@@ -419,37 +447,4 @@ impl Order {
             OrderState::Pending { .. } | OrderState::Void { .. } => None,
         }
     }
-}
-
-/// What may become of a ticket.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum TicketStatus {
-    /// Admits its holder.
-    #[default]
-    Normal,
-}
-
-/// One ticket, for one visitor.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ticket {
-    /// Identity.
-    pub id: TicketId,
-    /// What is scanned at the gate.
-    pub barcode: TicketBarcode,
-    /// The order line it belongs to.
-    pub line: OrderItemId,
-    /// Whether it admits.
-    pub status: TicketStatus,
-    /// Whether it has been printed.
-    pub printed: bool,
-}
-
-/// Tickets one stored item holds; an order of 2,000 has four.
-pub const TICKETS_PER_CHUNK: usize = 500;
-
-/// A part of an order's tickets, stored beside the order.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TicketChunk {
-    /// The tickets.
-    pub tickets: Vec<Ticket>,
 }

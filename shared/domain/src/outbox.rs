@@ -1,14 +1,14 @@
 //! Mails that are to be sent (spec §4.3, §4.7; contract §6, "Mail").
 
-use crate::order::{Order, OrderMembershipLine};
+use crate::order::{Exchange, Order, OrderMembershipLine, OrderRefund};
 use crate::{LoginRequestId, OrderId, TenantId, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What a confirmation mail carries. An order has at most one of each kind, so the kind is part of a mail's
+/// What a mail of an order carries. An order has at most one of each kind, so the kind is part of a mail's
 /// key and of its Message-ID; the names never change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(try_from = "String", into = "String")]
 pub enum MailKind {
     /// The receipt alone, to the billing address, when the tickets go elsewhere.
     Receipt,
@@ -16,26 +16,51 @@ pub enum MailKind {
     Tickets,
     /// The receipt with the tickets, to the billing address.
     ReceiptWithTickets,
+    /// What a refund with this number gave back, to the billing address.
+    Refund(u64),
+    /// The tickets of an exchange with this number.
+    Exchange(u64),
 }
 
 impl MailKind {
-    /// Every kind.
-    pub const ALL: [Self; 3] = [Self::Receipt, Self::Tickets, Self::ReceiptWithTickets];
+    /// The kinds of a confirmation.
+    pub const CONFIRMATIONS: [Self; 3] = [Self::Receipt, Self::Tickets, Self::ReceiptWithTickets];
 
-    /// The stable name, as it stands in keys and in queued jobs.
+    /// Reads the stable name.
     #[must_use]
-    pub const fn as_str(self) -> &'static str {
+    pub fn parse(name: &str) -> Option<Self> {
+        let confirmation = Self::CONFIRMATIONS.into_iter().find(|kind| kind.to_string() == name);
+        confirmation.or_else(|| match name.split_once('-')? {
+            ("refund", number) => number.parse().ok().map(Self::Refund),
+            ("exchange", number) => number.parse().ok().map(Self::Exchange),
+            _ => None,
+        })
+    }
+}
+
+/// The stable name, as it stands in keys and in queued jobs.
+impl fmt::Display for MailKind {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Receipt => "receipt",
-            Self::Tickets => "tickets",
-            Self::ReceiptWithTickets => "receiptWithTickets",
+            Self::Receipt => out.pad("receipt"),
+            Self::Tickets => out.pad("tickets"),
+            Self::ReceiptWithTickets => out.pad("receiptWithTickets"),
+            Self::Refund(number) => write!(out, "refund-{number}"),
+            Self::Exchange(number) => write!(out, "exchange-{number}"),
         }
     }
 }
 
-impl fmt::Display for MailKind {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.pad(self.as_str())
+impl From<MailKind> for String {
+    fn from(kind: MailKind) -> Self {
+        kind.to_string()
+    }
+}
+
+impl TryFrom<String> for MailKind {
+    type Error = &'static str;
+    fn try_from(name: String) -> Result<Self, Self::Error> {
+        Self::parse(&name).ok_or("not a kind of mail")
     }
 }
 
@@ -147,8 +172,28 @@ pub fn mails_of(order: &Order) -> Vec<OutboxMail> {
         (None, true) => kinds.push(MailKind::Tickets),
         (None, false) => {}
     }
-    let owed = |kind| OutboxMail { kind, message_id: message_id(&order.id, kind), state: MailState::Queued };
-    kinds.into_iter().map(owed).collect()
+    kinds.into_iter().map(|kind| owed(order, kind)).collect()
+}
+
+/// Seconds after which the schedule announces an unsent mail again.
+pub const MAIL_RETRY_SECS: i64 = 60;
+
+/// The mail about a refund, if one is sent and there is an address to send it to.
+#[must_use]
+pub fn refund_mail(order: &Order, refund: &OrderRefund) -> Option<OutboxMail> {
+    let is_sent = refund.mail.is_some() && payer_address(order).is_some();
+    is_sent.then(|| owed(order, MailKind::Refund(refund.number)))
+}
+
+/// The mail with the tickets of an exchange, if there is an address to send it to.
+#[must_use]
+pub fn exchange_mail(order: &Order, exchange: &Exchange) -> Option<OutboxMail> {
+    let kind = MailKind::Exchange(exchange.number);
+    recipient(order, kind).map(|_| owed(order, kind))
+}
+
+fn owed(order: &Order, kind: MailKind) -> OutboxMail {
+    OutboxMail { kind, message_id: message_id(&order.id, kind), state: MailState::Queued }
 }
 
 /// Whether all it buys is sold without a mail (spec §2.15 `confirmationEmailRestrictions`).
@@ -161,8 +206,8 @@ fn is_silent(order: &Order) -> bool {
 #[must_use]
 pub fn recipient(order: &Order, kind: MailKind) -> Option<&str> {
     match kind {
-        MailKind::Receipt | MailKind::ReceiptWithTickets => payer_address(order),
-        MailKind::Tickets => elsewhere(order).or_else(|| payer_address(order)),
+        MailKind::Receipt | MailKind::ReceiptWithTickets | MailKind::Refund(_) => payer_address(order),
+        MailKind::Tickets | MailKind::Exchange(_) => elsewhere(order).or_else(|| payer_address(order)),
     }
 }
 
@@ -217,6 +262,7 @@ mod tests {
             total: Money::ZERO,
             retail_total: Money::ZERO,
             payment: None,
+            refunded: Money::ZERO,
             membership_ids: Vec::new(),
             coupons: Default::default(),
             stock: Default::default(),
@@ -228,6 +274,7 @@ mod tests {
             reservation: None,
             created_at: Timestamp::UNIX_EPOCH,
             chosen_clock: false,
+            after_sale: Default::default(),
         }
     }
 
@@ -252,6 +299,8 @@ mod tests {
                 retail_amount: free,
                 amount: free,
             },
+            applied: None,
+            cart_item: None,
         })
     }
 
@@ -309,11 +358,18 @@ mod tests {
 
     #[test]
     fn a_kind_is_stored_under_its_stable_name() {
-        for kind in MailKind::ALL {
-            let name: StrDeserializer<'_, Error> = kind.as_str().into_deserializer();
-            assert_eq!(MailKind::deserialize(name), Ok(kind));
+        let names = [
+            (MailKind::Receipt, "receipt"),
+            (MailKind::Tickets, "tickets"),
+            (MailKind::ReceiptWithTickets, "receiptWithTickets"),
+            (MailKind::Refund(0), "refund-0"),
+            (MailKind::Exchange(17), "exchange-17"),
+        ];
+        for (kind, name) in names {
+            assert_eq!(kind.to_string(), name);
+            let read: StrDeserializer<'_, Error> = name.into_deserializer();
+            assert_eq!(MailKind::deserialize(read), Ok(kind));
         }
-        let names: Vec<_> = MailKind::ALL.iter().map(ToString::to_string).collect();
-        assert_eq!(names, ["receipt", "tickets", "receiptWithTickets"]);
+        assert_eq!(["refund", "refund-x", "invoice-1", ""].map(MailKind::parse), [None; 4]);
     }
 }

@@ -5,8 +5,8 @@ use crate::clock::RequestClock;
 use crate::context::{RequestContext, SourceIp};
 use crate::{ApiError, App, ErrorType};
 use axum::extract::FromRequestParts;
-use domain::Zone;
 use domain::tenant::{ApiKey, Scope, Tenant};
+use domain::{Mid, Zone};
 use http::header::ORIGIN;
 use http::request::Parts;
 use http::{HeaderMap, Method};
@@ -20,6 +20,8 @@ use std::sync::Arc;
 pub struct Caller {
     /// Whose data the key opens.
     pub tenant: Arc<Tenant>,
+    /// The merchant the key belongs to; only payment keys have one.
+    pub mid: Option<Mid>,
     /// The name of the key, for people.
     pub key_label: String,
     /// The request's clock.
@@ -28,6 +30,18 @@ pub struct Caller {
     pub ip: Option<IpAddr>,
     /// The running request.
     pub context: Arc<RequestContext>,
+}
+
+impl Caller {
+    /// The merchant of the key, where the path names that one. Any other is an unknown id, whether it exists or
+    /// not (contract §2).
+    ///
+    /// # Errors
+    /// `NOT_FOUND`.
+    pub fn own_mid(&self, sent: &str) -> Result<&Mid, ApiError> {
+        let own = self.mid.as_ref().filter(|mid| mid.as_str() == sent);
+        own.ok_or_else(|| ApiError::new(ErrorType::NotFound))
+    }
 }
 
 /// What a group of routes asks of its callers.
@@ -85,6 +99,8 @@ policies! {
     Staff = StaffPolicy { key: API_KEY, scopes: [B2b], tenant_header: false, browser_ip: false }
     /// A partner that brings merchants.
     Partner = PartnerPolicy { key: PAYMENT_KEY, scopes: [Onboard], tenant_header: false, browser_ip: false }
+    /// A merchant giving money of its sales back.
+    MerchantServer = MerchantServerPolicy { key: PAYMENT_KEY, scopes: [Payment], tenant_header: false, browser_ip: false }
 }
 
 impl<P: Policy> FromRequestParts<App> for Access<P> {
@@ -112,7 +128,7 @@ impl<P: Policy> FromRequestParts<App> for Access<P> {
             }
         };
         let clock = request_clock(&parts.headers, &tenant)?;
-        Ok(Self(Caller { tenant, key_label: key.label, clock, ip, context }, PhantomData))
+        Ok(Self(Caller { tenant, mid: key.mid, key_label: key.label, clock, ip, context }, PhantomData))
     }
 }
 

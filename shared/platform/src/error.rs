@@ -55,6 +55,8 @@ error_table! {
     /// The bank wants another postal code (given number).
     IncorrectZip, PAYMENT_REQUIRED, 6107, "INCORRECT_ZIP",
         "Please enter the correct ZIP / Postal Code for your credit card";
+    /// A refund of nothing or less (given number).
+    NegativeRefundAmount, BAD_REQUEST, 10026, "NEGATIVE_REFUND_AMOUNT", "Refund amount must be positive";
     /// The same card paid the same amount less than five minutes ago (given number).
     DuplicateTransactionFound, CONFLICT, 16003, "DUPLICATE_TRANSACTION_FOUND", "Duplicate transaction found";
     /// Fields are missing or wrong.
@@ -152,6 +154,24 @@ error_table! {
         "Another application was made with this boardingRefId";
     /// The underwriter declined the merchant; its application is closed.
     MerchantDeclined, CONFLICT, 20061, "MERCHANT_DECLINED", "The merchant was declined and cannot be changed";
+    /// A refund asks for more than its sale has left; `remainder` says what that is.
+    RefundExceedsRemainder, CONFLICT, 20062, "REFUND_EXCEEDS_REMAINDER",
+        "The refund is larger than what remains of the sale";
+    /// The processor or the bank refused a refund; nothing was given back.
+    RefundRefused, PAYMENT_REQUIRED, 20063, "REFUND_REFUSED", "The refund was refused";
+    /// A sale has 200 refunds, and takes no further one.
+    TooManyRefunds, CONFLICT, 20064, "TOO_MANY_REFUNDS", "The sale has as many refunds as it may have";
+    /// What was named cannot be given back; `details` says why.
+    NotRefundable, CONFLICT, 20070, "NOT_REFUNDABLE", "What was named cannot be given back";
+    /// Another refund of the order is under way; `refundId` says which.
+    RefundPending, CONFLICT, 20071, "REFUND_PENDING", "Another refund of this order is under way";
+    /// A refund gives back more than can be written at once.
+    RefundTooLarge, CONFLICT, 20072, "REFUND_TOO_LARGE",
+        "This is too much to be given back at once; name fewer items";
+    /// What was named cannot be exchanged so; `details` says why.
+    NotExchangeable, CONFLICT, 20073, "NOT_EXCHANGEABLE", "What was named cannot be exchanged for this event";
+    /// An order had 50 exchanges, and takes no further one.
+    TooManyExchanges, CONFLICT, 20074, "TOO_MANY_EXCHANGES", "The order has as many exchanges as it may have";
 }
 
 /// A failure on its way to the caller: what it is told, and a cause that only the log sees.

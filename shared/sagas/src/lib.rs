@@ -1,15 +1,23 @@
 //! The workflows that take more than one write. A checkout secures what it sells, charges the card, and settles the
 //! order or undoes it; whoever finds an order half-way can finish it (architecture: the checkout saga). Publishing makes
-//! slots in pieces that anyone can go on with.
+//! slots in pieces that anyone can go on with. Refunds take what remains of a sale, ask the processor, and settle or give
+//! back.
 
+mod after_sale;
 mod charge;
 mod commit;
 pub mod publish;
 mod recover;
+mod refund;
 mod secure;
 mod settle;
 
+pub use after_sale::{Exchanged, ReturnOutcome, TakenReturn, exchange, finish_return, take_return};
 pub use charge::{Outcome, charge};
+pub use domain::outbox::MAIL_RETRY_SECS;
 pub use recover::{left_open, open_again, outcome_of, outcome_so_far, recover};
+pub use refund::{
+    KeyedTaking, RefundOutcome, TakenRefund, recover_refunds, refund, refused, take_refund, take_refund_keyed,
+};
 pub use secure::{FreeParts, SecureFault, SecureRequest, Secured, secure};
-pub use settle::{MAIL_RETRY_SECS, announce, settlement, undo};
+pub use settle::{announce, settlement, undo};

@@ -3,16 +3,13 @@
 use crate::commit::commit;
 use domain::checkout::{sale_of, tickets_of};
 use domain::order::{Order, OrderState, Ticket};
-use domain::outbox::{MailJob, OrderMail, OutboxMail, mails_of};
+use domain::outbox::{MAIL_RETRY_SECS, MailJob, OrderMail, OutboxMail, mails_of};
 use domain::payment::Decline;
 use domain::time::plus_secs;
-use domain::{InstanceId, TicketBarcode, TicketId, Timestamp};
+use domain::{InstanceId, PaymentReference, TicketBarcode, TicketId, Timestamp};
 use platform::telemetry::Metric;
 use platform::{ApiError, App, ErrorType};
 use store::checkout::{Settlement, VoidRefusal, plan_settle, plan_void};
-
-/// Seconds after which the schedule announces an unsent mail again.
-pub const MAIL_RETRY_SECS: i64 = 60;
 
 /// Rounds of undoing, each with the holds that were altered meanwhile left out.
 const MAX_UNDO_ROUNDS: u32 = 4;
@@ -36,10 +33,10 @@ pub fn settlement(app: &App, order: &Order) -> Result<(Vec<Ticket>, Vec<OutboxMa
 pub(crate) async fn settle(
     app: &App,
     order: &Order,
-    (paid_at, settled_at): (Timestamp, Timestamp),
+    (reference, paid_at, settled_at): (&PaymentReference, Timestamp, Timestamp),
 ) -> Result<Order, ApiError> {
     let (tickets, mails) = settlement(app, order)?;
-    let sale = sale_of(order, paid_at);
+    let sale = sale_of(order, reference, paid_at);
     let plan = plan_settle(&Settlement {
         order,
         paid_at,

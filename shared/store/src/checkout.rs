@@ -23,6 +23,7 @@ use std::collections::BTreeMap;
 mod membership;
 
 pub use membership::claimed_by;
+pub(crate) use membership::{When, unclaimed};
 
 /// Seconds the duplicate guard looks back, from the moment of the charge (spec §8).
 pub const DUPLICATE_WINDOW_SECS: i64 = 300;
@@ -264,7 +265,7 @@ fn add<R>(plan: &mut Plan<R>, (key, action): (Key, Action), refusal: R) -> Resul
     })
 }
 
-fn absent() -> Expression {
+pub(crate) fn absent() -> Expression {
     let mut condition = Expression::new();
     condition.require_no_item();
     condition
@@ -360,7 +361,7 @@ fn settlement_writes(settlement: &Settlement<'_>) -> Result<Vec<(Key, Action)>, 
         writes.push((key, Action::Put(item, Expression::new())));
     }
     for mail in settlement.mails {
-        let key = Key::outbox(order.tenant, &order.id, mail.kind.as_str());
+        let key = Key::outbox(order.tenant, &order.id, mail.kind);
         let mut item = encode(&key, mail)?;
         item.extend(due(&order.id, settlement.mails_due, (DueClock::of(order), DueKind::Mails)));
         writes.push((key, Action::Put(item, Expression::new())));

@@ -65,7 +65,7 @@ pub(crate) fn by_tally(tenant: TenantId, uses: &[EntitlementUse]) -> BTreeMap<Ke
 /// Takes what an order uses, while the limits allow all of it.
 pub(crate) fn take_uses(uses: &[&EntitlementUse]) -> Action {
     let mut update = Expression::new();
-    for EntitlementUse { tally: _, counter, quantity, limit } in uses {
+    for EntitlementUse { tally: _, counter, quantity, limit, lines: _ } in uses {
         take_from(&mut update, counter, (*quantity, *limit));
     }
     Action::Update(update)
@@ -74,7 +74,7 @@ pub(crate) fn take_uses(uses: &[&EntitlementUse]) -> Action {
 /// Gives back what an order used.
 pub(crate) fn give_back_uses(uses: &[&EntitlementUse]) -> Action {
     let mut update = Expression::new();
-    for EntitlementUse { tally: _, counter, quantity, limit: _ } in uses {
+    for EntitlementUse { tally: _, counter, quantity, limit: _, lines: _ } in uses {
         give_back_to(&mut update, counter, *quantity);
     }
     Action::Update(update)

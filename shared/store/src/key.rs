@@ -4,6 +4,7 @@
 use crate::Item;
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::entitlement::Tally;
+use domain::outbox::MailKind;
 use domain::{
     BoardingRefId, CartId, ComboTemplateId, CouponId, CustomerId, DiscountId, FormId, InstanceId,
     InventoryId, LevelId, MembershipId, Mid, OrderId, OrderNumber, ReservationId, SaleId, TemplateId,
@@ -227,7 +228,7 @@ impl Key {
 
     /// A mail of an order that is to be sent.
     #[must_use]
-    pub fn outbox(tenant: TenantId, id: &OrderId, kind: &str) -> Self {
+    pub fn outbox(tenant: TenantId, id: &OrderId, kind: MailKind) -> Self {
         Self::of(Table::Orders, tenant, order_partition(id), format!("OUTBOX#{kind}"))
     }
 

@@ -12,6 +12,7 @@ mod retry;
 mod schema;
 mod write;
 
+pub mod after_sale;
 pub mod authored;
 pub mod cart;
 pub mod catalog;
@@ -27,6 +28,7 @@ pub mod merchant;
 pub mod onboarding;
 pub mod order;
 pub mod publish;
+pub mod refund;
 pub mod reservation;
 pub mod sandbox;
 

@@ -6,14 +6,14 @@ use crate::{
 };
 use domain::order::{Order, Ticket, TicketChunk};
 use domain::outbox::{MailKind, MailState, OutboxMail};
-use domain::{BoardingRefId, OrderId, TemplateId, TenantId, Timestamp};
+use domain::{BoardingRefId, OrderId, SaleId, TemplateId, TenantId, Timestamp};
 use sha2::{Digest, Sha256};
 
 /// Partitions the due index is spread over.
 pub const DUE_SPREAD: u8 = 16;
 
-/// Items one order's partition may have: the order, its ticket chunks, its mails.
-const MAX_ORDER_ITEMS: usize = 50;
+/// Items one order's partition may have: the order, its ticket chunks with those of exchanges, its mails.
+const MAX_ORDER_ITEMS: usize = 400;
 
 /// Orders one search answers at most; of more, the newest. Nobody buys that often, and what 1,000 orders make
 /// still fits a Lambda's time and memory.
@@ -63,6 +63,8 @@ pub enum DueKind {
     Slots,
     /// Applications of merchants to decide on.
     Merchants,
+    /// Sales with refunds to finish.
+    Refunds,
 }
 
 impl DueKind {
@@ -70,7 +72,7 @@ impl DueKind {
         match self {
             Self::Orders | Self::Mails => Table::Orders,
             Self::Slots => Table::Catalog,
-            Self::Merchants => Table::Merchants,
+            Self::Merchants | Self::Refunds => Table::Merchants,
         }
     }
 }
@@ -85,6 +87,8 @@ fn due_partition(queue: (DueClock, DueKind), spread: u8) -> String {
         (DueClock::Chosen, DueKind::Slots) => format!("CHOSENSLOTS#{spread:02}"),
         (DueClock::Real, DueKind::Merchants) => format!("DUEMERCHANTS#{spread:02}"),
         (DueClock::Chosen, DueKind::Merchants) => format!("CHOSENMERCHANTS#{spread:02}"),
+        (DueClock::Real, DueKind::Refunds) => format!("DUEREFUNDS#{spread:02}"),
+        (DueClock::Chosen, DueKind::Refunds) => format!("CHOSENREFUNDS#{spread:02}"),
     }
 }
 
@@ -112,6 +116,8 @@ pub enum DueWork {
     Slots(TenantId, TemplateId),
     /// An application to decide on.
     Merchant(TenantId, BoardingRefId),
+    /// A sale with refunds to finish.
+    Refunds(TenantId, SaleId),
 }
 
 impl DueWork {
@@ -122,7 +128,8 @@ impl DueWork {
             Self::Order(tenant, _)
             | Self::Mail(tenant, _, _)
             | Self::Slots(tenant, _)
-            | Self::Merchant(tenant, _) => *tenant,
+            | Self::Merchant(tenant, _)
+            | Self::Refunds(tenant, _) => *tenant,
         }
     }
 
@@ -131,6 +138,9 @@ impl DueWork {
         let tenant = TenantId::parse(tenant.parse().ok()?).ok()?;
         if let Some(reference) = partition.strip_prefix("ONBOARD#") {
             return BoardingRefId::parse(reference).ok().map(|found| Self::Merchant(tenant, found));
+        }
+        if let Some(sale) = partition.strip_prefix("SALE#") {
+            return SaleId::parse(sale).ok().map(|found| Self::Refunds(tenant, found));
         }
         let Some(order) = partition.strip_prefix("ORDER#") else {
             let template = TemplateId::parse(&key.sk).ok()?;
@@ -141,7 +151,7 @@ impl DueWork {
             return Some(Self::Order(tenant, order));
         }
         let kind = key.sk.strip_prefix("OUTBOX#")?;
-        let kind = MailKind::ALL.into_iter().find(|known| known.as_str() == kind)?;
+        let kind = MailKind::parse(kind)?;
         Some(Self::Mail(tenant, order, kind))
     }
 }
@@ -155,7 +165,7 @@ impl Store {
         self.get(&Key::order(tenant, id), Consistency::Strong).await
     }
 
-    /// One order with its tickets, in one round trip.
+    /// One order with its tickets as they are now, in one round trip.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
@@ -179,7 +189,10 @@ impl Store {
                 _ => {}
             }
         }
-        Ok(order.map(|order| (order, tickets)))
+        Ok(order.map(|order| {
+            let tickets = with_statuses(&order, tickets);
+            (order, tickets)
+        }))
     }
 
     /// Orders placed with an e-mail address or a phone number, newest first, at most 1,000.
@@ -248,7 +261,7 @@ impl Store {
         order: &OrderId,
         kind: MailKind,
     ) -> Result<Option<OutboxMail>, StoreError> {
-        self.get(&Key::outbox(tenant, order, kind.as_str()), Consistency::Strong).await
+        self.get(&Key::outbox(tenant, order, kind), Consistency::Strong).await
     }
 
     /// Claims a mail for sending; false when someone else has it or it has been sent.
@@ -261,7 +274,7 @@ impl Store {
         wall_now: Timestamp,
         until: Timestamp,
     ) -> Result<bool, StoreError> {
-        let key = Key::outbox(tenant, order, kind.as_str());
+        let key = Key::outbox(tenant, order, kind);
         Ok(self.write(&key, Action::Update(claimed(wall_now, until)?)).await?.is_ok())
     }
 
@@ -279,7 +292,7 @@ impl Store {
         let (queued, claimed) = (update.text("queued"), update.text("claimed"));
         update.require(format!("({state} = {queued} OR {state} = {claimed})"));
         update.assign("due_at", number(at.timestamp()));
-        let key = Key::outbox(tenant, order, kind.as_str());
+        let key = Key::outbox(tenant, order, kind);
         Ok(self.write(&key, Action::Update(update)).await?.is_ok())
     }
 
@@ -298,7 +311,7 @@ impl Store {
             update.remove(&["due_pk"]);
             update.remove(&["due_at"]);
         }
-        let key = Key::outbox(tenant, order, kind.as_str());
+        let key = Key::outbox(tenant, order, kind);
         Ok(self.write(&key, Action::Update(update)).await?.is_ok())
     }
 }
@@ -324,6 +337,17 @@ pub(crate) fn finished(claimed_until: Timestamp, state: MailState) -> Result<Exp
 
 fn mail_state(state: &MailState) -> Result<AttributeValue, StoreError> {
     serde_dynamo::to_attribute_value(state).map_err(StoreError::corrupt)
+}
+
+/// The tickets of an order as they are now, which the order says.
+fn with_statuses(order: &Order, mut tickets: Vec<Ticket>) -> Vec<Ticket> {
+    let statuses = order.after_sale.ticket_statuses();
+    for ticket in &mut tickets {
+        if let Some(status) = statuses.get(&ticket.id) {
+            ticket.status = *status;
+        }
+    }
+    tickets
 }
 
 /// A contact detail orders are found by.

@@ -22,7 +22,9 @@ pub mod membership;
 pub mod onboarding;
 pub mod order;
 pub mod page;
+pub mod refund;
 pub mod reservation;
+pub mod returns;
 pub mod willcall;
 
 pub use amount::{Amount, money_number, money_text};

@@ -1,20 +1,19 @@
 //! Orders on the wire (spec §2.9; contract §6).
 
+mod after;
 mod form;
+mod item;
 mod membership;
 
+pub use after::{OrderExchangeView, OrderMovedItemView, OrderRefundView, OrderRefundedItemView};
 pub use form::OrderFormView;
+pub use item::OrderItemView;
 pub use membership::{OrderMembershipCardView, OrderMembershipView};
 
-use crate::cart::DonationDetailOutput;
 use crate::money_text;
 use crate::page::PaginationView;
-use domain::cart::DonationDetail;
-use domain::order::{
-    Order, OrderAddOnLine, OrderAmounts, OrderComboLine, OrderDonationLine, OrderLine, OrderMembershipLine,
-    OrderTicketLine, Payment,
-};
-use domain::{MembershipId, Money, OrderItemId, Zone};
+use domain::order::{Order, Payment};
+use domain::{MembershipId, Money, Zone};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -26,9 +25,6 @@ pub(crate) const NOT_CHECKED_IN: &str = "NotCheckedIn";
 pub(crate) const NO_CONVERSION: &str = "NoConversion";
 /// Orders are made by visitors, not by users with a number.
 const ACTOR: &str = "online";
-/// A line that is part of no other.
-const TOP_LEVEL: &str = "0";
-
 /// An order, with the fields of spec §2.9 in its order. Facts that are not known are left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -98,11 +94,11 @@ pub struct OrderView {
     pub phone_number: Option<String>,
     /// The number printed for people: nine digits, unique per tenant.
     pub order_number: String,
-    /// Sum of the lines after discounts.
+    /// Sum of what is left of the lines after discounts.
     #[serde(serialize_with = "money_text")]
     #[schema(value_type = String)]
     pub discounted_total_amount: Money,
-    /// Sum of the lines at full price.
+    /// Sum of what is left of the lines at full price.
     #[serde(serialize_with = "money_text")]
     #[schema(value_type = String)]
     pub total_amount: Money,
@@ -118,11 +114,11 @@ pub struct OrderView {
     #[serde(serialize_with = "money_text")]
     #[schema(value_type = String)]
     pub paid_amount: Money,
-    /// What is still owed: nothing, since an order exists once it is paid.
+    /// What is still owed: the fees of exchanges. An order exists once it is paid.
     #[serde(serialize_with = "money_text")]
     #[schema(value_type = String)]
     pub balance_amount: Money,
-    /// What was given back when the order was made: nothing.
+    /// What was given back of what was charged.
     #[serde(serialize_with = "money_text")]
     #[schema(value_type = String)]
     pub refund_amount: Money,
@@ -153,7 +149,7 @@ pub struct OrderView {
     pub invoice_after: bool,
     /// `false`: nothing has been made unreadable.
     pub obfuscated: bool,
-    /// What was bought. The items with `parentItemId` `0` add up to the totals.
+    /// What was bought, and behind it what came of exchanges. The items with `parentItemId` `0` add up to the totals.
     pub order_items: Vec<OrderItemView>,
     /// What was charged, by merchant; empty for an order that costs nothing.
     pub payments: Vec<PaymentView>,
@@ -162,95 +158,12 @@ pub struct OrderView {
     /// What was answered to the forms of its events, a response for each event; left out where nothing was.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub forms: Vec<OrderFormView>,
-}
-
-/// One line of an order (spec §2.9). Fields of other kinds of lines are left out.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct OrderItemView {
-    /// `0`, or the item of the combo this item is a part of.
-    pub parent_item_id: String,
-    /// Identity: digits.
-    pub item_id: String,
-    /// Identity: digits.
-    pub item_detail_id: String,
-    /// Of a combo and its parts: `fixedPrice` or `discountCode`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub combo_template_type: Option<&'static str>,
-    /// The combo.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub combo_template_id: Option<String>,
-    /// The event instance of tickets, or the one an add-on belongs to.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub event_id: Option<String>,
-    /// The ticket type.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ticketing_type_id: Option<String>,
-    /// The event's name when it was sold.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub event_name: Option<String>,
-    /// When the event starts, in milliseconds since 1970.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub event_start_time: Option<i64>,
-    /// The ticket type's name when it was sold.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ticketing_type_name: Option<String>,
-    /// Units first ordered.
-    pub basic_original_quantity: u32,
-    /// Units first ordered.
-    pub original_quantity: u32,
-    /// Units.
-    pub basic_quantity: u32,
-    /// Units.
-    pub quantity: u32,
-    /// Full price of a unit.
-    #[serde(serialize_with = "money_text")]
-    #[schema(value_type = String)]
-    pub unit_price: Money,
-    /// Price of a unit after discounts.
-    #[serde(serialize_with = "money_text")]
-    #[schema(value_type = String)]
-    pub discounted_unit_price: Money,
-    /// Price of the line after discounts, as first ordered.
-    #[serde(serialize_with = "money_text")]
-    #[schema(value_type = String)]
-    pub discounted_original_amount: Money,
-    /// Full price of the line, as first ordered.
-    #[serde(serialize_with = "money_text")]
-    #[schema(value_type = String)]
-    pub original_amount: Money,
-    /// Price of the line after discounts.
-    #[serde(serialize_with = "money_text")]
-    #[schema(value_type = String)]
-    pub discounted_amount: Money,
-    /// Full price of the line.
-    #[serde(serialize_with = "money_text")]
-    #[schema(value_type = String)]
-    pub amount: Money,
-    /// What is still owed: nothing.
-    #[serde(serialize_with = "money_text")]
-    #[schema(value_type = String)]
-    pub balance_amount: Money,
-    /// `Event`, `Inventory`, or what was done with a membership, such as `MembershipPurchase`.
-    pub item_type: &'static str,
-    /// `Event`, `Inventory`, `Donation`, `Combo` or `Membership`.
-    pub item_type_ng: &'static str,
-    /// `NoConversion`.
-    pub conversion_status: &'static str,
-    /// The line in words: the ticket type or what was bought.
-    pub display_name: String,
-    /// The add-on or donation.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub inventory_id: Option<i64>,
-    /// Its name when it was sold.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub inventory_name: Option<String>,
-    /// Facts about a donation (spec §2.4).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub donation_detail: Option<DonationDetailOutput>,
-    /// The membership that came of it (spec §2.5).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub membership_info: Option<OrderMembershipView>,
+    /// The refunds of what was bought, in the order in which they were asked for; left out where there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refunds: Vec<OrderRefundView>,
+    /// The exchanges of tickets, in their order; left out where there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub exchanges: Vec<OrderExchangeView>,
 }
 
 /// A charge (contract §6).
@@ -287,6 +200,7 @@ impl OrderView {
         let (contact, billing) = (order.contact.clone(), order.billing.clone());
         let payment = order.payment.as_ref();
         let created = zone.format(order.created_at);
+        let (total_left, retail_left) = order.total_left();
         Self {
             id: order.id.to_string(),
             tenant_id: order.tenant.get(),
@@ -311,13 +225,13 @@ impl OrderView {
             zip_code: contact.zip_code,
             phone_number: contact.phone_number,
             order_number: order.number.to_string(),
-            discounted_total_amount: order.total,
-            total_amount: order.retail_total,
+            discounted_total_amount: total_left,
+            total_amount: retail_left,
             discounted_original_total_amount: order.total,
             original_total_amount: order.retail_total,
             paid_amount: payment.map_or(Money::ZERO, |payment| payment.amount),
-            balance_amount: Money::ZERO,
-            refund_amount: Money::ZERO,
+            balance_amount: order.fees_due(),
+            refund_amount: order.refunded,
             sale_channel: SALE_CHANNEL,
             check_in_status: NOT_CHECKED_IN,
             cc_last_four_digits: payment.map(|payment| payment.card.last_four.clone()),
@@ -331,11 +245,21 @@ impl OrderView {
             hide_event_date: order.ticket_lines().any(|line| line.hide_event_date),
             invoice_after: false,
             obfuscated: false,
-            order_items: order.lines.iter().flat_map(|line| OrderItemView::rows_of(line, zone)).collect(),
+            order_items: order.rows().flat_map(|row| OrderItemView::rows_of(order, row, zone)).collect(),
             payments: payment.map(PaymentView::new).into_iter().collect(),
             membership_ids: membership_ids(order).map(MembershipId::get).collect(),
             forms: OrderFormView::all(order),
+            refunds: OrderRefundView::all(order, zone),
+            exchanges: OrderExchangeView::all(order, zone),
         }
+    }
+}
+
+impl OrderView {
+    /// An order as the back office sees it, with the reasons of its refunds.
+    #[must_use]
+    pub fn for_staff(order: &Order, zone: Zone) -> Self {
+        Self { refunds: OrderRefundView::for_staff(order, zone), ..Self::new(order, zone) }
     }
 }
 
@@ -343,130 +267,6 @@ impl OrderView {
 pub(crate) fn membership_ids(order: &Order) -> impl Iterator<Item = MembershipId> {
     let sold = order.memberships().map(|line| line.change.after.id);
     order.membership_ids.iter().copied().chain(sold)
-}
-
-impl OrderItemView {
-    /// The item of a line; behind that of a combo stand those of its events.
-    fn rows_of(line: &OrderLine, zone: Zone) -> Vec<Self> {
-        let bare = Self::bare(line.id(), line.amounts());
-        match line {
-            OrderLine::Ticket(ticket) => vec![Self::ticket(ticket, bare)],
-            OrderLine::AddOn(add_on) => vec![Self::add_on(add_on, bare)],
-            OrderLine::Donation(donation) => vec![Self::donation(donation, bare)],
-            OrderLine::Combo(combo) => {
-                let parts = combo.parts.iter().map(|part| Self::part(combo, part));
-                std::iter::once(Self::combo(combo, bare)).chain(parts).collect()
-            }
-            OrderLine::Membership(membership) => {
-                let membership_info = Some(OrderMembershipView::new(membership, zone));
-                vec![Self { membership_info, ..Self::membership(membership, bare) }]
-            }
-        }
-    }
-
-    fn combo(line: &OrderComboLine, bare: Self) -> Self {
-        Self {
-            combo_template_type: Some(line.kind.as_str()),
-            combo_template_id: Some(line.combo.to_string()),
-            ticketing_type_id: Some(line.ticket_type.to_string()),
-            ticketing_type_name: Some(line.ticket_type_name.clone()),
-            item_type: "Event",
-            item_type_ng: "Combo",
-            display_name: line.name.clone(),
-            ..bare
-        }
-    }
-
-    /// One event of a combo.
-    fn part(line: &OrderComboLine, part: &OrderTicketLine) -> Self {
-        Self {
-            parent_item_id: line.id.to_string(),
-            combo_template_type: Some(line.kind.as_str()),
-            ..Self::ticket(part, Self::bare(&part.id, part.amounts))
-        }
-    }
-
-    fn ticket(line: &OrderTicketLine, bare: Self) -> Self {
-        Self {
-            event_id: Some(line.instance.to_string()),
-            ticketing_type_id: Some(line.ticket_type.to_string()),
-            event_name: Some(line.event_name.clone()),
-            event_start_time: Some(line.event_start.timestamp_millis()),
-            ticketing_type_name: Some(line.ticket_type_name.clone()),
-            item_type: "Event",
-            item_type_ng: "Event",
-            display_name: line.ticket_type_name.clone(),
-            ..bare
-        }
-    }
-
-    fn add_on(line: &OrderAddOnLine, bare: Self) -> Self {
-        Self {
-            event_id: line.instance.map(|instance| instance.to_string()),
-            display_name: line.name.clone(),
-            inventory_id: Some(line.inventory.get()),
-            inventory_name: Some(line.name.clone()),
-            ..bare
-        }
-    }
-
-    fn donation(line: &OrderDonationLine, bare: Self) -> Self {
-        let detail =
-            (line.detail != DonationDetail::default()).then(|| DonationDetailOutput::from(&line.detail));
-        Self {
-            item_type_ng: "Donation",
-            display_name: line.name.clone(),
-            inventory_id: Some(line.inventory.get()),
-            inventory_name: Some(line.name.clone()),
-            donation_detail: detail,
-            ..bare
-        }
-    }
-
-    fn membership(line: &OrderMembershipLine, bare: Self) -> Self {
-        Self {
-            item_type: line.action.as_str(),
-            item_type_ng: "Membership",
-            display_name: line.level_name.clone(),
-            ..bare
-        }
-    }
-
-    /// What lines of every kind have.
-    fn bare(id: &OrderItemId, amounts: OrderAmounts) -> Self {
-        let id = id.to_string();
-        Self {
-            parent_item_id: TOP_LEVEL.to_owned(),
-            item_id: id.clone(),
-            item_detail_id: id,
-            combo_template_type: None,
-            combo_template_id: None,
-            event_id: None,
-            ticketing_type_id: None,
-            event_name: None,
-            event_start_time: None,
-            ticketing_type_name: None,
-            basic_original_quantity: amounts.quantity,
-            original_quantity: amounts.quantity,
-            basic_quantity: amounts.quantity,
-            quantity: amounts.quantity,
-            unit_price: amounts.retail_unit,
-            discounted_unit_price: amounts.unit,
-            discounted_original_amount: amounts.amount,
-            original_amount: amounts.retail_amount,
-            discounted_amount: amounts.amount,
-            amount: amounts.retail_amount,
-            balance_amount: Money::ZERO,
-            item_type: "Inventory",
-            item_type_ng: "Inventory",
-            conversion_status: NO_CONVERSION,
-            display_name: String::new(),
-            inventory_id: None,
-            inventory_name: None,
-            donation_detail: None,
-            membership_info: None,
-        }
-    }
 }
 
 impl PaymentView {

@@ -4,7 +4,7 @@ use crate::money_text;
 use crate::order::{NO_CONVERSION, NOT_CHECKED_IN, SALE_CHANNEL, membership_ids};
 use domain::catalog::AdmissionType;
 use domain::order::{
-    Order, OrderAddOnLine, OrderComboLine, OrderLine, OrderTicketLine, Ticket, TicketStatus,
+    Order, OrderAddOnLine, OrderAmounts, OrderComboLine, OrderLine, OrderTicketLine, Row, Ticket,
 };
 use domain::sale_window::TicketDetails;
 use domain::{InstanceId, MembershipId, Money, OrderItemId, Template, Zone};
@@ -57,9 +57,9 @@ pub struct WillCallOrderView {
     /// The first membership that drove its prices, or came of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub membership_id: Option<i64>,
-    /// `Not Refunded`.
+    /// `Not Refunded`, `Partially Refunded` or `Refunded`: the money, as far as it was given back.
     pub refund_status: &'static str,
-    /// What is still owed: nothing.
+    /// What is still owed: the fees of exchanges.
     #[serde(serialize_with = "money_text")]
     #[schema(value_type = String)]
     pub order_balance: Money,
@@ -121,7 +121,7 @@ pub struct WillCallItemView {
     /// The ticket type's name when it was sold.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ticket_type_name: Option<String>,
-    /// Units.
+    /// Units that are left after refunds and exchanges.
     pub quantity: u32,
     /// Full price of a unit.
     #[serde(serialize_with = "money_text")]
@@ -131,11 +131,11 @@ pub struct WillCallItemView {
     #[serde(serialize_with = "money_text")]
     #[schema(value_type = String)]
     pub discounted_unit_price: Money,
-    /// Full price of the line.
+    /// Full price of what is left of the line.
     #[serde(serialize_with = "money_text")]
     #[schema(value_type = String)]
     pub subtotal: Money,
-    /// Price of the line after discounts.
+    /// Price of what is left of the line, after discounts.
     #[serde(serialize_with = "money_text")]
     #[schema(value_type = String)]
     pub discounted_subtotal: Money,
@@ -177,7 +177,7 @@ pub struct WillCallTicketView {
     /// Contact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phone_number: Option<String>,
-    /// `Normal`.
+    /// `Normal`, or why it admits nobody any more: `RefundPending`, `Refunded` or `Exchanged`.
     pub ticket_status: &'static str,
     /// Whether it has been printed.
     pub printed: bool,
@@ -281,8 +281,8 @@ impl WillCallOrderView {
             legacy: false,
             sale_channel: SALE_CHANNEL,
             membership_id: membership_ids(order).next().map(MembershipId::get),
-            refund_status: "Not Refunded",
-            order_balance: Money::ZERO,
+            refund_status: order.refund_status().as_str(),
+            order_balance: order.fees_due(),
             cc_last_four_digits: payment.map(|payment| payment.card.last_four.clone()),
             invoice_after: false,
             customer_id: order.customer.map(domain::CustomerId::get),
@@ -295,7 +295,7 @@ impl WillCallOrderView {
 /// The events of an order, each once, in the order of the lines.
 fn instances(order: &Order) -> Vec<InstanceId> {
     let mut instances = Vec::new();
-    for line in order.ticket_lines() {
+    for line in order.all_ticket_lines() {
         if !instances.contains(&line.instance) {
             instances.push(line.instance);
         }
@@ -309,22 +309,27 @@ impl WillCallEventView {
         tickets: &TicketsByLine<'_>,
         (templates, zone): (&[Template], Zone),
     ) -> Option<Self> {
-        let first = order.ticket_lines().find(|line| line.instance == instance)?;
+        let first = order.all_ticket_lines().find(|line| line.instance == instance)?;
         let template = templates.iter().find(|template| template.id == first.template);
-        let ticket = |line: &OrderTicketLine| {
+        let ticket = |line: &OrderTicketLine, left: OrderAmounts| {
             let tickets = tickets.get(&line.id).map(Vec::as_slice).unwrap_or_default();
-            WillCallItemView::ticket(order, line, tickets)
+            WillCallItemView::ticket((order, tickets), line, left)
         };
-        let item = |line: &OrderLine| match line {
-            OrderLine::Ticket(line) => (line.instance == instance).then(|| ticket(line)),
-            OrderLine::AddOn(line) => {
-                (line.instance == Some(instance)).then(|| WillCallItemView::add_on(line))
+        let item = |row: Row<'_>| match row {
+            Row::Sold(OrderLine::Ticket(line)) => {
+                (line.instance == instance).then(|| ticket(line, order.left_of(row)))
             }
-            OrderLine::Donation(_) | OrderLine::Membership(_) => None,
+            Row::Moved(moved) => {
+                (moved.line.instance == instance).then(|| ticket(&moved.line, order.left_of(row)))
+            }
+            Row::Sold(OrderLine::AddOn(line)) => (line.instance == Some(instance))
+                .then(|| WillCallItemView::add_on(line, order.left_of(row))),
+            Row::Sold(OrderLine::Donation(_) | OrderLine::Membership(_)) => None,
             // Each part of a combo is of another event.
-            OrderLine::Combo(combo) => {
+            Row::Sold(OrderLine::Combo(combo)) => {
                 let part = combo.parts.iter().find(|part| part.instance == instance)?;
-                Some(ticket(part).of_combo(combo))
+                let left = combo.part_of(part, order.left_of(row).quantity);
+                Some(ticket(part, left).of_combo(combo))
             }
         };
         Some(Self {
@@ -336,7 +341,7 @@ impl WillCallEventView {
                 AdmissionType::Standard => "standard",
             },
             event_date: zone.format(first.event_start),
-            items: order.lines.iter().filter_map(item).collect(),
+            items: order.rows().filter_map(item).collect(),
             ticket_details: template
                 .map(|template| WillCallTicketDetailsView::new(&template.ticket_details))
                 .unwrap_or_default(),
@@ -349,8 +354,11 @@ impl WillCallEventView {
 }
 
 impl WillCallItemView {
-    fn ticket(order: &Order, line: &OrderTicketLine, tickets: &[&Ticket]) -> Self {
-        let amounts = line.amounts;
+    fn ticket(
+        (order, tickets): (&Order, &[&Ticket]),
+        line: &OrderTicketLine,
+        amounts: OrderAmounts,
+    ) -> Self {
         Self {
             order_item_id: line.id.to_string(),
             item_type: "Event",
@@ -379,8 +387,7 @@ impl WillCallItemView {
         }
     }
 
-    fn add_on(line: &OrderAddOnLine) -> Self {
-        let amounts = line.amounts;
+    fn add_on(line: &OrderAddOnLine, amounts: OrderAmounts) -> Self {
         Self {
             order_item_id: line.id.to_string(),
             item_type: "Inventory",
@@ -422,9 +429,7 @@ impl WillCallTicketView {
             last_name: contact.last_name,
             email: contact.email,
             phone_number: contact.phone_number,
-            ticket_status: match ticket.status {
-                TicketStatus::Normal => "Normal",
-            },
+            ticket_status: ticket.status.as_str(),
             printed: ticket.printed,
             conversion_status: NO_CONVERSION,
             ticket_details: vec![visit],

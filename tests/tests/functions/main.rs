@@ -16,6 +16,8 @@ use serde_json::{Value, json};
 /// What stands in the kept events for the cart and the order that a test makes first.
 const CART: &str = "7b3f0e5d9a1c4827b6d0e9f3";
 const ORDER: &str = "31840526";
+/// The sale of that order, likewise.
+const SALE: &str = "sale_9d2b61c4-70ae-4c1f-9b83-5e1f0a64d7c2";
 /// The token of a login link, likewise.
 const TOKEN: &str = "LOGIN-TOKEN";
 /// The request to log in that a message to the mailer names, likewise.
@@ -68,10 +70,17 @@ async fn cart(carts: &mut Player) -> String {
     succeed(carts, &kept("carts", "create.v2.json")).await.as_str().unwrap().to_owned()
 }
 
+/// The ids of the order that the kept checkout makes and of its sale.
+async fn order_and_sale(checkout: &mut Player) -> (String, String) {
+    let order = succeed(checkout, &kept("checkout", "card.v2.json")).await;
+    let [id, sale] =
+        [&order["id"], &order["payments"][0]["saleId"]].map(|id| id.as_str().unwrap().to_owned());
+    (id, sale)
+}
+
 /// The id of the order that the kept checkout makes.
 async fn order(checkout: &mut Player) -> String {
-    let order = succeed(checkout, &kept("checkout", "card.v2.json")).await;
-    order["id"].as_str().unwrap().to_owned()
+    order_and_sale(checkout).await.0
 }
 
 /// The token of the link that a member asks for and gets by mail.
@@ -101,7 +110,7 @@ async fn login_token(cloud: &Cloud) -> String {
 async fn every_form_of_one_request_has_the_same_answer() {
     let cloud = Cloud::start().await;
     let cart = cart(&mut cloud.function("carts").await).await;
-    let order = order(&mut cloud.function("checkout").await).await;
+    let (order, sale) = order_and_sale(&mut cloud.function("checkout").await).await;
     let token = login_token(&cloud).await;
     let functions = [
         "events",
@@ -110,17 +119,20 @@ async fn every_form_of_one_request_has_the_same_answer() {
         "checkout",
         "orders",
         "reservations",
+        "returns",
         "reference",
         "backoffice",
         "memberships",
         "members",
         "onboarding",
+        "refunds",
     ];
     for function in functions {
         let mut player = cloud.function(function).await;
         let mut first: BTreeMap<String, HttpAnswer> = BTreeMap::new();
         for (file, event) in kept_events(function) {
-            let event = with(&with(&with(&event, (CART, &cart)), (ORDER, &order)), (TOKEN, &token));
+            let event = with(&with(&event, (CART, &cart)), (ORDER, &order));
+            let event = with(&with(&event, (TOKEN, &token)), (SALE, &sale));
             let answer = call(&mut player, &event).await;
             let name = file.split('.').next().unwrap();
             let expected = if name == "unknown-path" { 404..405 } else { 200..300 };
@@ -148,12 +160,18 @@ async fn a_repeated_write_is_known_in_every_form_and_charged_once() {
         ("memberships", "create"),
         ("memberships", "update"),
         ("onboarding", "create"),
+        ("refunds", "refund"),
     ];
+    let mut sale = SALE.to_owned();
     for (function, name) in writes {
         let mut player = cloud.function(function).await;
         let forms = kept_events(function).into_iter().filter(|(file, _)| file.starts_with(name));
         for (number, (file, event)) in forms.enumerate() {
-            let answer = call(&mut player, &event).await;
+            let answer = call(&mut player, &with(&event, (SALE, &sale))).await;
+            let body: Value = serde_json::from_str(&answer.body).unwrap();
+            if let Some(made) = body["payments"][0]["saleId"].as_str() {
+                made.clone_into(&mut sale);
+            }
             let replayed = answer.headers.get("x-service-replayed").map(String::as_str);
             assert_eq!(replayed, (number > 0).then_some("true"), "{function}/{file}: {}", answer.body);
         }
@@ -230,7 +248,7 @@ async fn the_schedule_is_answered_with_a_report() {
     // The venues were imported with the slots of a few days; the schedule makes those of the year ahead.
     assert!(report["slotsMade"].take().as_u64() > Some(0));
     let rest = json!({
-        "ordersFinished": 0, "mailsAnnounced": 0, "slotsMade": null, "slotsChanged": 0, "slotsDeleted": 0,
+        "ordersFinished": 0, "refundsFinished": 0, "mailsAnnounced": 0, "slotsMade": null, "slotsChanged": 0, "slotsDeleted": 0,
         "merchantsDecided": 0, "failed": 0,
     });
     assert_eq!(report, rest);

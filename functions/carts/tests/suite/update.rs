@@ -246,6 +246,7 @@ pub(crate) async fn check_out(venue: &Venue, id: &CartId, state: Option<OrderSta
         total: Money::ZERO,
         retail_total: Money::ZERO,
         payment: None,
+        refunded: Money::ZERO,
         membership_ids: Vec::new(),
         coupons: BTreeMap::new(),
         stock: BTreeMap::new(),
@@ -257,6 +258,7 @@ pub(crate) async fn check_out(venue: &Venue, id: &CartId, state: Option<OrderSta
         reservation: None,
         created_at: now(),
         chosen_clock: true,
+        after_sale: Default::default(),
     };
     let key = Key::order(tenant_id(), &order.id);
     let put = Action::Put(encode(&key, &order).unwrap(), Expression::new());

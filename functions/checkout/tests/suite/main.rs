@@ -25,6 +25,7 @@ mod races;
 mod refusals;
 mod repeats;
 mod reserved;
+mod returns;
 mod sale;
 mod schedules;
 mod venue;

@@ -111,6 +111,7 @@ impl Venue {
         };
         let app = App::new(Store::new(client, PREFIX), adapters);
         let routes = checkout::router().merge(carts::router()).merge(entitlements::router());
+        let routes = routes.merge(orders::router()).merge(returns::router());
         let routes = routes.layer(from_fn(note_calls));
         let service = platform::shell::service(routes, &app);
         let process = Process { app, faults, processor, queue, service };
@@ -188,6 +189,8 @@ impl Process {
         let ask = pay(json!({"dryRun": true}));
         let _ = self.send(ask.clone().header("origin", ORIGIN)).await;
         let _ = self.send(ask.on_page()).await;
+        let nothing = json!({"orderId": "1", "wholeOrder": true});
+        let _ = self.send(self::ask("POST", "/v2/b2b/refunds/preview", nothing).key("staff-204")).await;
         self.faults.reset();
     }
 

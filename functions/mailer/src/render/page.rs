@@ -29,6 +29,8 @@ pub(super) struct Page {
 struct Receipt {
     lines: Vec<Line>,
     total: String,
+    /// What was done with the money, in one word.
+    paid_word: &'static str,
     paid: String,
     card: String,
 }
@@ -69,13 +71,15 @@ impl Page {
     /// `content_id_stem` makes the Content-IDs unique to this mail.
     pub(super) fn new(mail: &ConfirmationMail, content_id_stem: &str) -> Self {
         let (with_receipt, with_tickets) = match mail.kind {
-            MailKind::Receipt => (true, false),
+            MailKind::Receipt | MailKind::Refund => (true, false),
             MailKind::Tickets => (false, true),
             MailKind::ReceiptWithTickets => (true, !mail.tickets.is_empty()),
         };
         let heading = match (with_receipt, with_tickets) {
             (true, true) => format!("Your {} and receipt", mail.codes.as_str()),
-            (true, false) => "Your receipt".to_owned(),
+            (true, false) if mail.kind != MailKind::Refund => "Your receipt".to_owned(),
+            (true, false) if mail.paid.is_zero() => "Your cancellation".to_owned(),
+            (true, false) => "Your refund".to_owned(),
             (false, _) => format!("Your {}", mail.codes.as_str()),
         };
         let shown: &[MailTicket] = if with_tickets { &mail.tickets } else { &[] };
@@ -118,6 +122,10 @@ impl Receipt {
         Self {
             lines: mail.lines.iter().map(|line| Line::new(line, &symbol)).collect(),
             total: amount(mail.total, &symbol),
+            paid_word: match mail.kind {
+                MailKind::Receipt | MailKind::Tickets | MailKind::ReceiptWithTickets => "Paid",
+                MailKind::Refund => "Refunded",
+            },
             paid: amount(mail.paid, &symbol),
             card: mail.card.as_deref().map(one_line).unwrap_or_default(),
         }

@@ -1,7 +1,7 @@
 mod login;
 mod support;
 
-use crate::view::confirmation;
+use crate::view;
 use crate::{DeliverError, Delivered, handle_batch};
 use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
 use domain::combo::ComboKind;
@@ -198,7 +198,7 @@ fn text_of(mail: &OutgoingMail) -> String {
 
 fn rendered(order: &domain::order::Order) -> String {
     let mail = &mails_of(order)[0];
-    let view = confirmation(&tenant(), "tickets@harbor.example", (order, &tickets()), mail).unwrap();
+    let view = view::mail(&tenant(), "tickets@harbor.example", (order, &tickets()), mail).unwrap();
     text_of(&crate::render::render(&view).unwrap())
 }
 
@@ -268,7 +268,7 @@ fn a_combo_is_one_line_of_the_receipt_with_its_events_and_has_a_code_for_each_ti
     tickets[1].line = hidden.id;
     let mail = &mails_of(&order)[0];
     assert_eq!(mail.kind, MailKind::ReceiptWithTickets);
-    let view = confirmation(&tenant(), "tickets@harbor.example", (&order, &tickets), mail).unwrap();
+    let view = view::mail(&tenant(), "tickets@harbor.example", (&order, &tickets), mail).unwrap();
     let text = text_of(&crate::render::render(&view).unwrap());
     let (_, text) = text.split_once("RECEIPT").unwrap();
     insta::assert_snapshot!(text.trim(), @r"
@@ -383,6 +383,6 @@ fn words_that_several_lines_share_are_said_once() {
     let other = domain::order::OrderTicketLine { template: other, ..ticket_line() };
     order.lines = [ticket_line(), ticket_line(), other].map(OrderLine::Ticket).into();
     let mail = &mails_of(&order)[0];
-    let view = confirmation(&tenant(), "tickets@harbor.example", (&order, &tickets()), mail).unwrap();
+    let view = view::mail(&tenant(), "tickets@harbor.example", (&order, &tickets()), mail).unwrap();
     assert_eq!(view.message.as_deref(), Some("Doors open at 9.\n\nBring a coat."));
 }

@@ -106,6 +106,8 @@ pub(crate) fn ticket_line() -> OrderTicketLine {
         admission: AdmissionType::GeneralAdmission,
         hide_event_date: false,
         amounts: amounts(2, 1_800, 1_620),
+        applied: None,
+        cart_item: None,
     }
 }
 
@@ -133,6 +135,7 @@ pub(crate) fn order(id: u64) -> Order {
         total: Money::from_cents(4_940),
         retail_total: Money::from_cents(5_300),
         payment: Some(payment()),
+        refunded: Money::ZERO,
         membership_ids: Vec::new(),
         coupons: Default::default(),
         stock: Default::default(),
@@ -144,6 +147,7 @@ pub(crate) fn order(id: u64) -> Order {
         reservation: None,
         created_at: paid_at,
         chosen_clock: false,
+            after_sale: Default::default(),
     }
 }
 

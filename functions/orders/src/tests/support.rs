@@ -225,6 +225,7 @@ pub(crate) fn order() -> Order {
         total: Money::from_cents(4_940),
         retail_total: Money::from_cents(5_300),
         payment: Some(payment()),
+        refunded: Money::ZERO,
         coupons: Default::default(),
         stock: Default::default(),
         entitlements: Vec::new(),
@@ -236,6 +237,7 @@ pub(crate) fn order() -> Order {
         reservation: None,
         created_at: instant("2026-03-14T10:22:05"),
         chosen_clock: false,
+            after_sale: Default::default(),
     }
 }
 
@@ -256,6 +258,8 @@ fn ticket_line() -> OrderLine {
         admission: AdmissionType::GeneralAdmission,
         hide_event_date: false,
         amounts: amounts(2, 1_800, 1_620),
+        applied: None,
+        cart_item: None,
     })
 }
 

@@ -162,7 +162,8 @@ pub fn uses_of(judgements: &[Judgement]) -> Vec<EntitlementUse> {
     let wanted = judgements.iter().filter(|found| found.requested > 0);
     let uses = wanted.filter_map(|found| {
         let (tally, counter) = found.counted.clone()?;
-        Some(EntitlementUse { tally, counter, quantity: found.requested, limit: found.allowed })
+        let lines = found.evidence.iter().map(|line| line.id.clone()).collect();
+        Some(EntitlementUse { tally, counter, quantity: found.requested, limit: found.allowed, lines })
     });
     uses.collect()
 }

@@ -399,7 +399,7 @@ fn an_order_uses_what_its_memberships_have_and_nothing_of_levels() {
         line(4, ("tour", 0), ("adult", 1), holder_of("family")),
     ];
     let uses = uses_of(&museum.judge(&lines));
-    let said = uses.iter().map(|EntitlementUse { tally, counter, quantity, limit }| {
+    let said = uses.iter().map(|EntitlementUse { tally, counter, quantity, limit, lines: _ }| {
         format!("{} {} {counter} {quantity} of {limit}", tally.number, tally.period)
     });
     assert_eq!(

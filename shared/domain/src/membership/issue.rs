@@ -313,4 +313,4 @@ pub fn is_holders_own(membership: &Membership, primary: &Person) -> bool {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -49,6 +49,7 @@ fn caller(secs: i64) -> Caller {
     };
     Caller {
         tenant: Arc::new(tenant),
+        mid: None,
         key_label: String::new(),
         clock: RequestClock::chosen(plus_secs(t0(), secs)),
         ip: None,
@@ -100,6 +101,7 @@ fn record(secs: i64, nonce: &str) -> IdempotencyRecord {
         answer: None,
         revision: None,
         order: None,
+        refund: None,
     }
 }
 

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 /// Whether a membership that is written has been claimed by the order before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum When {
+pub(crate) enum When {
     /// When the order was secured.
     Claimed,
     /// It was not: the order is secured and settled at once.
@@ -55,7 +55,7 @@ pub(super) fn check_settleable(order: &Order) -> Result<(), StoreError> {
 }
 
 /// The condition that a membership is as it was read, and no order is changing it.
-fn unclaimed(before: &Membership) -> Result<Expression, StoreError> {
+pub(crate) fn unclaimed(before: &Membership) -> Result<Expression, StoreError> {
     let mut condition = Expression::new();
     let claim = condition.path(&[CLAIMED_BY]);
     condition.require(format!("attribute_not_exists({claim})"));

@@ -8,7 +8,7 @@ fn zone() -> Zone {
     Zone::parse("America/New_York").unwrap()
 }
 
-fn at(local: &str) -> Timestamp {
+pub(crate) fn at(local: &str) -> Timestamp {
     zone().parse_instant(local).unwrap()
 }
 
@@ -16,13 +16,13 @@ fn plan(level: &str) -> Plan {
     serde_json::from_value(json!({"level": level, "offering": "0f", "price_point": "aa"})).unwrap()
 }
 
-fn holder(card_type: CardType, first: &str, last: &str) -> CardHolder {
+pub(crate) fn holder(card_type: CardType, first: &str, last: &str) -> CardHolder {
     let person = Person { first_name: first.to_owned(), last_name: last.to_owned(), ..Person::default() };
     CardHolder { card_type, person, customer: None }
 }
 
 /// A family membership for 2027 with cards of Ada and Ben.
-fn member() -> Membership {
+pub(crate) fn member() -> Membership {
     serde_json::from_value(json!({
         "id": 7, "number": 4711, "level": "family", "offering": "0f", "price_point": "aa",
         "joined": at("2024-01-01"), "started": at("2027-01-01"), "expires": at("2027-12-31T23:59:59"),
@@ -35,7 +35,7 @@ fn member() -> Membership {
 }
 
 /// Does something on a day that comes to a term of these days.
-fn done(
+pub(crate) fn done(
     action: MembershipAction,
     (level, current): (&str, Option<&Membership>),
     (now, first, last): (&str, &str, &str),

@@ -1,0 +1,70 @@
+//! What mails about refunds and exchanges say.
+
+use super::{CURRENCY_SYMBOL, in_words, ticket_in_words, tickets_in_words};
+use crate::render::{Codes, ConfirmationMail, MailLine};
+use domain::order::{Exchange, Order, RefundedItem, Row, Ticket};
+use domain::{Money, Zone};
+
+/// The mail about the refund with a number.
+pub(super) fn refund(
+    said: ConfirmationMail,
+    (order, number): (&Order, u64),
+    zone: Zone,
+) -> Option<ConfirmationMail> {
+    let refund = order.after_sale.refunds.iter().find(|refund| refund.number == number)?;
+    let lines = refund.items.iter().filter_map(|item| line_of((order, item), zone)).collect();
+    let words = refund.mail.iter().flatten().cloned().collect::<Vec<_>>().join("\n\n");
+    Some(ConfirmationMail {
+        dated: refund.at,
+        lines,
+        total: refund.worth().ok()?,
+        paid: refund.amount,
+        card: said.card.filter(|_| !refund.amount.is_zero()),
+        tickets: Vec::new(),
+        message: (!words.is_empty()).then_some(words),
+        ..said
+    })
+}
+
+fn line_of((order, item): (&Order, &RefundedItem), zone: Zone) -> Option<MailLine> {
+    let row = order.rows().find(|row| *row.id() == item.item)?;
+    let (name, detail) = match row {
+        Row::Sold(line) => in_words(line, zone),
+        Row::Moved(moved) => ticket_in_words(&moved.line, zone),
+    };
+    let RefundedItem { quantity, amount, .. } = item;
+    Some(MailLine { name, detail, quantity: *quantity, unit_price: row.amounts().unit, amount: *amount })
+}
+
+/// The mail with the tickets of the exchange with a number.
+pub(super) fn exchange(
+    said: ConfirmationMail,
+    (order, tickets): (&Order, &[Ticket]),
+    (number, zone): (u64, Zone),
+) -> Option<ConfirmationMail> {
+    let exchange = order.after_sale.exchanges.iter().find(|exchange| exchange.number == number)?;
+    let is_new = |ticket: &&Ticket| {
+        ticket.status.admits() && exchange.moved.iter().any(|moved| moved.line.id == ticket.line)
+    };
+    let tickets: Vec<_> = tickets_in_words(order, tickets.iter().filter(is_new), zone).collect();
+    // Given back or exchanged again in the meantime.
+    if tickets.is_empty() {
+        return None;
+    }
+    Some(ConfirmationMail {
+        dated: exchange.at,
+        tickets,
+        codes: Codes::Tickets,
+        message: Some(words_about(exchange)),
+        ..said
+    })
+}
+
+fn words_about(exchange: &Exchange) -> String {
+    let mut words = "These tickets take the place of earlier ones, whose codes are no longer valid.".to_owned();
+    if exchange.due() > Money::ZERO {
+        let due = exchange.due();
+        words.push_str(&format!("\nA fee of {CURRENCY_SYMBOL}{due} is still to be paid at the counter."));
+    }
+    words
+}

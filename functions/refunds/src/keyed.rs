@@ -1,0 +1,100 @@
+//! Refunds with an idempotency key. The key points to the refund, and what became of the refund decides: no answer
+//! is kept, so none can disagree with it (decision 0066).
+
+use crate::answer;
+use crate::refund::Work;
+use axum::response::{IntoResponse, Response};
+use domain::sale::{Sale, refundable};
+use domain::{Mid, RefundId};
+use platform::clock::wall_now;
+use platform::idempotency::{claim_nonce, replayed};
+use platform::{ApiError, ErrorType};
+use sagas::{KeyedTaking, take_refund_keyed};
+use store::checkout::KeyClaim;
+use store::idempotency::IdempotencyRecord;
+
+/// Times a key is looked up again that someone else claimed meanwhile.
+const MAX_CLAIMS: usize = 3;
+
+/// The idempotency key of a request, and the fingerprint of its body.
+#[derive(Debug, Clone)]
+pub(crate) struct SentKey {
+    hash: String,
+    fingerprint: String,
+}
+
+impl SentKey {
+    /// A merchant's keys are its own: another merchant of the tenant may use the same ones.
+    pub(crate) fn new((mid, hash): (&Mid, &str), fingerprint: String) -> Self {
+        Self { hash: format!("{mid}#{hash}"), fingerprint }
+    }
+}
+
+impl Work {
+    /// Gives a refund whose key was not used yet, or says what became of the one that used it.
+    pub(crate) async fn run_keyed(&self, key: &SentKey) -> Result<Response, ApiError> {
+        let (tenant, now) = (self.caller.tenant.id, self.caller.clock.now());
+        for _ in 0..MAX_CLAIMS {
+            let (record, sale) = self.app.store.load_keyed_sale(tenant, (&key.hash, &self.wish.sale)).await?;
+            if let Some(record) = record.filter(|record| record.is_kept(now)) {
+                return self.again(key, (record, sale)).await;
+            }
+            let sale = refundable(sale.as_ref(), &self.mid, self.wish.amount).map_err(answer::refusal)?;
+            let id = RefundId::from_bytes(self.app.ids.bytes()?);
+            let pending = self.pending();
+            let claim = self.claim(key, &id)?;
+            match take_refund_keyed(&self.app, &self.taking(&id, &pending), (&claim, wall_now())).await? {
+                KeyedTaking::Taken => {
+                    let sale = sale.with(&id, pending).map_err(answer::overflow)?;
+                    return self.finish(sale, &id).await;
+                }
+                KeyedTaking::Refused(refusal) => return Err(answer::refusal(refusal)),
+                KeyedTaking::KeyHeld => {}
+            }
+        }
+        Err(ApiError::new(ErrorType::TryAgain))
+    }
+
+    fn claim(&self, key: &SentKey, id: &RefundId) -> Result<KeyClaim, ApiError> {
+        let record = IdempotencyRecord {
+            fingerprint: key.fingerprint.clone(),
+            claimed_at: self.caller.clock.now().timestamp(),
+            nonce: claim_nonce(self.app.ids)?,
+            answer: None,
+            revision: None,
+            order: None,
+            refund: Some(id.clone()),
+        };
+        Ok(KeyClaim { hash: key.hash.clone(), record, abandoned: None })
+    }
+
+    /// What became of the refund that used the key first. One that was refused is asked for again under its id,
+    /// which the processor answers as before.
+    async fn again(
+        &self,
+        key: &SentKey,
+        (record, sale): (IdempotencyRecord, Option<Sale>),
+    ) -> Result<Response, ApiError> {
+        if record.fingerprint != key.fingerprint {
+            return Err(ApiError::new(ErrorType::IdempotencyKeyReused));
+        }
+        let id = record.refund.ok_or_else(|| ApiError::new(ErrorType::RequestInProgress))?;
+        let listed = sale.as_ref().and_then(|sale| sale.refunds.get(&id));
+        match (sale.as_ref(), listed.map(|refund| refund.deadline())) {
+            (Some(sale), Some(None)) => answer::refunded(sale, &id).map(replayed),
+            (Some(_), Some(Some(deadline))) if self.caller.clock.now() < deadline => {
+                Err(answer::in_progress(&id))
+            }
+            (Some(sale), Some(Some(_))) => self.finish(sale.clone(), &id).await.map(replayed),
+            (_, None) | (None, Some(_)) => {
+                let sale = self.take(&id).await?;
+                match self.finish(sale, &id).await {
+                    Err(refused) if refused.kind() == ErrorType::RefundRefused => {
+                        Ok(replayed(refused.into_response()))
+                    }
+                    answered => answered,
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! `POST /v1/payment/{mid}/refund`.
+
+use crate::answer;
+use crate::keyed::SentKey;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use domain::sale::{Sale, SaleRefund};
+use domain::{Mid, RefundId};
+use platform::access::{Caller, MerchantServer};
+use platform::{ApiError, App, Body, ErrorBody, IdempotencyKey};
+use sagas::{RefundOutcome, TakenRefund, take_refund};
+use store::Calls;
+use store::refund::Take;
+use wire::refund::{RefundInput, RefundOutput, RefundWish};
+
+/// Gives money of a sale back to its card.
+///
+/// The refunds of a sale never add up to more than was captured, however many are asked for at once. Fees come back
+/// in proportion, and the refund that completes the sale brings what is left of them. While the processor has not
+/// answered, the answer is `REQUEST_IN_PROGRESS` with the `refundId`; the refund is finished within minutes, and the
+/// same request with the same idempotency key says how it ended.
+#[utoipa::path(
+    post,
+    path = "/v1/payment/{mid}/refund",
+    tag = "Payments",
+    params(("mid" = String, Path, description = "The merchant of the key")),
+    request_body = RefundInput,
+    responses(
+        (status = 200, description = "The refund", body = RefundOutput),
+        (status = 400, description = "`VALIDATION_ERROR`; `NEGATIVE_REFUND_AMOUNT`: 0.00 or less", body = ErrorBody),
+        (status = 402, description = "`REFUND_REFUSED`: by the processor or the issuing bank, with their codes; nothing was given back", body = ErrorBody),
+        (status = 404, description = "`NOT_FOUND`: the key is another merchant's, or the merchant has no such sale", body = ErrorBody),
+        (status = 409, description = "`REFUND_EXCEEDS_REMAINDER` with the `remainder`, `TOO_MANY_REFUNDS`, `REQUEST_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`", body = ErrorBody),
+        (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),
+    ),
+)]
+pub(crate) async fn refund(
+    State(app): State<App>,
+    merchant: MerchantServer,
+    Path(mid): Path<String>,
+    key: IdempotencyKey,
+    body: Body<RefundInput>,
+) -> Result<Response, ApiError> {
+    let mid = merchant.own_mid(&mid)?.clone();
+    let key = match key.hash() {
+        Some(hash) => {
+            let hash_key = app.hash_key(&merchant.tenant).await?;
+            Some(SentKey::new((&mid, &hash), body.fingerprint("refund", &hash_key)))
+        }
+        None => None,
+    };
+    let wish = body.parse(|checker, input| input.parse(checker))?;
+    answer::check_positive(wish.amount)?;
+    let work = Work { app, caller: Caller::clone(&merchant), mid, wish };
+    // A client that disconnects must not stop a refund half-way, so it has a task of its own.
+    let saga = Calls::current().scope(Box::pin(work.run(key)));
+    tokio::spawn(saga).await.map_err(ApiError::internal)?
+}
+
+/// A refund on its way.
+pub(crate) struct Work {
+    pub(crate) app: App,
+    pub(crate) caller: Caller,
+    pub(crate) mid: Mid,
+    pub(crate) wish: RefundWish,
+}
+
+impl Work {
+    async fn run(self, key: Option<SentKey>) -> Result<Response, ApiError> {
+        match key {
+            Some(key) => self.run_keyed(&key).await,
+            None => {
+                let id = RefundId::from_bytes(self.app.ids.bytes()?);
+                let sale = self.take(&id).await?;
+                self.finish(sale, &id).await
+            }
+        }
+    }
+
+    /// The refund as it is taken.
+    pub(crate) fn pending(&self) -> SaleRefund {
+        SaleRefund::pending(self.wish.amount, (self.caller.clock.now(), self.caller.clock.is_chosen()))
+    }
+
+    /// The taking of a refund under this id.
+    pub(crate) fn taking<'a>(&'a self, id: &'a RefundId, refund: &'a SaleRefund) -> Take<'a> {
+        Take { tenant: self.caller.tenant.id, sale: &self.wish.sale, mid: &self.mid, id, refund }
+    }
+
+    /// Takes the refund from what remains of the sale.
+    pub(crate) async fn take(&self, id: &RefundId) -> Result<Sale, ApiError> {
+        let pending = self.pending();
+        take_refund(&self.app, &self.taking(id, &pending)).await?.map_err(answer::refusal)
+    }
+
+    /// Takes a refund that is taken to its end.
+    pub(crate) async fn finish(&self, sale: Sale, id: &RefundId) -> Result<Response, ApiError> {
+        let taken = TakenRefund { sale, id: id.clone(), order: None };
+        let outcome = sagas::refund(&self.app, &self.caller.tenant, taken, self.caller.clock).await;
+        match outcome.map_err(|fault| fault.fact("refundId", id))? {
+            RefundOutcome::Refunded(sale) => answer::refunded(&sale, id),
+            RefundOutcome::Refused(decline) => Err(answer::refused(&decline)),
+            RefundOutcome::Undecided => Err(answer::in_progress(id)),
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Every step of a refund meets every fault. Afterwards one pass of the scheduled work is enough for sale, order and
+//! processor to agree, and the same request with the same key never gives a second refund.
+
+use crate::audit::audit;
+use crate::outside::Mishap;
+use crate::shop::{Ask, GOOD, LOSING, REFUSING, Shop, after, refund};
+use domain::SaleId;
+use engine::{Fault, FaultPlan, Throttling};
+use serde_json::json;
+use std::time::Duration;
+
+const FAULTS: [Fault; 7] = [
+    Fault::CrashBefore,
+    Fault::CrashAfter,
+    Fault::AnswerLost,
+    Fault::Throttle(Throttling::Table),
+    Fault::Throttle(Throttling::Account),
+    Fault::TransactionConflict,
+    Fault::Slow(Duration::from_secs(5)),
+];
+
+/// A merchant's refund.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Plain,
+    Keyed,
+    Whole,
+    Refused,
+    RefusedAndKeyed,
+    Lost,
+    LostAndKeyed,
+}
+
+impl Kind {
+    const ALL: [Self; 7] = [
+        Self::Plain,
+        Self::Keyed,
+        Self::Whole,
+        Self::Refused,
+        Self::RefusedAndKeyed,
+        Self::Lost,
+        Self::LostAndKeyed,
+    ];
+
+    fn card(self) -> &'static str {
+        match self {
+            Self::Plain | Self::Keyed | Self::Whole => GOOD,
+            Self::Refused | Self::RefusedAndKeyed => REFUSING,
+            Self::Lost | Self::LostAndKeyed => LOSING,
+        }
+    }
+
+    fn is_keyed(self) -> bool {
+        matches!(self, Self::Keyed | Self::Whole | Self::RefusedAndKeyed | Self::LostAndKeyed)
+    }
+
+    fn ask(self, sale: &SaleId, key: &str) -> Ask {
+        let ask = refund(sale, if self == Self::Whole { json!(50) } else { json!(20) });
+        if self.is_keyed() { ask.keyed(key) } else { ask }
+    }
+
+    async fn calls(self, shop: &Shop) -> usize {
+        let sale = shop.sell(0, (self.card(), 5_000)).await;
+        let process = shop.process().await;
+        process.send(self.ask(&sale, &format!("calls of {self:?}"))).await;
+        process.clean_up(1_000).await;
+        process.faults.calls().len()
+    }
+}
+
+enum Strike {
+    Call(usize, Fault),
+    Processor(Mishap),
+}
+
+async fn run(shop: &Shop, number: u8, (kind, strike): (Kind, Strike)) {
+    let sale = shop.sell(number, (kind.card(), 5_000)).await;
+    let process = shop.process_under(FaultPlan::new()).await;
+    let case = match strike {
+        Strike::Call(call, fault) => {
+            process.faults.at(call, fault);
+            format!("{kind:?}: call {call} meets {fault:?}")
+        }
+        Strike::Processor(mishap) => {
+            process.processor.next(mishap);
+            format!("{kind:?}: the processor meets {mishap:?}")
+        }
+    };
+    let ask = kind.ask(&sale, &case.replace(|char: char| !char.is_ascii(), ""));
+    let first = process.send(ask.clone()).await;
+    assert!([200, 402, 409, 503].contains(&first.status), "{case}: {}", first.text);
+    let next = shop.process().await;
+    let mut report = next.clean_up(1_000).await;
+    if kind.card() == LOSING && report.failed > 0 {
+        // The first answer to each refund of this card is lost, whoever asks.
+        report = next.clean_up(1_100).await;
+    }
+    assert_eq!(report.failed, 0, "{case}");
+    let booked = audit(shop, &sale, &case).await;
+    let given = booked.refunds.len();
+    assert!(given <= 1, "{case}: {given} refunds");
+    match first.status {
+        200 => assert_eq!(given, 1, "{case}"),
+        402 => assert_eq!(given, 0, "{case}"),
+        _ => {}
+    }
+    if !kind.is_keyed() {
+        return;
+    }
+    let again = next.send(ask.at(after(2_000))).await;
+    next.clean_up(3_000).await;
+    let booked = audit(shop, &sale, &case).await;
+    match kind {
+        Kind::RefusedAndKeyed => {
+            assert_eq!((again.kind(), booked.refunds.len()), ((402, "REFUND_REFUSED"), 0), "{case}");
+        }
+        Kind::LostAndKeyed if again.status == 409 => assert_eq!(booked.refunds.len(), 1, "{case}"),
+        Kind::Plain | Kind::Keyed | Kind::Whole | Kind::Refused | Kind::Lost | Kind::LostAndKeyed => {
+            assert_eq!((again.status, booked.refunds.len()), (200, 1), "{case}: {}", again.text);
+            assert_eq!(again.replayed, given == 1, "{case}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_database_call_of_a_refund_may_meet_every_fault() {
+    let shop = Shop::open().await;
+    let mut number = 0_u8;
+    for kind in Kind::ALL {
+        for call in 0..kind.calls(&shop).await {
+            for fault in FAULTS {
+                number += 1;
+                run(&shop, number, (kind, Strike::Call(call, fault))).await;
+            }
+        }
+    }
+    assert!(number >= 100, "{number} cases");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_processor_may_meet_every_mishap() {
+    let shop = Shop::open().await;
+    let mut number = 0_u8;
+    for kind in Kind::ALL {
+        for mishap in Mishap::ALL {
+            number += 1;
+            run(&shop, number, (kind, Strike::Processor(mishap))).await;
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! What a repetition of a request is recognised by in its order, should its idempotency record not say what it did.
+
+use domain::RefundId;
+use platform::access::Caller;
+use platform::{ApiError, App, Body, IdempotencyKey};
+use wire::WireValue;
+
+/// A request.
+pub(crate) struct Identity {
+    /// The refund it makes: it follows from the idempotency key, where one was sent.
+    pub(crate) refund: RefundId,
+    /// Keyed hash of the body.
+    pub(crate) fingerprint: String,
+    /// Keyed hash of key and body; none without a key.
+    pub(crate) repeatable: Option<String>,
+}
+
+impl Identity {
+    /// That of a request which is not repeated.
+    pub(crate) fn of_once(app: &App) -> Result<Self, ApiError> {
+        let refund = RefundId::from_bytes(app.ids.bytes()?);
+        Ok(Self { refund, fingerprint: String::new(), repeatable: None })
+    }
+
+    pub(crate) async fn of<T: WireValue>(
+        app: &App,
+        caller: &Caller,
+        (route, key, body): (&str, &IdempotencyKey, &Body<T>),
+    ) -> Result<Self, ApiError> {
+        let hash_key = app.hash_key(&caller.tenant).await?;
+        let fingerprint = body.fingerprint(route, &hash_key);
+        let Some(key) = key.text() else {
+            return Ok(Self { fingerprint, ..Self::of_once(app)? });
+        };
+        let of_key = hash_key.hash("order refund", &[key.as_bytes()]);
+        let mut bytes = [0; 16];
+        bytes.iter_mut().zip(of_key).for_each(|(byte, drawn)| *byte = drawn);
+        let both = hash_key.hash("returns", &[key.as_bytes(), fingerprint.as_bytes()]);
+        Ok(Self { refund: RefundId::from_bytes(bytes), fingerprint, repeatable: Some(hex::encode(both)) })
+    }
+}

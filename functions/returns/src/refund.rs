@@ -1,0 +1,192 @@
+//! `POST /v2/b2b/refunds` and `POST /v2/b2b/refunds/preview`.
+
+use crate::identity::Identity;
+use crate::load::Found;
+use crate::refusal::{exceeds, in_parts, in_progress, not_refunded, refused_by_processor, refused_by_sale};
+use axum::Json;
+use axum::extract::State;
+use axum::response::Response;
+use domain::order::refund::{RefundFacts, RefundRequest, decide_refund};
+use domain::order::{Order, OrderRefund};
+use domain::outbox::refund_mail;
+use domain::sale::{Sale, SaleRefund};
+use platform::access::{Caller, Staff};
+use platform::idempotency::once;
+use platform::{ApiError, App, Body, ErrorBody, ErrorType, IdempotencyKey};
+use sagas::{ReturnOutcome, TakenReturn, announce, finish_return, take_return};
+use wire::returns::{OrderRefundAnswer, OrderRefundInput};
+
+/// Names the request in fingerprints.
+const ROUTE: &str = "POST /v2/b2b/refunds";
+
+/// Times a refund is decided again because its order moved meanwhile.
+const MAX_TRIES: usize = 4;
+
+/// Gives back what was bought, and the money.
+///
+/// The whole order, lines, units or single tickets: money goes back to the card, seats and pieces come back on sale,
+/// tickets admit nobody any more, and uses of coupons and of member prices, and memberships, are given back with what
+/// they were for. All of it happens, or none.
+#[utoipa::path(
+    post,
+    path = "/v2/b2b/refunds",
+    tag = "Orders",
+    request_body = OrderRefundInput,
+    responses(
+        (status = 200, description = "The refund, and what became of its order", body = OrderRefundAnswer),
+        (status = 400, description = "`VALIDATION_ERROR`", body = ErrorBody),
+        (status = 402, description = "`REFUND_REFUSED`: by the processor or the bank; nothing changed", body = ErrorBody),
+        (status = 404, description = "`NOT_FOUND`: order, item or ticket", body = ErrorBody),
+        (status = 409, description = "`NOT_REFUNDABLE`, `REFUND_PENDING`, `REFUND_EXCEEDS_REMAINDER`, `REFUND_TOO_LARGE`, `TOO_MANY_REFUNDS`, `IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
+        (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),
+    ),
+)]
+pub(crate) async fn refund(
+    State(app): State<App>,
+    staff: Staff,
+    key: IdempotencyKey,
+    body: Body<OrderRefundInput>,
+) -> Result<Response, ApiError> {
+    let identity = Identity::of(&app, &staff, (ROUTE, &key, &body)).await?;
+    let request = body.parse(|checker, input| input.read(checker))?;
+    let run = Box::pin(carry_out(&app, &staff, (&request, &identity)));
+    once(&app, &staff, (&key, &identity.fingerprint), run).await
+}
+
+/// Says what a refund would give back, without effect.
+#[utoipa::path(
+    post,
+    path = "/v2/b2b/refunds/preview",
+    tag = "Orders",
+    request_body = OrderRefundInput,
+    responses(
+        (status = 200, description = "The refund as it would be now, with `state` `Preview`", body = OrderRefundAnswer),
+        (status = 400, description = "`VALIDATION_ERROR`", body = ErrorBody),
+        (status = 404, description = "`NOT_FOUND`: order, item or ticket", body = ErrorBody),
+        (status = 409, description = "`NOT_REFUNDABLE`, `REFUND_PENDING`, `REFUND_EXCEEDS_REMAINDER`, `TOO_MANY_REFUNDS`", body = ErrorBody),
+    ),
+)]
+pub(crate) async fn preview(
+    State(app): State<App>,
+    staff: Staff,
+    body: Body<OrderRefundInput>,
+) -> Result<Json<OrderRefundAnswer>, ApiError> {
+    let identity = Identity::of_once(&app)?;
+    let request = body.parse(|checker, input| input.read(checker))?;
+    let found = Found::load(&app, &staff, &request).await?;
+    let wanted = decided(&staff, (&request, &identity), &found)?;
+    let refunded = found.order.refunded.checked_add(wanted.amount).unwrap_or(found.order.refunded);
+    let after_sale = found.order.after_sale.with_refund(wanted.clone());
+    let order = Order { refunded, after_sale, ..found.order };
+    Ok(Json(OrderRefundAnswer::preview(&order, &wanted, staff.tenant.zone)))
+}
+
+fn decided(
+    caller: &Caller,
+    (request, identity): (&RefundRequest, &Identity),
+    found: &Found,
+) -> Result<OrderRefund, ApiError> {
+    let facts = RefundFacts {
+        order: &found.order,
+        tickets: &found.tickets,
+        memberships: &found.memberships,
+        messages: &found.messages,
+        id: identity.refund.clone(),
+        by: &caller.key_label,
+        fingerprint: identity.repeatable.clone(),
+        now: caller.clock.now(),
+    };
+    let wanted = decide_refund(request, &facts).map_err(not_refunded)?;
+    // What others are giving back of the sale counts as well.
+    match &found.sale {
+        Some(sale) if wanted.amount > sale.remainder => Err(exceeds(sale.remainder)),
+        Some(_) | None => Ok(wanted),
+    }
+}
+
+async fn carry_out(
+    app: &App,
+    caller: &Caller,
+    (request, identity): (&RefundRequest, &Identity),
+) -> Result<OrderRefundAnswer, ApiError> {
+    for _ in 0..MAX_TRIES {
+        let found = Found::load(app, caller, request).await?;
+        let listed = found.order.after_sale.refund(&identity.refund);
+        if listed.is_some_and(|listed| listed.fingerprint != identity.repeatable) {
+            return Err(ApiError::new(ErrorType::IdempotencyKeyReused));
+        }
+        match (listed, standing(caller, (&found, listed.or_else(|| found.order.after_sale.pending())))) {
+            // Read in the middle of its end: what became of it, the next reading tells.
+            (_, Standing::Ending) => continue,
+            (Some(listed), Standing::Running) => return Err(in_progress(&listed.id)),
+            // An earlier try of this request.
+            (Some(listed), Standing::Overdue | Standing::Done) => {
+                return finished(app, caller, (&found.order, listed), found.sale.clone()).await;
+            }
+            (None, Standing::Overdue) if finish_overdue(app, caller, &found).await? => continue,
+            (None, Standing::Overdue | Standing::Running | Standing::Done) => {}
+        }
+        let wanted = decided(caller, (request, identity), &found)?;
+        let sale = (found.sale.as_ref(), caller.clock);
+        match take_return(app, (&found.order, &wanted), sale).await.map_err(in_parts)? {
+            TakenReturn::Taken(order, sale) => {
+                return finished(app, caller, (&order, &wanted), sale.map(|sale| *sale)).await;
+            }
+            TakenReturn::Refused(refusal) => return Err(refused_by_sale(refusal)),
+            // Decided again on what there is now.
+            TakenReturn::OrderMoved | TakenReturn::MembershipMoved(_) => {}
+        }
+    }
+    Err(ApiError::new(ErrorType::TryAgain))
+}
+
+/// Where a refund that an order lists stands.
+enum Standing {
+    /// Its handler may be at work.
+    Running,
+    /// Its handler is dead.
+    Overdue,
+    /// It ended between the readings of order and sale.
+    Ending,
+    /// It is done, or there is none.
+    Done,
+}
+
+fn standing(caller: &Caller, (found, listed): (&Found, Option<&OrderRefund>)) -> Standing {
+    let Some(pending) = listed.filter(|listed| listed.is_pending()) else { return Standing::Done };
+    let taken = found.sale.as_ref().and_then(|sale| sale.refunds.get(&pending.id));
+    match taken.and_then(SaleRefund::deadline) {
+        None => Standing::Ending,
+        Some(deadline) if deadline <= caller.clock.now() => Standing::Overdue,
+        Some(_) => Standing::Running,
+    }
+}
+
+/// Finishes the refund that is under way; whether it did.
+async fn finish_overdue(app: &App, caller: &Caller, found: &Found) -> Result<bool, ApiError> {
+    let Some(pending) = found.order.after_sale.pending() else { return Ok(false) };
+    let sale = (found.sale.clone(), caller.clock);
+    match finish_return(app, &caller.tenant, (&found.order, pending), sale).await? {
+        ReturnOutcome::Returned(_) | ReturnOutcome::Refused(_) => Ok(true),
+        ReturnOutcome::Undecided => Ok(false),
+    }
+}
+
+/// Takes a refund that the order lists to its end, and answers it.
+async fn finished(
+    app: &App,
+    caller: &Caller,
+    (order, wanted): (&Order, &OrderRefund),
+    sale: Option<Sale>,
+) -> Result<OrderRefundAnswer, ApiError> {
+    match finish_return(app, &caller.tenant, (order, wanted), (sale, caller.clock)).await? {
+        ReturnOutcome::Returned(order) => {
+            let mails: Vec<_> = refund_mail(&order, wanted).into_iter().collect();
+            announce(app, &order, &mails).await;
+            let done = order.after_sale.refund(&wanted.id).unwrap_or(wanted);
+            Ok(OrderRefundAnswer::new(&order, done, caller.tenant.zone))
+        }
+        ReturnOutcome::Refused(decline) => Err(refused_by_processor(&decline)),
+        ReturnOutcome::Undecided => Err(in_progress(&wanted.id)),
+    }
+}

@@ -1,0 +1,202 @@
+use super::*;
+use crate::ScheduleId;
+use crate::order::refund::tests::{amounts, current, mixed, order, tickets};
+use serde_json::{Value, json};
+
+const GALLERY: &str = "6f2e91b0c47d5a3e18b90f42";
+
+fn zone() -> Zone {
+    Zone::parse("America/New_York").unwrap()
+}
+
+fn at(local: &str) -> Timestamp {
+    zone().parse_instant(local).unwrap()
+}
+
+/// The gallery, at 18.00 by day and 20.00 in the evening.
+fn gallery(fields: Value) -> Template {
+    let list = |id: &str, price: u32| {
+        json!({"id": id, "name": id, "prices": [{"ticket_type": "adult", "price": price, "display_order": 1}]})
+    };
+    let schedule = |id: &str| {
+        json!({"id": id, "name": id, "weekdays": ["monday"], "hours": [], "price_lists": [id], "capacity": 10})
+    };
+    let mut stored = json!({
+        "id": GALLERY, "name": "Gallery", "description": "", "short_description": "", "start": at("2027-01-01"),
+        "review_state": "Published", "duration_minutes": 60, "capacity": 10, "last_updated": at("2027-01-01"),
+        "price_lists": [list("day", 1_800), list("evening", 2_000)],
+        "schedules": [schedule("day"), schedule("evening")], "venue": {"rebooking_fee": 250},
+    });
+    stored.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+    serde_json::from_value(stored).unwrap()
+}
+
+fn slot(template: &Template, schedule: &str, local: &str) -> InstanceId {
+    let schedule = ScheduleId::parse(schedule).unwrap();
+    InstanceId::of(&template.id, Some(&schedule), at(local).naive_utc(), at(local)).unwrap()
+}
+
+fn ledger(template: &Template, (schedule, local): (&str, &str), free: u32) -> Ledger {
+    let instance = slot(template, schedule, local);
+    let stored = json!({
+        "instance": instance, "template": template.id, "shard": 0, "start": at(local).timestamp_millis(),
+        "end": at(local).timestamp_millis() + 3_600_000, "state": "active", "size": 10, "free": free, "sold": 10 - free,
+    });
+    serde_json::from_value(stored).unwrap()
+}
+
+/// Three tickets at 18.00 for a morning, under the name of the gallery's template.
+fn morning() -> Order {
+    let instance = slot(&gallery(json!({})), "day", "2027-06-03T10:00");
+    let mut line = tickets("11", &instance.to_string(), amounts(3, 1_800, 1_800));
+    line["template"] = GALLERY.into();
+    line["event_start"] = at("2027-06-03T10:00").timestamp_millis().into();
+    order(&[line])
+}
+
+#[derive(Default)]
+struct Numbers(u64);
+
+impl Draw for Numbers {
+    type Error = ();
+
+    fn item(&mut self) -> Result<OrderItemId, ()> {
+        self.0 += 1;
+        Ok(OrderItemId::from_bits(900 + self.0))
+    }
+
+    fn ticket(&mut self) -> Result<(TicketId, TicketBarcode), ()> {
+        self.0 += 1;
+        Ok((TicketId::from_bits(900 + self.0), TicketBarcode::from_bytes([9; 16])))
+    }
+}
+
+fn request(scope: ExchangeScope) -> ExchangeRequest {
+    let event = slot(&gallery(json!({})), "day", "2027-06-04T10:00");
+    let order = OrderId::parse("31840526").unwrap();
+    ExchangeRequest { order, scope, event, fee: FeeWish::Due, send_email: false }
+}
+
+fn line(units: u32) -> ExchangeScope {
+    ExchangeScope::Item(OrderItemId::parse("11").unwrap(), NonZeroU32::new(units))
+}
+
+fn decide(
+    order: &Order,
+    request: &ExchangeRequest,
+    (template, ledger): (&Template, &Ledger),
+) -> Result<DecidedExchange, ExchangeRefused> {
+    let facts = ExchangeFacts {
+        order,
+        tickets: &current(order),
+        template: Some(template),
+        ledger: Some(ledger),
+        zone: zone(),
+        by: "Office",
+        fingerprint: None,
+        now: at("2027-06-01"),
+    };
+    decide_exchange(request, &facts, &mut Numbers::default()).unwrap()
+}
+
+#[test]
+fn tickets_move_to_a_line_of_their_own_with_new_barcodes_and_the_fee() {
+    let (order, gallery) = (morning(), gallery(json!({})));
+    let next_day = ledger(&gallery, ("day", "2027-06-04T10:00"), 2);
+    let decided = decide(&order, &request(line(2)), (&gallery, &next_day)).unwrap();
+    assert_eq!(decided.exchange.fee, Money::from_cents(500));
+    assert_eq!((decided.taken, decided.back.values().copied().collect::<Vec<_>>()), (2, vec![2]));
+    assert_eq!(decided.tickets.len(), 2);
+    let [moved] = decided.exchange.moved.as_slice() else { panic!("one line") };
+    assert_eq!((moved.line.instance, moved.line.amounts.quantity), (next_day.instance, 2));
+    assert_eq!(moved.line.event_start, next_day.start);
+    assert!(decided.tickets.iter().all(|ticket| ticket.line == moved.line.id));
+    let after_sale = order.after_sale.with_exchange(decided.exchange);
+    let after = Order { after_sale, ..order.clone() };
+    assert_eq!((after.total_left(), after.fees_due()), (order_totals(&order), Money::from_cents(500)));
+    let statuses: Vec<TicketStatus> = current(&after).iter().map(|ticket| ticket.status).collect();
+    assert_eq!(statuses, [TicketStatus::Normal, TicketStatus::Exchanged, TicketStatus::Exchanged]);
+    let again = decide(&after, &request(line(2)), (&gallery, &next_day));
+    let left = vec![(ExchangePlace::Quantity, ExchangeFault::TooMany { left: 1 })];
+    assert_eq!(again, Err(ExchangeRefused::Faults(left)));
+}
+
+fn order_totals(order: &Order) -> (Money, Money) {
+    (order.total, order.retail_total)
+}
+
+#[test]
+fn a_fee_that_is_waived_is_kept_and_not_owed() {
+    let (order, gallery) = (morning(), gallery(json!({})));
+    let next_day = ledger(&gallery, ("day", "2027-06-04T10:00"), 5);
+    let waived = ExchangeRequest { fee: FeeWish::Waived, ..request(line(0)) };
+    let exchange = decide(&order, &waived, (&gallery, &next_day)).unwrap().exchange;
+    assert_eq!((exchange.fee, exchange.due()), (Money::from_cents(750), Money::ZERO));
+}
+
+#[test]
+fn what_stands_against_an_exchange_is_told_with_its_place() {
+    use ExchangeFault::{NamedTwice, OtherDay, OtherPrice, OtherTemplate, PartOfCombo, SameEvent, TooMany};
+    let gallery = gallery(json!({}));
+    let next_day = ("day", "2027-06-04T10:00");
+    let order = morning();
+    let mut members = morning();
+    if let Some(crate::order::OrderLine::Ticket(line)) = members.lines.first_mut() {
+        line.applied =
+            Some(AppliedPrice::Member { level: crate::LevelId::parse("family").unwrap(), membership: None });
+    }
+    let ids = |numbers: &[&str]| {
+        ExchangeScope::Tickets(numbers.iter().map(|number| TicketId::parse(number).unwrap()).collect())
+    };
+    let item = |id: &str| ExchangeScope::Item(OrderItemId::parse(id).unwrap(), None);
+    for (case, order, scope, to, expected) in [
+        ("too many", &order, line(4), next_day, vec![(ExchangePlace::Quantity, TooMany { left: 3 })]),
+        ("twice", &order, ids(&["1", "1"]), next_day, vec![(ExchangePlace::Ticket(1), NamedTwice)]),
+        ("same", &order, line(1), ("day", "2027-06-03T10:00"), vec![(ExchangePlace::Event, SameEvent)]),
+        ("dearer", &order, line(1), ("evening", "2027-06-03T19:00"), vec![(ExchangePlace::Event, OtherPrice)]),
+        ("another day", &members, line(1), next_day, vec![(ExchangePlace::Event, OtherDay)]),
+        ("of a combo", &mixed(), ids(&["5"]), next_day, vec![(ExchangePlace::Ticket(0), PartOfCombo)]),
+        ("combo", &mixed(), item("30"), next_day, vec![(ExchangePlace::Item, PartOfCombo)]),
+        ("part", &mixed(), item("31"), next_day, vec![(ExchangePlace::Item, PartOfCombo)]),
+        (
+            "not tickets",
+            &mixed(),
+            item("21"),
+            next_day,
+            vec![(ExchangePlace::Item, ExchangeFault::WithoutTickets)],
+        ),
+        ("other event", &mixed(), line(1), next_day, vec![(ExchangePlace::Event, OtherTemplate)]),
+    ] {
+        let found = decide(order, &request(scope), (&gallery, &ledger(&gallery, to, 5)));
+        assert_eq!(found, Err(ExchangeRefused::Faults(expected)), "{case}");
+    }
+    let same_day = ledger(&gallery, ("day", "2027-06-03T15:00"), 5);
+    assert!(decide(&members, &request(line(1)), (&gallery, &same_day)).is_ok());
+    for (scope, place) in [(ids(&["1", "99"]), ExchangePlace::Ticket(1)), (item("99"), ExchangePlace::Item)] {
+        let found = decide(&order, &request(scope), (&gallery, &ledger(&gallery, next_day, 5)));
+        assert_eq!(found, Err(ExchangeRefused::Unknown(vec![place])));
+    }
+}
+
+#[test]
+fn an_exchange_needs_an_open_instance_with_enough_seats() {
+    let order = morning();
+    let draft = gallery(json!({"review_state": "Draft"}));
+    let gallery = gallery(json!({}));
+    let next_day = ledger(&gallery, ("day", "2027-06-04T10:00"), 2);
+    let cancelled = Ledger { state: SlotState::Cancelled, ..next_day.clone() };
+    let over = ledger(&gallery, ("day", "2027-05-03T10:00"), 5);
+    for (template, ledger, expected) in [
+        (&gallery, &cancelled, ExchangeRefused::Closed),
+        (&gallery, &over, ExchangeRefused::Closed),
+        (&draft, &next_day, ExchangeRefused::Closed),
+        (&gallery, &next_day, ExchangeRefused::NotEnough { available: 2 }),
+        (
+            &gallery,
+            &Ledger { state: SlotState::Removed, ..next_day.clone() },
+            ExchangeRefused::Unknown(vec![ExchangePlace::Event]),
+        ),
+    ] {
+        assert_eq!(decide(&order, &request(line(3)), (template, ledger)), Err(expected));
+    }
+}

@@ -1,0 +1,315 @@
+//! Refunds of a sale: taken, asked for, settled or given back, whatever is lost on the way.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a helper fails its test by panicking")]
+
+use domain::card::{Card, CardBrand, CardFields, Expiry};
+use domain::merchant::RateCard;
+use domain::order::{CardSummary, Order};
+use domain::sale::{RefundRefusal, Sale, SaleRefund};
+use domain::tenant::{DEFAULT_HOLD_SECS, ProcessorKind, Tenant};
+use domain::time::plus_secs;
+use domain::{Mid, Money, OrderId, Percent, RefundId, SaleId, TenantId, Timestamp, Zone};
+use engine::{Embedded, Fault, FaultPlan, Faulty};
+use platform::clock::RequestClock;
+use platform::processor::{CardProcessor, PaymentRequest, SandboxProcessor};
+use platform::queue::LocalQueue;
+use platform::vault::LocalVault;
+use platform::{Adapters, App};
+use sagas::{RefundOutcome, TakenRefund, recover_refunds, refund, take_refund};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use store::order::{DueClock, DueKind, DueWork};
+use store::refund::Take;
+use store::{Action, Expression, Key, Store, encode};
+
+const GOOD: &str = "4242424242424242";
+const REFUSING: &str = "4000000000005126";
+const LOSING: &str = "4000000000000259";
+
+fn now() -> Timestamp {
+    "2027-05-01T14:00:00Z".parse().unwrap()
+}
+
+fn tenant() -> Tenant {
+    Tenant {
+        id: TenantId::parse(1).unwrap(),
+        name: "Harbor Museum".to_owned(),
+        zone: Zone::parse("America/New_York").unwrap(),
+        sandbox: true,
+        hold_secs: DEFAULT_HOLD_SECS,
+        allowed_origins: Default::default(),
+        descriptor_prefix: String::new(),
+        processor: ProcessorKind::Sandbox,
+        mail_from: None,
+        consumer_site: None,
+        sealed_hash_key: String::new(),
+    }
+}
+
+fn mid() -> Mid {
+    Mid::parse("60417").unwrap()
+}
+
+fn sale_id() -> SaleId {
+    SaleId::from_bytes([7; 16])
+}
+
+fn order_id() -> OrderId {
+    OrderId::from_bits(31_840_526)
+}
+
+fn refund_id(number: u8) -> RefundId {
+    RefundId::from_bytes([number; 16])
+}
+
+fn cents(cents: i64) -> Money {
+    Money::from_cents(cents)
+}
+
+/// A sale of 100.00 on one card, on a database that may fail.
+struct Shop {
+    app: App,
+    sandbox: SandboxProcessor,
+    faults: FaultPlan,
+}
+
+impl Shop {
+    async fn open(number: &str) -> Self {
+        let embedded = Embedded::memory().unwrap();
+        let own = Store::new(embedded.client(), "test-");
+        own.create_tables().await.unwrap();
+        own.save_tenant(&tenant()).await.unwrap();
+        let sandbox = SandboxProcessor::new(own.clone(), Arc::new(now));
+        let sale = charge(&sandbox, number).await;
+        let key = Key::sale(tenant().id, &sale.id);
+        put(&own, &key, encode(&key, &sale).unwrap()).await;
+        let key = Key::order(tenant().id, &order_id());
+        put(&own, &key, encode(&key, &order()).unwrap()).await;
+        let faults = FaultPlan::new();
+        let store = Store::new(Faulty::new(embedded, faults.clone()).client(), "test-");
+        let adapters = Adapters {
+            queue: Arc::new(LocalQueue::default()),
+            vault: Arc::new(LocalVault::in_memory().unwrap()),
+            sandbox_processor: Arc::new(sandbox.clone()),
+        };
+        Self { app: App::new(store, adapters), sandbox, faults }
+    }
+
+    async fn take(&self, number: u8, amount: i64) -> Result<Sale, RefundRefusal> {
+        let (sale, mid, id) = (sale_id(), mid(), refund_id(number));
+        let pending = SaleRefund::pending(cents(amount), (now(), false));
+        let take = Take { tenant: tenant().id, sale: &sale, mid: &mid, id: &id, refund: &pending };
+        take_refund(&self.app, &take).await.unwrap()
+    }
+
+    async fn finish(&self, number: u8, sale: Sale) -> RefundOutcome {
+        let taken = TakenRefund { sale, id: refund_id(number), order: None };
+        refund(&self.app, &tenant(), taken, RequestClock::chosen(now())).await.unwrap()
+    }
+
+    async fn sale(&self) -> Sale {
+        self.app.store.load_sale(tenant().id, &sale_id()).await.unwrap().unwrap()
+    }
+
+    /// What the order says was refunded, in cents.
+    async fn refunded(&self) -> i64 {
+        let order = self.app.store.load_order(tenant().id, &order_id()).await.unwrap().unwrap();
+        order.refunded.cents()
+    }
+
+    /// What the processor gave back, in cents.
+    async fn given(&self) -> i64 {
+        let refunds = self.sandbox.refunds(tenant().id).await.unwrap();
+        refunds.iter().filter(|refund| refund.refunded).map(|refund| refund.amount.cents()).sum()
+    }
+
+    async fn due(&self, clock: DueClock) -> Vec<DueWork> {
+        let until = plus_secs(now(), 1_000_000);
+        self.app.store.load_due((clock, DueKind::Refunds), until, 10).await.unwrap()
+    }
+
+    /// `remainder refunded given`, in cents.
+    async fn books(&self) -> [i64; 3] {
+        [self.sale().await.remainder.cents(), self.refunded().await, self.given().await]
+    }
+}
+
+/// An order as it was written before orders noted what was refunded.
+fn order() -> Order {
+    serde_json::from_value(json!({
+        "id": order_id(), "tenant": 1, "number": "100731946", "visitor": "", "lines": [], "send_email": false,
+        "state": {"state": "paid", "at": now().timestamp_millis()}, "contact": {}, "billing": {},
+        "total": 10_000, "retail_total": 10_000, "created_at": now().timestamp_millis(),
+    }))
+    .unwrap()
+}
+
+async fn put(store: &Store, key: &Key, item: store::Item) {
+    store.write(key, Action::Put(item, Expression::new())).await.unwrap().unwrap();
+}
+
+async fn charge(sandbox: &SandboxProcessor, number: &str) -> Sale {
+    let request = PaymentRequest {
+        tenant: tenant().id,
+        order: order_id(),
+        amount: cents(10_000),
+        mid: mid(),
+        descriptor: String::new(),
+    };
+    let reference = sandbox.open(&request).await.unwrap();
+    let fields =
+        CardFields { number: Some(number), expiry: Some("0929"), cvc: Some("123"), ..CardFields::default() };
+    let _ = sandbox.confirm(&reference, &Card::parse(&fields).unwrap()).await;
+    Sale {
+        id: sale_id(),
+        order: order_id(),
+        mid: mid(),
+        reference: Some(reference),
+        amount: cents(10_000),
+        remainder: cents(10_000),
+        rate_card: RateCard { percentage: Percent::parse("2.90").unwrap(), fixed: cents(30) },
+        card: CardSummary {
+            brand: CardBrand::Visa,
+            last_four: "4242".to_owned(),
+            expiry: Expiry::parse("0929").unwrap(),
+        },
+        captured_at: now(),
+        refunds: BTreeMap::new(),
+        version: 0,
+    }
+}
+
+#[tokio::test]
+async fn a_refund_is_taken_and_settled_with_its_order() {
+    let shop = Shop::open(GOOD).await;
+    shop.faults.reset();
+    let sale = shop.take(1, 6_000).await.unwrap();
+    assert_eq!((sale.remainder, sale.version), (cents(4_000), 1));
+    assert_eq!(shop.due(DueClock::Real).await, [DueWork::Refunds(tenant().id, sale_id())]);
+    shop.faults.reset();
+    let RefundOutcome::Refunded(settled) = shop.finish(1, sale).await else { panic!() };
+    assert_eq!(shop.faults.calls(), ["TransactWriteItems"]);
+    assert_eq!(shop.sale().await, *settled);
+    assert_eq!(shop.books().await, [4_000, 6_000, 6_000]);
+    assert_eq!(shop.due(DueClock::Real).await, []);
+}
+
+#[tokio::test]
+async fn a_refused_refund_is_given_back() {
+    let shop = Shop::open(REFUSING).await;
+    let sale = shop.take(1, 6_000).await.unwrap();
+    let RefundOutcome::Refused(decline) = shop.finish(1, sale).await else { panic!() };
+    assert_eq!(decline.issuing_code.as_deref(), Some("refund_declined"));
+    let sale = shop.sale().await;
+    assert_eq!((sale.refunds.len(), sale.version), (0, 2));
+    assert_eq!(shop.books().await, [10_000, 0, 0]);
+    assert_eq!(shop.due(DueClock::Real).await, []);
+}
+
+#[tokio::test]
+async fn what_remains_is_taken_once_however_many_want_it() {
+    let shop = Shop::open(GOOD).await;
+    let takes: Vec<_> = (0..8).map(|number| shop.take(number, 6_000)).collect();
+    let mut results = Vec::new();
+    for take in takes {
+        results.push(take.await);
+    }
+    let exceeds = Err(RefundRefusal::ExceedsRemainder { remainder: cents(4_000) });
+    assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);
+    assert_eq!(results.iter().filter(|result| **result == exceeds).count(), 7);
+}
+
+#[tokio::test]
+async fn what_stands_against_a_taking_is_told() {
+    let shop = Shop::open(GOOD).await;
+    let (other, id) = (Mid::parse("60418").unwrap(), refund_id(1));
+    let pending = SaleRefund::pending(cents(1), (now(), false));
+    for (sale, mid) in [(sale_id(), other), (SaleId::from_bytes([8; 16]), mid())] {
+        let take = Take { tenant: tenant().id, sale: &sale, mid: &mid, id: &id, refund: &pending };
+        let refused = take_refund(&shop.app, &take).await.unwrap();
+        assert_eq!(refused, Err(RefundRefusal::UnknownSale));
+    }
+    for number in 0..200 {
+        shop.take(number, 1).await.unwrap();
+    }
+    assert_eq!(shop.take(200, 1).await, Err(RefundRefusal::TooManyRefunds));
+    let exceeds = RefundRefusal::ExceedsRemainder { remainder: cents(9_800) };
+    assert_eq!(shop.take(200, 9_801).await, Err(exceeds));
+}
+
+#[tokio::test]
+async fn a_taking_whose_answer_is_lost_is_not_taken_twice() {
+    let shop = Shop::open(GOOD).await;
+    shop.faults.at_operation("UpdateItem", 0, Fault::AnswerLost);
+    let sale = shop.take(1, 6_000).await.unwrap();
+    assert_eq!((sale.remainder, sale.refunds.len()), (cents(4_000), 1));
+    assert_eq!(shop.sale().await, sale);
+}
+
+#[tokio::test]
+async fn a_lost_answer_of_the_processor_is_asked_for_again_after_the_deadline() {
+    let shop = Shop::open(LOSING).await;
+    let sale = shop.take(1, 6_000).await.unwrap();
+    assert!(matches!(shop.finish(1, sale).await, RefundOutcome::Undecided));
+    assert_eq!(shop.books().await, [4_000, 0, 6_000]);
+    for (clock, secs, finished) in
+        [(DueClock::Real, 59, 0), (DueClock::Chosen, 60, 0), (DueClock::Real, 60, 1), (DueClock::Real, 60, 0)]
+    {
+        let due = (clock, plus_secs(now(), secs));
+        let recovered = recover_refunds(&shop.app, (tenant().id, &sale_id()), due).await.unwrap();
+        assert_eq!(recovered, finished, "{clock:?} {secs}");
+    }
+    assert_eq!(shop.books().await, [4_000, 6_000, 6_000]);
+    assert_eq!(shop.due(DueClock::Real).await, []);
+}
+
+#[tokio::test]
+async fn refunds_that_are_under_way_at_once_settle_one_after_the_other() {
+    let shop = Shop::open(GOOD).await;
+    let first = shop.take(1, 3_000).await.unwrap();
+    let second = shop.take(2, 3_000).await.unwrap();
+    let third = shop.take(3, 4_000).await.unwrap();
+    // Each was seen before the others were settled.
+    for (number, seen) in [(3, third), (1, first), (2, second)] {
+        assert!(matches!(shop.finish(number, seen).await, RefundOutcome::Refunded(_)));
+    }
+    assert_eq!(shop.books().await, [0, 10_000, 10_000]);
+    let left = shop.sale().await.fees_left().unwrap();
+    assert_eq!((left.fixed, left.percentage), (Money::ZERO, Money::ZERO));
+}
+
+#[tokio::test]
+async fn a_sale_written_before_it_had_refunds_is_refunded() {
+    let shop = Shop::open(GOOD).await;
+    let key = Key::sale(tenant().id, &sale_id());
+    let mut item = encode(&key, &shop.sale().await).unwrap();
+    for field in ["refunds", "version"] {
+        item.remove(field);
+    }
+    put(&shop.app.store, &key, item).await;
+    let sale = shop.take(1, 6_000).await.unwrap();
+    assert!(matches!(shop.finish(1, sale).await, RefundOutcome::Refunded(_)));
+    assert_eq!(shop.books().await, [4_000, 6_000, 6_000]);
+}
+
+#[tokio::test]
+async fn work_of_real_time_is_not_hidden_behind_a_chosen_clock() {
+    let shop = Shop::open(GOOD).await;
+    let (sale, mid) = (sale_id(), mid());
+    let take = |number: u8, chosen: bool| {
+        let (id, pending) = (refund_id(number), SaleRefund::pending(cents(100), (now(), chosen)));
+        let (app, sale, mid) = (shop.app.clone(), sale.clone(), mid.clone());
+        async move {
+            let take = Take { tenant: tenant().id, sale: &sale, mid: &mid, id: &id, refund: &pending };
+            take_refund(&app, &take).await.unwrap().unwrap()
+        }
+    };
+    let due = [DueWork::Refunds(tenant().id, sale.clone())];
+    take(1, true).await;
+    assert_eq!(shop.due(DueClock::Chosen).await, due);
+    take(2, false).await;
+    let seen = take(3, true).await;
+    assert_eq!(shop.due(DueClock::Real).await, due);
+    shop.finish(2, seen).await;
+    assert_eq!((shop.due(DueClock::Real).await, shop.due(DueClock::Chosen).await), (vec![], due.to_vec()));
+}

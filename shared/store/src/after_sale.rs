@@ -1,0 +1,289 @@
+//! What is done with paid orders: refunds of what was bought, and exchanges (decision records 0070 to 0072). Each is
+//! one change of the order under the condition that nothing else was done with it since it was read, in one
+//! transaction with all it gives back or takes. The end of a refund that moves money is written with the end of its
+//! refund of the sale (`refund::plan_end`).
+
+use crate::checkout::{When, absent, unclaimed};
+use crate::counter;
+use crate::ledger::ledger_update;
+use crate::member::{CLAIMED_BY, items};
+use crate::order::{DueClock, DueKind, due};
+use crate::refund::{Take, take_refund};
+use crate::{
+    Action, AttributeValue, Consistency, Expression, Key, MAX_WRITES, Plan, PlanFault, Store, StoreError,
+    StoreFault, encode, number, text,
+};
+use domain::entitlement::EntitlementUse;
+use domain::ledger::LedgerChange;
+use domain::membership::Membership;
+use domain::order::exchange::DecidedExchange;
+use domain::order::{AfterSale, GivenBack, MembershipReturn, Order, OrderRefund, Ticket, TicketChunk};
+use domain::outbox::{MAIL_RETRY_SECS, OutboxMail, refund_mail};
+use domain::sale::Sale;
+use domain::time::plus_secs;
+use domain::{InstanceId, MembershipId, SaleId, TenantId, Timestamp};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Where the tickets of exchanges begin among the parts of an order's tickets.
+const FIRST_EXCHANGE_CHUNK: usize = 100;
+
+/// Writes of the end of a refund beside what it gives back: the sale, the order and the mail.
+const OTHER_WRITES: usize = 3;
+
+/// What a failed condition means, in order of precedence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AfterSaleRefusal {
+    /// Something was done with the order since it was read.
+    OrderMoved,
+    /// The sale does not give the money.
+    Sale,
+    /// A membership was changed since it was read, or an order is changing it.
+    MembershipMoved,
+    /// A slot does not give the seats.
+    Seats(InstanceId),
+}
+
+/// The transaction that takes a refund: the order lists it, what remains of the sale is less, and memberships are
+/// marked so that nobody else changes them. A refund that moves no money is carried out in this very transaction, and
+/// needs no sale.
+///
+/// # Errors
+/// [`StoreError`] when something has no representation, or the refund gives back more than its end can write.
+pub fn plan_take(
+    (order, refund): (&Order, &OrderRefund),
+    sale: Option<&Take<'_>>,
+) -> Result<Plan<AfterSaleRefusal>, StoreError> {
+    let mut plan = Plan::new();
+    let mut update = order_update(order, &order.after_sale.with_refund(refund.clone()))?;
+    update.require_item();
+    let key = Key::order(order.tenant, &order.id);
+    add(&mut plan, (key, Action::Update(update)), AfterSaleRefusal::OrderMoved)?;
+    if refund.is_pending() {
+        check_fits(order, refund)?;
+        for write in claims(order, &refund.given_back)? {
+            add(&mut plan, write, AfterSaleRefusal::MembershipMoved)?;
+        }
+    } else {
+        for write in given_back((order, refund), refund.at, When::Unclaimed)? {
+            add(&mut plan, write, AfterSaleRefusal::MembershipMoved)?;
+        }
+    }
+    if let Some(take) = sale {
+        add(&mut plan, take_refund(take)?, AfterSaleRefusal::Sale)?;
+    }
+    Ok(plan)
+}
+
+/// Refuses a refund whose end would not fit into one transaction: no money may go back for it.
+fn check_fits(order: &Order, refund: &OrderRefund) -> Result<(), StoreError> {
+    let writes = given_back((order, refund), refund.at, When::Claimed)?.len();
+    match writes.saturating_add(OTHER_WRITES) > MAX_WRITES {
+        true => Err(too_large()),
+        false => Ok(()),
+    }
+}
+
+fn too_large() -> StoreError {
+    StoreError::new(StoreFault::TooLarge, "a refund gives back more than one transaction holds")
+}
+
+/// What the end of a listed refund adds to the update of its order: it is carried out.
+///
+/// # Errors
+/// [`StoreError`] when something has no representation.
+pub(crate) fn settle_into(
+    update: &mut Expression,
+    (order, refund): (&Order, &OrderRefund),
+    at: Timestamp,
+) -> Result<(), StoreError> {
+    change_into(update, order, &order.after_sale.with_done(&refund.id, at))
+}
+
+/// What a listed refund that came to nothing changes: it is listed no more, and its memberships are free.
+///
+/// # Errors
+/// [`StoreError`] when something has no representation.
+pub(crate) fn given_up(order: &Order, refund: &OrderRefund) -> Result<Vec<(Key, Action)>, StoreError> {
+    let update = order_update(order, &order.after_sale.without_refund(&refund.id))?;
+    let mut writes = vec![(Key::order(order.tenant, &order.id), Action::Update(update))];
+    for MembershipReturn { before, after: _ } in &refund.given_back.memberships {
+        let mut update = Expression::new();
+        update.remove(&[CLAIMED_BY]);
+        writes.push((Key::membership(order.tenant, before.id), Action::Update(update)));
+    }
+    Ok(writes)
+}
+
+/// All that a refund gives back beside money, with its mail. Without a condition where the memberships were marked
+/// before: it stands or falls with the order's own write.
+///
+/// # Errors
+/// [`StoreError`] when something has no representation.
+pub(crate) fn given_back(
+    (order, refund): (&Order, &OrderRefund),
+    at: Timestamp,
+    when: When,
+) -> Result<Vec<(Key, Action)>, StoreError> {
+    let tenant = order.tenant;
+    let GivenBack { seats, stock, coupons, uses, memberships } = &refund.given_back;
+    let mut writes = Vec::new();
+    for (instance, quantity) in seats {
+        let change = LedgerChange::unsell(*quantity, None, at);
+        writes.push((Key::ledger(tenant, instance, 0), ledger_update(&change)));
+    }
+    for (id, quantity) in stock {
+        writes.push((Key::pieces_sold(tenant, *id), counter::give_back(*quantity)));
+    }
+    for coupon in coupons {
+        writes.push((Key::coupon_uses(tenant, coupon), counter::give_back(1)));
+    }
+    writes.extend(uses_back(tenant, uses));
+    writes.extend(membership_writes(tenant, memberships, when)?);
+    if let Some(mail) = refund_mail(order, refund) {
+        writes.push(put_mail(order, &mail, at)?);
+    }
+    Ok(writes)
+}
+
+fn uses_back(tenant: TenantId, uses: &[EntitlementUse]) -> Vec<(Key, Action)> {
+    let items = counter::by_tally(tenant, uses).into_iter();
+    items.map(|(key, uses)| (key, counter::give_back_uses(&uses))).collect()
+}
+
+fn put_mail(order: &Order, mail: &OutboxMail, at: Timestamp) -> Result<(Key, Action), StoreError> {
+    let key = Key::outbox(order.tenant, &order.id, mail.kind);
+    let mut item = encode(&key, mail)?;
+    let again = plus_secs(at, MAIL_RETRY_SECS);
+    item.extend(due(&order.id, again, (DueClock::of(order), DueKind::Mails)));
+    Ok((key, Action::Put(item, Expression::new())))
+}
+
+/// Marks the memberships that a refund changes, as they were read.
+fn claims(order: &Order, given_back: &GivenBack) -> Result<Vec<(Key, Action)>, StoreError> {
+    let claim = |MembershipReturn { before, after: _ }: &MembershipReturn| {
+        let mut update = unclaimed(before)?;
+        update.assign(CLAIMED_BY, text(order.id.as_str()));
+        Ok((Key::membership(order.tenant, before.id), Action::Update(update)))
+    };
+    given_back.memberships.iter().map(claim).collect()
+}
+
+/// The memberships as they become, with all that they are found by.
+fn membership_writes(
+    tenant: TenantId,
+    returns: &[MembershipReturn],
+    when: When,
+) -> Result<BTreeMap<Key, Action>, StoreError> {
+    let mut writes = BTreeMap::new();
+    for MembershipReturn { before, after: _ } in returns {
+        // What it was found by before goes, but for what one of them is found by still.
+        let gone = items(tenant, before)?.into_iter();
+        writes.extend(gone.map(|(key, _)| (key, Action::Delete(Expression::new()))));
+    }
+    for MembershipReturn { before: _, after } in returns {
+        let kept = items(tenant, after)?.into_iter();
+        writes.extend(kept.map(|(key, item)| (key, Action::Put(item, Expression::new()))));
+    }
+    for MembershipReturn { before, after: _ } in returns.iter().filter(|_| when == When::Unclaimed) {
+        if let Some(Action::Put(_, condition)) = writes.get_mut(&Key::membership(tenant, before.id)) {
+            *condition = unclaimed(before)?;
+        }
+    }
+    Ok(writes)
+}
+
+/// The transaction of an exchange: seats come back and are taken, the new tickets are there, and the order lists it.
+///
+/// # Errors
+/// [`StoreError`] when something has no representation.
+pub fn plan_exchange(
+    (order, decided): (&Order, &DecidedExchange),
+    taken: (InstanceId, &LedgerChange),
+    mail: Option<&OutboxMail>,
+) -> Result<Plan<AfterSaleRefusal>, StoreError> {
+    let mut plan = Plan::new();
+    let DecidedExchange { exchange, tickets, back, taken: _ } = decided;
+    let update = order_update(order, &order.after_sale.with_exchange(exchange.clone()))?;
+    let key = Key::order(order.tenant, &order.id);
+    add(&mut plan, (key, Action::Update(update)), AfterSaleRefusal::OrderMoved)?;
+    for (instance, quantity) in back {
+        let change = LedgerChange::unsell(*quantity, None, exchange.at);
+        let key = Key::ledger(order.tenant, instance, 0);
+        add(&mut plan, (key, ledger_update(&change)), AfterSaleRefusal::OrderMoved)?;
+    }
+    let (instance, change) = taken;
+    let key = Key::ledger(order.tenant, &instance, 0);
+    add(&mut plan, (key, ledger_update(change)), AfterSaleRefusal::Seats(instance))?;
+    add(&mut plan, put_tickets(order, tickets)?, AfterSaleRefusal::OrderMoved)?;
+    if let Some(mail) = mail {
+        add(&mut plan, put_mail(order, mail, exchange.at)?, AfterSaleRefusal::OrderMoved)?;
+    }
+    Ok(plan)
+}
+
+/// The tickets of an exchange, in a part of their own.
+fn put_tickets(order: &Order, tickets: &[Ticket]) -> Result<(Key, Action), StoreError> {
+    let part = FIRST_EXCHANGE_CHUNK.saturating_add(order.after_sale.exchanges.len());
+    let key = Key::tickets(order.tenant, &order.id, part);
+    let item = encode(&key, &TicketChunk { tickets: tickets.to_vec() })?;
+    Ok((key, Action::Put(item, absent())))
+}
+
+/// The update of an order with which nothing was done since it was read.
+fn order_update(order: &Order, next: &AfterSale) -> Result<Expression, StoreError> {
+    let mut update = Expression::new();
+    change_into(&mut update, order, next)?;
+    Ok(update)
+}
+
+fn change_into(update: &mut Expression, order: &Order, next: &AfterSale) -> Result<(), StoreError> {
+    let (state, paid) = (update.path(&["state", "state"]), update.text("paid"));
+    update.require(format!("{state} = {paid}"));
+    if order.after_sale.is_untouched() {
+        let untouched = update.path(&["after_sale"]);
+        update.require(format!("attribute_not_exists({untouched})"));
+    } else {
+        let version = update.path(&["after_sale", "version"]);
+        let seen = update.value(number(i64::try_from(order.after_sale.version).unwrap_or(i64::MAX)));
+        update.require(format!("{version} = {seen}"));
+    }
+    let next: AttributeValue = serde_dynamo::to_attribute_value(next).map_err(StoreError::corrupt)?;
+    update.assign("after_sale", next);
+    Ok(())
+}
+
+fn add<R>(plan: &mut Plan<R>, (key, action): (Key, Action), refusal: R) -> Result<(), StoreError> {
+    plan.add(key, action, refusal).map_err(|fault| match fault {
+        PlanFault::TooManyWrites | PlanFault::ExpressionTooLarge => too_large(),
+        PlanFault::SameItemTwice => StoreError::new(StoreFault::Refused, fault),
+    })
+}
+
+impl Store {
+    /// The sale of an order and the memberships that a refund of it may change, in one round trip; none where there
+    /// is nothing to read.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn load_returned(
+        &self,
+        tenant: TenantId,
+        (sale, memberships): (Option<&SaleId>, &BTreeSet<MembershipId>),
+    ) -> Result<(Option<Sale>, BTreeMap<MembershipId, Membership>), StoreError> {
+        let sale = sale.map(|sale| Key::sale(tenant, sale));
+        let keys: Vec<Key> =
+            sale.iter().cloned().chain(memberships.iter().map(|id| Key::membership(tenant, *id))).collect();
+        if keys.is_empty() {
+            return Ok((None, BTreeMap::new()));
+        }
+        let mut found = self.get_many(keys, Consistency::Strong).await?;
+        let sale = sale.map(|key| found.take(&key)).transpose()?.flatten();
+        let mut loaded = BTreeMap::new();
+        for id in memberships {
+            if let Some(membership) = found.take(&Key::membership(tenant, *id))? {
+                loaded.insert(*id, membership);
+            }
+        }
+        Ok((sale, loaded))
+    }
+}

@@ -1,0 +1,203 @@
+//! Refunds of captured sales (spec §2.22, §4.11).
+
+use crate::{Amount, Checker, incoming, money_text};
+use domain::order::CardSummary;
+use domain::sale::{FeeParts, Sale};
+use domain::{Money, MoneyOverflow, RefundId, SaleId};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+incoming! {
+    /// What a merchant gives back of a sale.
+    pub struct RefundInput {
+        /// The sale, as `payments` of its order names it.
+        sale_id: String,
+        /// How much.
+        charge: RefundChargeInput,
+    }
+
+    /// An amount to be given back.
+    pub struct RefundChargeInput {
+        /// More than 0.00 and no more than what remains of the sale.
+        amount: Amount,
+    }
+}
+
+/// A refund as its caller asked for it; whether its amount is positive is not checked yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RefundWish {
+    /// The sale.
+    pub sale: SaleId,
+    /// How much.
+    pub amount: Money,
+}
+
+impl RefundInput {
+    /// Reads the fields, noting every fault.
+    pub fn parse(self, checker: &mut Checker) -> Option<RefundWish> {
+        let sale = checker.required_id("saleId", self.sale_id, SaleId::parse);
+        let charge = checker.required("charge", self.charge);
+        let amount = charge.and_then(|charge| {
+            checker.within("charge", |checker| {
+                let amount = checker.required("amount", charge.amount)?;
+                checker.optional_money("amount", crate::Field::Value(amount))
+            })
+        });
+        Some(RefundWish { sale: sale?, amount: amount? })
+    }
+}
+
+/// A refund that was given.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RefundOutput {
+    /// The sale.
+    pub sale_id: String,
+    /// The refund.
+    pub refund_id: String,
+    /// What the card holder gets.
+    pub charge: RefundChargeOutput,
+    /// The card that was charged.
+    pub card: RefundCardOutput,
+    /// What the merchant pays for it.
+    pub amount: RefundAmountOutput,
+}
+
+/// A refund as it would be now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RefundPreviewOutput {
+    /// The sale.
+    pub sale_id: String,
+    /// What the card holder would get.
+    pub charge: RefundChargeOutput,
+    /// The card that was charged.
+    pub card: RefundCardOutput,
+    /// What the merchant would pay for it.
+    pub amount: RefundAmountOutput,
+    /// What would remain of the sale.
+    #[serde(serialize_with = "money_text")]
+    #[schema(value_type = String)]
+    pub remainder: Money,
+}
+
+/// An amount that is given back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct RefundChargeOutput {
+    /// How much.
+    #[serde(serialize_with = "money_text")]
+    #[schema(value_type = String)]
+    pub amount: Money,
+}
+
+/// What may be shown of a card.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RefundCardOutput {
+    /// Its last four digits.
+    pub last_four: String,
+    /// Until when it is valid.
+    pub expiration_date: RefundExpirationOutput,
+    /// Its brand, in the spelling of spec §2.8.
+    pub brand: &'static str,
+}
+
+/// The month in which a card expires.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct RefundExpirationOutput {
+    /// Two digits.
+    pub month: String,
+    /// Four digits.
+    pub year: String,
+}
+
+/// An amount and the part of it that is fees.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RefundAmountOutput {
+    /// What the card holder gets.
+    #[serde(serialize_with = "money_text")]
+    #[schema(value_type = String)]
+    pub total_amount: Money,
+    /// What the merchant gives of it: the total without the fees.
+    #[serde(serialize_with = "money_text")]
+    #[schema(value_type = String)]
+    pub net_amount: Money,
+    /// What the merchant gets back of the fees of the sale.
+    pub fee: RefundFeeOutput,
+}
+
+/// Fees, part by part.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RefundFeeOutput {
+    /// All parts together.
+    #[serde(serialize_with = "money_text")]
+    #[schema(value_type = String)]
+    pub total_fee: Money,
+    /// The part that does not depend on the amount.
+    #[serde(serialize_with = "money_text")]
+    #[schema(value_type = String)]
+    pub fixed_fee: Money,
+    /// The part in proportion to the amount.
+    #[serde(serialize_with = "money_text")]
+    #[schema(value_type = String)]
+    pub percentage_fee: Money,
+    /// The percentage the sale was charged at.
+    pub percentage_rate: String,
+}
+
+impl RefundCardOutput {
+    fn of(card: &CardSummary) -> Self {
+        let expiration_date = RefundExpirationOutput {
+            month: format!("{:02}", card.expiry.month()),
+            year: format!("{:04}", card.expiry.year()),
+        };
+        Self { last_four: card.last_four.clone(), expiration_date, brand: card.brand.as_str() }
+    }
+}
+
+impl RefundAmountOutput {
+    fn of(sale: &Sale, (amount, fees): (Money, FeeParts)) -> Result<Self, MoneyOverflow> {
+        let total_fee = fees.total()?;
+        let fee = RefundFeeOutput {
+            total_fee,
+            fixed_fee: fees.fixed,
+            percentage_fee: fees.percentage,
+            percentage_rate: sale.rate_card.percentage.to_string(),
+        };
+        Ok(Self { total_amount: amount, net_amount: amount.checked_sub(total_fee)?, fee })
+    }
+}
+
+impl RefundOutput {
+    /// A refund that is done, of the sale that lists it.
+    ///
+    /// # Errors
+    /// [`MoneyOverflow`] when an amount does not fit.
+    pub fn new(sale: &Sale, id: &RefundId, (amount, fees): (Money, FeeParts)) -> Result<Self, MoneyOverflow> {
+        Ok(Self {
+            sale_id: sale.id.to_string(),
+            refund_id: id.to_string(),
+            charge: RefundChargeOutput { amount },
+            card: RefundCardOutput::of(&sale.card),
+            amount: RefundAmountOutput::of(sale, (amount, fees))?,
+        })
+    }
+}
+
+impl RefundPreviewOutput {
+    /// A refund of a sale as it would be if it were the next one.
+    ///
+    /// # Errors
+    /// [`MoneyOverflow`] when an amount does not fit.
+    pub fn new(sale: &Sale, amount: Money) -> Result<Self, MoneyOverflow> {
+        Ok(Self {
+            sale_id: sale.id.to_string(),
+            charge: RefundChargeOutput { amount },
+            card: RefundCardOutput::of(&sale.card),
+            amount: RefundAmountOutput::of(sale, (amount, sale.fees_of_next(amount)?))?,
+            remainder: sale.remainder.checked_sub(amount)?,
+        })
+    }
+}

@@ -1,0 +1,340 @@
+//! Refunds of what was bought, and exchanges, as the back office asks for them (decision records 0069 to 0072).
+
+use crate::order::{OrderExchangeView, OrderRefundView};
+use crate::{Amount, Checker, Field, List, money_text};
+use domain::order::exchange::{ExchangeRequest, ExchangeScope, FeeWish};
+use domain::order::refund::{NamedItem, RefundRequest, RefundScope, Units};
+use domain::order::{Exchange, Order, OrderRefund};
+use domain::outbox::refund_mail;
+use domain::{InstanceId, Money, OrderId, OrderItemId, TicketId, Zone};
+use serde::Serialize;
+use std::num::NonZeroU32;
+use utoipa::ToSchema;
+
+/// Items one refund may name: every line of an order, and those of its exchanges.
+const MAX_ITEMS: usize = 200;
+/// Tickets one request may name: as many as an order may have.
+const MAX_TICKETS: usize = 2_000;
+/// Characters of a reason.
+const MAX_REASON_CHARS: usize = 500;
+
+crate::incoming! {
+    /// A refund of what was bought.
+    pub struct OrderRefundInput {
+        /// The order.
+        #[schema(required = true)]
+        order_id: String,
+        /// `true` gives back all that is left of the order. Either this or `items` is sent.
+        whole_order: bool,
+        /// What is given back.
+        items: Vec<OrderRefundItemInput>,
+        /// The money that goes back; left out, what was paid for what is given back. Never more than that; `0`
+        /// cancels without money.
+        amount: Amount,
+        /// Why, for the back office alone.
+        reason: String,
+        /// `false` sends the visitor no mail. Default `true`.
+        send_email: bool,
+    }
+    /// A line that is given back: all that is left of it, so many units, or the units of these tickets.
+    pub struct OrderRefundItemInput {
+        /// The order item.
+        #[schema(required = true)]
+        item_id: String,
+        /// Units, at least 1.
+        quantity: i64,
+        /// Tickets of the item.
+        ticket_ids: Vec<String>,
+    }
+    /// An exchange of tickets for others of the same template: of these tickets, or of units of an item.
+    pub struct ExchangeInput {
+        /// The order.
+        #[schema(required = true)]
+        order_id: String,
+        /// The tickets. Either these or `itemId` is sent.
+        ticket_ids: Vec<String>,
+        /// The order item of which tickets are exchanged.
+        item_id: String,
+        /// How many of the item, at least 1; left out, all that are left.
+        quantity: i64,
+        /// The event instance they are exchanged for.
+        #[schema(required = true)]
+        event_id: String,
+        /// `true` does without the template's `rebookingFee`. Default `false`.
+        waive_fee: bool,
+        /// `false` sends the visitor no mail with the new tickets. Default `true`.
+        send_email: bool,
+    }
+}
+
+impl OrderRefundInput {
+    /// The refund that is asked for.
+    pub fn read(self, checker: &mut Checker) -> Option<RefundRequest> {
+        let order = checker.required_id("orderId", self.order_id, OrderId::parse);
+        let is_whole = checker.optional("wholeOrder", self.whole_order).unwrap_or_default();
+        let sent = matches!(&self.items, Field::Value(list) if !list.0.is_empty());
+        let items = checker.each("items", self.items, |checker, item| item.read(checker));
+        if items.len() > MAX_ITEMS {
+            checker.invalid("items", format!("must have at most {MAX_ITEMS} items"));
+        }
+        if is_whole == sent {
+            let message = "is required, unless wholeOrder is true; both together say two things";
+            checker.invalid("items", message);
+        }
+        let amount = checker.optional_money("amount", self.amount);
+        if amount.is_some_and(|amount| amount < Money::ZERO) {
+            checker.invalid("amount", "must not be negative");
+        }
+        let reason = checker.typed_text("reason", self.reason, MAX_REASON_CHARS);
+        let send_email = checker.optional("sendEmail", self.send_email).unwrap_or(true);
+        let scope = match is_whole {
+            true => RefundScope::WholeOrder,
+            false => RefundScope::Items(items.into_iter().collect::<Option<_>>()?),
+        };
+        Some(RefundRequest { order: order?, scope, amount, reason, send_email })
+    }
+}
+
+impl OrderRefundItemInput {
+    fn read(self, checker: &mut Checker) -> Option<NamedItem> {
+        let item = checker.required_id("itemId", self.item_id, OrderItemId::parse);
+        let names_tickets = matches!(self.ticket_ids, Field::Value(_));
+        let tickets = read_tickets(checker, self.ticket_ids);
+        let quantity = read_quantity(checker, self.quantity);
+        let units = match (names_tickets, quantity) {
+            (false, None) => Units::All,
+            (false, Some(quantity)) => Units::Some(quantity),
+            (true, quantity) => {
+                let named = u32::try_from(tickets.len()).unwrap_or(u32::MAX);
+                if quantity.is_some_and(|quantity| quantity.get() != named) {
+                    checker.invalid("quantity", "must be the number of ticketIds, or be left out");
+                }
+                Units::Tickets(tickets)
+            }
+        };
+        Some(NamedItem { item: item?, units })
+    }
+}
+
+impl ExchangeInput {
+    /// The exchange that is asked for.
+    pub fn read(self, checker: &mut Checker) -> Option<ExchangeRequest> {
+        let order = checker.required_id("orderId", self.order_id, OrderId::parse);
+        let event = checker.required_id("eventId", self.event_id, InstanceId::parse);
+        let names_tickets = matches!(self.ticket_ids, Field::Value(_));
+        let tickets = read_tickets(checker, self.ticket_ids);
+        let item = checker.optional_id("itemId", self.item_id, OrderItemId::parse);
+        let quantity = read_quantity(checker, self.quantity);
+        let scope = match (names_tickets, item) {
+            (true, None) => {
+                if quantity.is_some() {
+                    checker.invalid("quantity", "belongs to itemId, not to ticketIds");
+                }
+                Some(ExchangeScope::Tickets(tickets))
+            }
+            (false, Some(item)) => Some(ExchangeScope::Item(item, quantity)),
+            (true, Some(_)) => {
+                checker.invalid("itemId", "must be left out where ticketIds are sent");
+                None
+            }
+            (false, None) => {
+                checker.invalid("ticketIds", "is required, unless itemId is sent");
+                None
+            }
+        };
+        let fee = match checker.optional("waiveFee", self.waive_fee).unwrap_or_default() {
+            true => FeeWish::Waived,
+            false => FeeWish::Due,
+        };
+        let send_email = checker.optional("sendEmail", self.send_email).unwrap_or(true);
+        Some(ExchangeRequest { order: order?, scope: scope?, event: event?, fee, send_email })
+    }
+}
+
+fn read_quantity(checker: &mut Checker, field: Field<i64>) -> Option<NonZeroU32> {
+    let sent = checker.optional("quantity", field)?;
+    let quantity = u32::try_from(sent).ok().and_then(NonZeroU32::new);
+    if quantity.is_none() {
+        checker.invalid("quantity", "must be at least 1");
+    }
+    quantity
+}
+
+fn read_tickets(checker: &mut Checker, field: Field<List<String>>) -> Vec<TicketId> {
+    let is_sent = matches!(field, Field::Value(_));
+    let ids = checker.each("ticketIds", field, |checker, text: String| {
+        let id = TicketId::parse(text.trim()).ok();
+        if id.is_none() {
+            checker.unknown_here();
+        }
+        id
+    });
+    if is_sent && ids.is_empty() {
+        checker.invalid("ticketIds", "must name a ticket, or be left out");
+    }
+    if ids.len() > MAX_TICKETS {
+        checker.invalid("ticketIds", format!("must name at most {MAX_TICKETS} tickets"));
+    }
+    ids.into_iter().flatten().collect()
+}
+
+/// A refund of what was bought, and what became of its order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct OrderRefundAnswer {
+    /// The order.
+    pub order_id: String,
+    /// The refund.
+    #[serde(flatten)]
+    pub refund: OrderRefundView,
+    /// Seats that come back on sale.
+    pub seats: Vec<ReturnedSeatsView>,
+    /// Pieces of add-ons that come back on sale, of those that are counted.
+    pub pieces: Vec<ReturnedPiecesView>,
+    /// Uses of coupons that come back.
+    pub coupon_uses: u32,
+    /// Tickets at the member price that members may have again.
+    pub member_tickets: u32,
+    /// Memberships that change: those that are refunded, and those whose place they took.
+    pub memberships: Vec<ReturnedMembershipView>,
+    /// Whether the visitor is told by mail.
+    pub email_sent: bool,
+    /// `Not Refunded`, `Partially Refunded` or `Refunded`, of the order's money.
+    pub refund_status: &'static str,
+    /// What was given back of the order's money by all refunds.
+    #[serde(serialize_with = "money_text")]
+    #[schema(value_type = String)]
+    pub refund_amount: Money,
+    /// What is left of the order's lines, after discounts.
+    #[serde(serialize_with = "money_text")]
+    #[schema(value_type = String)]
+    pub discounted_total_amount: Money,
+}
+
+/// Seats of one event instance.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ReturnedSeatsView {
+    /// The event instance.
+    pub event_id: String,
+    /// Seats.
+    pub quantity: u32,
+}
+
+/// Pieces of one add-on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ReturnedPiecesView {
+    /// The add-on.
+    pub inventory_id: i64,
+    /// Pieces.
+    pub quantity: u32,
+}
+
+/// A membership after a refund.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ReturnedMembershipView {
+    /// Identity.
+    pub membership_id: i64,
+    /// `active` or `lapsed`.
+    pub membership_standing: &'static str,
+    /// The last instant of its last term.
+    pub membership_expiration_date: String,
+}
+
+impl OrderRefundAnswer {
+    /// A refund that an order lists.
+    #[must_use]
+    pub fn new(order: &Order, refund: &OrderRefund, zone: Zone) -> Self {
+        let back = &refund.given_back;
+        let seats = back.seats.iter();
+        let pieces = back.stock.iter();
+        let uses = back.uses.iter().map(|used| used.quantity);
+        let memberships = back.memberships.iter().map(|returned| &returned.after);
+        Self {
+            order_id: order.id.to_string(),
+            refund: OrderRefundView::told(refund, zone),
+            seats: seats
+                .map(|(event, seats)| ReturnedSeatsView { event_id: event.to_string(), quantity: *seats })
+                .collect(),
+            pieces: pieces
+                .map(|(id, pieces)| ReturnedPiecesView { inventory_id: id.get(), quantity: *pieces })
+                .collect(),
+            coupon_uses: u32::try_from(back.coupons.len()).unwrap_or(u32::MAX),
+            member_tickets: uses.fold(0, u32::saturating_add),
+            memberships: memberships
+                .map(|membership| ReturnedMembershipView {
+                    membership_id: membership.id.get(),
+                    membership_standing: membership.standing(refund.at).as_str(),
+                    membership_expiration_date: zone.format(membership.ends()),
+                })
+                .collect(),
+            email_sent: refund_mail(order, refund).is_some(),
+            refund_status: order.refund_status().as_str(),
+            refund_amount: order.refunded,
+            discounted_total_amount: order.total_left().0,
+        }
+    }
+}
+
+impl OrderRefundAnswer {
+    /// A refund as it would be, of the order as it would be.
+    #[must_use]
+    pub fn preview(order: &Order, refund: &OrderRefund, zone: Zone) -> Self {
+        let answer = Self::new(order, refund, zone);
+        let refund = OrderRefundView { refund_id: None, state: "Preview", updated_on: None, ..answer.refund };
+        Self { refund, ..answer }
+    }
+}
+
+/// An exchange, and what became of its order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ExchangeAnswer {
+    /// The order.
+    pub order_id: String,
+    /// The exchange.
+    #[serde(flatten)]
+    pub exchange: OrderExchangeView,
+    /// The new tickets.
+    pub tickets: Vec<NewTicketView>,
+    /// What the visitor owes now: the fees of the order's exchanges that were not waived.
+    #[serde(serialize_with = "money_text")]
+    #[schema(value_type = String)]
+    pub balance_amount: Money,
+}
+
+/// A ticket that took the place of another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct NewTicketView {
+    /// Identity: digits.
+    pub id: String,
+    /// What is scanned at the gate: 32 hexadecimal digits.
+    pub uuid: String,
+    /// The order item it is of.
+    pub item_id: String,
+}
+
+impl ExchangeAnswer {
+    /// An exchange that an order lists, with the tickets that came of it.
+    #[must_use]
+    pub fn new(
+        (order, exchange): (&Order, &Exchange),
+        tickets: &[domain::order::Ticket],
+        zone: Zone,
+    ) -> Self {
+        let new = |ticket: &domain::order::Ticket| NewTicketView {
+            id: ticket.id.to_string(),
+            uuid: ticket.barcode.to_string(),
+            item_id: ticket.line.to_string(),
+        };
+        Self {
+            order_id: order.id.to_string(),
+            exchange: OrderExchangeView::new(exchange, zone),
+            tickets: tickets.iter().map(new).collect(),
+            balance_amount: order.fees_due(),
+        }
+    }
+}
