@@ -21,6 +21,7 @@ use platform::vault::{LocalVault, Vault};
 use platform::{Adapters, App};
 use serde_json::{Value, json};
 use std::sync::Arc;
+use store::order::DueClock;
 use store::{Action, CallCount, Calls, Counted, Expression, Item, Key, Store, encode};
 use tower::ServiceExt;
 
@@ -322,6 +323,13 @@ impl Process {
         let body = serde_json::from_str(&text).unwrap_or_default();
         let replayed = parts.headers.contains_key("x-service-replayed");
         Answer { status: parts.status.as_u16(), replayed, body, text, calls }
+    }
+
+    /// What the scheduled work does about the refunds of one sale, so many seconds after [`t0`]; false when some of
+    /// it failed and stays due.
+    pub(crate) async fn recover(&self, sale: &SaleId, secs: i64) -> bool {
+        let due = (DueClock::Chosen, after(secs));
+        sagas::recover_refunds(&self.app, (tenant_id(1), sale), due).await.is_ok()
     }
 
     /// One pass of the scheduled work, so many seconds after [`t0`].
