@@ -35,6 +35,8 @@ enum Kind {
     /// One that is paid.
     Merchant,
     Sale,
+    OrderItem,
+    Ticket,
     /// The same for everybody.
     Common,
 }
@@ -92,7 +94,14 @@ enum Refused {
 }
 
 /// The ids of every body.
-const FIELDS: [(&str, Kind, Refused); 84] = [
+const FIELDS: [(&str, Kind, Refused); 91] = [
+    ("OrderRefundInput.orderId", Kind::Order, Refused::Everywhere),
+    ("OrderRefundItemInput.itemId", Kind::OrderItem, Refused::Everywhere),
+    ("OrderRefundItemInput.ticketIds", Kind::Ticket, Refused::Everywhere),
+    ("ExchangeInput.orderId", Kind::Order, Refused::Everywhere),
+    ("ExchangeInput.itemId", Kind::OrderItem, Refused::Everywhere),
+    ("ExchangeInput.ticketIds", Kind::Ticket, Refused::Everywhere),
+    ("ExchangeInput.eventId", Kind::Instance, Refused::Everywhere),
     ("RefundInput.saleId", Kind::Sale, Refused::Everywhere),
     // A new cart has no id yet, and one that is checked out at once never has.
     ("CartInput.id", Kind::Cart, Refused::Nowhere),
@@ -221,6 +230,8 @@ struct Things {
     delivery: String,
     application: String,
     sale: String,
+    order_item: String,
+    ticket: String,
 }
 
 impl Things {
@@ -246,6 +257,9 @@ impl Things {
         let mut checkout = payer();
         checkout["shoppingCart"] = cart;
         let order = ask(("POST", "/v2/b2c/checkout"), &shop, checkout).await;
+        let path = format!("/v2/b2b/willcall/orders/{}", order["id"].as_str().unwrap());
+        let counter = ask(("GET", &path), &staff, Value::Null).await;
+        let item = &counter["eventItems"][0]["items"][0];
         service.deliver_mail().await;
         let key = vec![("x-service-api-key".to_owned(), key_of(Scope::B2b, tenant))];
         let outbox = ask(("GET", "/sandbox/outbox"), &key, Value::Null).await;
@@ -260,6 +274,8 @@ impl Things {
             line: stored["items"][0]["itemId"].as_str().unwrap().to_owned(),
             reservation,
             order: order["id"].as_str().unwrap().to_owned(),
+            order_item: item["orderItemId"].as_str().unwrap().to_owned(),
+            ticket: item["tickets"][0]["id"].as_str().unwrap().to_owned(),
             sale: order["payments"][0]["saleId"].as_str().unwrap().to_owned(),
             delivery: outbox[0]["deliveryId"].as_str().unwrap().to_owned(),
             instance,
@@ -301,6 +317,8 @@ impl Things {
             Kind::Application => json!(self.application),
             Kind::Merchant => json!(mid_of(tenant)),
             Kind::Sale => json!(self.sale),
+            Kind::OrderItem => json!(self.order_item),
+            Kind::Ticket => json!(self.ticket),
             Kind::Common => json!("nothing"),
         }
     }
@@ -317,7 +335,7 @@ fn unknown(kind: Kind) -> Value {
         | Kind::Customer => json!(4_503_599_627_370_001_i64),
         Kind::Line => json!(NOTHING.repeat(2)[..32]),
         Kind::Offering => json!("e".repeat(32)),
-        Kind::Order => json!("450359962737"),
+        Kind::Order | Kind::OrderItem | Kind::Ticket => json!("450359962737"),
         Kind::Delivery => json!("0000000000001-z"),
         Kind::Application => json!("ffffffff-ffff-4fff-bfff-ffffffffffff"),
         Kind::Merchant => json!("99999"),
@@ -569,6 +587,18 @@ fn combo_of(own: &Things, pointer: &str) -> Value {
     })
 }
 
+/// What is taken back of an order, named as the pointer does.
+fn returned(own: &Things, pointer: &str) -> Value {
+    let mut body = json!({ "orderId": own.order, "eventId": own.instance });
+    if pointer.starts_with("/items/") {
+        body["items"] = json!([{ "itemId": own.order_item }]);
+    } else if pointer == "/orderId" || pointer == "/eventId" {
+        body["wholeOrder"] = json!(true);
+        body["itemId"] = json!(own.order_item);
+    }
+    body
+}
+
 /// A request that names only things of its tenant, but for the id at that pointer.
 fn body_with(operation: &Operation, own: &Things, (pointer, id): (&str, &Value)) -> Value {
     let mut body = match operation.path.as_str() {
@@ -576,6 +606,7 @@ fn body_with(operation: &Operation, own: &Things, (pointer, id): (&str, &Value))
             let item = json!({ "eventId": own.instance, "quantity": 1 });
             json!({ "id": own.reservation["id"], "reservationItems": [item] })
         }
+        "/v2/b2b/refunds" | "/v2/b2b/refunds/preview" | "/v2/b2b/exchanges" => returned(own, pointer),
         "/v2/b2c/checkout" | "/v2/b2c/cors/checkout" => payer(),
         path if path.starts_with("/v2/b2b/coupons") => {
             // A code of its own for every request; letters alone, since digits might make the number of a card.

@@ -9,17 +9,16 @@ use platform::telemetry::Metric;
 use platform::{ApiError, ErrorType, access::Caller, idempotency};
 use wire::order::OrderView;
 
-/// The order, as it was created.
+/// The order, as it was created: what was done with it since is not part of that answer.
 pub(crate) fn order(order: &Order, zone: Zone) -> Response {
     let (refunded, after_sale) = (Money::ZERO, AfterSale::default());
     let created = Order { refunded, after_sale, ..order.clone() };
     Json(OrderView::new(&created, zone)).into_response()
 }
 
-/// The order again, as it was created: what was given back since is not part of that answer.
+/// The order again.
 pub(crate) fn replayed(placed: &Order, zone: Zone) -> Response {
-    let created = Order { refunded: Money::ZERO, ..placed.clone() };
-    idempotency::replayed(order(&created, zone))
+    idempotency::replayed(order(placed, zone))
 }
 
 /// The refusal of a card, with the codes of processor and bank.

@@ -160,7 +160,9 @@ fn card_in_words(payment: &Payment) -> String {
 /// The tickets that admit, with the member cards.
 fn mail_tickets(order: &Order, tickets: &[Ticket], zone: Zone) -> Vec<MailTicket> {
     let cards = member_cards(order, zone);
-    tickets_in_words(order, tickets.iter().filter(|ticket| ticket.status.admits()), zone).chain(cards).collect()
+    tickets_in_words(order, tickets.iter().filter(|ticket| ticket.status.admits()), zone)
+        .chain(cards)
+        .collect()
 }
 
 fn tickets_in_words<'a>(

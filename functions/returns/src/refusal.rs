@@ -87,15 +87,17 @@ fn in_words(fault: Fault) -> String {
 
 pub(crate) fn not_exchanged(refused: ExchangeRefused) -> ApiError {
     match refused {
-        ExchangeRefused::Unknown(places) => places
-            .into_iter()
-            .fold(ApiError::new(ErrorType::NotFound), |error, place| error.detail(field_of(place), "was not found")),
+        ExchangeRefused::Unknown(places) => {
+            places.into_iter().fold(ApiError::new(ErrorType::NotFound), |error, place| {
+                error.detail(field_of(place), "was not found")
+            })
+        }
         ExchangeRefused::Pending(id) => ApiError::new(ErrorType::RefundPending).fact("refundId", &id),
-        ExchangeRefused::Faults(faults) => faults
-            .into_iter()
-            .fold(ApiError::new(ErrorType::NotExchangeable), |error, (place, fault)| {
+        ExchangeRefused::Faults(faults) => {
+            faults.into_iter().fold(ApiError::new(ErrorType::NotExchangeable), |error, (place, fault)| {
                 error.detail(field_of(place), why(fault))
-            }),
+            })
+        }
         ExchangeRefused::Closed => ApiError::new(ErrorType::SalesClosed).detail("/eventId", "is not on sale"),
         ExchangeRefused::NotEnough { available } => not_enough(available),
         ExchangeRefused::TooManyExchanges => ApiError::new(ErrorType::TooManyExchanges),
@@ -129,6 +131,8 @@ fn why(fault: ExchangeFault) -> String {
         ExchangeFault::OtherTemplate => "is of another template than the tickets".to_owned(),
         ExchangeFault::SameEvent => "is what the tickets are for already".to_owned(),
         ExchangeFault::OtherPrice => "has another price for the ticket type".to_owned(),
-        ExchangeFault::OtherDay => "is on another day, and tickets at a member price are for theirs".to_owned(),
+        ExchangeFault::OtherDay => {
+            "is on another day, and tickets at a member price are for theirs".to_owned()
+        }
     }
 }

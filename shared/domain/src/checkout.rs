@@ -10,9 +10,9 @@ use crate::entitlement::EntitlementUse;
 use crate::form::{AskedForms, CartForm, response_id};
 use crate::membership::{Level, Membership};
 use crate::order::{
-    AfterSale, CardSummary, ConsumedReservation, FormResponse, Order, OrderAddOnLine, OrderAmounts, OrderComboLine,
-    OrderDonationLine, OrderForm, OrderLine, OrderState, OrderTicketLine, Payment, Person, Pieces, Ticket,
-    TicketStatus,
+    AfterSale, CardSummary, ConsumedReservation, FormResponse, Order, OrderAddOnLine, OrderAmounts,
+    OrderComboLine, OrderDonationLine, OrderForm, OrderLine, OrderState, OrderTicketLine, Payment, Person,
+    Pieces, Ticket, TicketStatus,
 };
 use crate::sale::Sale;
 use crate::{

@@ -7,7 +7,8 @@ pub use judge::{Claimed, Judgement, Judging, MemberUses, Scope, Span, judge, use
 
 use crate::catalog::derived_id;
 use crate::{
-    CartItemId, EntitlementRuleId, LevelId, MembershipId, RuleSetId, TemplateId, TicketTypeId, Timestamp, Zone,
+    CartItemId, EntitlementRuleId, LevelId, MembershipId, RuleSetId, TemplateId, TicketTypeId, Timestamp,
+    Zone,
 };
 use chrono::{Datelike, Days};
 use serde::{Deserialize, Serialize};

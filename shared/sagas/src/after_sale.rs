@@ -151,9 +151,9 @@ pub async fn exchange(
         refusals.sort_by_key(|one| one.refusal);
         let Some(Refused { refusal, old }) = refusals.into_iter().next() else { break };
         match refusal {
-            AfterSaleRefusal::OrderMoved
-            | AfterSaleRefusal::Sale
-            | AfterSaleRefusal::MembershipMoved => return Ok(Exchanged::OrderMoved),
+            AfterSaleRefusal::OrderMoved | AfterSaleRefusal::Sale | AfterSaleRefusal::MembershipMoved => {
+                return Ok(Exchanged::OrderMoved);
+            }
             AfterSaleRefusal::Seats(_) => match course(app, (order, decided), (event, &wanted, old)).await? {
                 Ok(next) => change = next,
                 Err(refusal) => return Ok(Exchanged::Seats(refusal)),

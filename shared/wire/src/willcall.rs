@@ -322,8 +322,9 @@ impl WillCallEventView {
             Row::Moved(moved) => {
                 (moved.line.instance == instance).then(|| ticket(&moved.line, order.left_of(row)))
             }
-            Row::Sold(OrderLine::AddOn(line)) => (line.instance == Some(instance))
-                .then(|| WillCallItemView::add_on(line, order.left_of(row))),
+            Row::Sold(OrderLine::AddOn(line)) => {
+                (line.instance == Some(instance)).then(|| WillCallItemView::add_on(line, order.left_of(row)))
+            }
             Row::Sold(OrderLine::Donation(_) | OrderLine::Membership(_)) => None,
             // Each part of a combo is of another event.
             Row::Sold(OrderLine::Combo(combo)) => {
@@ -354,11 +355,7 @@ impl WillCallEventView {
 }
 
 impl WillCallItemView {
-    fn ticket(
-        (order, tickets): (&Order, &[&Ticket]),
-        line: &OrderTicketLine,
-        amounts: OrderAmounts,
-    ) -> Self {
+    fn ticket((order, tickets): (&Order, &[&Ticket]), line: &OrderTicketLine, amounts: OrderAmounts) -> Self {
         Self {
             order_item_id: line.id.to_string(),
             item_type: "Event",

@@ -180,6 +180,18 @@ async fn a_repeated_write_is_known_in_every_form_and_charged_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_was_bought_is_given_back_with_the_permissions_of_its_function() {
+    let cloud = Cloud::start().await;
+    let order = order(&mut cloud.function("checkout").await).await;
+    let preview = with(&kept("returns", "preview.v2.json"), (ORDER, &order));
+    let event = with(&preview, ("/v2/b2b/refunds/preview", "/v2/b2b/refunds"));
+    let refunded = succeed(&mut cloud.function("returns").await, &event).await;
+    assert_eq!((&refunded["state"], &refunded["refundStatus"]), (&json!("Done"), &json!("Refunded")));
+    assert_eq!(cloud.jobs().len(), 2, "the confirmation, and the mail about the refund");
+    assert_eq!(cloud.denied(), Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_visitor_gets_from_the_list_to_tickets_with_barcodes_and_a_mail() {
     let cloud = Cloud::start().await;
     let list = succeed(&mut cloud.function("events").await, &kept("events", "list-slim.v2.json")).await;

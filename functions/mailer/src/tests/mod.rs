@@ -1,3 +1,4 @@
+mod after_sale;
 mod login;
 mod support;
 

@@ -147,7 +147,7 @@ pub(crate) fn order(id: u64) -> Order {
         reservation: None,
         created_at: paid_at,
         chosen_clock: false,
-            after_sale: Default::default(),
+        after_sale: Default::default(),
     }
 }
 

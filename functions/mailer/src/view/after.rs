@@ -61,7 +61,8 @@ pub(super) fn exchange(
 }
 
 fn words_about(exchange: &Exchange) -> String {
-    let mut words = "These tickets take the place of earlier ones, whose codes are no longer valid.".to_owned();
+    let mut words =
+        "These tickets take the place of earlier ones, whose codes are no longer valid.".to_owned();
     if exchange.due() > Money::ZERO {
         let due = exchange.due();
         words.push_str(&format!("\nA fee of {CURRENCY_SYMBOL}{due} is still to be paid at the counter."));

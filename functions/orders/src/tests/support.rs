@@ -237,7 +237,7 @@ pub(crate) fn order() -> Order {
         reservation: None,
         created_at: instant("2026-03-14T10:22:05"),
         chosen_clock: false,
-            after_sale: Default::default(),
+        after_sale: Default::default(),
     }
 }
 

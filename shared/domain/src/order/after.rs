@@ -229,12 +229,7 @@ impl OrderComboLine {
             Money::from_cents(of_one.saturating_mul(i64::from(combos)))
         };
         let quantity = tickets.saturating_mul(combos);
-        OrderAmounts {
-            quantity,
-            amount: share(all.amount),
-            retail_amount: share(all.retail_amount),
-            ..all
-        }
+        OrderAmounts { quantity, amount: share(all.amount), retail_amount: share(all.retail_amount), ..all }
     }
 }
 

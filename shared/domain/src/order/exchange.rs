@@ -8,7 +8,8 @@ use crate::channel::Channel;
 use crate::ledger::{Ledger, SlotState};
 use crate::sale_window::{Offer, SlotFacts, offer};
 use crate::{
-    InstanceId, Money, MoneyOverflow, OrderId, OrderItemId, RefundId, TicketBarcode, TicketId, Timestamp, Zone,
+    InstanceId, Money, MoneyOverflow, OrderId, OrderItemId, RefundId, TicketBarcode, TicketId, Timestamp,
+    Zone,
 };
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;

@@ -169,7 +169,8 @@ pub fn memberships_of(order: &Order, scope: &RefundScope) -> BTreeSet<Membership
         RefundScope::Items(items) => items.iter().any(|named| named.item == *line),
     };
     let named = order.memberships().filter(|line| is_named(&line.id));
-    named.flat_map(|line| [Some(&line.change.after), line.change.retired.as_ref()])
+    named
+        .flat_map(|line| [Some(&line.change.after), line.change.retired.as_ref()])
         .flatten()
         .map(|membership| membership.id)
         .collect()
@@ -179,10 +180,7 @@ pub fn memberships_of(order: &Order, scope: &RefundScope) -> BTreeSet<Membership
 ///
 /// # Errors
 /// [`RefundRefused`] with all that stands against it.
-pub fn decide_refund(
-    request: &RefundRequest,
-    facts: &RefundFacts<'_>,
-) -> Result<OrderRefund, RefundRefused> {
+pub fn decide_refund(request: &RefundRequest, facts: &RefundFacts<'_>) -> Result<OrderRefund, RefundRefused> {
     let order = facts.order;
     let mut naming = Naming { order, tickets: facts.tickets, faults: Vec::new() };
     let items = naming.items(&request.scope);
@@ -197,7 +195,7 @@ pub fn decide_refund(
     let mut faults = naming.faults;
     faults.extend(given_back.as_ref().err().into_iter().flat_map(|moved| places_of(request, moved)));
     let worth = Money::sum(items.iter().map(|item| item.amount))?;
-    if request.amount.is_some_and(|amount| amount > worth) {
+    if faults.is_empty() && request.amount.is_some_and(|amount| amount > worth) {
         faults.push((Place::Amount, Fault::AboveWorth { worth }));
     }
     if !faults.is_empty() {

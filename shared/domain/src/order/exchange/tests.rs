@@ -15,12 +15,8 @@ fn at(local: &str) -> Timestamp {
 
 /// The gallery, at 18.00 by day and 20.00 in the evening.
 fn gallery(fields: Value) -> Template {
-    let list = |id: &str, price: u32| {
-        json!({"id": id, "name": id, "prices": [{"ticket_type": "adult", "price": price, "display_order": 1}]})
-    };
-    let schedule = |id: &str| {
-        json!({"id": id, "name": id, "weekdays": ["monday"], "hours": [], "price_lists": [id], "capacity": 10})
-    };
+    let list = |id: &str, price: u32| json!({"id": id, "name": id, "prices": [{"ticket_type": "adult", "price": price, "display_order": 1}]});
+    let schedule = |id: &str| json!({"id": id, "name": id, "weekdays": ["monday"], "hours": [], "price_lists": [id], "capacity": 10});
     let mut stored = json!({
         "id": GALLERY, "name": "Gallery", "description": "", "short_description": "", "start": at("2027-01-01"),
         "review_state": "Published", "duration_minutes": 60, "capacity": 10, "last_updated": at("2027-01-01"),
@@ -153,7 +149,13 @@ fn what_stands_against_an_exchange_is_told_with_its_place() {
         ("too many", &order, line(4), next_day, vec![(ExchangePlace::Quantity, TooMany { left: 3 })]),
         ("twice", &order, ids(&["1", "1"]), next_day, vec![(ExchangePlace::Ticket(1), NamedTwice)]),
         ("same", &order, line(1), ("day", "2027-06-03T10:00"), vec![(ExchangePlace::Event, SameEvent)]),
-        ("dearer", &order, line(1), ("evening", "2027-06-03T19:00"), vec![(ExchangePlace::Event, OtherPrice)]),
+        (
+            "dearer",
+            &order,
+            line(1),
+            ("evening", "2027-06-03T19:00"),
+            vec![(ExchangePlace::Event, OtherPrice)],
+        ),
         ("another day", &members, line(1), next_day, vec![(ExchangePlace::Event, OtherDay)]),
         ("of a combo", &mixed(), ids(&["5"]), next_day, vec![(ExchangePlace::Ticket(0), PartOfCombo)]),
         ("combo", &mixed(), item("30"), next_day, vec![(ExchangePlace::Item, PartOfCombo)]),

@@ -93,8 +93,7 @@ impl Returned<'_> {
     /// The coupons of which nothing that they took something off is left.
     fn coupons(&self) -> BTreeSet<CouponId> {
         let refunds = self.order.after_sale.refunds.iter();
-        let before: BTreeSet<&CouponId> =
-            refunds.flat_map(|refund| &refund.given_back.coupons).collect();
+        let before: BTreeSet<&CouponId> = refunds.flat_map(|refund| &refund.given_back.coupons).collect();
         let counted = self.order.coupons.keys().filter(|coupon| !before.contains(coupon));
         let spent = |coupon: &&CouponId| {
             let mut rows = self.order.rows().filter(|row| self.left(*row) > 0);

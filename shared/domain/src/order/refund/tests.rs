@@ -29,7 +29,8 @@ const NIGHT: &str = "7a10c4e2b95d3f0816e4a2c2";
 
 /// Two combos of one ticket by day and two by night, at 50.01 of which 20.02 are for the day.
 fn combo() -> Value {
-    let mut parts = [tickets("31", DAY, amounts(2, 1_800, 2_002)), tickets("32", NIGHT, amounts(4, 3_500, 1_500))];
+    let mut parts =
+        [tickets("31", DAY, amounts(2, 1_800, 2_002)), tickets("32", NIGHT, amounts(4, 3_500, 1_500))];
     parts[1]["amounts"]["amount"] = json!(5_998);
     for part in &mut parts {
         part.as_object_mut().unwrap().remove("line");
@@ -172,7 +173,8 @@ fn whole_combos_give_back_the_seats_of_all_their_events() {
 #[test]
 fn the_whole_order_gives_back_everything_once() {
     let order = mixed();
-    let given = decide(&order, &RefundRequest { send_email: true, ..request(RefundScope::WholeOrder) }).unwrap();
+    let given =
+        decide(&order, &RefundRequest { send_email: true, ..request(RefundScope::WholeOrder) }).unwrap();
     assert_eq!(given.amount, order.total);
     assert_eq!(seats(&given), [(DAY.to_owned(), 6), (NIGHT.to_owned(), 4)]);
     assert_eq!(given.given_back.stock.values().copied().collect::<Vec<_>>(), [3]);

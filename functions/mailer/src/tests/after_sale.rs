@@ -1,0 +1,116 @@
+//! What mails about refunds and exchanges say.
+
+use super::support::{order, tenant, ticket_line, tickets};
+use super::text_of;
+use crate::view;
+use domain::order::{Order, Ticket, TicketStatus};
+use domain::outbox::{MailKind, exchange_mail, refund_mail};
+use domain::{InstanceId, OrderItemId, TicketBarcode, TicketId};
+use serde_json::{Value, json};
+
+/// An order of which one ticket and the donation were refunded, for so many cents.
+fn refunded(cents: i64, mail: Value) -> Order {
+    let mut order = order(7);
+    let items = json!([
+        {"item": "40177392", "quantity": 1, "amount": 1_620, "retail_amount": 1_800, "tickets": ["2"]},
+        {"item": "40177394", "quantity": 1, "amount": 1_000, "retail_amount": 1_000},
+    ]);
+    let refund = json!({
+        "id": "refund_1", "number": 3, "at": order.created_at.timestamp_millis(), "state": {"state": "done", "at": 0},
+        "amount": cents, "items": items, "by": "Office", "mail": mail,
+    });
+    order.after_sale.refunds = serde_json::from_value(json!([refund])).unwrap();
+    order
+}
+
+/// The tickets of an order as they are now.
+fn current(order: &Order) -> Vec<Ticket> {
+    let statuses = order.after_sale.ticket_statuses();
+    let mut tickets = tickets();
+    for ticket in &mut tickets {
+        ticket.status = statuses.get(&ticket.id).copied().unwrap_or_default();
+    }
+    tickets
+}
+
+#[test]
+fn the_mail_about_a_refund_says_what_was_given_back_and_why_the_venue_says_so() {
+    let order = refunded(2_620, json!(["We are sorry to miss you."]));
+    let mail = refund_mail(&order, &order.after_sale.refunds[0]).unwrap();
+    assert_eq!(
+        (mail.kind, mail.message_id.as_str()),
+        (MailKind::Refund(3), "<order-7.refund-3@boxoffice.example>")
+    );
+    let said = view::mail(&tenant(), "tickets@harbor.example", (&order, &current(&order)), &mail).unwrap();
+    let rendered = crate::render::render(&said).unwrap();
+    assert_eq!(rendered.subject, "Your refund from Harbor Museum, order 100000007");
+    insta::assert_snapshot!(text_of(&rendered), @r"
+    Harbor Museum
+    Your refund
+
+    Order 100000007, Sat, Mar 14 2026, 10:22 AM
+    Ordered by Ines Okafor
+
+    We are sorry to miss you.
+
+    RECEIPT
+
+    Harbor Gallery Entry, Adult
+      Mon, Mar 16 2026, 9:00 AM
+      1 x $16.20 = $16.20
+
+    Lighthouse Fund
+      1 x $10.00 = $10.00
+
+    Total: $26.20
+    Refunded: $26.20, American Express ending in 0005
+    ");
+    let quiet = refunded(0, Value::Null);
+    assert_eq!(refund_mail(&quiet, &quiet.after_sale.refunds[0]), None);
+}
+
+#[test]
+fn a_cancellation_without_money_names_no_card() {
+    let order = refunded(0, json!([]));
+    let mail = refund_mail(&order, &order.after_sale.refunds[0]).unwrap();
+    let said = view::mail(&tenant(), "tickets@harbor.example", (&order, &current(&order)), &mail).unwrap();
+    let text = text_of(&crate::render::render(&said).unwrap());
+    assert!(text.contains("Your cancellation") && text.trim_end().ends_with("Refunded: $0.00"), "{text}");
+}
+
+#[test]
+fn tickets_that_were_given_back_are_in_no_mail() {
+    let order = refunded(2_620, json!([]));
+    let mail = &domain::outbox::mails_of(&order)[0];
+    let said = view::mail(&tenant(), "tickets@harbor.example", (&order, &current(&order)), mail).unwrap();
+    let barcodes: Vec<&str> = said.tickets.iter().map(|ticket| ticket.barcode.as_str()).collect();
+    assert_eq!(barcodes, ["01".repeat(16)]);
+}
+
+#[test]
+fn the_mail_about_an_exchange_has_the_new_tickets_alone_and_the_fee() {
+    let mut order = order(7);
+    let mut line = ticket_line();
+    line.id = OrderItemId::parse("9").unwrap();
+    line.instance = InstanceId::parse("7a10c4e2b95d3f0816e4a2c2").unwrap();
+    line.amounts = line.amounts.of_units(1);
+    let exchange = json!({
+        "number": 4, "at": order.created_at.timestamp_millis(), "by": "Office", "fee": 250,
+        "moved": [{"from": "40177392", "tickets": ["2"], "line": line}],
+    });
+    order.after_sale.exchanges = serde_json::from_value(json!([exchange])).unwrap();
+    let mut all = current(&order);
+    assert_eq!(all[1].status, TicketStatus::Exchanged);
+    let (id, barcode) = (TicketId::from_bits(9), TicketBarcode::from_bytes([9; 16]));
+    all.push(Ticket { id, barcode, line: line.id, status: TicketStatus::Normal, printed: false });
+    let mail = exchange_mail(&order, &order.after_sale.exchanges[0]).unwrap();
+    let said = view::mail(&tenant(), "tickets@harbor.example", (&order, &all), &mail).unwrap();
+    let text = text_of(&crate::render::render(&said).unwrap());
+    assert!(text.contains("A fee of $2.50 is still to be paid at the counter."), "{text}");
+    assert!(text.contains(&"09".repeat(16)) && !text.contains(&"01".repeat(16)), "{text}");
+    all[2].status = TicketStatus::Refunded;
+    assert!(
+        view::mail(&tenant(), "tickets@harbor.example", (&order, &all), &mail).is_none(),
+        "nothing to say"
+    );
+}
