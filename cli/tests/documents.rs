@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a helper fails its test by panicking")]
 
 use boxoffice::compatibility::breaking_changes;
+use domain::rate_limit::RateLimit;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -51,6 +52,17 @@ fn the_rules_of_onboarding_are_current() {
         committed("onboarding.md") == boxoffice::onboarding_rules(),
         "rules changed: cargo run -p boxoffice -- onboarding > docs/onboarding.md",
     );
+}
+
+#[test]
+fn every_limit_is_documented_with_its_default() {
+    let interface = committed("INTERFACE.md");
+    for limit in RateLimit::ALL {
+        let rate = limit.default_rate();
+        let (name, meaning) = (limit.name(), limit.meaning());
+        let row = format!("| `{name}` | {} in {} s | {meaning} |", rate.count, rate.window_secs);
+        assert!(interface.contains(&row), "{row}");
+    }
 }
 
 /// Compared is with the last commit, or with `OPENAPI_BASE`, such as the branch a change is meant for.

@@ -83,10 +83,12 @@ async fn nobody_learns_who_is_a_member() {
         service.plan.reset();
         let answer = ask(&service, email).await;
         let names: Vec<String> = answer.headers.keys().map(ToString::to_string).collect();
-        seen.push((answer.status, answer.bytes, names, service.plan.calls(), service.queue.depth() - depth));
+        let mut calls = service.plan.calls();
+        calls.sort();
+        seen.push((answer.status, answer.bytes, names, calls, service.queue.depth() - depth));
     }
     assert_eq!(seen[0], seen[1]);
-    assert_eq!((seen[0].0, seen[0].1.as_slice(), seen[0].3.len(), seen[0].4), (204, &b""[..], 1, 1));
+    assert_eq!((seen[0].0, seen[0].1.as_slice(), seen[0].3.len(), seen[0].4), (204, &b""[..], 3, 1));
     service.deliver_mail().await;
     let mails = outbox(&service).await;
     assert_eq!(mails.iter().map(|mail| &mail["to"]).collect::<Vec<_>>(), [member, member]);
@@ -307,7 +309,7 @@ async fn a_request_that_cannot_be_queued_is_to_be_repeated() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn using_a_link_costs_three_calls() {
+async fn using_a_link_costs_three_calls_and_beside_them_the_count_of_who_does() {
     let service = Service::start().await;
     let link = token(&service, MEMBER).await;
     log_in(&service, "x", &[]).await;
@@ -315,8 +317,8 @@ async fn using_a_link_costs_three_calls() {
     service.request(("GET", known), &SERVER, None).await;
     service.plan.reset();
     assert_eq!(log_in(&service, &link, &[]).await.status, 200);
-    assert_eq!(service.plan.calls().len(), 3, "{:?}", service.plan.calls());
+    assert_eq!(service.plan.calls().len(), 4, "{:?}", service.plan.calls());
     service.plan.reset();
     assert_eq!(log_in(&service, "x", &[]).await.status, 400);
-    assert_eq!(service.plan.calls(), Vec::<String>::new());
+    assert_eq!(service.plan.calls(), ["UpdateItem"]);
 }

@@ -102,7 +102,13 @@ fn a_fresh_service_knows_the_demo_venues_and_keeps_what_is_changed_over_a_restar
 
     let service = Running::start(data.path());
     assert_eq!(service.get(COUNTRIES, "demo-b2b-1001").0, 200);
-    assert!(printed(&["tenant", "show", "1001"], data.path()).contains("Harbor Maritime Museum"));
+    let shown = printed(&["tenant", "show", "1001"], data.path());
+    assert!(shown.contains("Harbor Maritime Museum"));
+    // A sandbox has a hundred times the defaults, until it says otherwise.
+    assert!(shown.contains("  logins-per-address             6000 within 600 s\n"), "{shown}");
+    let set = |rate: &str| printed(&["tenant", "set", "1001", "--limit", rate], data.path());
+    assert!(set("logins-per-address=7/60").contains("7 within 60 s, set for this tenant"));
+    assert!(!set("logins-per-address=default").contains("set for this tenant"));
     service.stop("-INT");
 }
 

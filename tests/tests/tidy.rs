@@ -131,6 +131,28 @@ fn the_domain_has_no_runtime_no_web_and_no_cloud_even_indirectly() {
     assert_eq!(names.iter().filter(is_banned).collect::<Vec<_>>(), Vec::<&&str>::new());
 }
 
+/// No address that somebody sends is ever fetched: the one client that can fetch anything is that of the AWS SDK, and
+/// one crate makes it, for hosts that a deployment names.
+#[test]
+fn nothing_that_ships_fetches_what_others_name() {
+    let metadata = metadata();
+    let clients = ["reqwest", "ureq", "isahc", "curl", "attohttpc", "surf", "awc", "minreq"];
+    let known: Vec<&str> = metadata.packages.iter().map(|package| package.name.as_str()).collect();
+    assert_eq!(known.iter().filter(|name| clients.contains(name)).collect::<Vec<_>>(), Vec::<&&str>::new());
+    let makers = ["aws-smithy-http-client", "hyper", "hyper-util", "hyper-rustls"];
+    let may: BTreeSet<String> = metadata
+        .workspace_packages()
+        .iter()
+        .filter(|package| {
+            let mut ships = package.dependencies.iter().filter(|used| used.kind == DependencyKind::Normal);
+            ships.any(|used| makers.contains(&used.name.as_str()))
+        })
+        .map(|package| place(package))
+        .filter(|place| place != "cli")
+        .collect();
+    assert_eq!(may, BTreeSet::from(["shared/platform".to_owned()]));
+}
+
 // ------------------------------------------------------------------------------------------ source
 
 struct Source {
@@ -338,6 +360,31 @@ fn every_file_a_document_links_to_exists() {
     assert_eq!(missing, Vec::<String>::new());
 }
 
+/// Names of tests in a document: words in code with at least three underscores.
+fn named_tests(text: &str) -> Vec<&str> {
+    let in_code = text.split('`').skip(1).step_by(2);
+    let is_test = |word: &&str| {
+        let plain = word
+            .chars()
+            .all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_');
+        plain && word.matches('_').count() >= 3
+    };
+    in_code.filter(is_test).collect()
+}
+
+#[test]
+fn every_test_that_is_said_to_hold_a_claim_of_security_exists() {
+    let claims = std::fs::read_to_string(blackbox::repository().join("docs/SECURITY.md")).unwrap();
+    let named = named_tests(&claims);
+    assert!(named.len() > 40, "the document is not read as it is written");
+    let directories = ["shared", "functions", "cli", "tests"];
+    let paths =
+        directories.iter().flat_map(|directory| files(&blackbox::repository().join(directory), ".rs"));
+    let all: String = paths.map(|path| std::fs::read_to_string(path).unwrap()).collect();
+    let missing: Vec<&str> = named.into_iter().filter(|name| !all.contains(&format!("fn {name}("))).collect();
+    assert_eq!(missing, Vec::<&str>::new());
+}
+
 // ------------------------------------------------------------------------------- the checks themselves
 
 #[test]
@@ -354,6 +401,7 @@ fn the_checks_find_what_they_look_for() {
     assert_eq!(shipped_lines("one\n#[cfg(test)]\nuse x;\n"), 3);
     let code = "// f64 dbg!\nfn f(x: f64) { dbg!(1.5, \"println!\"); println!(); }";
     assert_eq!(banned_words(code, &["f64", "dbg!", "println!"]), ["f64", "dbg!", "f64", "println!"]);
+    assert_eq!(named_tests("`a_b_c_d` a_b_c_d `GET /a` `a_b` `is_it_so_2`"), ["a_b_c_d", "is_it_so_2"]);
     let text = "[a](b.md#c) [d](https://e.org) [f](#g)\n```\n[h](i.md)\n```\n[j](k/l.md)";
     assert_eq!(linked_files(text), ["b.md", "k/l.md"]);
 }

@@ -5,6 +5,7 @@ use crate::local;
 use domain::catalog::{InventoryItem, InventoryKind, PersonType, Template};
 use domain::ledger::{Ledger, SlotState};
 use domain::merchant::{Merchant, MerchantStatus, RateCard};
+use domain::rate_limit::{Rate, RateLimit};
 use domain::tenant::{ApiKey, DEFAULT_HOLD_SECS, ProcessorKind, Scope, Tenant};
 use domain::time::plus_secs;
 use domain::{
@@ -25,6 +26,9 @@ use store::identity::key_hash;
 const SEATS: u32 = 10_000_000;
 /// Slots of the event, so that a day's times are worth listing.
 const SLOTS: i64 = 16;
+
+/// All requests come from one address, and what is measured is not how they are refused.
+const UNLIMITED: Rate = Rate { count: u32::MAX, window_secs: 60 };
 
 /// The key all cases use.
 pub(crate) const KEY: &str = "bench-key";
@@ -99,6 +103,7 @@ async fn save_identity(app: &App, tenant: TenantId, sealed_hash_key: String) -> 
         processor: ProcessorKind::Sandbox,
         mail_from: None,
         consumer_site: None,
+        limits: RateLimit::ALL.iter().map(|limit| (*limit, UNLIMITED)).collect(),
         sealed_hash_key,
     };
     app.store.save_tenant(&settings).await?;

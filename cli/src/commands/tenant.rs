@@ -5,10 +5,12 @@ use crate::args::DatabaseArgs;
 use crate::database::{Opened, open};
 use crate::failure::Failure;
 use clap::{Args, Subcommand, ValueEnum};
+use domain::rate_limit::{MAX_WINDOW_SECS, Rate, RateLimit};
 use domain::tenant::{ConsumerSite, DEFAULT_HOLD_SECS, MAX_HOLD_SECS, ProcessorKind, Tenant};
 use domain::{TenantId, Zone};
 use platform::IdSource;
 use platform::app::hash_key_context;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What to do with tenants.
 #[derive(Debug, Subcommand)]
@@ -75,6 +77,10 @@ pub(crate) struct Settings {
     /// Page of the venue's own site that links in login mails open, such as https://members.example.org/login
     #[arg(long, value_name = "URL", value_parser = site)]
     consumer_site: Option<ConsumerSite>,
+    /// How often something may be asked for, such as verifications-per-address=120/60 for 120 within 60 seconds, or
+    /// verifications-per-address=default; may be repeated. `tenant show` lists all limits
+    #[arg(long = "limit", value_name = "LIMIT=COUNT/SECONDS", value_parser = limit)]
+    limits: Vec<(RateLimit, Option<Rate>)>,
 }
 
 /// The card processors there are.
@@ -92,9 +98,28 @@ fn site(text: &str) -> Result<ConsumerSite, &'static str> {
     ConsumerSite::parse(text).map_err(|_| "a site begins with https:// and has no fragment")
 }
 
+/// Reads a limit and what it is set to; nothing gives it back to its default.
+fn limit(text: &str) -> Result<(RateLimit, Option<Rate>), String> {
+    let Some((name, rate)) = text.split_once('=') else {
+        return Err("a limit looks like verifications-per-address=120/60".to_owned());
+    };
+    let limit = RateLimit::parse(name).map_err(|_| {
+        let names: Vec<&str> = RateLimit::ALL.iter().map(|limit| limit.name()).collect();
+        format!("no such limit; there are {}", names.join(", "))
+    })?;
+    if rate == "default" {
+        return Ok((limit, None));
+    }
+    let rate = Rate::parse(rate).map_err(|_| {
+        format!("a rate is a count, a slash and seconds, of which there are at most {MAX_WINDOW_SECS}")
+    })?;
+    Ok((limit, Some(rate)))
+}
+
 impl Settings {
     fn apply(self, tenant: &mut Tenant) {
-        let Self { hold_secs, origins, descriptor_prefix, processor, mail_from, consumer_site } = self;
+        let Self { hold_secs, origins, descriptor_prefix, processor, mail_from, consumer_site, limits } =
+            self;
         if let Some(secs) = hold_secs {
             tenant.hold_secs = secs;
         }
@@ -113,6 +138,12 @@ impl Settings {
         }
         if consumer_site.is_some() {
             tenant.consumer_site = consumer_site;
+        }
+        for (limit, rate) in limits {
+            match rate {
+                Some(rate) => tenant.limits.insert(limit, rate),
+                None => tenant.limits.remove(&limit),
+            };
         }
     }
 }
@@ -160,11 +191,12 @@ async fn create(
         zone,
         sandbox,
         hold_secs: DEFAULT_HOLD_SECS,
-        allowed_origins: std::collections::BTreeSet::new(),
+        allowed_origins: BTreeSet::new(),
         descriptor_prefix: String::new(),
         processor: ProcessorKind::Sandbox,
         mail_from: None,
         consumer_site: None,
+        limits: BTreeMap::new(),
         sealed_hash_key: hex::encode(sealed),
     };
     settings.apply(&mut tenant);
@@ -186,6 +218,7 @@ fn described(tenant: &Tenant) -> String {
         processor,
         mail_from,
         consumer_site,
+        limits,
         sealed_hash_key: _,
     } = tenant;
     let processor = match processor {
@@ -203,5 +236,12 @@ fn described(tenant: &Tenant) -> String {
         ["mail from", mail_from.as_deref().unwrap_or("the deployment's address")],
         ["consumer site", consumer_site.as_ref().map_or("none, so no login mails", ConsumerSite::as_str)],
     ];
-    rows.map(|[setting, value]| format!("{setting:18} {value}").trim_end().to_owned()).join("\n")
+    let rows = rows.map(|[setting, value]| format!("{setting:18} {value}").trim_end().to_owned());
+    let limits = RateLimit::ALL.iter().map(|limit| {
+        let own = if limits.contains_key(limit) { ", set for this tenant" } else { "" };
+        format!("{limit:30} {} within {} s{own}", tenant.rate(*limit).count, tenant.rate(*limit).window_secs)
+    });
+    let limits = limits.map(|limit| format!("  {limit}"));
+    let lines: Vec<String> = rows.into_iter().chain(["limits".to_owned()]).chain(limits).collect();
+    lines.join("\n")
 }

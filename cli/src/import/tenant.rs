@@ -45,6 +45,7 @@ pub(super) async fn save(
         processor: base.processor,
         mail_from: base.mail_from,
         consumer_site: consumer_site.or(base.consumer_site),
+        limits: base.limits,
         sealed_hash_key: base.sealed_hash_key,
     };
     if before.as_ref() == Some(&tenant) {
@@ -83,6 +84,7 @@ async fn new_tenant(
         processor: ProcessorKind::Sandbox,
         mail_from: None,
         consumer_site: None,
+        limits: Default::default(),
         sealed_hash_key: hex::encode(sealed),
     })
 }

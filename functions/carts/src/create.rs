@@ -11,6 +11,7 @@ use domain::{CartId, CartItemId};
 use platform::access::Caller;
 use platform::cart::{Existing, Named, TenantCatalog, forms_refused, pricing_refused};
 use platform::clock::wall_now;
+use platform::rate_limit::count_unknown_coupons;
 use platform::{ApiError, App, ErrorType, idempotency};
 use std::collections::{BTreeMap, BTreeSet};
 use store::{Consistency, Key};
@@ -32,17 +33,21 @@ pub(crate) async fn fresh(app: &App, caller: &Caller, request: CartRequest) -> R
     let mut draft = Draft::of(app, caller, request).await?;
     let assumed = draft.price_assumed();
     let Ok(priced) = assumed else {
-        let existing = draft.named.load(&app.store, caller.tenant.id).await?;
+        let (existing, allowed) =
+            tokio::join!(draft.named.load(&app.store, caller.tenant.id), draft.count_guesses());
+        let existing = existing?;
+        allowed?;
         draft.catalog = app.catalog_of(caller.tenant.id, existing.ledgers.values()).await?;
         let cart = draft.cart(id, draft.price(&existing)?)?;
         return draft.put(&cart).await.map(|()| answer(&cart.id));
     };
     let cart = draft.cart(id, priced.clone())?;
-    let (put, existing) = tokio::join!(draft.put(&cart), draft.named.load(&app.store, caller.tenant.id));
+    let load = draft.named.load(&app.store, caller.tenant.id);
+    let (put, existing, allowed) = tokio::join!(draft.put(&cart), load, draft.count_guesses());
     put?;
     let existing = existing?;
     draft.catalog = app.catalog_of(caller.tenant.id, existing.ledgers.values()).await?;
-    match draft.price(&existing) {
+    match allowed.and_then(|()| draft.price(&existing)) {
         Ok(confirmed) if confirmed == priced => {}
         Ok(confirmed) => {
             let corrected = cart.replaced(draft.request.terms.clone(), confirmed, caller.clock.now());
@@ -71,10 +76,13 @@ pub(crate) async fn once(
     let mut draft = Draft::of(app, caller, request).await?;
     let key = Key::cart(tenant, &id);
     let keys = draft.named.keys(tenant).chain([key.clone()]);
-    let mut found = app.store.get_many(keys, Consistency::Strong).await?;
+    let load = app.store.get_many(keys, Consistency::Strong);
+    let (found, allowed) = tokio::join!(load, draft.count_guesses());
+    let mut found = found?;
     if let Some(earlier) = found.take::<Cart>(&key)?.filter(|cart| cart.is_live(caller.clock.now())) {
         return repeated(&earlier, fingerprint);
     }
+    allowed?;
     let existing = draft.named.take(&mut found, tenant)?;
     draft.catalog = app.catalog_of(tenant, existing.ledgers.values()).await?;
     let mut cart = draft.cart(id, draft.price(&existing)?)?;
@@ -94,6 +102,11 @@ impl<'a> Draft<'a> {
         let named =
             Named::of((&request.terms, catalog.view().coupons), lines.iter().map(|line| &line.wanted));
         Ok(Self { app, caller, request, lines, named, catalog })
+    }
+
+    /// Coupon codes may be guessed so often only.
+    async fn count_guesses(&self) -> Result<(), ApiError> {
+        count_unknown_coupons(self.app, self.caller, self.named.unknown_codes).await
     }
 
     fn price_assumed(&self) -> Result<PricedLines, PricingRefusals> {

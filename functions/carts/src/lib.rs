@@ -40,6 +40,7 @@ pub fn router() -> OpenApiRouter<App> {
         (status = 400, description = "Fields are missing or wrong", body = ErrorBody),
         (status = 404, description = "Ids name nothing that is sold", body = ErrorBody),
         (status = 409, description = "An event is not on sale, or the idempotency key was used before", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many coupon codes that nobody issued, for this visitor or by this key", body = ErrorBody),
     ),
 )]
 async fn create_cart(
@@ -96,6 +97,7 @@ async fn read_cart(
         (status = 400, description = "Fields are missing or wrong", body = ErrorBody),
         (status = 404, description = "There is no such cart, or ids name nothing that is sold", body = ErrorBody),
         (status = 409, description = "An event is not on sale, or the cart is or was checked out", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many coupon codes that nobody issued, for this visitor or by this key", body = ErrorBody),
     ),
 )]
 async fn update_cart(

@@ -36,6 +36,7 @@ pub fn router() -> OpenApiRouter<App> {
         (status = 200, description = "The order.", body = OrderView),
         (status = 402, description = "The card was declined; everything was given back.", body = ErrorBody),
         (status = 409, description = "Seats, price, entitlements, reservation or an earlier request stand against it.", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many cards were tried, or too many declined, for this visitor or by this key; the processor was not asked.", body = ErrorBody),
     )
 )]
 async fn server_checkout(
@@ -56,6 +57,7 @@ async fn server_checkout(
         (status = 200, description = "The order.", body = OrderView),
         (status = 402, description = "The card was declined; everything was given back.", body = ErrorBody),
         (status = 409, description = "Seats, price, entitlements, reservation or an earlier request stand against it.", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many cards were tried, or too many declined, for this visitor or by this key; the processor was not asked.", body = ErrorBody),
     )
 )]
 async fn browser_checkout(

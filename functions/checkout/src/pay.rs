@@ -13,6 +13,7 @@ use domain::{CartId, CartItemId, CouponId, InstanceId, OrderId, SaleId};
 use platform::access::Caller;
 use platform::cart::{Existing, Named, forms_incomplete, forms_refused};
 use platform::clock::wall_now;
+use platform::rate_limit::{count_card_payment, count_unknown_coupons};
 use platform::{ApiError, App, ErrorType};
 use std::collections::BTreeMap;
 use store::Calls;
@@ -89,11 +90,15 @@ async fn load_stored(
     key: Option<&SentKey>,
 ) -> Result<Start, ApiError> {
     let manner = manner(request);
-    let (cart, record) = load::cart_and_record(app, caller, (id, key.map(|key| key.hash.as_str()))).await?;
+    let load = load::cart_and_record(app, caller, (id, key.map(|key| key.hash.as_str())));
+    let (loaded, allowed) = tokio::join!(load, count_payment(app, caller, request));
+    let (cart, record) = loaded?;
     let claim = match replayed(app, caller, (key, record), manner).await? {
         Replayed::Answer(response) => return Ok(Start::Answer(response)),
         Replayed::GoOn(claim) => claim.map(|claim| *claim),
     };
+    // Behind the repetition of an earlier request, whose answer nobody is kept from.
+    allowed?;
     let before = live(cart, caller)?;
     let mut findings = Vec::new();
     let undone_order = match replay::undone_order(app, caller, before.order.as_ref(), manner).await {
@@ -129,17 +134,29 @@ async fn load_inline(
     let wanted = cart.lines.iter().map(|line| &line.wanted);
     let mut named = Named::of((&terms, &coupons.coupons), wanted.clone());
     named.people = draw::people(&request.billing, wanted);
-    let (facts, record) = load::facts(app, caller, (&named, key.map(|key| key.hash.as_str()))).await?;
+    let load = load::facts(app, caller, (&named, key.map(|key| key.hash.as_str())));
+    let guesses = count_unknown_coupons(app, caller, named.unknown_codes);
+    let (loaded, allowed, guesses) = tokio::join!(load, count_payment(app, caller, request), guesses);
+    let (facts, record) = loaded?;
     let claim = match replayed(app, caller, (key, record), manner(request)).await? {
         Replayed::Answer(response) => return Ok(Start::Answer(response)),
         Replayed::GoOn(claim) => claim.map(|claim| *claim),
     };
+    allowed.and(guesses)?;
     let facts = load::strange_slots(app, caller, facts).await?;
     let lines = name_lines(&cart.lines, &[], || app.ids.bytes().map(CartItemId::from_bytes))?;
     let hash_key = app.hash_key(&caller.tenant).await?;
     let lines = draw::drawn(app, (caller.tenant.id, &facts.existing), lines, &hash_key)?;
     let opened = inline(app, caller, (cart, &lines), &facts);
     Ok(Start::GoOn(Box::new(Loaded { opened, facts, claim, findings: Vec::new() })))
+}
+
+/// A card may be tried so often only; what needs no card, or only looks, tries none.
+async fn count_payment(app: &App, caller: &Caller, request: &CheckoutRequest) -> Result<(), ApiError> {
+    if request.card.is_none() || request.dry_run {
+        return Ok(());
+    }
+    count_card_payment(app, caller).await
 }
 
 fn manner(request: &CheckoutRequest) -> Manner {

@@ -40,7 +40,7 @@ impl Checkout {
         let zone = self.caller.tenant.zone;
         let outcome = match &request.card {
             Some(card) if order.payment.is_some() => {
-                Box::pin(charge(&self.app, &self.caller.tenant, &order, (card, self.caller.clock))).await?
+                Box::pin(charge(&self.app, &self.caller, &order, card)).await?
             }
             Some(_) | None => Outcome::Paid(order),
         };

@@ -32,6 +32,7 @@ pub fn router() -> OpenApiRouter<App> {
         (status = 400, description = "Fields are missing or wrong", body = ErrorBody),
         (status = 404, description = "There is no such cart, or ids name nothing that is sold", body = ErrorBody),
         (status = 409, description = "An event is not on sale", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many coupon codes that nobody issued, for this visitor or by this key", body = ErrorBody),
     ),
 )]
 async fn validate(
@@ -55,6 +56,7 @@ async fn validate(
         (status = 400, description = "Fields are missing or wrong", body = ErrorBody),
         (status = 404, description = "There is no such cart, or ids name nothing that is sold", body = ErrorBody),
         (status = 409, description = "An event is not on sale", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many coupon codes that nobody issued, for this visitor or by this key", body = ErrorBody),
     ),
 )]
 async fn validate_again(

@@ -18,6 +18,7 @@ use domain::pricing::{CatalogView, PricedLines, price};
 use domain::{CartItemId, TemplateId, Zone};
 use platform::access::Caller;
 use platform::cart::{Existing, Named, TenantCatalog, pricing_refused};
+use platform::rate_limit::count_unknown_coupons;
 use platform::{ApiError, App, ErrorType};
 use std::collections::BTreeSet;
 use store::counter::take_member_uses;
@@ -31,6 +32,16 @@ const MAX_GUESSES: usize = 200;
 struct Question {
     lines: Vec<LineRequest>,
     terms: CartTerms,
+    codes: Codes,
+}
+
+/// Where coupon codes come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Codes {
+    /// They were counted when the cart was stored.
+    Stored,
+    /// They may be guesses.
+    Sent,
 }
 
 /// All that it is judged by.
@@ -69,7 +80,7 @@ async fn question(app: &App, caller: &Caller, source: CartSource) -> Result<Ques
             let cart = cart.filter(|cart| cart.is_live(caller.clock.now()));
             let cart =
                 cart.ok_or_else(|| ApiError::new(ErrorType::NotFound).detail("/id", "was not found"))?;
-            Ok(Question { lines: cart.requests(), terms: cart.terms() })
+            Ok(Question { lines: cart.requests(), terms: cart.terms(), codes: Codes::Stored })
         }
         CartSource::Inline(request) => {
             let fresh = || app.ids.bytes().map(CartItemId::from_bytes);
@@ -78,7 +89,8 @@ async fn question(app: &App, caller: &Caller, source: CartSource) -> Result<Ques
                 let id = line.id.map_or_else(fresh, Ok)?;
                 Ok(LineRequest { id, wanted: line.wanted })
             });
-            Ok(Question { lines: lines.collect::<Result<_, ApiError>>()?, terms: request.terms })
+            let lines = lines.collect::<Result<_, ApiError>>()?;
+            Ok(Question { lines, terms: request.terms, codes: Codes::Sent })
         }
     }
 }
@@ -90,7 +102,14 @@ async fn load(app: &App, caller: &Caller, question: &Question) -> Result<Facts, 
     let named = Named::of((&question.terms, catalog.view().coupons), wanted);
     let looked_up = guesses(&named, &catalog, caller.tenant.zone);
     let keys = named.keys(tenant).chain(looked_up.iter().map(|tally| Key::tally(tenant, tally)));
-    let mut found = app.store.get_many(keys, Consistency::Strong).await?;
+    let guesses = match question.codes {
+        Codes::Stored => None,
+        Codes::Sent => named.unknown_codes,
+    };
+    let load = app.store.get_many(keys, Consistency::Strong);
+    let (found, allowed) = tokio::join!(load, count_unknown_coupons(app, caller, guesses));
+    allowed?;
+    let mut found = found?;
     let existing = named.take(&mut found, tenant)?;
     let used = take_member_uses(&mut found, tenant, &looked_up);
     let catalog = app.catalog_of(tenant, existing.ledgers.values()).await?;

@@ -4,8 +4,10 @@ use axum::Json;
 use axum::extract::{Query, State};
 use domain::Channel;
 use domain::membership::OfferingActionKind;
+use domain::rate_limit::Activity;
 use platform::access::StorefrontServer;
 use platform::query::email;
+use platform::rate_limit::count;
 use platform::{ApiError, App, ErrorBody, ErrorType};
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -32,6 +34,7 @@ pub(crate) struct ExistsQuery {
     responses(
         (status = 200, description = "Whether there is one", body = ExistsView),
         (status = 400, description = "`VALIDATION_ERROR`: no `email` was sent", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many, for this visitor or by this key", body = ErrorBody),
     ),
 )]
 pub(crate) async fn exists(
@@ -42,8 +45,12 @@ pub(crate) async fn exists(
     let email = email(query.email.as_deref())
         .ok_or_else(|| ApiError::new(ErrorType::ValidationError).detail("email", "is required"))?;
     let tenant = server.tenant.id;
-    let (found, definitions) =
-        tokio::join!(app.store.find_levels_of_email(tenant, &email), app.definitions(tenant));
+    let (allowed, found, definitions) = tokio::join!(
+        count(&app, &server, Activity::Verification),
+        app.store.find_levels_of_email(tenant, &email),
+        app.definitions(tenant)
+    );
+    allowed?;
     let (found, definitions) = (found?, definitions?);
     let can_renew = found
         .iter()

@@ -5,6 +5,7 @@ use axum::response::Response;
 use domain::LoginRequestId;
 use domain::login::{LoginRequest, cards_of};
 use domain::outbox::{LoginMail, MailJob};
+use domain::rate_limit::Activity;
 use http::StatusCode;
 use platform::access::{Caller, StorefrontServer};
 use platform::authored::attempt_token;
@@ -13,6 +14,7 @@ use platform::idempotency::once;
 use platform::keyed_hash::HashKey;
 use platform::login::{read_token, secret_of};
 use platform::query::{QueryReader, email};
+use platform::rate_limit::{count, count_mail};
 use platform::{ApiError, App, Body, ErrorBody, ErrorType, IdempotencyKey};
 use serde::Deserialize;
 use store::login::login_key;
@@ -34,7 +36,8 @@ pub(crate) struct LoginQuery {
 /// Mails a link to log in by.
 ///
 /// If someone with this address holds a card, a mail goes there with a link that opens the venue's own site, works once
-/// and for half an hour. Nobody learns from the answer whether there is such a member.
+/// and for half an hour. Nobody learns from the answer whether there is such a member. An address that was sent so many
+/// links of late that some still open gets no further one; the answer is the same.
 #[utoipa::path(
     get,
     path = "/v2/b2c/membership/validate/login",
@@ -43,6 +46,7 @@ pub(crate) struct LoginQuery {
     responses(
         (status = 204, description = "A member with this address gets a mail"),
         (status = 400, description = "`VALIDATION_ERROR`: `email` was not sent, or is no e-mail address", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many, for this visitor or by this key", body = ErrorBody),
         (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),
     ),
 )]
@@ -61,7 +65,16 @@ pub(crate) async fn send_link(
     let id = LoginRequestId::from_bytes(app.ids.bytes()?);
     let request = LoginRequest::new(id.clone(), address, server.clock.now());
     let place = login_key(tenant, &secret_of(&hash_key, &id));
-    app.store.save_login_request(&place, &request, wall_now()).await?;
+    let (allowed, wanted, saved) = tokio::join!(
+        count(&app, &server, Activity::LoginMail),
+        count_mail(&app, &server, &request.email),
+        app.store.save_login_request(&place, &request, wall_now())
+    );
+    allowed?;
+    saved?;
+    if !wanted? {
+        return Ok(StatusCode::NO_CONTENT);
+    }
     let job = MailJob::Login(LoginMail { tenant, request: id });
     app.queue.send(&job).await.map_err(|fault| ApiError::new(ErrorType::TryAgain).cause(fault))?;
     Ok(StatusCode::NO_CONTENT)
@@ -80,6 +93,7 @@ pub(crate) async fn send_link(
         (status = 200, description = "The cards, or one entry `not_found` if there are none any more", body = Vec<VerificationView>),
         (status = 400, description = "`VALIDATION_ERROR`: no `token` was sent; `LOGIN_TOKEN_NOT_VALID`: it was used before, is altered, or its time is over", body = ErrorBody),
         (status = 409, description = "`IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many, for this visitor or by this key", body = ErrorBody),
         (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),
     ),
 )]
@@ -113,9 +127,14 @@ async fn redeem(
         refusal.detail("/token", "was used before, is altered, or its time is over")
     };
     let (tenant, now) = (caller.tenant.id, caller.clock.now());
-    let secret = read_token(hash_key, token, now).ok_or_else(refused)?;
-    let place = login_key(tenant, &secret);
-    let request = app.store.load_login_request(&place).await?.ok_or_else(refused)?;
+    let place = read_token(hash_key, token, now).map(|secret| login_key(tenant, &secret));
+    let load = async {
+        let Some(place) = place else { return Ok(None) };
+        Ok::<_, ApiError>(app.store.load_login_request(&place).await?.map(|request| (place, request)))
+    };
+    let (allowed, found) = tokio::join!(count(app, caller, Activity::Login), load);
+    allowed?;
+    let (place, request) = found?.ok_or_else(refused)?;
     let (found, definitions) =
         tokio::join!(app.store.find_memberships_of_email(tenant, &request.email), app.definitions(tenant));
     let (found, definitions) = (found?, definitions?);

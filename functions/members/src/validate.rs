@@ -2,8 +2,10 @@
 
 use axum::Json;
 use axum::extract::{Query, State};
+use domain::rate_limit::Activity;
 use domain::verification::verify;
 use platform::access::StorefrontServer;
+use platform::rate_limit::count;
 use platform::{ApiError, App, ErrorBody, ErrorType};
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -35,6 +37,7 @@ pub(crate) struct ValidateQuery {
     responses(
         (status = 200, description = "The cards found, or one entry `not_found`", body = Vec<VerificationView>),
         (status = 400, description = "`MEMBERSHIPID_DNE`: no `membershipId` was sent", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many, for this visitor or by this key", body = ErrorBody),
     ),
 )]
 pub(crate) async fn validate(
@@ -47,8 +50,12 @@ pub(crate) async fn validate(
         .ok_or_else(|| ApiError::new(ErrorType::MembershipIdMissing).detail("membershipId", "is required"))?;
     let last_name = query.last_name.as_deref().map(str::trim).filter(|name| !name.is_empty());
     let tenant = server.tenant.id;
-    let (found, definitions) =
-        tokio::join!(app.store.load_memberships_named(tenant, sent), app.definitions(tenant));
+    let (allowed, found, definitions) = tokio::join!(
+        count(&app, &server, Activity::Verification),
+        app.store.load_memberships_named(tenant, sent),
+        app.definitions(tenant)
+    );
+    allowed?;
     let (found, definitions) = (found?, definitions?);
     let now = server.clock.now();
     let found: Vec<_> = found.into_iter().map(|membership| membership.as_of(now)).collect();

@@ -1,8 +1,9 @@
 //! Tenants and the keys that speak for them.
 
+use crate::rate_limit::{Rate, RateLimit};
 use crate::{Mid, TenantId, Zone};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use url::{Host, Url};
 
 /// One venue: the owner of its catalog, carts and orders.
@@ -30,8 +31,21 @@ pub struct Tenant {
     /// The site that links in login mails open; without one, none are sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consumer_site: Option<ConsumerSite>,
+    /// How often things may be asked for, where it is not what [`RateLimit::default_rate`] says.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub limits: BTreeMap<RateLimit, Rate>,
     /// The key of the tenant's keyed hashes, sealed by the vault, in hexadecimal.
     pub sealed_hash_key: String,
+}
+
+impl Tenant {
+    /// How often something may be asked for.
+    #[must_use]
+    pub fn rate(&self, limit: RateLimit) -> Rate {
+        let usual = limit.default_rate();
+        let usual = if self.sandbox { usual.in_sandbox() } else { usual };
+        self.limits.get(&limit).copied().unwrap_or(usual)
+    }
 }
 
 /// A page of the tenant's own site that takes the token of a login link (spec §4.7).

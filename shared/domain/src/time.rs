@@ -1,7 +1,8 @@
 //! Instants and the tenant's wall clock. `now` is always an argument; nothing here reads a clock.
 
 use chrono::{
-    DateTime, Duration, LocalResult, NaiveDate, NaiveDateTime, NaiveTime, SecondsFormat, TimeZone, Utc,
+    DateTime, Datelike, Duration, LocalResult, NaiveDate, NaiveDateTime, NaiveTime, SecondsFormat, TimeZone,
+    Utc,
 };
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
@@ -12,6 +13,10 @@ pub type Timestamp = DateTime<Utc>;
 /// Why a text is not an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnreadableTime;
+
+/// Years an instant that callers write may fall into: those of four digits, and where another zone's last or first
+/// day of them is.
+const YEARS: std::ops::RangeInclusive<i32> = 0..=10_000;
 
 /// The zone a tenant lives in. Days, schedules and terms are reckoned in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,11 +91,17 @@ impl Zone {
     }
 
     /// Reads an instant as callers write it: ISO 8601 with any offset, with a space where an un-encoded `+`
-    /// was lost, or without offset in tenant-local time; a bare date is its first instant (contract §1).
+    /// was lost, or without offset in tenant-local time; a bare date is its first instant (contract §1). Far from
+    /// [`YEARS`], where an instant may have no local time, there is none.
     ///
     /// # Errors
     /// [`UnreadableTime`] for any other text.
     pub fn parse_instant(self, text: &str) -> Result<Timestamp, UnreadableTime> {
+        let found = self.read_instant(text)?;
+        if YEARS.contains(&found.year()) { Ok(found) } else { Err(UnreadableTime) }
+    }
+
+    fn read_instant(self, text: &str) -> Result<Timestamp, UnreadableTime> {
         let text = text.trim();
         if let Ok(found) = DateTime::parse_from_rfc3339(text) {
             return Ok(found.with_timezone(&Utc));
@@ -106,13 +117,14 @@ impl Zone {
             }
         }
         for form in ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M"] {
-            if let Ok(found) = NaiveDateTime::parse_from_str(text, form) {
+            if let Ok(found) = NaiveDateTime::parse_from_str(text, form)
+                && YEARS.contains(&found.year())
+            {
                 return Ok(self.instant(found));
             }
         }
-        NaiveDate::parse_from_str(text, "%Y-%m-%d")
-            .map(|date| self.start_of_day(date))
-            .map_err(|_| UnreadableTime)
+        let date = NaiveDate::parse_from_str(text, "%Y-%m-%d").map_err(|_| UnreadableTime)?;
+        if YEARS.contains(&date.year()) { Ok(self.start_of_day(date)) } else { Err(UnreadableTime) }
     }
 }
 
@@ -151,10 +163,13 @@ mod tests {
             ("2026-03-16T03:00", "2026-03-16T03:00:00-04:00"),
             ("2026-03-16", "2026-03-16T00:00:00-04:00"),
             ("2026-03-16T07:00:00+0000", "2026-03-16T03:00:00-04:00"),
+            ("9999-12-31T23:59:59-05:00", "9999-12-31T23:59:59-05:00"),
         ] {
             assert_eq!(at(text), expected, "{text}");
         }
-        for text in ["", "today", "2026-13-01", "2026-02-29", "1234567890"] {
+        let far =
+            ["-262143-01-01T00:00:00Z", "+262142-12-31T23:59:59Z", "+262142-12-31T23:59:59", "+262142-12-31"];
+        for text in ["", "today", "2026-13-01", "2026-02-29", "1234567890"].into_iter().chain(far) {
             assert_eq!(new_york().parse_instant(text), Err(UnreadableTime), "{text}");
         }
     }

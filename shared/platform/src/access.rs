@@ -14,6 +14,7 @@ use std::marker::PhantomData;
 use std::net::IpAddr;
 use std::ops::Deref;
 use std::sync::Arc;
+use store::identity::key_hash;
 
 /// A known caller and the circumstances of its request.
 #[derive(Debug, Clone)]
@@ -24,6 +25,8 @@ pub struct Caller {
     pub mid: Option<Mid>,
     /// The name of the key, for people.
     pub key_label: String,
+    /// The SHA-256 of the key, by which it is counted what it asks for.
+    pub key_hash: String,
     /// The request's clock.
     pub clock: RequestClock,
     /// The end user's address, where it is known.
@@ -128,7 +131,9 @@ impl<P: Policy> FromRequestParts<App> for Access<P> {
             }
         };
         let clock = request_clock(&parts.headers, &tenant)?;
-        Ok(Self(Caller { tenant, mid: key.mid, key_label: key.label, clock, ip, context }, PhantomData))
+        let key_hash = key_hash(text);
+        let caller = Caller { tenant, mid: key.mid, key_label: key.label, key_hash, clock, ip, context };
+        Ok(Self(caller, PhantomData))
     }
 }
 

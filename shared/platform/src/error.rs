@@ -231,6 +231,13 @@ impl ApiError {
         self
     }
 
+    /// With the seconds after which another try makes sense.
+    #[must_use]
+    pub fn retry_after(mut self, secs: u32) -> Self {
+        self.0.retry_after_secs = Some(secs);
+        self
+    }
+
     /// The faults.
     pub(crate) fn details(&self) -> &[FieldError] {
         &self.0.details

@@ -24,6 +24,7 @@ pub mod processor;
 pub mod query;
 pub mod queue;
 pub mod random;
+pub mod rate_limit;
 pub mod revision;
 pub mod shell;
 pub mod telemetry;

@@ -179,3 +179,24 @@ fn log(context: &RequestContext, method: &Method, route: Option<&str>, response:
         "request"
     );
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_of_a_request_starts_no_header() {
+        for name in ["a\r\nset-cookie: b=c", "a\nb", "a\rb", "a\u{0}b"] {
+            let context = RequestContext::new(name.to_owned());
+            for answer in [StatusCode::OK.into_response(), ApiError::new(ErrorType::NotFound).into_response()]
+            {
+                let headers = finish(&context, answer).headers().clone();
+                assert!(!headers.contains_key(REQUEST_ID), "{name:?}");
+                assert!(!headers.contains_key("set-cookie"), "{name:?}");
+            }
+        }
+        let answer =
+            finish(&RequestContext::new("JKJaXmPLvHcESHA=".to_owned()), StatusCode::OK.into_response());
+        assert_eq!(answer.headers()[REQUEST_ID], "JKJaXmPLvHcESHA=");
+    }
+}

@@ -5,6 +5,7 @@ use domain::TenantId;
 use serde_json::json;
 use std::io::Write as _;
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::MakeWriter;
 
 /// Libraries that print requests at their lower levels stay quiet whatever the environment asks for.
 const ALWAYS_QUIET: [&str; 8] = [
@@ -26,19 +27,26 @@ pub fn init() {
             filter = filter.add_directive(directive);
         }
     }
-    let started = tracing_subscriber::fmt()
-        .json()
-        .flatten_event(true)
-        .with_current_span(false)
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .try_init();
-    if started.is_ok() {
+    if tracing::subscriber::set_global_default(json_lines(filter, std::io::stderr)).is_ok() {
         std::panic::set_hook(Box::new(|panic| {
             let place = panic.location().map(ToString::to_string).unwrap_or_default();
             tracing::error!(place, "panicked");
         }));
     }
+}
+
+/// One line of JSON for each event; what others sent can end no line and begin none.
+fn json_lines<W>(filter: EnvFilter, writer: W) -> impl tracing::Subscriber + Send + Sync
+where
+    W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
+{
+    tracing_subscriber::fmt()
+        .json()
+        .flatten_event(true)
+        .with_current_span(false)
+        .with_env_filter(filter)
+        .with_writer(writer)
+        .finish()
 }
 
 /// What is counted.
@@ -56,6 +64,8 @@ pub enum Metric {
     Refunds,
     /// Mails handed to their transport.
     MailsSent,
+    /// Requests refused because their caller asks too often.
+    Throttled,
 }
 
 impl Metric {
@@ -67,6 +77,7 @@ impl Metric {
             Self::Recovered => "Recovered",
             Self::Refunds => "Refunds",
             Self::MailsSent => "MailsSent",
+            Self::Throttled => "Throttled",
         }
     }
 
@@ -86,5 +97,48 @@ impl Metric {
         });
         // A metric that cannot be written is not worth failing a request for.
         let _ = writeln!(std::io::stderr(), "{line}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value;
+    use std::io;
+    use std::sync::{Arc, Mutex};
+
+    #[derive(Clone, Default)]
+    struct Log(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Log {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn what_others_send_forges_no_line_of_the_log() {
+        const FORGED: &str = "/x\r\n{\"message\":\"request\",\"status\":200}\n\u{1b}[31m\u{0}\"},{";
+        let log = Log::default();
+        let writer = log.clone();
+        let lines = json_lines(EnvFilter::new("info"), move || writer.clone());
+        tracing::subscriber::with_default(lines, || {
+            tracing::info!(request_id = FORGED, route = FORGED, cause = Some(FORGED), "request");
+            tracing::warn!(fault = %FORGED, "a request was not counted");
+        });
+        let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 2, "{text}");
+        let read: Vec<Value> = lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+        for field in ["request_id", "route", "cause"] {
+            assert_eq!(read[0][field], FORGED);
+        }
+        assert_eq!((&read[1]["fault"], &read[1]["status"]), (&FORGED.into(), &Value::Null));
+        assert!(!text.replace('\n', "").contains(|letter: char| letter.is_ascii_control()), "{text:?}");
     }
 }

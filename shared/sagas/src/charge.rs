@@ -5,11 +5,12 @@ use domain::card::Card;
 use domain::checkout::{ANSWER_SECS, CHARGE_SECS};
 use domain::order::{Order, OrderState};
 use domain::payment::{Confirmation, Decline, FinalStatus};
-use domain::tenant::Tenant;
 use domain::time::plus_secs;
 use domain::{PaymentReference, Timestamp};
+use platform::access::Caller;
 use platform::clock::RequestClock;
 use platform::processor::{CardProcessor, PaymentRequest, ProcessorError};
+use platform::rate_limit::count_declined_card;
 use platform::telemetry::Metric;
 use platform::{ApiError, App, ErrorType};
 use std::time::Duration;
@@ -44,14 +45,10 @@ pub(crate) fn payment_request(order: &Order) -> Option<PaymentRequest> {
 /// # Errors
 /// [`ApiError`] when the database fails before anything is certain; the order stays pending and is finished
 /// by whoever finds it.
-pub async fn charge(
-    app: &App,
-    tenant: &Tenant,
-    order: &Order,
-    (card, clock): (&Card, RequestClock),
-) -> Result<Outcome, ApiError> {
+pub async fn charge(app: &App, caller: &Caller, order: &Order, card: &Card) -> Result<Outcome, ApiError> {
+    let clock = caller.clock;
     let request = payment_request(order).ok_or_else(|| ApiError::new(ErrorType::Internal))?;
-    let processor = app.processor(tenant);
+    let processor = app.processor(&caller.tenant);
     let reference = match answered(processor.open(&request), ANSWER_SECS).await {
         Ok(reference) => reference,
         Err(fault) => {
@@ -67,7 +64,9 @@ pub async fn charge(
         Ok(Confirmation::Captured) => paid(app, order, (&reference, clock.fresh())).await,
         Ok(Confirmation::Declined(decline)) => {
             Metric::Declines.count(order.tenant);
-            undone(app, order, (clock.fresh(), Some(decline))).await
+            let undone = undone(app, order, (clock.fresh(), Some(decline.clone())));
+            let (outcome, ()) = tokio::join!(undone, count_declined_card(app, caller, &decline));
+            outcome
         }
         Err(fault) => {
             log_fault(order, fault);

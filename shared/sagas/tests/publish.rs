@@ -37,6 +37,7 @@ fn tenant() -> Tenant {
         processor: ProcessorKind::Sandbox,
         mail_from: None,
         consumer_site: None,
+        limits: Default::default(),
         sealed_hash_key: String::new(),
     }
 }

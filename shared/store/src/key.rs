@@ -5,6 +5,7 @@ use crate::Item;
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::entitlement::Tally;
 use domain::outbox::MailKind;
+use domain::rate_limit::Window;
 use domain::{
     BoardingRefId, CartId, ComboTemplateId, CouponId, CustomerId, DiscountId, FormId, InstanceId,
     InventoryId, LevelId, MembershipId, Mid, OrderId, OrderNumber, ReservationId, SaleId, TemplateId,
@@ -16,7 +17,7 @@ use domain::{
 pub enum Table {
     /// Tenants, API keys, templates, prices, inventory, coupons, membership levels.
     Catalog,
-    /// Carts, idempotency records, duplicate-card guards; all expire.
+    /// Carts, idempotency records, duplicate-card guards, counts of requests; all expire.
     Carts,
     /// Capacity ledgers and reservations.
     Reservations,
@@ -182,6 +183,12 @@ impl Key {
     #[must_use]
     pub fn login(tenant: TenantId, hash: &str) -> Self {
         Self::of(Table::Carts, tenant, format!("LOGIN#{hash}"), "LOGIN")
+    }
+
+    /// How often something was asked for in a window of time, by the SHA-256 of the limit and of who asked.
+    #[must_use]
+    pub fn rate(tenant: TenantId, hash: &str, window: Window) -> Self {
+        Self::of(Table::Carts, tenant, format!("RATE#{hash}"), sortable_secs(window.starts_at))
     }
 
     /// What a request with an idempotency key did, by the SHA-256 of that key.
@@ -364,7 +371,6 @@ const TEMPLATES: &str = "TEMPLATES";
 const GENERATIONS: &str = "GENERATIONS";
 /// Partition of the small definitions of a tenant, which are read together and cached.
 const DEFINITIONS: &str = "DEFINITIONS";
-
 /// Partition of the list of tenants.
 const TENANTS: &str = "TENANTS";
 /// Partition of the list of a tenant's keys.

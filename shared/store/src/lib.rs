@@ -28,6 +28,7 @@ pub mod merchant;
 pub mod onboarding;
 pub mod order;
 pub mod publish;
+pub mod rate_limit;
 pub mod refund;
 pub mod reservation;
 pub mod sandbox;

@@ -237,6 +237,7 @@ async fn save_tenant(store: &Store, vault: &LocalVault, id: TenantId) {
         processor: ProcessorKind::Sandbox,
         mail_from: None,
         consumer_site: None,
+        limits: Default::default(),
         sealed_hash_key: sealed.iter().map(|byte| format!("{byte:02x}")).collect(),
     };
     store.save_tenant(&tenant).await.unwrap();

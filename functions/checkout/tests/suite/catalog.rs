@@ -178,6 +178,7 @@ async fn save_tenant(store: &Store, vault: &LocalVault, id: TenantId) {
         processor: ProcessorKind::Sandbox,
         mail_from: None,
         consumer_site: None,
+        limits: Default::default(),
         sealed_hash_key: hex::encode(sealed),
     };
     store.save_tenant(&tenant).await.unwrap();

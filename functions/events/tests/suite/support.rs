@@ -199,6 +199,7 @@ async fn save_tenant(store: &Store, zone: Zone) {
         processor: ProcessorKind::Sandbox,
         mail_from: None,
         consumer_site: None,
+        limits: Default::default(),
         sealed_hash_key: String::new(),
     };
     store.save_tenant(&tenant).await.unwrap();

@@ -46,6 +46,7 @@ pub(crate) fn tenant() -> Tenant {
         processor: ProcessorKind::Sandbox,
         mail_from: Some("tickets@harbor.example".into()),
         consumer_site: None,
+        limits: Default::default(),
         sealed_hash_key: String::new(),
     }
 }

@@ -152,6 +152,7 @@ impl Venue {
                 processor: ProcessorKind::Sandbox,
                 mail_from: None,
                 consumer_site: None,
+                limits: Default::default(),
                 sealed_hash_key: hex::encode(sealed),
             };
             store.save_tenant(&tenant).await.unwrap();

@@ -107,6 +107,7 @@ fn tenant_of(id: i64) -> Tenant {
         processor: ProcessorKind::Sandbox,
         mail_from: None,
         consumer_site: None,
+        limits: Default::default(),
         sealed_hash_key: String::new(),
     }
 }

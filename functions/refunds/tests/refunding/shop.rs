@@ -269,6 +269,7 @@ async fn save_tenant(store: &Store, vault: &LocalVault, number: i64) {
         zone: Zone::parse("America/New_York").unwrap(),
         sandbox: true,
         hold_secs: DEFAULT_HOLD_SECS,
+        limits: Default::default(),
         allowed_origins: Default::default(),
         descriptor_prefix: String::new(),
         processor: ProcessorKind::Sandbox,

@@ -33,6 +33,8 @@ pub struct Named {
     pub reservation: Option<ReservationId>,
     /// The coupons of its codes, as far as they are known.
     pub coupons: BTreeSet<CouponId>,
+    /// How many of its codes are of no coupon; none where it has no codes.
+    pub unknown_codes: Option<u32>,
     /// Combos.
     pub combos: BTreeSet<ComboTemplateId>,
     /// How often those may be used whose uses are counted.
@@ -114,6 +116,9 @@ impl Named {
                 named.coupons.insert(coupon.id.clone());
                 named.limits.extend(coupon.max_uses.map(|limit| (coupon.id.clone(), limit)));
             }
+            // No two coupons have one code.
+            let unknown = codes.len().saturating_sub(named.coupons.len());
+            named.unknown_codes = Some(u32::try_from(unknown).unwrap_or(u32::MAX));
         }
         named
     }

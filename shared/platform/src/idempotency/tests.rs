@@ -45,12 +45,14 @@ fn caller(secs: i64) -> Caller {
         processor: ProcessorKind::Sandbox,
         mail_from: None,
         consumer_site: None,
+        limits: Default::default(),
         sealed_hash_key: String::new(),
     };
     Caller {
         tenant: Arc::new(tenant),
         mid: None,
         key_label: String::new(),
+        key_hash: String::new(),
         clock: RequestClock::chosen(plus_secs(t0(), secs)),
         ip: None,
         context: RequestContext::new("request".to_owned()),

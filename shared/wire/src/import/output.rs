@@ -38,6 +38,7 @@ impl From<&Tenant> for TenantOutput {
             // Set by the operator of a deployment, not by the document.
             processor: _,
             mail_from: _,
+            limits: _,
             sealed_hash_key: _,
         } = tenant;
         Self {

@@ -1,0 +1,206 @@
+//! Refusing those who ask too often (decision records 0081, 0082). Counts are kept beside a request's own first
+//! call to the database, so that none waits for them.
+
+use crate::access::Caller;
+use crate::clock::wall_now;
+use crate::telemetry::Metric;
+use crate::{ApiError, App, ErrorType};
+use domain::payment::{Decline, DeclineReason};
+use domain::rate_limit::{Activity, RateLimit, Uncounted};
+use std::net::{IpAddr, Ipv6Addr};
+use store::rate_limit::rate_key;
+use store::{Key, StoreError};
+
+/// Who is counted: the place of the count, and the limit it is held to.
+struct Place {
+    limit: RateLimit,
+    key: Key,
+}
+
+impl Place {
+    fn new(caller: &Caller, limit: RateLimit, asker: &[&str]) -> Self {
+        let window = caller.tenant.rate(limit).window(caller.clock.now());
+        Self { limit, key: rate_key(caller.tenant.id, (limit, asker), window) }
+    }
+
+    /// The visitor's address under the caller's key, or the key alone where no address is known.
+    fn of(caller: &Caller, activity: Activity) -> Self {
+        match caller.ip {
+            Some(ip) => {
+                Self::new(caller, activity.per_address(), &[&caller.key_hash, &network(ip).to_string()])
+            }
+            None => Self::of_key(caller, activity),
+        }
+    }
+
+    fn of_key(caller: &Caller, activity: Activity) -> Self {
+        Self::new(caller, activity.per_key(), &[&caller.key_hash])
+    }
+
+    async fn count(&self, app: &App, caller: &Caller, more: u32) -> Result<u32, StoreError> {
+        let window_secs = caller.tenant.rate(self.limit).window_secs;
+        app.store.count_rate(&self.key, (more, window_secs), wall_now()).await
+    }
+}
+
+/// What one visitor is taken for: an IPv4 address, or the network of an IPv6 address, of which a visitor can choose
+/// the rest.
+fn network(ip: IpAddr) -> IpAddr {
+    match ip.to_canonical() {
+        IpAddr::V4(ip) => IpAddr::V4(ip),
+        IpAddr::V6(ip) => {
+            let [a, b, c, d, ..] = ip.segments();
+            IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
+        }
+    }
+}
+
+/// Counts one more of an activity.
+///
+/// # Errors
+/// `THROTTLED` when there are too many; `TRY_AGAIN` when it cannot be counted and must be.
+pub async fn count(app: &App, caller: &Caller, activity: Activity) -> Result<(), ApiError> {
+    let place = Place::of(caller, activity);
+    let counted = place.count(app, caller, 1).await;
+    judge(caller, activity, counted.map(|counted| place.excess(caller, counted)))
+}
+
+/// Counts the coupon codes of a request that nobody issued; none for a request without codes. Whoever guessed too
+/// often learns of no other code either until the window is over.
+///
+/// # Errors
+/// `THROTTLED` when there are too many.
+pub async fn count_unknown_coupons(app: &App, caller: &Caller, unknown: Option<u32>) -> Result<(), ApiError> {
+    let activity = Activity::UnknownCoupon;
+    let place = Place::of(caller, activity);
+    let excess = match unknown {
+        None => return Ok(()),
+        Some(0) => {
+            let counted = app.store.load_rates(std::slice::from_ref(&place.key)).await;
+            counted.map(|counted| place.excess(caller, counted.into_iter().sum()))
+        }
+        Some(unknown) => {
+            let counted = place.count(app, caller, unknown).await;
+            counted.map(|counted| place.excess(caller, counted))
+        }
+    };
+    judge(caller, activity, excess)
+}
+
+/// Counts one more mail to an address, and says whether it may be sent. Who asks is not told: that others asked for
+/// the same address is theirs to know.
+///
+/// # Errors
+/// `TRY_AGAIN` when it cannot be counted.
+pub async fn count_mail(app: &App, caller: &Caller, address: &str) -> Result<bool, ApiError> {
+    let place = Place::new(caller, RateLimit::LoginMailsPerMailbox, &[&address.to_lowercase()]);
+    let counted = place.count(app, caller, 1).await?;
+    Ok(place.excess(caller, counted).is_none())
+}
+
+/// Counts one more payment with a card, and looks whether too many cards were declined of late: for the visitor's
+/// address, and for the key whatever addresses it names.
+///
+/// # Errors
+/// `THROTTLED` when there are too many; `TRY_AGAIN` when it cannot be counted.
+pub async fn count_card_payment(app: &App, caller: &Caller) -> Result<(), ApiError> {
+    let payments = Place::of(caller, Activity::CardPayment);
+    let declined = declined_places(caller);
+    let keys: Vec<Key> = declined.iter().map(|place| place.key.clone()).collect();
+    let (counted, refused) = tokio::join!(payments.count(app, caller, 1), app.store.load_rates(&keys));
+    let excess = counted.map(|counted| payments.excess(caller, counted));
+    judge(caller, Activity::CardPayment, excess)?;
+    // A card that would be declined once more is one too many, so that a limit of 20 lets 20 through.
+    let excess = refused.map(|refused| {
+        let excesses = declined.iter().zip(refused);
+        excesses.filter_map(|(place, count)| place.excess(caller, count.saturating_add(1))).max()
+    });
+    judge(caller, Activity::DeclinedCard, excess)
+}
+
+/// Counts a card that was declined. What cannot be counted is lost: the answer to the visitor is not.
+pub async fn count_declined_card(app: &App, caller: &Caller, decline: &Decline) {
+    if !is_the_cards_fault(decline.reason) {
+        return;
+    }
+    let count = async |place: Option<Place>| {
+        let Some(place) = place else { return };
+        if let Err(fault) = place.count(app, caller, 1).await {
+            tracing::warn!(%fault, "a declined card was not counted");
+        }
+    };
+    let mut places = declined_places(caller).into_iter();
+    let (key, address) = (places.next(), places.next());
+    tokio::join!(count(key), count(address));
+}
+
+/// The key, and the visitor's address under it where it is known.
+fn declined_places(caller: &Caller) -> Vec<Place> {
+    let activity = Activity::DeclinedCard;
+    let address = caller.ip.map(|_| Place::of(caller, activity));
+    std::iter::once(Place::of_key(caller, activity)).chain(address).collect()
+}
+
+/// Whether it says something of the card, and not of the processor.
+const fn is_the_cards_fault(reason: DeclineReason) -> bool {
+    match reason {
+        DeclineReason::CardDeclined
+        | DeclineReason::InsufficientFunds
+        | DeclineReason::IncorrectCvc
+        | DeclineReason::ExpiredCard
+        | DeclineReason::IncorrectZip => true,
+        DeclineReason::ProcessorError => false,
+    }
+}
+
+/// A count beyond its limit: the seconds until the next window.
+type Excess = Option<u32>;
+
+impl Place {
+    fn excess(&self, caller: &Caller, counted: u32) -> Excess {
+        let rate = caller.tenant.rate(self.limit);
+        let now = caller.clock.now();
+        (counted > rate.count).then(|| rate.window(now).secs_left(now))
+    }
+}
+
+fn judge(caller: &Caller, activity: Activity, excess: Result<Excess, StoreError>) -> Result<(), ApiError> {
+    match excess {
+        Ok(None) => Ok(()),
+        Ok(Some(secs_left)) => {
+            Metric::Throttled.count(caller.tenant.id);
+            Err(ApiError::new(ErrorType::Throttled).retry_after(secs_left))
+        }
+        Err(fault) => match activity.uncounted() {
+            Uncounted::Allowed => {
+                tracing::warn!(%fault, "a request was not counted");
+                Ok(())
+            }
+            Uncounted::Refused => Err(fault.into()),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_visitor_is_an_ipv4_address_or_the_network_of_an_ipv6_address() {
+        for (sent, taken_for) in [
+            ("203.0.113.24", "203.0.113.24"),
+            ("::ffff:203.0.113.24", "203.0.113.24"),
+            ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"),
+            ("2001:db8:1:2::", "2001:db8:1:2::"),
+            ("2001:db8:1:3::", "2001:db8:1:3::"),
+        ] {
+            assert_eq!(network(sent.parse().unwrap()).to_string(), taken_for, "{sent}");
+        }
+    }
+
+    #[test]
+    fn a_processor_that_cannot_decide_is_nobodys_fault() {
+        assert!(!is_the_cards_fault(DeclineReason::ProcessorError));
+        assert!(is_the_cards_fault(DeclineReason::CardDeclined));
+    }
+}
