@@ -6,7 +6,7 @@ use domain::checkout::{CartSource, CheckoutRequest, HolderFault, card_summary, h
 use domain::customer::{self, match_text};
 use domain::ledger::{Hold, Ledger, LedgerChange};
 use domain::merchant::{Merchant, NotCharging, charging};
-use domain::order::{ConsumedReservation, Payment, Person};
+use domain::order::{ConsumedReservation, Payment};
 use domain::pricing::{Catalog, CatalogView, PricedLines, price};
 use domain::reservation::Reservation;
 use domain::tenant::{ProcessorKind, Tenant};
@@ -206,11 +206,14 @@ fn not_ready(why: NotCharging) -> ApiError {
 
 /// The customer of fully populated billing data (spec §2.8 rule 3). The id is a keyed hash of what customers are
 /// compared by, so the same data finds the same customer without a search, and nobody can guess it.
-pub(crate) fn customer(named: Option<CustomerId>, billing: &Person, key: &HashKey) -> Option<CustomerId> {
-    if named.is_some() {
-        return named;
-    }
-    customer_of(&billing.into(), key)
+pub(crate) fn customer(
+    (caller, request): (&Caller, &CheckoutRequest),
+    (cart, facts): (&Cart, &Facts),
+    key: &HashKey,
+) -> Option<CustomerId> {
+    let payer = (&request.billing).into();
+    let known = cart.customer.or_else(|| facts.existing.customer_of(caller.tenant.id, &payer));
+    known.or_else(|| customer_of(&payer, key))
 }
 
 /// The customer that data means, where nothing of it is missing.

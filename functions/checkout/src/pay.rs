@@ -292,7 +292,6 @@ async fn decide_sale(
         }
     };
     let surplus = surplus(facts, cart, consumed.as_ref());
-    let payer = facts.existing.customer_of(caller.tenant.id, &(&request.billing).into());
     let order_facts = OrderFacts {
         tenant: caller.tenant.id,
         ids: draw::order_ids(app, cart)?,
@@ -305,7 +304,7 @@ async fn decide_sale(
         levels: &facts.levels,
         memberships: &facts.existing.memberships,
         channel: facts.existing.buyer(caller.tenant.zone).channel,
-        customer: decide::customer(cart.customer.or(payer), &request.billing, &hash_key),
+        customer: decide::customer((caller, request), (cart, facts), &hash_key),
         payment,
         reservation: consumed.clone(),
         now,

@@ -12,6 +12,8 @@ use serde_json::{Value, json};
 use store::{Consistency, Key};
 
 const DECLINED: &str = "4000000000000002";
+/// Another card that is charged.
+pub(crate) const OTHER_VISA: &str = "4242424242424242";
 
 /// The membership under an id or a number.
 pub(crate) async fn found(venue: &Venue, id: i64) -> Option<Membership> {
@@ -341,7 +343,7 @@ async fn a_gift_belongs_to_who_gets_it_and_its_papers_to_who_gives_it() {
     let mut same = nobody.clone();
     let card = &mut same["shoppingCart"]["items"][0]["membershipInfo"]["membershipCards"][0];
     card["email"] = "pat@example.test".into();
-    same["manualEntryCardNumber"] = "4111111111111111".into();
+    same["manualEntryCardNumber"] = OTHER_VISA.into();
     let same = process.pay(same).await;
     assert_eq!(same.kind(), "OK", "{}", same.text);
     assert_eq!(bought(&same.body, 0)["membershipCards"][0]["firstName"], "Robin");
