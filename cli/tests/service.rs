@@ -150,8 +150,8 @@ async fn the_sandbox_cleans_up_by_the_clock_its_caller_chose() {
     let made = answer.body["slotsMade"].as_u64().unwrap();
     assert!((10_000..11_000).contains(&made), "{made}");
     let report = json!({
-        "ordersFinished": 0, "mailsAnnounced": 0, "slotsMade": made, "slotsChanged": 0, "slotsDeleted": 0,
-        "merchantsDecided": 0, "failed": 0,
+        "ordersFinished": 0, "refundsFinished": 0, "mailsAnnounced": 0, "slotsMade": made, "slotsChanged": 0,
+        "slotsDeleted": 0, "merchantsDecided": 0, "failed": 0,
     });
     assert_eq!(answer.body, report);
     let refused = clean_up("tomorrow").await;
@@ -286,4 +286,20 @@ async fn what_a_sale_charged_and_mailed_can_be_looked_at_in_the_sandbox() {
         (&json!("charge"), &json!("captured"))
     );
     assert_eq!(payments.body[0]["amount"], "36.00");
+
+    let refund = json!({ "saleId": order.body["payments"][0]["saleId"], "charge": { "amount": 6.25 } });
+    let merchant = [("x-service-payment-key", "demo-pay-60417")];
+    let path = "/payments/v1/payment/60417/refund";
+    let refunded = service.request(("POST", path), &merchant, Some(&refund)).await;
+    assert_eq!(
+        (refunded.status, &refunded.body["charge"]["amount"]),
+        (200, &json!("6.25")),
+        "{}",
+        refunded.body
+    );
+    let seen = service.request(("GET", "/sandbox/processor"), &[], None).await;
+    assert_eq!((&seen.body[1]["type"], &seen.body[1]["status"]), (&json!("refund"), &json!("refunded")));
+    assert_eq!(seen.body[1]["refundId"], refunded.body["refundId"]);
+    let path = format!("/v2/b2c/orders/{}", order.body["id"].as_str().unwrap());
+    assert_eq!(service.request(("GET", &path), &SERVER, None).await.body["refundAmount"], "6.25");
 }

@@ -23,9 +23,10 @@ const ANNOUNCE_AGAIN_SECS: i64 = 60;
 /// Slots dealt with in one pass; what is left is due again in the next.
 const MAX_SLOTS: usize = 10_000;
 
-/// The kinds of work, in the order in which a pass takes them up.
+/// The kinds of work, in the order in which a pass takes them up. Refunds come last, since a processor that keeps
+/// them waiting must not keep mails waiting as well.
 const KINDS: [DueKind; 5] =
-    [DueKind::Orders, DueKind::Refunds, DueKind::Mails, DueKind::Slots, DueKind::Merchants];
+    [DueKind::Orders, DueKind::Mails, DueKind::Slots, DueKind::Merchants, DueKind::Refunds];
 
 /// Whose work a pass takes up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

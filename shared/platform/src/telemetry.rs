@@ -60,7 +60,7 @@ pub enum Metric {
     SoldOut,
     /// Abandoned checkouts and refunds that were finished later.
     Recovered,
-    /// Refunds given.
+    /// Refunds given or refused.
     Refunds,
     /// Mails handed to their transport.
     MailsSent,

@@ -159,10 +159,7 @@ async fn finish(
         amount: refund.amount,
     };
     match answered(app.processor(tenant).refund(&request), CHARGE_SECS).await {
-        Ok(RefundAnswer::Refunded) => {
-            Metric::Refunds.count(tenant.id);
-            end(app, tenant.id, taken, (now(), None)).await
-        }
+        Ok(RefundAnswer::Refunded) => end(app, tenant.id, taken, (now(), None)).await,
         Ok(RefundAnswer::Refused(decline)) => end(app, tenant.id, taken, (now(), Some(decline))).await,
         Err(fault) => {
             log_fault(id, fault);
@@ -223,7 +220,10 @@ async fn end(
         };
         let ending = Ending { tenant, sale: &sale, id: &id, order: order.as_ref(), end };
         let refused = match commit(app, &plan_end(&ending)?).await? {
-            Ok(()) => return Ok(outcome(&sale, &id, end, decline)),
+            Ok(()) => {
+                Metric::Refunds.count(tenant);
+                return Ok(outcome(&sale, &id, end, decline));
+            }
             Err(refused) => refused,
         };
         for one in refused {
