@@ -4,7 +4,7 @@ use super::{columns, joined, known_tenant, origin, print, tenant_id};
 use crate::args::DatabaseArgs;
 use crate::database::{Opened, open};
 use crate::failure::Failure;
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use domain::tenant::{ConsumerSite, DEFAULT_HOLD_SECS, MAX_HOLD_SECS, ProcessorKind, Tenant};
 use domain::{TenantId, Zone};
 use platform::IdSource;
@@ -66,22 +66,12 @@ pub(crate) struct Settings {
     /// Put in front of a merchant's name on card statements
     #[arg(long)]
     descriptor_prefix: Option<String>,
-    /// Who charges the cards
-    #[arg(long)]
-    processor: Option<Processor>,
     /// Address that mails are sent from
     #[arg(long, value_name = "ADDRESS")]
     mail_from: Option<String>,
     /// Page of the venue's own site that links in login mails open, such as https://members.example.org/login
     #[arg(long, value_name = "URL", value_parser = site)]
     consumer_site: Option<ConsumerSite>,
-}
-
-/// The card processors there are.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Processor {
-    /// The built-in one with its test cards
-    Sandbox,
 }
 
 fn zone(name: &str) -> Result<Zone, &'static str> {
@@ -94,7 +84,7 @@ fn site(text: &str) -> Result<ConsumerSite, &'static str> {
 
 impl Settings {
     fn apply(self, tenant: &mut Tenant) {
-        let Self { hold_secs, origins, descriptor_prefix, processor, mail_from, consumer_site } = self;
+        let Self { hold_secs, origins, descriptor_prefix, mail_from, consumer_site } = self;
         if let Some(secs) = hold_secs {
             tenant.hold_secs = secs;
         }
@@ -103,10 +93,6 @@ impl Settings {
         }
         if let Some(prefix) = descriptor_prefix {
             tenant.descriptor_prefix = prefix;
-        }
-        match processor {
-            Some(Processor::Sandbox) => tenant.processor = ProcessorKind::Sandbox,
-            None => {}
         }
         if mail_from.is_some() {
             tenant.mail_from = mail_from;
@@ -190,6 +176,7 @@ fn described(tenant: &Tenant) -> String {
     } = tenant;
     let processor = match processor {
         ProcessorKind::Sandbox => "sandbox",
+        ProcessorKind::Stripe(_) => "Stripe",
     };
     let rows = [
         ["id", &id.to_string()],

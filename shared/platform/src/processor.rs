@@ -1,13 +1,15 @@
 //! The card processor (contract §11). Its three verbs let recovery have a final word without the card.
 
 mod sandbox;
+mod stripe;
 
 pub use sandbox::{Clock, SandboxCharge, SandboxProcessor, SandboxStatus};
+pub use stripe::{Stripe, StripeProcessor};
 
 use async_trait::async_trait;
 use domain::card::Card;
 use domain::payment::{Confirmation, FinalStatus};
-use domain::{Mid, Money, OrderId, PaymentReference, TenantId};
+use domain::{Mid, Money, OrderId, PaymentReference, TenantId, Timestamp};
 use std::fmt;
 
 /// The payment of one order. An order has one payment, which takes at most one card.
@@ -23,6 +25,8 @@ pub struct PaymentRequest {
     pub mid: Mid,
     /// What the buyer reads on the card statement.
     pub descriptor: String,
+    /// When the order was secured: its payment was opened no earlier, and perhaps long ago.
+    pub secured_at: Timestamp,
 }
 
 /// Sale of one order on one card: charge and capture at once.

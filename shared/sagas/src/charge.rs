@@ -36,6 +36,7 @@ pub(crate) fn payment_request(order: &Order) -> Option<PaymentRequest> {
         amount: payment.amount,
         mid: payment.mid.clone(),
         descriptor: payment.descriptor.clone(),
+        secured_at: order.created_at,
     })
 }
 

@@ -26,4 +26,5 @@ mod repeats;
 mod reserved;
 mod sale;
 mod schedules;
+mod stripe;
 mod venue;
