@@ -27,6 +27,7 @@ pub mod merchant;
 pub mod onboarding;
 pub mod order;
 pub mod publish;
+pub mod refund;
 pub mod reservation;
 pub mod sandbox;
 

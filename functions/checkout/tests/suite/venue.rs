@@ -159,9 +159,7 @@ impl Venue {
             sandbox_processor: processor.clone(),
         };
         let app = App::new(Store::new(client, PREFIX), adapters).with_stripe(self.way_to_stripe());
-        let routes = checkout::router().merge(carts::router()).merge(entitlements::router());
-        let routes = routes.layer(from_fn(note_calls));
-        let service = platform::shell::service(routes, &app);
+        let service = service(&app);
         let process = Process { app, faults, processor, queue, service };
         process.warm().await;
         process
@@ -220,6 +218,13 @@ impl Venue {
         captured.chain(at_stripe.map(|(order, cents)| (order, Money::from_cents(cents)))).collect()
     }
 
+    /// What either processor gave back, in cents.
+    pub(crate) async fn refunded(&self) -> Vec<i64> {
+        let refunds = self.sandbox.refunds(tenant_id()).await.unwrap().into_iter();
+        let refunds = refunds.filter(|refund| refund.refunded).map(|refund| refund.amount.cents());
+        refunds.chain(self.stripe.refunds().into_iter().map(|refund| refund.amount)).collect()
+    }
+
     /// Every item of a table.
     pub(crate) async fn scan(&self, table: &str) -> Vec<store::Item> {
         let client = self.engine.client();
@@ -237,7 +242,18 @@ impl Venue {
     }
 }
 
+fn service(app: &App) -> axum::Router {
+    let routes = checkout::router().merge(carts::router()).merge(entitlements::router());
+    platform::shell::service(routes.layer(from_fn(note_calls)), app)
+}
+
 impl Process {
+    /// The same process with the way to Stripe that a deployment has.
+    pub(crate) fn over_the_network(self) -> Self {
+        let app = self.app.clone().with_stripe(Stripe::new(self.app.vault.clone(), Arc::new(t0)));
+        Self { service: service(&app), app, ..self }
+    }
+
     /// Fills the caches, so that every further request makes exactly its own calls. What a process started under
     /// faults cannot read now, its first request reads.
     async fn warm(&self) {

@@ -1,15 +1,16 @@
 //! Stripe, through its HTTP API (decision records 0073 to 0075). The payment of an order is a payment intent,
-//! and the verbs of the trait are its creation, its confirmation and its cancellation.
+//! and the verbs of the trait are its creation, confirmation, cancellation and refunds.
 //!
-//! No library of Stripe's whole API: the eight requests made here are a few fields each, and every such
+//! No library of Stripe's whole API: the nine requests made here are a few fields each, and every such
 //! library brings hundreds of types or a second TLS stack into each function.
 
 mod answer;
 mod api;
 mod decline;
+mod refund;
 mod statement;
 
-use super::{CardProcessor, Clock, PaymentRequest, ProcessorError};
+use super::{CardProcessor, Clock, PaymentRequest, ProcessorError, RefundRequest};
 use crate::cache::Cache;
 use crate::vault::Vault;
 use answer::{Created, Found, Intent, IntentStatus};
@@ -18,7 +19,7 @@ use async_trait::async_trait;
 use aws_smithy_runtime_api::client::http::{HttpConnector, SharedHttpConnector};
 use decline::{authentication_needed, cancelled_before, decline_of};
 use domain::card::Card;
-use domain::payment::{Confirmation, Decline, FinalStatus};
+use domain::payment::{Confirmation, Decline, FinalStatus, RefundAnswer};
 use domain::stripe::{StripeAccount, StripeKey, StripeSettings, stripe_key_context};
 use domain::time::plus_secs;
 use domain::{OrderId, PaymentReference, TenantId, Timestamp};
@@ -158,6 +159,10 @@ impl CardProcessor for StripeProcessor {
             | IntentStatus::Processing
             | IntentStatus::Other => Err(ProcessorError::AnswerLost),
         }
+    }
+
+    async fn refund(&self, refund: &RefundRequest) -> Result<RefundAnswer, ProcessorError> {
+        self.intent(&refund.reference).await?.give_back(refund).await
     }
 }
 

@@ -26,6 +26,8 @@ pub(crate) enum Step {
     Confirm,
     Cancel,
     Look,
+    Refunds,
+    Refund,
 }
 
 /// What may happen to a request.
@@ -115,6 +117,8 @@ impl Seen {
             ("POST", ["payment_intents", _, "confirm"]) => Step::Confirm,
             ("POST", ["payment_intents", _, "cancel"]) => Step::Cancel,
             ("GET", ["payment_intents", _]) => Step::Look,
+            ("GET", ["refunds"]) => Step::Refunds,
+            ("POST", ["refunds"]) => Step::Refund,
             _ => return None,
         })
     }
@@ -138,6 +142,19 @@ pub(crate) struct Intent {
     error: Option<Value>,
 }
 
+/// A refund.
+#[derive(Clone, Debug)]
+pub(crate) struct Refund {
+    id: String,
+    intent: String,
+    pub(crate) amount: i64,
+    pub(crate) ours: String,
+    status: &'static str,
+}
+
+/// A card that is charged, and whose refunds are refused.
+const NOT_REFUNDED: &str = "4000000000005126";
+
 /// Status and body.
 type Reply = (u16, Value);
 
@@ -147,6 +164,9 @@ struct State {
     troubles: Vec<(Step, Trouble)>,
     chance: Option<(fastrand::Rng, u16)>,
     intents: Vec<Intent>,
+    refunds: Vec<Refund>,
+    /// How new refunds stand; as a rule they have succeeded.
+    refund_status: Option<&'static str>,
     cards: BTreeMap<String, String>,
     /// What was answered under a key, by account and key, with the request.
     keys: BTreeMap<(String, String), (Seen, Reply)>,
@@ -194,6 +214,15 @@ impl Double {
         intents.map(|intent| (intent.order, intent.amount)).collect()
     }
 
+    pub(crate) fn refunds(&self) -> Vec<Refund> {
+        self.0.lock().unwrap().refunds.clone()
+    }
+
+    /// From now on new refunds stand like this.
+    pub(crate) fn refunds_are(&self, status: &'static str) {
+        self.0.lock().unwrap().refund_status = Some(status);
+    }
+
     /// A day passes.
     pub(crate) fn forget_keys(&self) {
         self.0.lock().unwrap().keys.clear();
@@ -232,6 +261,8 @@ impl State {
             Step::Confirm => self.confirm(seen),
             Step::Cancel => self.cancel(seen),
             Step::Look => self.with_intent(seen, |_| None),
+            Step::Refunds => self.list_refunds(seen),
+            Step::Refund => self.refund(seen),
         };
         if !key.is_empty() {
             self.keys.insert(memory, (seen.clone(), reply.clone()));
@@ -335,6 +366,47 @@ impl State {
         })
     }
 
+    /// A page of the refunds of an intent, the newest first.
+    fn list_refunds(&self, seen: &Seen) -> Reply {
+        let limit: usize = seen.field("limit").parse().unwrap();
+        let mut found: Vec<&Refund> =
+            self.refunds.iter().rev().filter(|refund| refund.intent == seen.field("payment_intent")).collect();
+        if let Some(place) = found.iter().position(|refund| refund.id == seen.field("starting_after")) {
+            found.drain(..=place);
+        }
+        let data: Vec<Value> = found.iter().take(limit).map(|refund| refund.shown()).collect();
+        (200, json!({"object": "list", "url": seen.path, "has_more": found.len() > limit, "data": data}))
+    }
+
+    fn refund(&mut self, seen: &Seen) -> Reply {
+        let id = self.new_id("re");
+        let account = seen.header("stripe-account");
+        let meant = seen.field("payment_intent");
+        let found = self.intents.iter().find(|one| one.id == meant && one.account == account);
+        let Some(intent) = found.filter(|intent| intent.status == "succeeded") else {
+            let message = format!("No such payment_intent: '{meant}'");
+            return (404, published::error("invalid_request_error", Some("resource_missing"), &message));
+        };
+        let amount: i64 = seen.field("amount").parse().unwrap();
+        let before: i64 = self.refunds.iter().filter(|one| one.intent == meant).map(|one| one.amount).sum();
+        let number = intent.method.as_ref().and_then(|method| self.cards.get(method));
+        if number.is_some_and(|number| number == NOT_REFUNDED) || before + amount > intent.amount {
+            let message = "Charge ch_3MtwBwLkdIwHu7ix2 has already been refunded.";
+            let code = Some("charge_already_refunded");
+            return (400, published::error("invalid_request_error", code, message));
+        }
+        let refund = Refund {
+            id,
+            intent: meant.to_owned(),
+            amount,
+            ours: seen.field("metadata[refund]").to_owned(),
+            status: self.refund_status.unwrap_or("succeeded"),
+        };
+        let reply = (200, refund.shown());
+        self.refunds.push(refund);
+        reply
+    }
+
     fn cancel(&mut self, seen: &Seen) -> Reply {
         self.with_intent(seen, |intent| {
             if matches!(intent.status, "succeeded" | "canceled" | "processing") {
@@ -364,6 +436,18 @@ impl Intent {
         let mut body = published::error("invalid_request_error", code, &message);
         body["error"]["payment_intent"] = self.shown();
         (400, body)
+    }
+}
+
+impl Refund {
+    fn shown(&self) -> Value {
+        let Self { id, intent, amount, ours, status } = self;
+        let failure_reason = (*status == "failed").then_some("lost_or_stolen_card");
+        json!({
+            "id": id, "object": "refund", "amount": amount, "charge": "ch_3MtwBwLkdIwHu7ix2",
+            "currency": "usd", "metadata": {"refund": ours}, "payment_intent": intent, "reason": null,
+            "status": status, "failure_reason": failure_reason,
+        })
     }
 }
 

@@ -82,6 +82,12 @@ pub(super) struct ApiError {
 }
 
 impl ApiError {
+    /// What a refund says that Stripe could not carry out.
+    pub(super) fn failed(reason: Option<String>) -> Self {
+        let message = Some("The refund could not be carried out.".to_owned());
+        Self { code: reason, message, ..Self::default() }
+    }
+
     pub(super) fn code(&self) -> Option<&str> {
         word(self.code.as_deref())
     }

@@ -32,6 +32,17 @@ pub(super) fn decline_of(error: &ApiError) -> Decline {
     }
 }
 
+/// The refusal of a refund: the processor's, since no issuer is asked.
+pub(super) fn refusal_of(error: &ApiError) -> Decline {
+    Decline {
+        reason: DeclineReason::ProcessorError,
+        processor_code: Some(error.code().unwrap_or("refund_refused").to_owned()),
+        processor_message: error.message.as_deref().map(shown),
+        issuing_code: None,
+        issuing_message: None,
+    }
+}
+
 /// The reason: what Stripe found, or else what the issuer said.
 fn reason_of(error: &ApiError) -> DeclineReason {
     let codes = [error.code(), error.decline_code()];
