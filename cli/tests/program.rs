@@ -206,7 +206,8 @@ fn a_tenant_charges_through_stripe_by_a_key_that_is_never_shown_or_stored() {
     // Another key keeps the accounts.
     assert!(told(&set, "rk_live_canary2", path).1.contains("acct_1032D82eZvKYlo2C"));
 
-    let shown = [&["tenant", "show", "7"][..], &["processor", "show", "--tenant", "7"], &["export", "--tenant", "7"]];
+    let shown =
+        [&["tenant", "show", "7"][..], &["processor", "show", "--tenant", "7"], &["export", "--tenant", "7"]];
     for command in shown {
         let text = printed(command, path);
         assert!(!text.contains("canary") && !text.contains("sealed"), "{text}");

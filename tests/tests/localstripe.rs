@@ -164,9 +164,7 @@ async fn a_good_card_is_charged_once() {
 async fn a_refused_card_ends_the_payment() {
     let local = LocalStripe::start();
     let stripe = local.processor().await;
-    for (order, number, code) in
-        [(1, REFUSED, "card_declined"), (2, ASKS_BACK, "authentication_required")]
-    {
+    for (order, number, code) in [(1, REFUSED, "card_declined"), (2, ASKS_BACK, "authentication_required")] {
         let reference = open(&stripe, order).await;
         let answer = declined(stripe.confirm(&reference, &card(number)).await.unwrap());
         assert_eq!(answer, (DeclineReason::CardDeclined, code.to_owned()));
@@ -232,7 +230,11 @@ async fn pay(service: &Service, number: &str) -> (u16, Value) {
         "billingFirstName": "Ines", "billingLastName": "Okafor", "billingEmail": "ines@example.org",
         "billingZipCode": "94000", "manualEntryCardNumber": number, "expDate": "1230", "cvc": "123",
     });
-    let headers = [("x-service-api-key", "demo-b2c-1001"), ("x-b2c-tenant-id", "1001"), ("x-service-browser-ip", "203.0.113.24")];
+    let headers = [
+        ("x-service-api-key", "demo-b2c-1001"),
+        ("x-b2c-tenant-id", "1001"),
+        ("x-service-browser-ip", "203.0.113.24"),
+    ];
     let answer = service.request(("POST", "/v2/b2c/checkout"), &headers, Some(&body)).await;
     (answer.status, answer.body)
 }

@@ -122,7 +122,9 @@ async fn the_card_is_in_no_log_line_answer_item_or_message() {
         let fields = json!({"manualEntryCardNumber": number, "cvc": CVC});
         answers.extend(crate::stripe::troubled(&charged, fields).await);
     }
-    answers.push(crate::stripe::over_the_network(&charged, json!({"manualEntryCardNumber": CANARY, "cvc": CVC})).await);
+    answers.push(
+        crate::stripe::over_the_network(&charged, json!({"manualEntryCardNumber": CANARY, "cvc": CVC})).await,
+    );
     check(&charged, &answers).await;
     let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
     for answer in &answers {

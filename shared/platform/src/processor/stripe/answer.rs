@@ -104,9 +104,9 @@ impl ApiError {
 
     /// The field that is at fault.
     pub(super) fn param(&self) -> Option<&str> {
-        self.param
-            .as_deref()
-            .filter(|name| name.len() <= MAX_CODE_CHARS && !name.bytes().any(|b| b.is_ascii_digit()))
+        let is_name =
+            |name: &&str| name.len() <= MAX_CODE_CHARS && !name.bytes().any(|letter| letter.is_ascii_digit());
+        self.param.as_deref().filter(is_name)
     }
 
     /// True if another card might be taken.

@@ -74,14 +74,16 @@ impl OpenIntent {
     async fn find_refund(&self, id: &RefundId) -> Result<Option<Refund>, ProcessorError> {
         let mut last: Option<String> = None;
         for _ in 0..MAX_PAGES {
-            let ask = Ask::get("/v1/refunds").field("payment_intent", &self.id).field("limit", PAGE.to_string());
+            let ask =
+                Ask::get("/v1/refunds").field("payment_intent", &self.id).field("limit", PAGE.to_string());
             let ask = match &last {
                 Some(last) => ask.field("starting_after", last),
                 None => ask,
             };
             let page: Found<Refund> = self.api.send(ask).await.map_err(super::unasked)?;
             let next = page.data.last().filter(|_| page.has_more).map(|refund| refund.id.clone());
-            let is_meant = |refund: &Refund| refund.metadata.get(OUR_ID).is_some_and(|named| named == id.as_str());
+            let is_meant =
+                |refund: &Refund| refund.metadata.get(OUR_ID).is_some_and(|named| named == id.as_str());
             if let Some(found) = page.data.into_iter().find(is_meant) {
                 return Ok(Some(found));
             }
