@@ -17,10 +17,10 @@ use platform::processor::{CardProcessor, PaymentRequest, RefundRequest, Stripe, 
 use platform::vault::{LocalVault, Vault};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Lines, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::{Arc, OnceLock};
 use store::Consistency;
 
@@ -59,6 +59,8 @@ fn python() -> PathBuf {
 struct LocalStripe {
     process: Child,
     address: StripeAddress,
+    /// Kept open: it ends when it cannot print any more.
+    _output: Lines<BufReader<ChildStdout>>,
 }
 
 impl LocalStripe {
@@ -73,11 +75,11 @@ impl LocalStripe {
             .spawn()
             .unwrap();
         // It says where it runs once it answers.
-        let lines = BufReader::new(process.stdout.take().unwrap()).lines();
-        let running = lines.map_while(Result::ok).any(|line| line.contains("Running on"));
+        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        let running = lines.by_ref().map_while(Result::ok).any(|line| line.contains("Running on"));
         assert!(running, "localstripe ended: {:?}", process.wait());
         let address = StripeAddress::parse(&format!("http://127.0.0.1:{port}")).unwrap();
-        Self { process, address }
+        Self { process, address, _output: lines }
     }
 
     /// Amount and identity with us of each refund that it knows.

@@ -134,7 +134,7 @@ impl CardProcessor for StripeProcessor {
         let method = match intent.api.send::<Created>(card_request(card)).await {
             Ok(method) => method.id,
             Err(ApiFault::Unanswered(fault)) => return Err(fault),
-            Err(ApiFault::Refused(refusal)) => return intent.card_refused(refusal).await,
+            Err(ApiFault::Refused(refusal)) => return intent.card_refused(&refusal).await,
         };
         // The card is put on the intent before the confirmation, which then says the same however often it is
         // sent. What the intent answers also shows whether it was decided before.
@@ -142,7 +142,7 @@ impl CardProcessor for StripeProcessor {
             Ok(found) if found.awaits_its_first_card() => intent.confirm().await,
             Ok(found) => intent.decided(found).await,
             Err(ApiFault::Unanswered(fault)) => Err(fault),
-            Err(ApiFault::Refused(refusal)) => intent.refused(refusal).await,
+            Err(ApiFault::Refused(refusal)) => intent.refused(&refusal).await,
         }
     }
 
@@ -239,7 +239,7 @@ impl OpenIntent {
         match self.api.send::<Intent>(ask).await {
             Ok(found) => self.decided(found).await,
             Err(ApiFault::Unanswered(fault)) => Err(fault),
-            Err(ApiFault::Refused(refusal)) => self.refused(refusal).await,
+            Err(ApiFault::Refused(refusal)) => self.refused(&refusal).await,
         }
     }
 
@@ -269,7 +269,7 @@ impl OpenIntent {
 
     /// A card that Stripe does not take, or a request that it does not understand: that is our fault, and the
     /// caller is not told that the card is to blame.
-    async fn card_refused(&self, refusal: Refusal) -> Result<Confirmation, ProcessorError> {
+    async fn card_refused(&self, refusal: &Refusal) -> Result<Confirmation, ProcessorError> {
         if refusal.error.is_about_the_card() {
             return self.decline(decline_of(&refusal.error)).await;
         }
@@ -278,7 +278,7 @@ impl OpenIntent {
     }
 
     /// A refusal of the intent: of the card, or because it is decided already.
-    async fn refused(&self, refusal: Refusal) -> Result<Confirmation, ProcessorError> {
+    async fn refused(&self, refusal: &Refusal) -> Result<Confirmation, ProcessorError> {
         if refusal.error.is_about_the_card() {
             return self.decline(decline_of(&refusal.error)).await;
         }

@@ -95,7 +95,7 @@ pub(super) enum ApiFault {
     /// It is not known what Stripe did.
     Unanswered(ProcessorError),
     /// Stripe did nothing and says why.
-    Refused(Refusal),
+    Refused(Box<Refusal>),
 }
 
 /// A refusal.
@@ -200,7 +200,8 @@ fn read<T: DeserializeOwned>(answer: &Answer) -> Result<T, ApiFault> {
         }
         400 | 402 | 404 => match serde_json::from_slice::<Failed>(body) {
             Ok(Failed { error }) if !error.reuses_a_key() => {
-                return Err(ApiFault::Refused(Refusal { status: *status, request: request.clone(), error }));
+                let refusal = Refusal { status: *status, request: request.clone(), error };
+                return Err(ApiFault::Refused(Box::new(refusal)));
             }
             Ok(_) | Err(_) => ProcessorError::AnswerLost,
         },
