@@ -3,7 +3,8 @@
 use crate::bench::BenchArgs;
 use crate::commands::{
     demo::DemoArgs, export::ExportArgs, import::ImportFile, key::KeyCommand, merchant::MerchantCommand,
-    outbox::OutboxFilter, tables::TablesCommand, tenant::TenantCommand, vault::VaultCommand,
+    outbox::OutboxFilter, processor::ProcessorCommand, tables::TablesCommand, tenant::TenantCommand,
+    vault::VaultCommand,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -67,6 +68,9 @@ pub(crate) enum Command {
     /// Create, approve and list merchants, and set their rate cards
     #[command(subcommand)]
     Merchant(MerchantCommand),
+    /// Choose who charges a tenant's cards: Stripe or the sandbox
+    #[command(subcommand)]
+    Processor(ProcessorCommand),
     /// Give the vault of this machine a new key
     #[command(subcommand)]
     Vault(VaultCommand),

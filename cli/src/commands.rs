@@ -6,6 +6,7 @@ pub(crate) mod import;
 pub(crate) mod key;
 pub(crate) mod merchant;
 pub(crate) mod outbox;
+pub(crate) mod processor;
 pub(crate) mod tables;
 pub(crate) mod tenant;
 pub(crate) mod vault;

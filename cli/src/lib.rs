@@ -66,6 +66,7 @@ async fn run_command(Arguments { database, serve, command }: Arguments) -> Resul
         Some(Command::Tenant(command)) => commands::tenant::run(&database, command).await,
         Some(Command::Key(command)) => commands::key::run(&database, command).await,
         Some(Command::Merchant(command)) => commands::merchant::run(&database, command).await,
+        Some(Command::Processor(command)) => commands::processor::run(&database, command).await,
         Some(Command::Vault(command)) => commands::vault::run(&database, &command),
         Some(Command::Tables(command)) => commands::tables::run(&database, &command).await,
         Some(Command::Import(document)) => commands::import::run(&database, &document).await,

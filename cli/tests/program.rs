@@ -172,6 +172,62 @@ fn a_merchant_charges_once_it_is_approved_and_has_a_rate_card() {
     assert!(key.starts_with("bxo_"));
 }
 
+/// What a command that reads standard input prints, on both outputs, and whether it succeeded.
+fn told(arguments: &[&str], input: &str, data: &Path) -> (bool, String) {
+    let mut command = boxoffice(arguments, data);
+    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    (output.status.success(), String::from_utf8(text).unwrap())
+}
+
+#[test]
+fn a_tenant_charges_through_stripe_by_a_key_that_is_never_shown_or_stored() {
+    const KEY: &str = "sk_live_canary51H8vXGjyP";
+    let data = tempfile::tempdir().unwrap();
+    let path = data.path();
+    printed(&["tenant", "create", "7", "--name", "Pier", "--zone", "America/Chicago"], path);
+    printed(&["merchant", "create", "--tenant", "7", "60500", "--name", "Pier shop"], path);
+    let set = ["processor", "stripe", "--tenant", "7"];
+    for (input, complaint) in [
+        ("", "has no secret key"),
+        ("pk_live_1", "has no secret key"),
+        ("sk_test_1", "a live tenant needs a live key"),
+    ] {
+        let (succeeded, said) = told(&set, input, path);
+        assert!(!succeeded && said.contains(complaint), "{said}");
+    }
+    let elsewhere = ["processor", "stripe", "--tenant", "7", "--address", "http://127.0.0.1:8420"];
+    assert!(told(&elsewhere, KEY, path).1.contains("Stripe's own address only"));
+    assert!(printed(&["processor", "show", "--tenant", "7"], path).contains("sandbox"));
+
+    let (succeeded, said) = told(&set, &format!("{KEY}\n"), path);
+    assert!(succeeded && said.contains("https://api.stripe.com") && !said.contains("canary"), "{said}");
+    let connect = ["processor", "connect", "--tenant", "7", "60500", "acct_1032D82eZvKYlo2C"];
+    assert!(printed(&connect, path).contains("acct_1032D82eZvKYlo2C"));
+    let unknown = ["processor", "connect", "--tenant", "7", "60501", "acct_1032D82eZvKYlo2C"];
+    assert!(complaint(&unknown, path).contains("no merchant 60501"));
+    // Another key keeps the accounts.
+    assert!(told(&set, "rk_live_canary2", path).1.contains("acct_1032D82eZvKYlo2C"));
+
+    let shown =
+        [&["tenant", "show", "7"][..], &["processor", "show", "--tenant", "7"], &["export", "--tenant", "7"]];
+    for command in shown {
+        let text = printed(command, path);
+        assert!(!text.contains("canary") && !text.contains("sealed"), "{text}");
+    }
+    assert!(printed(&["tenant", "show", "7"], path).contains("Stripe"));
+    for file in std::fs::read_dir(path).unwrap() {
+        let bytes = std::fs::read(file.unwrap().path()).unwrap();
+        assert!(!bytes.windows(6).any(|part| part == b"canary"), "the key lies open in a file");
+    }
+    assert!(!printed(&["processor", "disconnect", "--tenant", "7", "60500"], path).contains("acct_"));
+    assert!(printed(&["processor", "sandbox", "--tenant", "7"], path).contains("sandbox"));
+    assert!(complaint(&connect, path).contains("does not charge through Stripe"));
+}
+
 #[cfg(unix)]
 #[test]
 fn a_new_key_of_the_vault_leaves_what_was_sealed_before_readable() {

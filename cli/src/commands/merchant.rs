@@ -50,10 +50,10 @@ pub(crate) enum MerchantCommand {
 #[derive(Debug, Args)]
 pub(crate) struct Named {
     #[arg(long, value_parser = tenant_id)]
-    tenant: TenantId,
+    pub(super) tenant: TenantId,
     /// Merchant id
     #[arg(value_parser = mid)]
-    mid: Mid,
+    pub(super) mid: Mid,
 }
 
 fn percent(text: &str) -> Result<Percent, &'static str> {

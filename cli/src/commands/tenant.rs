@@ -4,7 +4,7 @@ use super::{columns, joined, known_tenant, origin, print, tenant_id};
 use crate::args::DatabaseArgs;
 use crate::database::{Opened, open};
 use crate::failure::Failure;
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use domain::rate_limit::{MAX_WINDOW_SECS, Rate, RateLimit};
 use domain::tenant::{ConsumerSite, DEFAULT_HOLD_SECS, MAX_HOLD_SECS, ProcessorKind, Tenant};
 use domain::{TenantId, Zone};
@@ -68,9 +68,6 @@ pub(crate) struct Settings {
     /// Put in front of a merchant's name on card statements
     #[arg(long)]
     descriptor_prefix: Option<String>,
-    /// Who charges the cards
-    #[arg(long)]
-    processor: Option<Processor>,
     /// Address that mails are sent from
     #[arg(long, value_name = "ADDRESS")]
     mail_from: Option<String>,
@@ -81,13 +78,6 @@ pub(crate) struct Settings {
     /// verifications-per-address=default; may be repeated. `tenant show` lists all limits
     #[arg(long = "limit", value_name = "LIMIT=COUNT/SECONDS", value_parser = limit)]
     limits: Vec<(RateLimit, Option<Rate>)>,
-}
-
-/// The card processors there are.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Processor {
-    /// The built-in one with its test cards
-    Sandbox,
 }
 
 fn zone(name: &str) -> Result<Zone, &'static str> {
@@ -118,8 +108,7 @@ fn limit(text: &str) -> Result<(RateLimit, Option<Rate>), String> {
 
 impl Settings {
     fn apply(self, tenant: &mut Tenant) {
-        let Self { hold_secs, origins, descriptor_prefix, processor, mail_from, consumer_site, limits } =
-            self;
+        let Self { hold_secs, origins, descriptor_prefix, mail_from, consumer_site, limits } = self;
         if let Some(secs) = hold_secs {
             tenant.hold_secs = secs;
         }
@@ -128,10 +117,6 @@ impl Settings {
         }
         if let Some(prefix) = descriptor_prefix {
             tenant.descriptor_prefix = prefix;
-        }
-        match processor {
-            Some(Processor::Sandbox) => tenant.processor = ProcessorKind::Sandbox,
-            None => {}
         }
         if mail_from.is_some() {
             tenant.mail_from = mail_from;
@@ -223,6 +208,7 @@ fn described(tenant: &Tenant) -> String {
     } = tenant;
     let processor = match processor {
         ProcessorKind::Sandbox => "sandbox",
+        ProcessorKind::Stripe(_) => "Stripe",
     };
     let rows = [
         ["id", &id.to_string()],

@@ -37,6 +37,7 @@ pub mod sale;
 pub mod sale_window;
 pub mod schedule;
 pub mod slot_edit;
+pub mod stripe;
 pub mod tenant;
 pub mod time;
 pub mod verification;

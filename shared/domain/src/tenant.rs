@@ -1,6 +1,7 @@
 //! Tenants and the keys that speak for them.
 
 use crate::rate_limit::{Rate, RateLimit};
+use crate::stripe::StripeSettings;
 use crate::{Mid, TenantId, Zone};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,6 +58,21 @@ pub struct ConsumerSite(Url);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnfitSite;
 
+/// True where nobody reads along: `https`, or `http` on this very machine. Without user, password and fragment.
+pub(crate) fn is_safe_address(url: &Url) -> bool {
+    let is_near = url.host().map(|host| match host {
+        Host::Domain(name) => name == "localhost",
+        Host::Ipv4(address) => address.is_loopback(),
+        Host::Ipv6(address) => address.is_loopback(),
+    });
+    let is_safe = is_near.is_some_and(|is_near| match url.scheme() {
+        "https" => true,
+        "http" => is_near,
+        _ => false,
+    });
+    is_safe && url.username().is_empty() && url.password().is_none() && url.fragment().is_none()
+}
+
 impl ConsumerSite {
     /// The query parameter of a link that holds the token.
     pub const TOKEN: &'static str = "loginToken";
@@ -67,14 +83,7 @@ impl ConsumerSite {
     /// [`UnfitSite`] for any other text.
     pub fn parse(text: &str) -> Result<Self, UnfitSite> {
         let url = Url::parse(text.trim()).map_err(|_| UnfitSite)?;
-        let is_near = match url.host().ok_or(UnfitSite)? {
-            Host::Domain(name) => name == "localhost",
-            Host::Ipv4(address) => address.is_loopback(),
-            Host::Ipv6(address) => address.is_loopback(),
-        };
-        let is_safe = url.scheme() == "https" || (url.scheme() == "http" && is_near);
-        let is_plain = url.username().is_empty() && url.password().is_none() && url.fragment().is_none();
-        if is_safe && is_plain { Ok(Self(url)) } else { Err(UnfitSite) }
+        if is_safe_address(&url) { Ok(Self(url)) } else { Err(UnfitSite) }
     }
 
     /// The address.
@@ -112,11 +121,13 @@ pub const DEFAULT_HOLD_SECS: u32 = 600;
 pub const MAX_HOLD_SECS: u32 = 1_800;
 
 /// The card processor a tenant uses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ProcessorKind {
     /// The built-in one, with documented test cards.
     Sandbox,
+    /// Stripe, on an account of the tenant.
+    Stripe(Box<StripeSettings>),
 }
 
 /// What a key may do (contract §2). Scopes are exact; a key may carry several.
@@ -191,6 +202,18 @@ mod tests {
             ("http://[::1]/", "http://[::1]/?loginToken=a-1-b"),
         ] {
             assert_eq!(ConsumerSite::parse(site).unwrap().link("a-1-b"), link);
+        }
+    }
+
+    #[test]
+    fn the_processor_of_a_record_reads_as_it_was_written() {
+        let read = |text: &str| serde_json::from_str::<ProcessorKind>(text).unwrap();
+        assert_eq!(read("\"sandbox\""), ProcessorKind::Sandbox);
+        for text in [
+            r#"{"stripe":{"sealed_key":"0a"}}"#,
+            r#"{"stripe":{"sealed_key":"0a","address":"http://127.0.0.1:8420/","accounts":{"60417":"acct_1"}}}"#,
+        ] {
+            assert_eq!(serde_json::to_string(&read(text)).unwrap(), text);
         }
     }
 

@@ -1,8 +1,9 @@
 //! What every handler is given: the database, the adapters to the outside, and the caches.
 
 use crate::cache::Cache;
+use crate::clock::wall_now;
 use crate::keyed_hash::HashKey;
-use crate::processor::CardProcessor;
+use crate::processor::{CardProcessor, Stripe};
 use crate::queue::MailQueue;
 use crate::vault::Vault;
 use crate::{ApiError, ErrorType, IdSource};
@@ -27,6 +28,7 @@ pub struct App {
     pub vault: Arc<dyn Vault>,
     /// The built-in processor with its test cards.
     pub sandbox_processor: Arc<dyn CardProcessor>,
+    stripe: Stripe,
     caches: Arc<Caches>,
 }
 
@@ -56,7 +58,14 @@ impl App {
     #[must_use]
     pub fn new(store: Store, adapters: Adapters) -> Self {
         let Adapters { queue, vault, sandbox_processor } = adapters;
-        Self { store, ids: IdSource, queue, vault, sandbox_processor, caches: Arc::default() }
+        let stripe = Stripe::new(Arc::clone(&vault), Arc::new(wall_now));
+        Self { store, ids: IdSource, queue, vault, sandbox_processor, stripe, caches: Arc::default() }
+    }
+
+    /// The service with another way to Stripe than the network.
+    #[must_use]
+    pub fn with_stripe(self, stripe: Stripe) -> Self {
+        Self { stripe, ..self }
     }
 
     /// The key with this text, at most [`crate::cache::MAX_AGE`] old.
@@ -141,8 +150,9 @@ impl App {
     /// The processor a tenant's cards are charged by.
     #[must_use]
     pub fn processor(&self, tenant: &Tenant) -> Arc<dyn CardProcessor> {
-        match tenant.processor {
+        match &tenant.processor {
             ProcessorKind::Sandbox => Arc::clone(&self.sandbox_processor),
+            ProcessorKind::Stripe(settings) => Arc::new(self.stripe.account_of(tenant.id, settings)),
         }
     }
 }

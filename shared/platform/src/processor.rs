@@ -2,13 +2,15 @@
 //! fourth gives money back.
 
 mod sandbox;
+mod stripe;
 
 pub use sandbox::{Clock, SandboxCharge, SandboxProcessor, SandboxRefund, SandboxStatus};
+pub use stripe::{Stripe, StripeProcessor};
 
 use async_trait::async_trait;
 use domain::card::Card;
 use domain::payment::{Confirmation, FinalStatus, RefundAnswer};
-use domain::{Mid, Money, OrderId, PaymentReference, RefundId, TenantId};
+use domain::{Mid, Money, OrderId, PaymentReference, RefundId, TenantId, Timestamp};
 use std::fmt;
 
 /// The payment of one order. An order has one payment, which takes at most one card.
@@ -24,6 +26,8 @@ pub struct PaymentRequest {
     pub mid: Mid,
     /// What the buyer reads on the card statement.
     pub descriptor: String,
+    /// When the order was secured: its payment was opened no earlier, and perhaps long ago.
+    pub secured_at: Timestamp,
 }
 
 /// Money of a captured payment to be given back.

@@ -37,6 +37,7 @@ pub(crate) fn payment_request(order: &Order) -> Option<PaymentRequest> {
         amount: payment.amount,
         mid: payment.mid.clone(),
         descriptor: payment.descriptor.clone(),
+        secured_at: order.created_at,
     })
 }
 

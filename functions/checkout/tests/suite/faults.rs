@@ -4,8 +4,9 @@
 use crate::audit::audit;
 use crate::catalog::{CHILD, COUPON, FREE, NUMBER, STOCKED, slot};
 use crate::outside::{Mishap, Verb};
+use crate::stripe::double::{Step, Trouble};
 use crate::venue::{
-    Answer, Ask, Process, Venue, after, combos, new_membership, pay, renewal, tickets, upgrade,
+    Answer, Ask, Charging, Process, Venue, after, combos, new_membership, pay, renewal, tickets, upgrade,
 };
 use domain::ReservationId;
 use engine::{Fault, Throttling};
@@ -168,12 +169,13 @@ fn free_tickets() -> Value {
 enum Strike {
     Call(usize, Fault),
     Verb(Verb, Mishap),
+    Request(Step, Trouble),
     Queue,
 }
 
-async fn run(customer: Customer, strike: Strike) {
-    let case = format!("{customer:?} {strike:?}");
-    let venue = Venue::open([10, 10]).await;
+async fn run((charging, customer): (Charging, Customer), strike: Strike) {
+    let case = format!("{charging:?} {customer:?} {strike:?}");
+    let venue = Venue::charging(charging, [10, 10]).await;
     let process = venue.process().await;
     let ask = customer.prepare(&venue, &process).await;
     match strike {
@@ -181,6 +183,7 @@ async fn run(customer: Customer, strike: Strike) {
             process.faults.at(call, fault);
         }
         Strike::Verb(verb, mishap) => process.processor.next(verb, mishap),
+        Strike::Request(step, trouble) => venue.stripe.next(step, trouble),
         Strike::Queue => process.queue.fail(),
     }
     let first = process.send(ask.clone()).await;
@@ -188,6 +191,7 @@ async fn run(customer: Customer, strike: Strike) {
     assert!([200, 402, 503].contains(&status), "{case}: {}", first.text);
 
     // Whether the process lives or not, another one finds what it left.
+    venue.stripe.calm();
     let next = venue.process().await;
     next.clean_up(100).await;
     let paid = audit(&venue, &case).await;
@@ -234,8 +238,8 @@ fn check_second_try(case: &str, (customer, paid): (Customer, Option<&str>), agai
 }
 
 /// The database calls a checkout of this customer makes.
-async fn calls_of(customer: Customer) -> usize {
-    let venue = Venue::open([10, 10]).await;
+async fn calls_of(charging: Charging, customer: Customer) -> usize {
+    let venue = Venue::charging(charging, [10, 10]).await;
     let process = venue.process().await;
     let ask = customer.prepare(&venue, &process).await;
     let answer = process.send(ask).await;
@@ -244,12 +248,12 @@ async fn calls_of(customer: Customer) -> usize {
 }
 
 /// Every fault at every database call of these customers.
-async fn meet_every_fault(customers: &[Customer]) {
+async fn meet_every_fault(charging: Charging, customers: &[Customer]) {
     let mut cases = 0;
     for customer in customers {
-        for call in 0..calls_of(*customer).await {
+        for call in 0..calls_of(charging, *customer).await {
             for fault in FAULTS {
-                run(*customer, Strike::Call(call, fault)).await;
+                run((charging, *customer), Strike::Call(call, fault)).await;
                 cases += 1;
             }
         }
@@ -262,13 +266,13 @@ async fn meet_every_fault(customers: &[Customer]) {
 #[tokio::test(start_paused = true)]
 async fn every_database_call_of_a_checkout_may_meet_every_fault() {
     let (half, _) = Customer::ALL.split_at(Customer::ALL.len() / 2);
-    meet_every_fault(half).await;
+    meet_every_fault(Charging::Sandbox, half).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn every_database_call_of_the_other_checkouts_may_meet_every_fault() {
     let (_, half) = Customer::ALL.split_at(Customer::ALL.len() / 2);
-    meet_every_fault(half).await;
+    meet_every_fault(Charging::Sandbox, half).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -279,7 +283,43 @@ async fn every_verb_of_the_processor_may_meet_every_mishap() {
     {
         for verb in [Verb::Open, Verb::Confirm, Verb::Cancel] {
             for mishap in Mishap::ALL {
-                run(customer, Strike::Verb(verb, mishap)).await;
+                run((Charging::Sandbox, customer), Strike::Verb(verb, mishap)).await;
+            }
+        }
+    }
+}
+
+/// Those between whom Stripe makes a difference.
+const STRIPE_CUSTOMERS: [Customer; 5] = [
+    Customer::Keyed,
+    Customer::Stored,
+    Customer::Reserved,
+    Customer::DeclinedWithReservation,
+    Customer::AnswerLost,
+];
+
+#[tokio::test(start_paused = true)]
+async fn every_database_call_of_a_checkout_through_stripe_may_meet_every_fault() {
+    meet_every_fault(Charging::Stripe, &[Customer::Keyed, Customer::Declined]).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_verb_of_stripe_may_meet_every_mishap() {
+    for customer in STRIPE_CUSTOMERS {
+        for verb in [Verb::Open, Verb::Confirm, Verb::Cancel] {
+            for mishap in Mishap::ALL {
+                run((Charging::Stripe, customer), Strike::Verb(verb, mishap)).await;
+            }
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_request_to_stripe_may_meet_every_trouble() {
+    for customer in STRIPE_CUSTOMERS {
+        for step in [Step::Create, Step::Card, Step::Attach, Step::Confirm, Step::Cancel, Step::Look] {
+            for trouble in Trouble::ALL {
+                run((Charging::Stripe, customer), Strike::Request(step, trouble)).await;
             }
         }
     }
@@ -288,7 +328,7 @@ async fn every_verb_of_the_processor_may_meet_every_mishap() {
 #[tokio::test(start_paused = true)]
 async fn a_queue_out_of_reach_loses_no_mail_and_fails_no_order() {
     for customer in Customer::ALL {
-        run(customer, Strike::Queue).await;
+        run((Charging::Sandbox, customer), Strike::Queue).await;
     }
 }
 

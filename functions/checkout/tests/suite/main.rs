@@ -28,4 +28,5 @@ mod reserved;
 mod returns;
 mod sale;
 mod schedules;
+mod stripe;
 mod venue;

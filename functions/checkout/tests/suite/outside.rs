@@ -6,10 +6,10 @@ use domain::card::Card;
 use domain::outbox::MailJob;
 use domain::payment::{Confirmation, FinalStatus, RefundAnswer};
 use engine::{Fault, FaultPlan};
-use platform::processor::{CardProcessor, PaymentRequest, ProcessorError, RefundRequest, SandboxProcessor};
+use platform::processor::{CardProcessor, PaymentRequest, ProcessorError, RefundRequest};
 use platform::queue::{LocalQueue, MailQueue, QueueError};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,9 +54,9 @@ struct Plan {
     calls: Vec<Verb>,
 }
 
-/// The sandbox processor as one process reaches it.
+/// The card processor as one process reaches it.
 pub(crate) struct Processor {
-    sandbox: SandboxProcessor,
+    charged_by: Arc<dyn CardProcessor>,
     /// The process whose calls these are: when it crashes, so do they, and the other way round.
     process: FaultPlan,
     dead: AtomicBool,
@@ -64,8 +64,8 @@ pub(crate) struct Processor {
 }
 
 impl Processor {
-    pub(crate) fn new(sandbox: SandboxProcessor, process: FaultPlan) -> Self {
-        Self { sandbox, process, dead: AtomicBool::new(false), plan: Mutex::default() }
+    pub(crate) fn new(charged_by: Arc<dyn CardProcessor>, process: FaultPlan) -> Self {
+        Self { charged_by, process, dead: AtomicBool::new(false), plan: Mutex::default() }
     }
 
     /// The next call of this verb meets the mishap.
@@ -140,7 +140,7 @@ impl Processor {
 #[async_trait]
 impl CardProcessor for Processor {
     async fn open(&self, payment: &PaymentRequest) -> Result<PaymentReference, ProcessorError> {
-        self.met(Verb::Open, self.sandbox.open(payment)).await
+        self.met(Verb::Open, self.charged_by.open(payment)).await
     }
 
     async fn confirm(
@@ -148,15 +148,15 @@ impl CardProcessor for Processor {
         reference: &PaymentReference,
         card: &Card,
     ) -> Result<Confirmation, ProcessorError> {
-        self.met(Verb::Confirm, self.sandbox.confirm(reference, card)).await
+        self.met(Verb::Confirm, self.charged_by.confirm(reference, card)).await
     }
 
     async fn cancel_or_status(&self, reference: &PaymentReference) -> Result<FinalStatus, ProcessorError> {
-        self.met(Verb::Cancel, self.sandbox.cancel_or_status(reference)).await
+        self.met(Verb::Cancel, self.charged_by.cancel_or_status(reference)).await
     }
 
     async fn refund(&self, refund: &RefundRequest) -> Result<RefundAnswer, ProcessorError> {
-        self.met(Verb::Refund, self.sandbox.refund(refund)).await
+        self.met(Verb::Refund, self.charged_by.refund(refund)).await
     }
 }
 

@@ -2,23 +2,26 @@
 
 use crate::catalog;
 use crate::outside::{Processor, Queue};
+use crate::stripe::double::{Double, SECRET};
 use axum::body::Body;
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
 use axum::response::Response;
 use domain::ledger::{Hold, Ledger, LedgerChange};
 use domain::reservation::{Reservation, ReservationItem, Terms};
+use domain::stripe::{StripeSettings, stripe_key_context};
 use domain::time::plus_secs;
-use domain::{CartId, ReservationId, ReservationItemId, TenantId, Timestamp};
+use domain::{CartId, Money, ReservationId, ReservationItemId, TenantId, Timestamp};
 use engine::{Embedded, FaultPlan, Faulty};
 use http::{HeaderMap, StatusCode};
 use http_body_util::BodyExt;
-use platform::processor::SandboxProcessor;
+use platform::processor::{CardProcessor, SandboxProcessor, Stripe};
 use platform::queue::LocalQueue;
-use platform::vault::LocalVault;
+use platform::vault::{LocalVault, Vault};
 use platform::{Adapters, App};
 use serde_json::{Value, json};
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 use store::{CallCount, Calls, Consistency, Counted, Store};
 use tower::ServiceExt;
 
@@ -39,13 +42,29 @@ pub(crate) fn after(secs: i64) -> Timestamp {
     plus_secs(t0(), secs)
 }
 
-/// The database, the processor and the queue, which outlive a process of the service.
+/// Who charges the cards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Charging {
+    Sandbox,
+    Stripe,
+}
+
+impl Charging {
+    pub(crate) const ALL: [Self; 2] = [Self::Sandbox, Self::Stripe];
+}
+
+/// The database, the processors and the queue, which outlive a process of the service.
 pub(crate) struct Venue {
     pub(crate) engine: Embedded,
     pub(crate) store: Store,
     pub(crate) sandbox: SandboxProcessor,
+    pub(crate) stripe: Double,
+    pub(crate) stripe_settings: StripeSettings,
+    /// The time by which the service waits before it looks for old payments at Stripe.
+    pub(crate) stripe_clock: Arc<Mutex<Timestamp>>,
     pub(crate) queue: LocalQueue,
     vault: Arc<LocalVault>,
+    charging: Charging,
 }
 
 /// One process of the service.
@@ -80,6 +99,11 @@ pub(crate) struct Ask {
 impl Venue {
     /// A venue whose two slots have this many seats, beside that of the night.
     pub(crate) async fn open(sizes: [u32; 2]) -> Self {
+        Self::charging(Charging::Sandbox, sizes).await
+    }
+
+    /// The same with this processor.
+    pub(crate) async fn charging(charging: Charging, sizes: [u32; 2]) -> Self {
         let engine = Embedded::memory().unwrap();
         let store = Store::new(engine.client(), PREFIX);
         store.create_tables().await.unwrap();
@@ -90,8 +114,29 @@ impl Venue {
         }
         let night = catalog::ledger(catalog::NIGHT, catalog::NIGHT_SEATS);
         store.create_ledger(tenant_id(), &night).await.unwrap();
-        let sandbox = SandboxProcessor::new(store.clone(), Arc::new(t0));
-        Self { engine, store, sandbox, queue: LocalQueue::default(), vault }
+        let sealed = vault.seal(&stripe_key_context(tenant_id()), SECRET.as_bytes()).await.unwrap();
+        Self {
+            engine,
+            sandbox: SandboxProcessor::new(store.clone(), Arc::new(t0)),
+            store,
+            stripe: Double::default(),
+            stripe_settings: StripeSettings {
+                sealed_key: hex::encode(sealed),
+                address: None,
+                accounts: BTreeMap::new(),
+            },
+            stripe_clock: Arc::new(Mutex::new(t0())),
+            queue: LocalQueue::default(),
+            vault,
+            charging,
+        }
+    }
+
+    /// The way to Stripe of one process.
+    pub(crate) fn way_to_stripe(&self) -> Stripe {
+        let clock = self.stripe_clock.clone();
+        let now = Arc::new(move || *clock.lock().unwrap());
+        Stripe::new(self.vault.clone(), now).over(self.stripe.clone())
     }
 
     /// A process of the service without faults, its caches filled.
@@ -102,18 +147,19 @@ impl Venue {
     /// A process whose database calls meet these faults.
     pub(crate) async fn process_under(&self, faults: FaultPlan) -> Process {
         let client = engine::client_over(Counted(Faulty::new(self.engine.clone(), faults.clone())));
-        let processor = Arc::new(Processor::new(self.sandbox.clone(), faults.clone()));
+        let charged_by: Arc<dyn CardProcessor> = match self.charging {
+            Charging::Sandbox => Arc::new(self.sandbox.clone()),
+            Charging::Stripe => Arc::new(self.way_to_stripe().account_of(tenant_id(), &self.stripe_settings)),
+        };
+        let processor = Arc::new(Processor::new(charged_by, faults.clone()));
         let queue = Arc::new(Queue::new(self.queue.clone(), faults.clone()));
         let adapters = Adapters {
             queue: queue.clone(),
             vault: self.vault.clone(),
             sandbox_processor: processor.clone(),
         };
-        let app = App::new(Store::new(client, PREFIX), adapters);
-        let routes = checkout::router().merge(carts::router()).merge(entitlements::router());
-        let routes = routes.merge(orders::router()).merge(returns::router());
-        let routes = routes.layer(from_fn(note_calls));
-        let service = platform::shell::service(routes, &app);
+        let app = App::new(Store::new(client, PREFIX), adapters).with_stripe(self.way_to_stripe());
+        let service = service(&app);
         let process = Process { app, faults, processor, queue, service };
         process.warm().await;
         process
@@ -160,9 +206,23 @@ impl Venue {
 
     /// The amounts captured, in cents.
     pub(crate) async fn captured(&self) -> Vec<i64> {
-        let charges = self.sandbox.charges(tenant_id()).await.unwrap();
-        let captured = charges.iter().filter(|charge| charge.captured_at.is_some());
-        captured.map(|charge| charge.amount.cents()).collect()
+        self.charges().await.into_iter().map(|(_, amount)| amount.cents()).collect()
+    }
+
+    /// What either processor captured: order and amount.
+    pub(crate) async fn charges(&self) -> Vec<(String, Money)> {
+        let charges = self.sandbox.charges(tenant_id()).await.unwrap().into_iter();
+        let captured = charges.filter(|charge| charge.captured_at.is_some());
+        let captured = captured.map(|charge| (charge.order_id.to_string(), charge.amount));
+        let at_stripe = self.stripe.captured().into_iter();
+        captured.chain(at_stripe.map(|(order, cents)| (order, Money::from_cents(cents)))).collect()
+    }
+
+    /// What either processor gave back, in cents.
+    pub(crate) async fn refunded(&self) -> Vec<i64> {
+        let refunds = self.sandbox.refunds(tenant_id()).await.unwrap().into_iter();
+        let refunds = refunds.filter(|refund| refund.refunded).map(|refund| refund.amount.cents());
+        refunds.chain(self.stripe.refunds().into_iter().map(|refund| refund.amount)).collect()
     }
 
     /// Every item of a table.
@@ -182,7 +242,19 @@ impl Venue {
     }
 }
 
+fn service(app: &App) -> axum::Router {
+    let routes = checkout::router().merge(carts::router()).merge(entitlements::router());
+    let routes = routes.merge(orders::router()).merge(returns::router());
+    platform::shell::service(routes.layer(from_fn(note_calls)), app)
+}
+
 impl Process {
+    /// The same process with the way to Stripe that a deployment has.
+    pub(crate) fn over_the_network(self) -> Self {
+        let app = self.app.clone().with_stripe(Stripe::new(self.app.vault.clone(), Arc::new(t0)));
+        Self { service: service(&app), app, ..self }
+    }
+
     /// Fills the caches, so that every further request makes exactly its own calls. What a process started under
     /// faults cannot read now, its first request reads.
     async fn warm(&self) {

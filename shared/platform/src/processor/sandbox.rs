@@ -286,7 +286,7 @@ impl SandboxProcessor {
 #[async_trait]
 impl CardProcessor for SandboxProcessor {
     async fn open(&self, payment: &PaymentRequest) -> Result<PaymentReference, ProcessorError> {
-        let PaymentRequest { tenant, order, amount, mid, descriptor } = payment.clone();
+        let PaymentRequest { tenant, order, amount, mid, descriptor, secured_at: _ } = payment.clone();
         let reference = reference_of(tenant, &order).ok_or(ProcessorError::UnknownPayment)?;
         let key = Key::sandbox_payment(tenant, reference.as_str());
         let opened = Payment {

@@ -26,6 +26,7 @@ fn payment(order: u64) -> PaymentRequest {
         amount: Money::from_cents(4250),
         mid: Mid::parse("60417").unwrap(),
         descriptor: "HARBOR MUSEUM".to_owned(),
+        secured_at: NOW.parse().unwrap(),
     }
 }
 

@@ -1,0 +1,186 @@
+//! Who charges a tenant's cards.
+
+use super::merchant::Named;
+use super::{columns, known_tenant, print, tenant_id};
+use crate::args::DatabaseArgs;
+use crate::database::{Opened, open};
+use crate::failure::Failure;
+use clap::Subcommand;
+use domain::TenantId;
+use domain::stripe::{StripeAccount, StripeAddress, StripeKey, StripeSettings, UnfitKey, stripe_key_context};
+use domain::tenant::{ProcessorKind, Tenant};
+use std::collections::BTreeMap;
+use std::io::Read;
+use store::{Consistency, Store};
+use zeroize::Zeroizing;
+
+/// What to do with a tenant's card processor.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ProcessorCommand {
+    /// Charge through Stripe, with the secret key on standard input
+    ///
+    /// The key is sealed at once and never shown again. A live tenant has a live key and a sandbox tenant a test key.
+    /// Given again, the new key replaces the old one; connected accounts stay.
+    Stripe {
+        #[arg(long, value_parser = tenant_id)]
+        tenant: TenantId,
+        /// Something that answers like Stripe, such as http://127.0.0.1:8420; for sandbox tenants only
+        #[arg(long, value_name = "URL", value_parser = address)]
+        address: Option<StripeAddress>,
+    },
+    /// Charge a merchant's sales on an account that is connected to the one of the key (Stripe Connect)
+    Connect {
+        #[command(flatten)]
+        named: Named,
+        /// The connected account, such as acct_1032D82eZvKYlo2C
+        #[arg(value_parser = account)]
+        account: StripeAccount,
+    },
+    /// Charge a merchant's sales on the account of the key again
+    Disconnect(Named),
+    /// Charge nothing: the built-in processor with its test cards; a live tenant then takes no cards
+    Sandbox {
+        #[arg(long, value_parser = tenant_id)]
+        tenant: TenantId,
+    },
+    /// Show who charges, and on which accounts
+    Show {
+        #[arg(long, value_parser = tenant_id)]
+        tenant: TenantId,
+    },
+}
+
+/// The most that is read of standard input, in bytes.
+const MAX_INPUT_BYTES: u64 = 1_024;
+
+fn address(text: &str) -> Result<StripeAddress, &'static str> {
+    StripeAddress::parse(text)
+        .map_err(|_| "an address begins with https://, or with http:// on this machine, and has no path")
+}
+
+fn account(text: &str) -> Result<StripeAccount, &'static str> {
+    StripeAccount::parse(text).map_err(|_| "a connected account looks like acct_1032D82eZvKYlo2C")
+}
+
+pub(crate) async fn run(args: &DatabaseArgs, command: ProcessorCommand) -> Result<(), Failure> {
+    let opened = open(args).await?;
+    let store = &opened.store;
+    match command {
+        ProcessorCommand::Stripe { tenant, address } => {
+            let tenant = known_tenant(store, tenant).await?;
+            let key = read_key(std::io::stdin().lock())?;
+            let settings = with_key(&opened, &tenant, (&key, address)).await?;
+            save(store, tenant, ProcessorKind::Stripe(Box::new(settings))).await
+        }
+        ProcessorCommand::Connect { named, account } => {
+            require_merchant(store, &named).await?;
+            change_accounts(store, &named, Some(account)).await
+        }
+        ProcessorCommand::Disconnect(named) => change_accounts(store, &named, None).await,
+        ProcessorCommand::Sandbox { tenant } => {
+            let tenant = known_tenant(store, tenant).await?;
+            save(store, tenant, ProcessorKind::Sandbox).await
+        }
+        ProcessorCommand::Show { tenant } => show(&known_tenant(store, tenant).await?),
+    }
+}
+
+fn read_key(input: impl Read) -> Result<StripeKey, Failure> {
+    let mut text = Zeroizing::new(String::new());
+    let read = input.take(MAX_INPUT_BYTES).read_to_string(&mut text);
+    read.map_err(|fault| Failure::because("standard input cannot be read", &fault))?;
+    StripeKey::parse(&text).map_err(|_| {
+        Failure::new(
+            "standard input has no secret key: one begins with sk_live_, rk_live_, sk_test_ or rk_test_",
+        )
+    })
+}
+
+/// The settings of a tenant with this key; what else there is of them stays.
+async fn with_key(
+    opened: &Opened,
+    tenant: &Tenant,
+    (key, address): (&StripeKey, Option<StripeAddress>),
+) -> Result<StripeSettings, Failure> {
+    key.mode().fit(tenant).map_err(|unfit| {
+        Failure::new(match unfit {
+            UnfitKey::LiveInSandbox => "a sandbox tenant needs a test key: no real money moves there",
+            UnfitKey::TestInLive => {
+                "a live tenant needs a live key: with a test key its tickets would be free"
+            }
+        })
+    })?;
+    if address.is_some() && !tenant.sandbox {
+        return Err(Failure::new("the cards of a live tenant go to Stripe's own address only"));
+    }
+    let context = stripe_key_context(tenant.id);
+    let sealed = opened.vault.seal(&context, key.expose().as_bytes()).await;
+    let sealed = sealed.map_err(|fault| Failure::because("the key cannot be sealed", &fault))?;
+    let (before, accounts) = match &tenant.processor {
+        ProcessorKind::Stripe(settings) => (settings.address.clone(), settings.accounts.clone()),
+        ProcessorKind::Sandbox => (None, BTreeMap::new()),
+    };
+    Ok(StripeSettings { sealed_key: hex::encode(sealed), address: address.or(before), accounts })
+}
+
+async fn require_merchant(store: &Store, Named { tenant, mid }: &Named) -> Result<(), Failure> {
+    let merchants = store.load_merchants(*tenant, Consistency::Strong).await?;
+    if merchants.iter().any(|merchant| merchant.mid == *mid) {
+        Ok(())
+    } else {
+        Err(Failure::new(format!("tenant {tenant} has no merchant {mid}")))
+    }
+}
+
+async fn change_accounts(
+    store: &Store,
+    Named { tenant, mid }: &Named,
+    account: Option<StripeAccount>,
+) -> Result<(), Failure> {
+    let tenant = known_tenant(store, *tenant).await?;
+    let ProcessorKind::Stripe(mut settings) = tenant.processor.clone() else {
+        return Err(Failure::new(format!(
+            "tenant {} does not charge through Stripe; set its key with `processor stripe` first",
+            tenant.id
+        )));
+    };
+    match account {
+        Some(account) => _ = settings.accounts.insert(mid.clone(), account),
+        None => _ = settings.accounts.remove(mid),
+    }
+    save(store, tenant, ProcessorKind::Stripe(settings)).await
+}
+
+async fn save(store: &Store, tenant: Tenant, processor: ProcessorKind) -> Result<(), Failure> {
+    let tenant = Tenant { processor, ..tenant };
+    store.save_tenant(&tenant).await?;
+    show(&tenant)
+}
+
+fn show(tenant: &Tenant) -> Result<(), Failure> {
+    let rows = match &tenant.processor {
+        ProcessorKind::Sandbox => vec![["sandbox".to_owned(), "-".to_owned(), "-".to_owned()]],
+        ProcessorKind::Stripe(settings) => {
+            let address = settings.address.as_ref().map_or("https://api.stripe.com", StripeAddress::as_str);
+            let row = |mid: &str, account: &str| [address.to_owned(), mid.to_owned(), account.to_owned()];
+            let connected =
+                settings.accounts.iter().map(|(mid, account)| row(mid.as_str(), account.as_str()));
+            connected.chain([row("any other", "the account of the key")]).collect()
+        }
+    };
+    print(&columns(["CHARGED BY", "MERCHANT", "ON"], &rows))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_read_from_standard_input_and_never_repeated() {
+        assert_eq!(read_key(&b"sk_test_abc\n"[..]).unwrap().expose(), "sk_test_abc");
+        for input in [&b""[..], b"pk_test_secret", b"sk_live_\xff"] {
+            let complaint = read_key(input).unwrap_err().to_string();
+            assert!(!complaint.contains("secret_") && !complaint.contains("pk_test"), "{complaint}");
+        }
+    }
+}
