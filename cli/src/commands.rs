@@ -9,6 +9,7 @@ pub(crate) mod outbox;
 pub(crate) mod tables;
 pub(crate) mod tenant;
 pub(crate) mod vault;
+pub(crate) mod verify;
 
 use crate::failure::Failure;
 use domain::TenantId;

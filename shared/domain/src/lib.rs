@@ -31,6 +31,7 @@ pub mod outbox;
 pub mod payment;
 pub mod pricing;
 pub mod publishing;
+pub mod reconciliation;
 pub mod reservation;
 pub mod sale;
 pub mod sale_window;

@@ -5,6 +5,7 @@
 mod charge;
 mod commit;
 pub mod publish;
+pub mod reconcile;
 mod recover;
 mod secure;
 mod settle;

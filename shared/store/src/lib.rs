@@ -27,8 +27,10 @@ pub mod merchant;
 pub mod onboarding;
 pub mod order;
 pub mod publish;
+pub mod reconcile;
 pub mod reservation;
 pub mod sandbox;
+pub mod walk;
 
 pub use aws_sdk_dynamodb::types::AttributeValue;
 pub use calls::{CallCount, Calls, Counted};
