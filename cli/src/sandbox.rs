@@ -214,6 +214,8 @@ async fn list_payments(
 struct CleanupReport {
     /// Abandoned checkouts settled or undone.
     orders_finished: u32,
+    /// Refunds left half-way that were finished.
+    refunds_finished: u32,
     /// Mails announced again.
     mails_announced: u32,
     /// Event instances made.
@@ -250,6 +252,7 @@ async fn clean_up(State(app): State<App>, headers: HeaderMap) -> Result<Json<Cle
     let done = cleanup::pass(&app, cleanup::Scope::Sandbox, now).await?;
     let cleanup::Report {
         orders_finished,
+        refunds_finished,
         mails_announced,
         slots_made,
         slots_changed,
@@ -259,6 +262,7 @@ async fn clean_up(State(app): State<App>, headers: HeaderMap) -> Result<Json<Cle
     } = done;
     Ok(Json(CleanupReport {
         orders_finished,
+        refunds_finished,
         mails_announced,
         slots_made,
         slots_changed,

@@ -69,6 +69,7 @@ pub(crate) async fn look(
         answer: None,
         revision: None,
         order: None,
+        refund: None,
     };
     Ok(Replay::Claim(Box::new(KeyClaim { hash: key.hash.clone(), record: claim, abandoned: held })))
 }

@@ -1,4 +1,4 @@
-//! The scheduled work: finishes abandoned checkouts, announces unsent mails again, makes the slots of
+//! The scheduled work: finishes abandoned checkouts and refunds, announces unsent mails again, makes the slots of
 //! published templates that are missing or come into reach, and decides on the merchants of the sandbox. Nothing
 //! depends on when it runs.
 
@@ -23,6 +23,10 @@ const ANNOUNCE_AGAIN_SECS: i64 = 60;
 /// Slots dealt with in one pass; what is left is due again in the next.
 const MAX_SLOTS: usize = 10_000;
 
+/// The kinds of work, in the order in which a pass takes them up.
+const KINDS: [DueKind; 5] =
+    [DueKind::Orders, DueKind::Refunds, DueKind::Mails, DueKind::Slots, DueKind::Merchants];
+
 /// Whose work a pass takes up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
@@ -38,6 +42,8 @@ pub enum Scope {
 pub struct Report {
     /// Abandoned checkouts settled or undone.
     pub orders_finished: u32,
+    /// Refunds left half-way that were finished.
+    pub refunds_finished: u32,
     /// Mails announced again.
     pub mails_announced: u32,
     /// Event instances made.
@@ -64,7 +70,7 @@ pub async fn pass(app: &App, scope: Scope, now: Timestamp) -> Result<Report, pla
     let mut report = Report::default();
     let mut others = BTreeSet::new();
     for clock in clocks {
-        for kind in [DueKind::Orders, DueKind::Mails, DueKind::Slots, DueKind::Merchants] {
+        for kind in KINDS {
             for work in app.store.load_due((*clock, kind), now, MAX_PER_PARTITION).await? {
                 if scope == Scope::Sandbox && !is_sandbox(app, work.tenant(), &mut others).await? {
                     continue;
@@ -111,6 +117,12 @@ async fn take_up(app: &App, work: DueWork, (clock, now): (DueClock, Timestamp), 
         DueWork::Merchant(tenant, reference) => {
             underwrite::decide(app, *tenant, reference).await.map(|is_decided| {
                 report.merchants_decided = report.merchants_decided.saturating_add(u32::from(is_decided));
+            })
+        }
+        DueWork::Refunds(tenant, sale) => {
+            let finished = sagas::recover_refunds(app, (*tenant, sale), (clock, now)).await;
+            finished.map(|finished| {
+                report.refunds_finished = report.refunds_finished.saturating_add(finished);
             })
         }
     };

@@ -16,8 +16,8 @@ use crate::order::{
 use crate::sale::Sale;
 use crate::{
     CartId, CouponId, CustomerId, InstanceId, InventoryId, LevelId, MembershipId, Money, MoneyOverflow,
-    OrderId, OrderItemId, OrderNumber, ReservationId, TemplateId, TenantId, TicketBarcode, TicketId,
-    Timestamp, Zone,
+    OrderId, OrderItemId, OrderNumber, PaymentReference, ReservationId, TemplateId, TenantId, TicketBarcode,
+    TicketId, Timestamp, Zone,
 };
 use std::collections::BTreeMap;
 
@@ -204,6 +204,7 @@ pub fn order_of(request: &CheckoutRequest, facts: &OrderFacts<'_>) -> Result<Ord
         retail_total: Money::sum(lines.iter().map(|line| line.amounts().retail_amount))?,
         lines,
         payment: facts.payment.clone(),
+        refunded: Money::ZERO,
         coupons: counted_coupons(cart, facts.coupons),
         stock: pieces_of(cart, facts.inventory),
         entitlements: facts.entitlements.clone(),
@@ -401,19 +402,22 @@ pub fn tickets_of<E>(
     Ok(tickets)
 }
 
-/// The sale of a charged order.
+/// The sale of a charged order, whose payment the processor knows by `reference`.
 #[must_use]
-pub fn sale_of(order: &Order, captured_at: Timestamp) -> Option<Sale> {
+pub fn sale_of(order: &Order, reference: &PaymentReference, captured_at: Timestamp) -> Option<Sale> {
     let payment = order.payment.as_ref()?;
     Some(Sale {
         id: payment.sale.clone(),
         order: order.id.clone(),
         mid: payment.mid.clone(),
+        reference: Some(reference.clone()),
         amount: payment.amount,
         remainder: payment.amount,
         rate_card: payment.rate_card,
         card: payment.card.clone(),
         captured_at,
+        refunds: BTreeMap::new(),
+        version: 0,
     })
 }
 

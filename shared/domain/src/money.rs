@@ -142,6 +142,18 @@ impl Money {
             .ok_or(MoneyOverflow)
     }
 
+    /// What falls to `part` of `whole`, rounded half-up (away from zero) to the cent.
+    ///
+    /// # Errors
+    /// [`MoneyOverflow`] when the whole is nothing, or the share does not fit.
+    pub fn share_half_up(self, part: Self, whole: Self) -> Result<Self, MoneyOverflow> {
+        let [amount, part, whole] = [self.0, part.0, whole.0].map(i128::from);
+        let product = amount.saturating_mul(part);
+        let twice = product.saturating_mul(2).saturating_add(whole.saturating_mul(product.signum()));
+        let share = twice.checked_div(whole.saturating_mul(2)).ok_or(MoneyOverflow)?;
+        i64::try_from(share).map(Self).map_err(|_| MoneyOverflow)
+    }
+
     /// Splits the amount over `weights` so that the parts add up to the whole; the cents left by rounding
     /// down go to the first parts that were rounded, one each. Weights that are all zero share equally.
     ///

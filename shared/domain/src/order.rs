@@ -57,6 +57,9 @@ pub struct Order {
     /// How it is paid; none for an order that costs nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payment: Option<Payment>,
+    /// What was given back of the money: the refunds of its sale that are done.
+    #[serde(default)]
+    pub refunded: Money,
     /// Membership ids that drove its prices.
     #[serde(default)]
     pub membership_ids: Vec<MembershipId>,

@@ -217,6 +217,7 @@ mod tests {
             total: Money::ZERO,
             retail_total: Money::ZERO,
             payment: None,
+            refunded: Money::ZERO,
             membership_ids: Vec::new(),
             coupons: Default::default(),
             stock: Default::default(),

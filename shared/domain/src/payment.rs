@@ -62,6 +62,15 @@ pub enum Confirmation {
     Declined(Decline),
 }
 
+/// The answer to a refund: both are final.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RefundAnswer {
+    /// The amount is given back, or on its way without anything left that could stop it.
+    Refunded,
+    /// Nothing is given back, and nothing ever will be by this refund.
+    Refused(Decline),
+}
+
 /// The processor's last word on a payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FinalStatus {

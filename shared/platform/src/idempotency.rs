@@ -178,6 +178,7 @@ async fn claim(app: &App, caller: &Caller, (key, fingerprint): (&Key, &str)) -> 
         answer: None,
         revision: None,
         order: None,
+        refund: None,
     };
     let Err(held) = app.store.claim_idempotency_key(key, (&record, None), wall_now()).await? else {
         return Ok(Claim::Own(record));

@@ -1,13 +1,14 @@
-//! The card processor (contract §11). Its three verbs let recovery have a final word without the card.
+//! The card processor (contract §11). Three verbs of a sale let recovery have a final word without the card; the
+//! fourth gives money back.
 
 mod sandbox;
 
-pub use sandbox::{Clock, SandboxCharge, SandboxProcessor, SandboxStatus};
+pub use sandbox::{Clock, SandboxCharge, SandboxProcessor, SandboxRefund, SandboxStatus};
 
 use async_trait::async_trait;
 use domain::card::Card;
-use domain::payment::{Confirmation, FinalStatus};
-use domain::{Mid, Money, OrderId, PaymentReference, TenantId};
+use domain::payment::{Confirmation, FinalStatus, RefundAnswer};
+use domain::{Mid, Money, OrderId, PaymentReference, RefundId, TenantId};
 use std::fmt;
 
 /// The payment of one order. An order has one payment, which takes at most one card.
@@ -25,7 +26,24 @@ pub struct PaymentRequest {
     pub descriptor: String,
 }
 
-/// Sale of one order on one card: charge and capture at once.
+/// Money of a captured payment to be given back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RefundRequest {
+    /// The tenant that sold.
+    pub tenant: TenantId,
+    /// The order that was paid.
+    pub order: OrderId,
+    /// The merchant that was paid.
+    pub mid: Mid,
+    /// The payment.
+    pub reference: PaymentReference,
+    /// The refund's identity with us.
+    pub refund: RefundId,
+    /// What is given back.
+    pub amount: Money,
+}
+
+/// Sale of one order on one card: charge and capture at once; and refunds of it.
 #[async_trait]
 pub trait CardProcessor: Send + Sync {
     /// Opens the payment of an order. It needs no card, and opening again for the same order answers the
@@ -52,9 +70,16 @@ pub trait CardProcessor: Send + Sync {
     /// # Errors
     /// [`ProcessorError`] when there is no answer; asking again is right.
     async fn cancel_or_status(&self, reference: &PaymentReference) -> Result<FinalStatus, ProcessorError>;
+
+    /// Gives money of a captured payment back. It is idempotent by the refund's id: asked again, it answers the same
+    /// refund, whatever it answered first.
+    ///
+    /// # Errors
+    /// [`ProcessorError`] when it is not known whether anything was given back; asking again is right.
+    async fn refund(&self, refund: &RefundRequest) -> Result<RefundAnswer, ProcessorError>;
 }
 
-/// The processor gave no answer to act on: whether anything was charged is not known.
+/// The processor gave no answer to act on: whether anything was charged or given back is not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ProcessorError {
     /// No connection, or the processor failed.

@@ -50,8 +50,10 @@ pub enum Metric {
     Declines,
     /// Requests refused for lack of seats.
     SoldOut,
-    /// Abandoned checkouts that were settled later.
+    /// Abandoned checkouts and refunds that were finished later.
     Recovered,
+    /// Refunds given.
+    Refunds,
     /// Mails handed to their transport.
     MailsSent,
 }
@@ -63,6 +65,7 @@ impl Metric {
             Self::Declines => "Declines",
             Self::SoldOut => "SoldOut",
             Self::Recovered => "Recovered",
+            Self::Refunds => "Refunds",
             Self::MailsSent => "MailsSent",
         }
     }

@@ -1,13 +1,13 @@
 //! The middle step: the card is charged, or it is certain that it never will be.
 
 use crate::settle::{settle, undo};
-use domain::Timestamp;
 use domain::card::Card;
 use domain::checkout::{ANSWER_SECS, CHARGE_SECS};
 use domain::order::{Order, OrderState};
 use domain::payment::{Confirmation, Decline, FinalStatus};
 use domain::tenant::Tenant;
 use domain::time::plus_secs;
+use domain::{PaymentReference, Timestamp};
 use platform::clock::RequestClock;
 use platform::processor::{CardProcessor, PaymentRequest, ProcessorError};
 use platform::telemetry::Metric;
@@ -64,7 +64,7 @@ pub async fn charge(
         return conclude(app, order, (processor.as_ref(), &reference), clock).await;
     }
     match answered(processor.confirm(&reference, card), CHARGE_SECS).await {
-        Ok(Confirmation::Captured) => paid(app, order, clock.fresh()).await,
+        Ok(Confirmation::Captured) => paid(app, order, (&reference, clock.fresh())).await,
         Ok(Confirmation::Declined(decline)) => {
             Metric::Declines.count(order.tenant);
             undone(app, order, (clock.fresh(), Some(decline))).await
@@ -100,11 +100,11 @@ fn deadline(order: &Order) -> Timestamp {
 async fn conclude(
     app: &App,
     order: &Order,
-    (processor, reference): (&dyn CardProcessor, &domain::PaymentReference),
+    (processor, reference): (&dyn CardProcessor, &PaymentReference),
     clock: RequestClock,
 ) -> Result<Outcome, ApiError> {
     match answered(processor.cancel_or_status(reference), ANSWER_SECS).await {
-        Ok(FinalStatus::Succeeded) => paid(app, order, clock.fresh()).await,
+        Ok(FinalStatus::Succeeded) => paid(app, order, (reference, clock.fresh())).await,
         Ok(FinalStatus::Cancelled) => undone(app, order, (clock.fresh(), None)).await,
         Err(fault) => {
             log_fault(order, fault);
@@ -113,8 +113,12 @@ async fn conclude(
     }
 }
 
-async fn paid(app: &App, order: &Order, at: Timestamp) -> Result<Outcome, ApiError> {
-    settle(app, order, at).await.map(outcome)
+async fn paid(
+    app: &App,
+    order: &Order,
+    charged: (&PaymentReference, Timestamp),
+) -> Result<Outcome, ApiError> {
+    settle(app, order, charged).await.map(outcome)
 }
 
 async fn undone(app: &App, order: &Order, why: (Timestamp, Option<Decline>)) -> Result<Outcome, ApiError> {

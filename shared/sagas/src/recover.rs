@@ -86,7 +86,7 @@ pub async fn recover(app: &App, order: Order, now: Timestamp) -> Result<Outcome,
     let status = answered(processor.cancel_or_status(&reference), ANSWER_SECS).await.map_err(unanswered)?;
     let finished = match status {
         // The card was charged before the deadline at the latest; the duplicate window counts from there.
-        FinalStatus::Succeeded => settle(app, &order, deadline).await?,
+        FinalStatus::Succeeded => settle(app, &order, (&reference, deadline)).await?,
         FinalStatus::Cancelled => undo(app, &order, (now, None)).await?,
     };
     Metric::Recovered.count(order.tenant);

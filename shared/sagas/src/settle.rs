@@ -6,7 +6,7 @@ use domain::order::{Order, OrderState, Ticket};
 use domain::outbox::{MailJob, OrderMail, OutboxMail, mails_of};
 use domain::payment::Decline;
 use domain::time::plus_secs;
-use domain::{InstanceId, TicketBarcode, TicketId, Timestamp};
+use domain::{InstanceId, PaymentReference, TicketBarcode, TicketId, Timestamp};
 use platform::telemetry::Metric;
 use platform::{ApiError, App, ErrorType};
 use store::checkout::{Settlement, VoidRefusal, plan_settle, plan_void};
@@ -32,9 +32,13 @@ pub fn settlement(app: &App, order: &Order) -> Result<(Vec<Ticket>, Vec<OutboxMa
 ///
 /// # Errors
 /// [`ApiError`] when it is not known whether the order is paid; whoever finds it later will know.
-pub(crate) async fn settle(app: &App, order: &Order, paid_at: Timestamp) -> Result<Order, ApiError> {
+pub(crate) async fn settle(
+    app: &App,
+    order: &Order,
+    (reference, paid_at): (&PaymentReference, Timestamp),
+) -> Result<Order, ApiError> {
     let (tickets, mails) = settlement(app, order)?;
-    let sale = sale_of(order, paid_at);
+    let sale = sale_of(order, reference, paid_at);
     let plan = plan_settle(&Settlement {
         order,
         paid_at,

@@ -1,7 +1,7 @@
 //! What a request with an idempotency key did (contract §2).
 
 use crate::{Action, Expression, Item, Key, Store, StoreError, decode, encode, number, text};
-use domain::{OrderId, TenantId, Timestamp};
+use domain::{OrderId, RefundId, TenantId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// Answers are kept this long, in seconds.
@@ -30,6 +30,9 @@ pub struct IdempotencyRecord {
     /// The order a checkout made: its state says what became of the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<OrderId>,
+    /// The refund a request made: its state in the sale says what became of the request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refund: Option<RefundId>,
 }
 
 impl IdempotencyRecord {

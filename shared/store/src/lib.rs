@@ -28,6 +28,7 @@ pub mod onboarding;
 pub mod order;
 pub mod publish;
 pub mod reconcile;
+pub mod refund;
 pub mod reservation;
 pub mod sandbox;
 pub mod walk;

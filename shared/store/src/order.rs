@@ -6,7 +6,7 @@ use crate::{
 };
 use domain::order::{Order, Ticket, TicketChunk};
 use domain::outbox::{MailKind, MailState, OutboxMail};
-use domain::{BoardingRefId, OrderId, TemplateId, TenantId, Timestamp};
+use domain::{BoardingRefId, OrderId, SaleId, TemplateId, TenantId, Timestamp};
 use sha2::{Digest, Sha256};
 
 /// Partitions the due index is spread over.
@@ -63,6 +63,8 @@ pub enum DueKind {
     Slots,
     /// Applications of merchants to decide on.
     Merchants,
+    /// Sales with refunds to finish.
+    Refunds,
 }
 
 impl DueKind {
@@ -70,7 +72,7 @@ impl DueKind {
         match self {
             Self::Orders | Self::Mails => Table::Orders,
             Self::Slots => Table::Catalog,
-            Self::Merchants => Table::Merchants,
+            Self::Merchants | Self::Refunds => Table::Merchants,
         }
     }
 }
@@ -85,6 +87,8 @@ fn due_partition(queue: (DueClock, DueKind), spread: u8) -> String {
         (DueClock::Chosen, DueKind::Slots) => format!("CHOSENSLOTS#{spread:02}"),
         (DueClock::Real, DueKind::Merchants) => format!("DUEMERCHANTS#{spread:02}"),
         (DueClock::Chosen, DueKind::Merchants) => format!("CHOSENMERCHANTS#{spread:02}"),
+        (DueClock::Real, DueKind::Refunds) => format!("DUEREFUNDS#{spread:02}"),
+        (DueClock::Chosen, DueKind::Refunds) => format!("CHOSENREFUNDS#{spread:02}"),
     }
 }
 
@@ -112,6 +116,8 @@ pub enum DueWork {
     Slots(TenantId, TemplateId),
     /// An application to decide on.
     Merchant(TenantId, BoardingRefId),
+    /// A sale with refunds to finish.
+    Refunds(TenantId, SaleId),
 }
 
 impl DueWork {
@@ -122,7 +128,8 @@ impl DueWork {
             Self::Order(tenant, _)
             | Self::Mail(tenant, _, _)
             | Self::Slots(tenant, _)
-            | Self::Merchant(tenant, _) => *tenant,
+            | Self::Merchant(tenant, _)
+            | Self::Refunds(tenant, _) => *tenant,
         }
     }
 
@@ -131,6 +138,9 @@ impl DueWork {
         let tenant = TenantId::parse(tenant.parse().ok()?).ok()?;
         if let Some(reference) = partition.strip_prefix("ONBOARD#") {
             return BoardingRefId::parse(reference).ok().map(|found| Self::Merchant(tenant, found));
+        }
+        if let Some(sale) = partition.strip_prefix("SALE#") {
+            return SaleId::parse(sale).ok().map(|found| Self::Refunds(tenant, found));
         }
         let Some(order) = partition.strip_prefix("ORDER#") else {
             let template = TemplateId::parse(&key.sk).ok()?;

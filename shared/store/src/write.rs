@@ -9,8 +9,8 @@ use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use aws_sdk_dynamodb::types::{
-    CancellationReason, ConditionCheck, Delete, Put, ReturnValuesOnConditionCheckFailure as OldItem,
-    TransactWriteItem, Update,
+    CancellationReason, ConditionCheck, Delete, Put, ReturnValue as NewItem,
+    ReturnValuesOnConditionCheckFailure as OldItem, TransactWriteItem, Update,
 };
 use sha2::{Digest, Sha256};
 use std::time::Duration;
@@ -92,23 +92,30 @@ impl Store {
     /// hold, with the item as it was.
     pub async fn write(&self, key: &Key, action: Action) -> Result<Result<(), Option<Item>>, StoreError> {
         check_size(&action)?;
-        for attempt in 0..CONFLICT_TRIES {
-            let fault = match self.send(key, &action).await {
-                Ok(written) => return Ok(written),
-                Err(fault) => fault,
-            };
-            if fault.kind != StoreFault::Conflict {
-                return Err(fault);
-            }
-            rest_after(&format!("{key:?}{action:?}"), attempt).await;
-        }
-        Err(StoreError::new(StoreFault::Conflict, "a write stayed in conflict"))
+        without_conflict(&format!("{key:?}{action:?}"), || self.send(key, &action)).await
+    }
+
+    /// Carries out one conditional update, like [`Store::write`], and answers the item as it is afterwards.
+    ///
+    /// # Errors
+    /// Those of [`Store::write`].
+    pub(crate) async fn update_and_return(
+        &self,
+        key: &Key,
+        update: &Expression,
+    ) -> Result<Result<Item, Option<Item>>, StoreError> {
+        let token = format!("{key:?}{update:?}");
+        let updated = without_conflict(&token, || self.update(key, update, NewItem::AllNew)).await?;
+        Ok(updated.map(Option::unwrap_or_default))
     }
 
     async fn send(&self, key: &Key, action: &Action) -> Result<Result<(), Option<Item>>, StoreError> {
         match action {
             Action::Put(item, condition) => self.put(key, item, condition).await,
-            Action::Update(update) => self.update(key, update).await,
+            Action::Update(update) => {
+                let updated = self.update(key, update, NewItem::None).await?;
+                Ok(updated.map(|_| ()))
+            }
             Action::Delete(condition) => self.delete(key, condition).await,
             Action::Check(_) => {
                 Err(StoreError::new(StoreFault::Refused, "a lone condition check writes nothing"))
@@ -131,13 +138,19 @@ impl Store {
             .set_expression_attribute_names(condition.names())
             .set_expression_attribute_values(condition.values())
             .return_values_on_condition_check_failure(OldItem::AllOld);
-        written(put.send().await, |error| {
+        let done = written(put.send().await, |error| {
             let PutItemError::ConditionalCheckFailedException(refused) = error else { return None };
             Some(refused.item.clone())
-        })
+        });
+        Ok(done?.map(|_| ()))
     }
 
-    async fn update(&self, key: &Key, update: &Expression) -> Result<Result<(), Option<Item>>, StoreError> {
+    async fn update(
+        &self,
+        key: &Key,
+        update: &Expression,
+        new: NewItem,
+    ) -> Result<Result<Option<Item>, Option<Item>>, StoreError> {
         let update = self
             .writer
             .update_item()
@@ -147,11 +160,13 @@ impl Store {
             .set_condition_expression(update.condition_text())
             .set_expression_attribute_names(update.names())
             .set_expression_attribute_values(update.values())
+            .return_values(new)
             .return_values_on_condition_check_failure(OldItem::AllOld);
-        written(update.send().await, |error| {
+        let updated = written(update.send().await, |error| {
             let UpdateItemError::ConditionalCheckFailedException(refused) = error else { return None };
             Some(refused.item.clone())
-        })
+        });
+        Ok(updated?.map(|answer| answer.attributes))
     }
 
     async fn delete(
@@ -168,10 +183,11 @@ impl Store {
             .set_expression_attribute_names(condition.names())
             .set_expression_attribute_values(condition.values())
             .return_values_on_condition_check_failure(OldItem::AllOld);
-        written(delete.send().await, |error| {
+        let done = written(delete.send().await, |error| {
             let DeleteItemError::ConditionalCheckFailedException(refused) = error else { return None };
             Some(refused.item.clone())
-        })
+        });
+        Ok(done?.map(|_| ()))
     }
 
     fn transaction_item(&self, key: &Key, action: Action) -> Result<TransactWriteItem, StoreError> {
@@ -267,12 +283,12 @@ fn verdict<R: Clone>(plan: &Plan<R>, reasons: Vec<CancellationReason>) -> Verdic
 fn written<T, E>(
     sent: Result<T, SdkError<E>>,
     refused: impl FnOnce(&E) -> Option<Option<Item>>,
-) -> Result<Result<(), Option<Item>>, StoreError>
+) -> Result<Result<T, Option<Item>>, StoreError>
 where
     E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
 {
     let error = match sent {
-        Ok(_) => return Ok(Ok(())),
+        Ok(answer) => return Ok(Ok(answer)),
         Err(error) => error,
     };
     if let Some(old) = error.as_service_error().and_then(refused) {
@@ -293,6 +309,20 @@ fn check_size(action: &Action) -> Result<(), StoreError> {
         }
         Action::Put(..) | Action::Update(_) | Action::Delete(_) | Action::Check(_) => Ok(()),
     }
+}
+
+/// Sends a write until it meets no transaction, for a while.
+async fn without_conflict<T, F>(token: &str, send: impl Fn() -> F) -> Result<T, StoreError>
+where
+    F: Future<Output = Result<T, StoreError>>,
+{
+    for attempt in 0..CONFLICT_TRIES {
+        match send().await {
+            Err(fault) if fault.kind == StoreFault::Conflict => rest_after(token, attempt).await,
+            written => return written,
+        }
+    }
+    Err(StoreError::new(StoreFault::Conflict, "a write stayed in conflict"))
 }
 
 /// Waits before the next try; after the last there is none.

@@ -246,6 +246,7 @@ pub(crate) async fn check_out(venue: &Venue, id: &CartId, state: Option<OrderSta
         total: Money::ZERO,
         retail_total: Money::ZERO,
         payment: None,
+        refunded: Money::ZERO,
         membership_ids: Vec::new(),
         coupons: BTreeMap::new(),
         stock: BTreeMap::new(),

@@ -4,9 +4,9 @@ use async_trait::async_trait;
 use domain::PaymentReference;
 use domain::card::Card;
 use domain::outbox::MailJob;
-use domain::payment::{Confirmation, FinalStatus};
+use domain::payment::{Confirmation, FinalStatus, RefundAnswer};
 use engine::{Fault, FaultPlan};
-use platform::processor::{CardProcessor, PaymentRequest, ProcessorError, SandboxProcessor};
+use platform::processor::{CardProcessor, PaymentRequest, ProcessorError, RefundRequest, SandboxProcessor};
 use platform::queue::{LocalQueue, MailQueue, QueueError};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,6 +17,7 @@ pub(crate) enum Verb {
     Open,
     Confirm,
     Cancel,
+    Refund,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,6 +153,10 @@ impl CardProcessor for Processor {
 
     async fn cancel_or_status(&self, reference: &PaymentReference) -> Result<FinalStatus, ProcessorError> {
         self.met(Verb::Cancel, self.sandbox.cancel_or_status(reference)).await
+    }
+
+    async fn refund(&self, refund: &RefundRequest) -> Result<RefundAnswer, ProcessorError> {
+        self.met(Verb::Refund, self.sandbox.refund(refund)).await
     }
 }
 

@@ -133,6 +133,7 @@ pub(crate) fn order(id: u64) -> Order {
         total: Money::from_cents(4_940),
         retail_total: Money::from_cents(5_300),
         payment: Some(payment()),
+        refunded: Money::ZERO,
         membership_ids: Vec::new(),
         coupons: Default::default(),
         stock: Default::default(),

@@ -224,6 +224,7 @@ pub(crate) fn order() -> Order {
         total: Money::from_cents(4_940),
         retail_total: Money::from_cents(5_300),
         payment: Some(payment()),
+        refunded: Money::ZERO,
         coupons: Default::default(),
         stock: Default::default(),
         entitlements: Vec::new(),

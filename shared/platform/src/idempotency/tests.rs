@@ -100,6 +100,7 @@ fn record(secs: i64, nonce: &str) -> IdempotencyRecord {
         answer: None,
         revision: None,
         order: None,
+        refund: None,
     }
 }
 

@@ -1,13 +1,19 @@
 //! The sandbox card processor: documented test cards, and payments kept in the merchants table so that the
 //! charges outlive the process as a real processor's would.
 
-use super::{CardProcessor, PaymentRequest, ProcessorError};
+mod refund;
+
+pub use refund::SandboxRefund;
+
+use self::refund::Refund;
+use super::{CardProcessor, PaymentRequest, ProcessorError, RefundRequest};
 use async_trait::async_trait;
 use domain::card::{Card, CardBrand};
-use domain::payment::{Confirmation, Decline, DeclineReason, FinalStatus};
-use domain::{Mid, Money, OrderId, PaymentReference, TenantId, Timestamp};
+use domain::payment::{Confirmation, Decline, DeclineReason, FinalStatus, RefundAnswer};
+use domain::{Mid, Money, OrderId, PaymentReference, RefundId, TenantId, Timestamp};
 use serde::{Deserialize, Serialize, Serializer};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,12 +34,14 @@ enum Behaviour {
     Declines(DeclineReason),
     /// Succeeds after [`SLOW_CARD`].
     SucceedsSlowly,
-    /// Is charged, but the answer does not arrive.
+    /// Is charged, but the answer does not arrive; the same goes for the first answer to each of its refunds.
     LosesTheAnswer,
+    /// Succeeds, and its refunds are refused.
+    RefusesRefunds,
 }
 
 /// The test cards (architecture: the sandbox).
-const TEST_CARDS: [(&str, Behaviour); 10] = [
+const TEST_CARDS: [(&str, Behaviour); 11] = [
     ("4242424242424242", Behaviour::Succeeds),
     ("4111111111111111", Behaviour::Succeeds),
     ("4000000000000002", Behaviour::Declines(DeclineReason::CardDeclined)),
@@ -44,6 +52,7 @@ const TEST_CARDS: [(&str, Behaviour); 10] = [
     ("4000000000000119", Behaviour::Declines(DeclineReason::ProcessorError)),
     ("4000000000000341", Behaviour::SucceedsSlowly),
     ("4000000000000259", Behaviour::LosesTheAnswer),
+    ("4000000000005126", Behaviour::RefusesRefunds),
 ];
 
 /// What the sandbox says with a decline: code and message of the processor, and whether the issuer, who
@@ -105,6 +114,12 @@ struct Payment {
     reference: PaymentReference,
     #[serde(flatten)]
     state: State,
+    /// The refunds it was asked for.
+    #[serde(default)]
+    refunds: BTreeMap<RefundId, Refund>,
+    /// How many those are, for the conditions.
+    #[serde(default)]
+    refunds_asked: u32,
 }
 
 /// Where a payment stands. Only an opened one changes, and only once.
@@ -182,7 +197,17 @@ fn as_text<S: Serializer>(amount: &Money, serializer: S) -> Result<S::Ok, S::Err
 
 impl From<Payment> for SandboxCharge {
     fn from(payment: Payment) -> Self {
-        let Payment { tenant, order, amount, mid, descriptor: _, reference, state } = payment;
+        let Payment {
+            tenant,
+            order,
+            amount,
+            mid,
+            descriptor: _,
+            reference,
+            state,
+            refunds: _,
+            refunds_asked: _,
+        } = payment;
         let (status, card, captured_at) = match state {
             State::Opened => (SandboxStatus::Opened, None, None),
             State::Captured { at, card } => (SandboxStatus::Captured, Some(card), Some(at)),
@@ -244,14 +269,16 @@ impl SandboxProcessor {
     /// # Errors
     /// [`StoreError`] when the database does not answer.
     pub async fn charges(&self, tenant: TenantId) -> Result<Vec<SandboxCharge>, StoreError> {
-        let Key { table, pk, sk: _ } = Key::sandbox_payment(tenant, "");
-        let items = self.store.query((table, &pk), SortKeys::All, (Consistency::Strong, MAX_LISTED)).await?;
-        let mut charges = Vec::with_capacity(items.len());
-        for item in items {
-            charges.push(SandboxCharge::from(store::decode::<Payment>(item)?));
-        }
+        let payments = self.payments(tenant).await?;
+        let mut charges: Vec<SandboxCharge> = payments.into_iter().map(SandboxCharge::from).collect();
         charges.sort_by_key(|charge| charge.captured_at);
         Ok(charges)
+    }
+
+    async fn payments(&self, tenant: TenantId) -> Result<Vec<Payment>, StoreError> {
+        let Key { table, pk, sk: _ } = Key::sandbox_payment(tenant, "");
+        let items = self.store.query((table, &pk), SortKeys::All, (Consistency::Strong, MAX_LISTED)).await?;
+        items.into_iter().map(store::decode).collect()
     }
 
     async fn load_payment(&self, reference: &PaymentReference) -> Result<Payment, ProcessorError> {
@@ -290,6 +317,8 @@ impl CardProcessor for SandboxProcessor {
             descriptor,
             reference: reference.clone(),
             state: State::Opened,
+            refunds: BTreeMap::new(),
+            refunds_asked: 0,
         };
         let item = store::encode(&key, &opened).map_err(unreachable)?;
         let mut condition = Expression::new();
@@ -315,9 +344,12 @@ impl CardProcessor for SandboxProcessor {
         }
         let (at, shown) = ((self.clock)(), ShownCard::of(card));
         let outcome = match behaviour {
-            Some(Behaviour::Succeeds | Behaviour::SucceedsSlowly | Behaviour::LosesTheAnswer) => {
-                State::Captured { at, card: shown }
-            }
+            Some(
+                Behaviour::Succeeds
+                | Behaviour::SucceedsSlowly
+                | Behaviour::LosesTheAnswer
+                | Behaviour::RefusesRefunds,
+            ) => State::Captured { at, card: shown },
             Some(Behaviour::Declines(reason)) => {
                 State::Declined { at, card: shown, decline: decline(reason) }
             }
@@ -344,6 +376,10 @@ impl CardProcessor for SandboxProcessor {
             State::Declined { .. } | State::Cancelled { .. } => Ok(FinalStatus::Cancelled),
             State::Opened => Err(ProcessorError::AnswerLost),
         }
+    }
+
+    async fn refund(&self, refund: &RefundRequest) -> Result<RefundAnswer, ProcessorError> {
+        self.give_back(refund).await
     }
 }
 

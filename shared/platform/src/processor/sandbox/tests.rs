@@ -267,3 +267,101 @@ async fn racing_opens_of_one_order_make_one_payment() {
     assert_eq!(references, vec![references[0].clone(); 64]);
     assert_eq!(sandbox.charges(tenant()).await.unwrap().len(), 1);
 }
+
+/// A payment that was charged on this card.
+async fn charged(sandbox: &SandboxProcessor, number: &str) -> PaymentReference {
+    let reference = sandbox.open(&payment(1)).await.unwrap();
+    let _ = sandbox.confirm(&reference, &card(number)).await;
+    reference
+}
+
+fn refund(reference: &PaymentReference, (id, cents): (u8, i64)) -> RefundRequest {
+    RefundRequest {
+        tenant: tenant(),
+        order: OrderId::from_bits(1),
+        mid: Mid::parse("60417").unwrap(),
+        reference: reference.clone(),
+        refund: RefundId::from_bytes([id; 16]),
+        amount: Money::from_cents(cents),
+    }
+}
+
+fn refusal_code(answer: Result<RefundAnswer, ProcessorError>) -> (Option<String>, Option<String>) {
+    match answer {
+        Ok(RefundAnswer::Refused(decline)) => (decline.processor_code, decline.issuing_code),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_refund_asked_for_again_is_the_same_refund() {
+    let sandbox = sandbox().await;
+    let reference = charged(&sandbox, GOOD).await;
+    for amount in [4_000, 4_000, 250] {
+        // The third has another amount, and is still the first one.
+        let again = sandbox.refund(&refund(&reference, (1, amount))).await;
+        assert_eq!(again, Ok(RefundAnswer::Refunded));
+    }
+    let listed = serde_json::to_value(sandbox.refunds(tenant()).await.unwrap()).unwrap();
+    let expected = json!([{
+        "tenantId": 1001, "orderId": "1", "mid": "60417", "refundId": RefundId::from_bytes([1; 16]),
+        "amount": "40.00", "refunded": true, "reference": reference, "answeredAt": NOW,
+    }]);
+    assert_eq!(listed, expected);
+    assert_eq!(status(&sandbox).await, SandboxStatus::Captured);
+}
+
+#[tokio::test]
+async fn no_more_is_refunded_than_was_captured() {
+    let sandbox = sandbox().await;
+    let exceeds = (Some("refund_exceeds_payment".to_owned()), None);
+    let opened = sandbox.open(&payment(1)).await.unwrap();
+    assert_eq!(refusal_code(sandbox.refund(&refund(&opened, (1, 1))).await), exceeds);
+    let reference = charged(&sandbox, GOOD).await;
+    assert_eq!(sandbox.refund(&refund(&reference, (2, 4_000))).await, Ok(RefundAnswer::Refunded));
+    assert_eq!(refusal_code(sandbox.refund(&refund(&reference, (3, 251))).await), exceeds);
+    assert_eq!(sandbox.refund(&refund(&reference, (4, 250))).await, Ok(RefundAnswer::Refunded));
+    for id in [1, 3] {
+        assert_eq!(refusal_code(sandbox.refund(&refund(&reference, (id, 1))).await), exceeds);
+    }
+}
+
+#[tokio::test]
+async fn the_card_that_takes_no_refunds_refuses_each_with_the_issuers_code() {
+    let sandbox = sandbox().await;
+    let reference = charged(&sandbox, "4000000000005126").await;
+    assert_eq!(status(&sandbox).await, SandboxStatus::Captured);
+    let code = Some("refund_declined".to_owned());
+    for _ in 0..2 {
+        let answer = sandbox.refund(&refund(&reference, (1, 100))).await;
+        assert_eq!(refusal_code(answer), (code.clone(), code.clone()));
+    }
+    let listed = sandbox.refunds(tenant()).await.unwrap();
+    assert!(listed.iter().all(|refund| !refund.refunded) && listed.len() == 1, "{listed:?}");
+}
+
+#[tokio::test]
+async fn the_card_with_the_lost_answer_is_refunded_all_the_same() {
+    let sandbox = sandbox().await;
+    let reference = charged(&sandbox, "4000000000000259").await;
+    let request = refund(&reference, (1, 100));
+    assert_eq!(sandbox.refund(&request).await, Err(ProcessorError::AnswerLost));
+    assert_eq!(sandbox.refund(&request).await, Ok(RefundAnswer::Refunded));
+    assert_eq!(sandbox.refunds(tenant()).await.unwrap().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn racing_refunds_of_one_payment_stay_below_what_was_captured() {
+    let sandbox = sandbox().await;
+    let reference = charged(&sandbox, GOOD).await;
+    let mut tasks = JoinSet::new();
+    for id in 0..8 {
+        let (sandbox, request) = (sandbox.clone(), refund(&reference, (id, 1_000)));
+        tasks.spawn(async move { sandbox.refund(&request).await.unwrap() });
+    }
+    let answers = tasks.join_all().await;
+    let given = answers.iter().filter(|answer| **answer == RefundAnswer::Refunded).count();
+    assert_eq!(given, 4);
+    let listed = sandbox.refunds(tenant()).await.unwrap();
+    assert_eq!((listed.len(), listed.iter().filter(|refund| refund.refunded).count()), (8, 4));
+}

@@ -1,0 +1,159 @@
+//! The sandbox's refunds, kept with their payments. What is asked for is checked against what was captured, so that
+//! the sandbox never gives back more, whatever it is asked.
+
+use super::{
+    Behaviour, Payment, SandboxProcessor, State, TEST_CARDS, as_text, key_of, unasked_issuer, unreachable,
+};
+use crate::processor::{ProcessorError, RefundRequest};
+use domain::payment::{Decline, DeclineReason, RefundAnswer};
+use domain::{Mid, Money, OrderId, PaymentReference, RefundId, TenantId, Timestamp};
+use serde::{Deserialize, Serialize};
+use store::{Action, Expression, StoreError, number};
+
+/// Times a refund is tried beside others of the same payment.
+const MAX_TRIES: u32 = 50;
+
+/// The attribute that counts the refunds a payment was asked for.
+const REFUNDS_ASKED: &str = "refunds_asked";
+
+/// The answer to one refund, as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Refund {
+    amount: Money,
+    at: Timestamp,
+    /// The refusal; none when the amount was given back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    refusal: Option<Decline>,
+}
+
+impl Refund {
+    fn answer(&self) -> RefundAnswer {
+        self.refusal.clone().map_or(RefundAnswer::Refunded, RefundAnswer::Refused)
+    }
+}
+
+/// A refund the sandbox has seen, as `GET /sandbox/processor` lists it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SandboxRefund {
+    /// The tenant that sold.
+    pub tenant_id: TenantId,
+    /// The order that was paid.
+    pub order_id: OrderId,
+    /// The merchant that was paid.
+    pub mid: Mid,
+    /// Our name for the refund.
+    pub refund_id: RefundId,
+    /// The amount as decimal text.
+    #[serde(serialize_with = "as_text")]
+    pub amount: Money,
+    /// Whether the amount was given back; otherwise the refund was refused.
+    pub refunded: bool,
+    /// The sandbox's name for the payment.
+    pub reference: PaymentReference,
+    /// When it was answered.
+    pub answered_at: Timestamp,
+}
+
+/// What the issuer of the card that takes no refunds says.
+fn refused_by_issuer() -> Decline {
+    let code = Some("refund_declined".to_owned());
+    let message = Some("The issuer refused the refund.".to_owned());
+    Decline {
+        reason: DeclineReason::CardDeclined,
+        processor_code: code.clone(),
+        processor_message: message.clone(),
+        issuing_code: code,
+        issuing_message: message,
+    }
+}
+
+/// What the sandbox says where the payment does not cover the refund.
+fn uncovered() -> Decline {
+    unasked_issuer(
+        DeclineReason::ProcessorError,
+        "refund_exceeds_payment",
+        "The refund is larger than what is left of the payment.",
+    )
+}
+
+/// What a payment's test card does, by what is kept of its number.
+fn behaviour_of(payment: &Payment) -> Option<Behaviour> {
+    let (State::Captured { card, .. } | State::Declined { card, .. }) = &payment.state else { return None };
+    let known = TEST_CARDS.iter().find(|(number, _)| number.ends_with(&card.last_four));
+    known.map(|(_, behaviour)| *behaviour)
+}
+
+/// Why a payment does not give an amount back.
+fn refusal_of(payment: &Payment, amount: Money) -> Option<Decline> {
+    let is_captured = matches!(payment.state, State::Captured { .. });
+    let given = payment.refunds.values().filter(|refund| refund.refusal.is_none());
+    let given = Money::sum(given.map(|refund| refund.amount).chain([amount]));
+    if !is_captured || given.map_or(true, |given| given > payment.amount) {
+        return Some(uncovered());
+    }
+    (behaviour_of(payment) == Some(Behaviour::RefusesRefunds)).then(refused_by_issuer)
+}
+
+impl SandboxProcessor {
+    /// The refunds of a tenant, in the order of their answers.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn refunds(&self, tenant: TenantId) -> Result<Vec<SandboxRefund>, StoreError> {
+        let payments = self.payments(tenant).await?;
+        let mut refunds: Vec<SandboxRefund> = payments.iter().flat_map(listed).collect();
+        refunds.sort_by_key(|refund| refund.answered_at);
+        Ok(refunds)
+    }
+
+    /// Answers a refund. An answer that was given stands.
+    pub(super) async fn give_back(&self, request: &RefundRequest) -> Result<RefundAnswer, ProcessorError> {
+        for _ in 0..MAX_TRIES {
+            let payment = self.load_payment(&request.reference).await?;
+            if let Some(known) = payment.refunds.get(&request.refund) {
+                return Ok(known.answer());
+            }
+            let refusal = refusal_of(&payment, request.amount);
+            let refund = Refund { amount: request.amount, at: (self.clock)(), refusal };
+            let (answer, behaviour) = (refund.answer(), behaviour_of(&payment));
+            if self.keep(payment, (request.refund.clone(), refund)).await? {
+                let is_lost = behaviour == Some(Behaviour::LosesTheAnswer);
+                return if is_lost { Err(ProcessorError::AnswerLost) } else { Ok(answer) };
+            }
+        }
+        Err(ProcessorError::Unreachable)
+    }
+
+    /// Keeps the answer with the payment as it was read; false when another refund was answered meanwhile.
+    async fn keep(&self, payment: Payment, (id, refund): (RefundId, Refund)) -> Result<bool, ProcessorError> {
+        let key = key_of(&payment.reference).ok_or(ProcessorError::UnknownPayment)?;
+        let mut condition = Expression::new();
+        let asked = condition.path(&[REFUNDS_ASKED]);
+        let seen = condition.value(number(i64::from(payment.refunds_asked)));
+        condition.require(match payment.refunds_asked {
+            // A payment written before refunds does not say so.
+            0 => format!("(attribute_not_exists({asked}) OR {asked} = {seen})"),
+            _ => format!("{asked} = {seen}"),
+        });
+        let mut kept = payment;
+        kept.refunds_asked = kept.refunds_asked.saturating_add(1);
+        kept.refunds.insert(id, refund);
+        let item = store::encode(&key, &kept).map_err(unreachable)?;
+        Ok(self.store.write(&key, Action::Put(item, condition)).await.map_err(unreachable)?.is_ok())
+    }
+}
+
+fn listed(payment: &Payment) -> Vec<SandboxRefund> {
+    let refunds = payment.refunds.iter().map(|(id, refund)| SandboxRefund {
+        tenant_id: payment.tenant,
+        order_id: payment.order.clone(),
+        mid: payment.mid.clone(),
+        refund_id: id.clone(),
+        amount: refund.amount,
+        refunded: refund.refusal.is_none(),
+        reference: payment.reference.clone(),
+        answered_at: refund.at,
+    });
+    refunds.collect()
+}

@@ -1,0 +1,243 @@
+//! Giving money back: what remains of a sale is taken first, the processor asked then, and the refund settled or
+//! the amount given back (architecture: checkout). Whoever finds a refund half-way asks the processor again by the
+//! refund's id, which is idempotent, so that a slow handler and a recovery can race without harm.
+
+use crate::charge::{answered, payment_request};
+use crate::commit::commit;
+use domain::checkout::{ANSWER_SECS, CHARGE_SECS};
+use domain::order::Order;
+use domain::payment::{Decline, RefundAnswer};
+use domain::sale::{RefundRefusal, Sale, refundable};
+use domain::tenant::Tenant;
+use domain::{MoneyOverflow, PaymentReference, RefundId, SaleId, TenantId, Timestamp};
+use platform::clock::RequestClock;
+use platform::processor::{ProcessorError, RefundRequest};
+use platform::telemetry::Metric;
+use platform::{ApiError, App, ErrorType};
+use store::order::DueClock;
+use store::refund::{EndRefusal, Ending, RefundEnd, Take, Taking, plan_end, sale_in};
+use store::{Item, StoreFault};
+
+/// Times a taking is sent: again after a lost answer, and after the sale was prepared.
+const MAX_TAKINGS: u32 = 4;
+
+/// Times the end of a refund is reckoned again because sale or order moved meanwhile.
+const MAX_ENDINGS: u32 = 12;
+
+/// A refund that is taken from its sale.
+#[derive(Debug, Clone)]
+pub struct TakenRefund {
+    /// The sale as it was seen with the refund.
+    pub sale: Sale,
+    /// The refund.
+    pub id: RefundId,
+    /// The order as it was seen, where the refund gives back more of it than money.
+    pub order: Option<Order>,
+}
+
+/// What became of a refund.
+#[derive(Debug)]
+pub enum RefundOutcome {
+    /// The money is given back; the sale lists the refund as done.
+    Refunded(Box<Sale>),
+    /// The processor refused, and everything is as it was.
+    Refused(Decline),
+    /// Not known yet: the refund will be finished by whoever finds it after its deadline.
+    Undecided,
+}
+
+/// Takes a refund from what remains of a sale. It is idempotent by the refund's id, so that a lost answer is
+/// asked for again.
+///
+/// # Errors
+/// [`ApiError`] when it is not known whether it is taken. The inner error is why it cannot be.
+pub async fn take_refund(app: &App, take: &Take<'_>) -> Result<Result<Sale, RefundRefusal>, ApiError> {
+    let mut last = None;
+    for _ in 0..MAX_TAKINGS {
+        match app.store.take_refund(take).await {
+            Ok(Taking::Taken(sale)) => return Ok(Ok(sale)),
+            Ok(Taking::Unprepared) => app.store.prepare_sale(take.tenant, take.sale).await?,
+            Ok(Taking::Refused(sale)) => return refused(take, sale),
+            Err(fault) if fault.kind == StoreFault::TryAgain => last = Some(fault),
+            Err(fault) => return Err(fault.into()),
+        }
+    }
+    Err(last.map_or_else(|| ApiError::new(ErrorType::TryAgain), ApiError::from))
+}
+
+/// What a sale that refused a taking says about it.
+///
+/// # Errors
+/// [`ApiError`] when it says nothing against it. The inner error is why the refund cannot be taken.
+pub fn refused(take: &Take<'_>, sale: Option<Sale>) -> Result<Result<Sale, RefundRefusal>, ApiError> {
+    match sale {
+        // An earlier try of this very taking succeeded, and its answer was lost.
+        Some(sale) if sale.refunds.contains_key(take.id) => Ok(Ok(sale)),
+        sale => match refundable(sale.as_ref(), take.mid, take.refund.amount) {
+            Err(refusal) => Ok(Err(refusal)),
+            Ok(_) => Err(ApiError::new(ErrorType::TryAgain)),
+        },
+    }
+}
+
+/// Takes a refund that is taken from its sale to its end.
+///
+/// # Errors
+/// [`ApiError`] when the database does not answer; the refund stays pending and is finished by whoever finds it.
+pub async fn refund(
+    app: &App,
+    tenant: &Tenant,
+    taken: TakenRefund,
+    clock: RequestClock,
+) -> Result<RefundOutcome, ApiError> {
+    Box::pin(finish(app, tenant, taken, || clock.fresh())).await
+}
+
+async fn finish(
+    app: &App,
+    tenant: &Tenant,
+    taken: TakenRefund,
+    now: impl Fn() -> Timestamp,
+) -> Result<RefundOutcome, ApiError> {
+    let TakenRefund { sale, id, .. } = &taken;
+    let Some(refund) = sale.refunds.get(id) else { return Err(vanished(id)) };
+    if refund.deadline().is_none() {
+        return Ok(RefundOutcome::Refunded(Box::new(taken.sale)));
+    }
+    let request = RefundRequest {
+        tenant: tenant.id,
+        order: sale.order.clone(),
+        mid: sale.mid.clone(),
+        reference: reference(app, tenant, &taken).await?,
+        refund: id.clone(),
+        amount: refund.amount,
+    };
+    match answered(app.processor(tenant).refund(&request), CHARGE_SECS).await {
+        Ok(RefundAnswer::Refunded) => {
+            Metric::Refunds.count(tenant.id);
+            end(app, tenant.id, taken, (now(), None)).await
+        }
+        Ok(RefundAnswer::Refused(decline)) => end(app, tenant.id, taken, (now(), Some(decline))).await,
+        Err(fault) => {
+            log_fault(id, fault);
+            Ok(RefundOutcome::Undecided)
+        }
+    }
+}
+
+/// The processor's name for the payment. A sale that does not know it has its order's payment opened again.
+async fn reference(app: &App, tenant: &Tenant, taken: &TakenRefund) -> Result<PaymentReference, ApiError> {
+    if let Some(reference) = &taken.sale.reference {
+        return Ok(reference.clone());
+    }
+    let order = match &taken.order {
+        Some(order) => Some(order.clone()),
+        None => app.store.load_order(tenant.id, &taken.sale.order).await?,
+    };
+    let request = order.as_ref().and_then(payment_request);
+    let request = request.ok_or_else(|| ApiError::new(ErrorType::Internal))?;
+    let opened = answered(app.processor(tenant).open(&request), ANSWER_SECS).await;
+    opened.map_err(|fault| ApiError::new(ErrorType::TryAgain).cause(fault))
+}
+
+fn log_fault(id: &RefundId, fault: ProcessorError) {
+    tracing::warn!(refund = id.as_str(), %fault, "the card processor did not answer a refund");
+}
+
+/// A refund that was given back to its sale cannot be done, and one that is done is not given back: the processor
+/// would have answered the same refund in two ways.
+fn vanished(id: &RefundId) -> ApiError {
+    tracing::error!(refund = id.as_str(), "a refund is not where it was taken");
+    ApiError::new(ErrorType::Internal)
+}
+
+fn overflow(_: MoneyOverflow) -> ApiError {
+    ApiError::new(ErrorType::Internal)
+}
+
+/// Writes the end of a refund: it is done, or given back for a refusal. If someone else ended it first, that
+/// stands.
+async fn end(
+    app: &App,
+    tenant: TenantId,
+    taken: TakenRefund,
+    (at, decline): (Timestamp, Option<Decline>),
+) -> Result<RefundOutcome, ApiError> {
+    let TakenRefund { mut sale, id, mut order } = taken;
+    for _ in 0..MAX_ENDINGS {
+        let Some(refund) = sale.refunds.get(&id) else {
+            return decline.map(RefundOutcome::Refused).ok_or_else(|| vanished(&id));
+        };
+        if refund.deadline().is_none() {
+            return Ok(RefundOutcome::Refunded(Box::new(sale)));
+        }
+        let end = match decline {
+            Some(_) => RefundEnd::GivenBack,
+            None => RefundEnd::Done { at, fees: sale.fees_of_next(refund.amount).map_err(overflow)? },
+        };
+        let ending = Ending { tenant, sale: &sale, id: &id, order: order.as_ref(), end };
+        let refused = match commit(app, &plan_end(&ending)?).await? {
+            Ok(()) => return Ok(outcome(&sale, &id, end, decline)),
+            Err(refused) => refused,
+        };
+        for one in refused {
+            match one.refusal {
+                EndRefusal::SaleMoved => sale = moved(one.old, &id)?,
+                EndRefusal::OrderMoved => {
+                    order =
+                        Some(app.store.load_order(tenant, &sale.order).await?.ok_or_else(|| vanished(&id))?);
+                }
+            }
+        }
+    }
+    Err(ApiError::new(ErrorType::TryAgain))
+}
+
+fn moved(old: Option<Item>, id: &RefundId) -> Result<Sale, ApiError> {
+    sale_in(old)?.ok_or_else(|| vanished(id))
+}
+
+fn outcome(sale: &Sale, id: &RefundId, end: RefundEnd, decline: Option<Decline>) -> RefundOutcome {
+    match (end, decline) {
+        (RefundEnd::Done { at, fees }, _) => {
+            RefundOutcome::Refunded(Box::new(sale.with_done(id, (at, fees))))
+        }
+        (RefundEnd::GivenBack, Some(decline)) => RefundOutcome::Refused(decline),
+        (RefundEnd::GivenBack, None) => RefundOutcome::Undecided,
+    }
+}
+
+/// Finishes those refunds of a sale whose deadline has passed on this clock; how many were.
+///
+/// # Errors
+/// [`ApiError`] when database or processor do not answer; the rest stays due.
+pub async fn recover_refunds(
+    app: &App,
+    (tenant, sale): (TenantId, &SaleId),
+    (clock, now): (DueClock, Timestamp),
+) -> Result<u32, ApiError> {
+    let Some(sale) = app.store.load_sale(tenant, sale).await? else { return Ok(0) };
+    let due = sale
+        .pending()
+        .into_iter()
+        .filter(|(is_chosen, deadline, _)| *is_chosen == (clock == DueClock::Chosen) && *deadline <= now);
+    let due: Vec<RefundId> = due.map(|(_, _, id)| id.clone()).collect();
+    if due.is_empty() {
+        return Ok(0);
+    }
+    let order = app.store.load_order(tenant, &sale.order).await?;
+    let tenant = app.tenant(tenant).await?;
+    let (mut finished, mut undecided) = (0_u32, 0_u32);
+    for id in due {
+        let taken = TakenRefund { sale: sale.clone(), id, order: order.clone() };
+        match Box::pin(finish(app, &tenant, taken, || now)).await? {
+            RefundOutcome::Refunded(_) | RefundOutcome::Refused(_) => {
+                Metric::Recovered.count(tenant.id);
+                finished = finished.saturating_add(1);
+            }
+            RefundOutcome::Undecided => undecided = undecided.saturating_add(1),
+        }
+    }
+    tracing::info!(sale = sale.id.as_str(), finished, undecided, "refunds were left half-way");
+    if undecided > 0 { Err(ApiError::new(ErrorType::TryAgain)) } else { Ok(finished) }
+}

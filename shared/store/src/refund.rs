@@ -1,0 +1,263 @@
+//! Refunds of captured sales (spec §4.11, contract §11). A sale lists its refunds: taking one is a single
+//! conditional update, so that no number of them at once exceeds what was captured; its end is one transaction
+//! with what it changes in the order. Both are idempotent by the refund's state in the sale.
+
+use crate::order::{DueClock, DueKind, due_as};
+use crate::{
+    Action, AttributeValue, Consistency, Expression, Item, Key, Plan, Store, StoreError, StoreFault, decode,
+    number, text,
+};
+use domain::order::Order;
+use domain::sale::{FeeParts, MAX_REFUNDS, RefundState, Sale, SaleRefund};
+use domain::{Mid, Money, MoneyOverflow, RefundId, SaleId, TenantId, Timestamp};
+
+/// A refund to be taken from what remains of a sale.
+#[derive(Debug, Clone)]
+pub struct Take<'a> {
+    /// Whose sale it is.
+    pub tenant: TenantId,
+    /// The sale.
+    pub sale: &'a SaleId,
+    /// The merchant that gives the money back.
+    pub mid: &'a Mid,
+    /// The refund's identity.
+    pub id: &'a RefundId,
+    /// The refund, which is under way from now on.
+    pub refund: &'a SaleRefund,
+}
+
+/// The write that takes a refund. Its condition holds where [`domain::sale::refundable`] does and the refund is
+/// not taken yet; a sale that [`Store::prepare_sale`] has yet to prepare is refused too.
+///
+/// # Errors
+/// [`StoreError`] when the refund has no representation.
+pub fn take_refund(take: &Take<'_>) -> Result<(Key, Action), StoreError> {
+    Ok((Key::sale(take.tenant, take.sale), Action::Update(taking(take)?)))
+}
+
+fn taking(take: &Take<'_>) -> Result<Expression, StoreError> {
+    let Take { tenant: _, sale, mid, id, refund } = take;
+    let mut update = Expression::new();
+    update.require_equal("mid", text(mid.as_str()));
+    let (remainder, amount) = (update.path(&["remainder"]), update.number(refund.amount.cents()));
+    update.require(format!("{remainder} >= {amount}"));
+    let (refunds, own) = (update.path(&["refunds"]), update.path(&["refunds", id.as_str()]));
+    let most = update.number(i64::try_from(MAX_REFUNDS).unwrap_or(i64::MAX));
+    update.require(format!("size({refunds}) < {most}"));
+    update.require(format!("attribute_not_exists({own})"));
+    update.set(format!("{remainder} = {remainder} - {amount}"));
+    let refund_value = update.value(serde_dynamo::to_attribute_value(refund).map_err(StoreError::corrupt)?);
+    update.set(format!("{own} = {refund_value}"));
+    let version = update.path(&["version"]);
+    let (none, one) = (update.number(0), update.number(1));
+    update.set(format!("{version} = if_not_exists({version}, {none}) + {one}"));
+    if let Some(deadline) = refund.deadline() {
+        for (attribute, value) in due_as(sale.as_str(), deadline, queue(refund.chosen_clock)) {
+            match clock(refund.chosen_clock) {
+                DueClock::Real => update.assign(&attribute, value),
+                // What real time waits for must not be hidden behind a clock of the caller's choice.
+                DueClock::Chosen => {
+                    let (path, value) = (update.path(&[&attribute]), update.value(value));
+                    update.set(format!("{path} = if_not_exists({path}, {value})"));
+                }
+            }
+        }
+    }
+    Ok(update)
+}
+
+fn clock(is_chosen: bool) -> DueClock {
+    if is_chosen { DueClock::Chosen } else { DueClock::Real }
+}
+
+fn queue(is_chosen: bool) -> (DueClock, DueKind) {
+    (clock(is_chosen), DueKind::Refunds)
+}
+
+/// How a refund ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RefundEnd {
+    /// The processor gave the money back.
+    Done {
+        /// When.
+        at: Timestamp,
+        /// What the merchant gets back of the fees.
+        fees: FeeParts,
+    },
+    /// The processor refused: the amount goes back to the remainder of the sale, and the order keeps everything.
+    GivenBack,
+}
+
+/// The end of one refund, with what was seen of its surroundings.
+#[derive(Debug, Clone, Copy)]
+pub struct Ending<'a> {
+    /// Whose sale it is.
+    pub tenant: TenantId,
+    /// The sale as it was seen, which lists the refund as pending.
+    pub sale: &'a Sale,
+    /// The refund.
+    pub id: &'a RefundId,
+    /// The order as it was seen, where the refund gives back more of it than money.
+    pub order: Option<&'a Order>,
+    /// How it ends.
+    pub end: RefundEnd,
+}
+
+/// Why the end of a refund was not written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum EndRefusal {
+    /// The sale is not as it was seen.
+    SaleMoved,
+    /// The order is not as it was seen.
+    OrderMoved,
+}
+
+/// The transaction that ends a refund, in the sale and in its order.
+///
+/// # Errors
+/// [`StoreError`] when something has no representation.
+pub fn plan_end(ending: &Ending<'_>) -> Result<Plan<EndRefusal>, StoreError> {
+    let mut plan = Plan::new();
+    let key = Key::sale(ending.tenant, &ending.sale.id);
+    add(&mut plan, (key, Action::Update(ended(ending)?)), EndRefusal::SaleMoved)?;
+    for write in order_writes(ending)? {
+        add(&mut plan, write, EndRefusal::OrderMoved)?;
+    }
+    Ok(plan)
+}
+
+/// What the end of a refund changes in its order.
+///
+/// # Errors
+/// [`StoreError`] when something has no representation.
+pub fn order_writes(ending: &Ending<'_>) -> Result<Vec<(Key, Action)>, StoreError> {
+    let Ending { tenant, sale, id, order: _, end } = ending;
+    match end {
+        RefundEnd::Done { .. } => {
+            let amount = sale.refunds.get(*id).map_or(Money::ZERO, |refund| refund.amount);
+            let mut update = Expression::new();
+            update.require_item();
+            let refunded = update.path(&["refunded"]);
+            let (none, more) = (update.number(0), update.number(amount.cents()));
+            update.set(format!("{refunded} = if_not_exists({refunded}, {none}) + {more}"));
+            Ok(vec![(Key::order(*tenant, &sale.order), Action::Update(update))])
+        }
+        RefundEnd::GivenBack => Ok(Vec::new()),
+    }
+}
+
+fn add(
+    plan: &mut Plan<EndRefusal>,
+    (key, action): (Key, Action),
+    refusal: EndRefusal,
+) -> Result<(), StoreError> {
+    plan.add(key, action, refusal).map_err(|fault| StoreError::new(StoreFault::Refused, fault))
+}
+
+/// The update of the sale. Its condition is the sale as it was seen, since what is left of the fees and what is
+/// due next were reckoned from that.
+fn ended(ending: &Ending<'_>) -> Result<Expression, StoreError> {
+    let Ending { tenant: _, sale, id, order: _, end } = ending;
+    let mut update = Expression::new();
+    let version = i64::try_from(sale.version).unwrap_or(i64::MAX);
+    update.require_equal("version", number(version));
+    let (state, pending) = (update.path(&["refunds", id.as_str(), "state", "state"]), update.text("pending"));
+    update.require(format!("{state} = {pending}"));
+    let after = match end {
+        RefundEnd::Done { at, fees } => {
+            let done = RefundState::Done { at: *at, fees: *fees };
+            let done: AttributeValue = serde_dynamo::to_attribute_value(done).map_err(StoreError::corrupt)?;
+            let (path, done) = (update.path(&["refunds", id.as_str(), "state"]), update.value(done));
+            update.set(format!("{path} = {done}"));
+            sale.with_done(id, (*at, *fees))
+        }
+        RefundEnd::GivenBack => {
+            let after = sale.without(id).map_err(overflow)?;
+            update.remove(&["refunds", id.as_str()]);
+            update.assign("remainder", number(after.remainder.cents()));
+            after
+        }
+    };
+    update.shift("version", 1);
+    match after.pending().first() {
+        Some((is_chosen, deadline, _)) => {
+            for (attribute, value) in due_as(sale.id.as_str(), *deadline, queue(*is_chosen)) {
+                update.assign(&attribute, value);
+            }
+        }
+        None => {
+            update.remove(&["due_pk"]);
+            update.remove(&["due_at"]);
+        }
+    }
+    Ok(update)
+}
+
+fn overflow(_: MoneyOverflow) -> StoreError {
+    StoreError::corrupt("the amounts of a sale do not add up")
+}
+
+/// The sale in a returned item, if there was one.
+///
+/// # Errors
+/// [`StoreError`] when the item does not read as a sale.
+pub fn sale_in(item: Option<Item>) -> Result<Option<Sale>, StoreError> {
+    item.map(decode).transpose()
+}
+
+/// What came of the wish to take a refund.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Taking {
+    /// It is taken; the sale as it is now.
+    Taken(Sale),
+    /// It is not; the sale as it was, none if there is none.
+    Refused(Option<Sale>),
+    /// The sale was written before sales listed their refunds, and has to be prepared first.
+    Unprepared,
+}
+
+impl Store {
+    /// One sale.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn load_sale(&self, tenant: TenantId, id: &SaleId) -> Result<Option<Sale>, StoreError> {
+        self.get(&Key::sale(tenant, id), Consistency::Strong).await
+    }
+
+    /// Takes a refund, in one round trip.
+    ///
+    /// # Errors
+    /// [`StoreError`] when it is not known to have happened.
+    pub async fn take_refund(&self, take: &Take<'_>) -> Result<Taking, StoreError> {
+        let key = Key::sale(take.tenant, take.sale);
+        match self.update_and_return(&key, &taking(take)?).await? {
+            Ok(item) => decode(item).map(Taking::Taken),
+            Err(old) => taken_from(old),
+        }
+    }
+
+    /// Makes room for refunds in a sale that was written before sales listed them. Of any other, it changes
+    /// nothing.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn prepare_sale(&self, tenant: TenantId, id: &SaleId) -> Result<(), StoreError> {
+        let mut update = Expression::new();
+        update.require_item();
+        let refunds = update.path(&["refunds"]);
+        let none = update.value(AttributeValue::M(Item::new()));
+        update.set(format!("{refunds} = if_not_exists({refunds}, {none})"));
+        self.write(&Key::sale(tenant, id), Action::Update(update)).await.map(|_| ())
+    }
+}
+
+/// What a refused taking found.
+///
+/// # Errors
+/// [`StoreError`] when the item does not read as a sale.
+pub fn taken_from(old: Option<Item>) -> Result<Taking, StoreError> {
+    let is_unprepared = old.as_ref().is_some_and(|item| !item.contains_key("refunds"));
+    let sale = sale_in(old)?;
+    Ok(if is_unprepared { Taking::Unprepared } else { Taking::Refused(sale) })
+}
