@@ -3,7 +3,8 @@
 use crate::bench::BenchArgs;
 use crate::commands::{
     demo::DemoArgs, export::ExportArgs, import::ImportFile, key::KeyCommand, merchant::MerchantCommand,
-    outbox::OutboxFilter, tables::TablesCommand, tenant::TenantCommand, vault::VaultCommand, verify::VerifyArgs,
+    outbox::OutboxFilter, tables::TablesCommand, tenant::TenantCommand, vault::VaultCommand,
+    verify::VerifyArgs,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;

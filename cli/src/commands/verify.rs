@@ -79,6 +79,7 @@ fn records(checked: &Checked) -> String {
         tickets,
         mails,
         sales,
+        refunds,
         payments,
         ledgers,
         counters,
@@ -86,7 +87,7 @@ fn records(checked: &Checked) -> String {
         memberships,
     } = checked;
     format!(
-        "{orders} orders, {tickets} tickets, {mails} mails, {sales} sales, {payments} payments, {ledgers} ledgers, \
+        "{orders} orders, {tickets} tickets, {mails} mails, {sales} sales, {refunds} refunds, {payments} payments, {ledgers} ledgers, \
          {counters} counters, {customers} customers, {memberships} memberships"
     )
 }

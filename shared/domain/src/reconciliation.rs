@@ -21,18 +21,19 @@ pub use finding::{
 };
 pub use memberships::MembershipRecord;
 pub use orders::{MailRecord, OrderRecords};
-pub use sales::Captured;
+pub use sales::{Captured, SaleRecord};
 
 use crate::ledger::Ledger;
 use crate::order::Order;
+use crate::time::plus_secs;
 use crate::{CustomerId, MembershipId, OrderId, SaleId, Timestamp};
 use count::Balance;
 use memberships::HeldMembership;
 use sales::HeldSale;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Seconds a pending order may be past its deadline before that is a finding: the schedule finishes what is due every
-/// minute, and may have to try again.
+/// Seconds a pending order or refund may be past its deadline before that is a finding: the schedule finishes what is due
+/// every minute, and may have to try again.
 pub const OVERDUE_SECS: i64 = 300;
 
 /// What the books are judged by.
@@ -54,6 +55,7 @@ pub struct Checked {
     pub tickets: u64,
     pub mails: u64,
     pub sales: u64,
+    pub refunds: u64,
     pub payments: u64,
     pub ledgers: u64,
     pub counters: u64,
@@ -70,6 +72,7 @@ impl Checked {
             tickets: self.tickets.saturating_add(other.tickets),
             mails: self.mails.saturating_add(other.mails),
             sales: self.sales.saturating_add(other.sales),
+            refunds: self.refunds.saturating_add(other.refunds),
             payments: self.payments.saturating_add(other.payments),
             ledgers: self.ledgers.saturating_add(other.ledgers),
             counters: self.counters.saturating_add(other.counters),
@@ -124,6 +127,12 @@ impl Books {
             ticket_ids: HashSet::new(),
             barcodes: HashSet::new(),
         }
+    }
+
+    /// Whether something with a deadline should have been finished long ago, by the clock it was made under.
+    fn is_overdue(&self, deadline: Timestamp, chosen_clock: bool) -> bool {
+        let now = if chosen_clock { self.terms.chosen_now } else { Some(self.terms.now) };
+        now.is_some_and(|now| now > plus_secs(deadline, OVERDUE_SECS))
     }
 
     /// Enters a customer.

@@ -3,7 +3,9 @@
 
 mod sandbox;
 
-pub use sandbox::{Clock, SandboxCharge, SandboxProcessor, SandboxRefund, SandboxStatus};
+pub use sandbox::{
+    Clock, SandboxCharge, SandboxProcessor, SandboxRefund, SandboxStatus, captured_in, load_captured,
+};
 
 use async_trait::async_trait;
 use domain::card::Card;

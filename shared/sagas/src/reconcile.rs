@@ -5,18 +5,16 @@ mod again;
 mod orders;
 
 use again::Again;
-use domain::reconciliation::{
-    Books, Captured, Checked, Count, Finding, MembershipFault, Terms,
-};
+use domain::reconciliation::{Books, Checked, Count, Finding, MembershipFault, Terms};
 use domain::tenant::ProcessorKind;
 use domain::{MembershipId, TenantId, Timestamp};
 use orders::{OrdersWalk, Whole};
-use platform::processor::SandboxCharge;
+use platform::processor::captured_in;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use store::reconcile::{LEDGERS, MONEY, Record, record_of};
 use store::walk::{Pace, Route, Row, Walk};
-use store::{Consistency, Item, Key, Store, StoreError, Table};
+use store::{Consistency, Key, Store, StoreError, Table};
 
 /// Suspicions that are looked at again; of more, only the number is told.
 const MAX_SUSPICIONS: usize = 10_000;
@@ -112,16 +110,6 @@ fn unreadable(Key { table, pk, sk }: Key) -> Finding {
     Finding::Unreadable { record: format!("{} {pk} {sk}", table.name()) }
 }
 
-/// The money that a payment of the sandbox has moved, if it has moved any.
-fn captured(item: Item) -> Result<Option<Captured>, StoreError> {
-    SandboxCharge::read(item).map(captured_by)
-}
-
-fn captured_by(charge: SandboxCharge) -> Option<Captured> {
-    let SandboxCharge { order_id, mid, amount, reference, captured_at, .. } = charge;
-    captured_at.map(|_| Captured { order: order_id, mid, amount, reference })
-}
-
 /// The first walk, past everything.
 struct Pass<'a> {
     view: &'a View<'a>,
@@ -162,7 +150,7 @@ impl Pass<'_> {
                 let (tenant, key) = (row.tenant, row.key.clone());
                 match read(row) {
                     Ok(Record::Sale(sale)) => self.books(tenant).enter_sale(&sale),
-                    Ok(Record::SandboxPayment(item)) => match captured(item) {
+                    Ok(Record::SandboxPayment(item)) => match captured_in(item) {
                         Ok(captured) => captured
                             .into_iter()
                             .for_each(|captured| self.books(tenant).enter_captured(captured)),

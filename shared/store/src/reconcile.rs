@@ -10,9 +10,9 @@ use domain::ledger::Ledger;
 use domain::membership::Membership;
 use domain::order::{Order, Ticket, TicketChunk};
 use domain::outbox::OutboxMail;
-use domain::reconciliation::{Belonging, Count, MailRecord, MembershipRecord, OrderRecords};
+use domain::reconciliation::{Belonging, Count, MailRecord, MembershipRecord, OrderRecords, SaleRecord};
 use domain::sale::Sale;
-use domain::{CouponId, CustomerId, InventoryId, MembershipId, OrderId, TemplateId, TenantId};
+use domain::{CouponId, CustomerId, InventoryId, MembershipId, OrderId, SaleId, TemplateId, TenantId};
 use std::collections::BTreeMap;
 
 /// Partitions of orders, in the table of orders.
@@ -35,7 +35,7 @@ pub enum Record {
     /// A mail of an order.
     Mail(MailRecord),
     /// A sale.
-    Sale(Box<Sale>),
+    Sale(Box<SaleRecord>),
     /// A payment of the sandbox's processor, which alone reads it.
     SandboxPayment(Item),
     /// The ledger of a slot.
@@ -93,7 +93,7 @@ fn of_orders((_, sk): (&str, &str), item: Item) -> Result<Record, StoreError> {
 
 fn of_merchants((partition, _): (&str, &str), item: Item) -> Result<Record, StoreError> {
     match partition {
-        partition if partition.starts_with("SALE#") => Ok(Record::Sale(Box::new(decode(item)?))),
+        partition if partition.starts_with("SALE#") => sale_of(item).map(Box::new).map(Record::Sale),
         "SANDBOX#PAYMENT" => Ok(Record::SandboxPayment(item)),
         _ => Ok(Record::Other),
     }
@@ -132,6 +132,11 @@ fn of_members((partition, sk): (&str, &str), item: Item) -> Result<Record, Store
         _ => Some(Record::Other),
     };
     record.ok_or_else(|| StoreError::corrupt("the key of an item is not that of its kind"))
+}
+
+fn sale_of(item: Item) -> Result<SaleRecord, StoreError> {
+    let is_due = item.contains_key("due_pk");
+    Ok(SaleRecord { sale: decode::<Sale>(item)?, is_due })
 }
 
 fn counter(count: Option<Count>, item: &Item) -> Option<Record> {
@@ -202,7 +207,10 @@ impl OrderParts {
             return Ok(OrderRecords { order: *order, due_at, tickets, mails });
         }
         let of_tickets = (!tickets.is_empty()).then_some(Belonging::Tickets(tickets.len()));
-        Err(of_tickets.into_iter().chain(mails.iter().map(|record| Belonging::Mail(record.mail.kind))).collect())
+        Err(of_tickets
+            .into_iter()
+            .chain(mails.iter().map(|record| Belonging::Mail(record.mail.kind)))
+            .collect())
     }
 }
 
@@ -220,6 +228,18 @@ impl Store {
             parts.take(record_of(row).map_err(|key| StoreError::corrupt(key.sk))?);
         }
         Ok(parts)
+    }
+
+    /// A sale, after every earlier write.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer or the item does not read.
+    pub async fn load_sale_record(
+        &self,
+        tenant: TenantId,
+        id: &SaleId,
+    ) -> Result<Option<SaleRecord>, StoreError> {
+        self.get_item(&Key::sale(tenant, id), Consistency::Strong).await?.map(sale_of).transpose()
     }
 
     /// Memberships with those who claim them, as far as there are any, after every earlier write.

@@ -120,8 +120,7 @@ impl Walk {
     /// [`StoreError`] when the database does not answer.
     pub async fn next(&mut self) -> Result<Option<Vec<Row>>, StoreError> {
         let Some(coming) = self.coming.take() else { return Ok(None) };
-        let (items, next) =
-            coming.await.map_err(|fault| StoreError::new(StoreFault::TryAgain, fault))??;
+        let (items, next) = coming.await.map_err(|fault| StoreError::new(StoreFault::TryAgain, fault))??;
         if next.is_some() {
             self.ask(next);
         }

@@ -21,6 +21,7 @@ mod mail_outage;
 mod memberships;
 mod outside;
 mod races;
+mod reconciled;
 mod refusals;
 mod repeats;
 mod reserved;

@@ -60,8 +60,7 @@ pub fn uses_of(order: &Order) -> Vec<(Count, i64)> {
     let coupons = order.coupons.keys().map(|coupon| (Count::Coupon(coupon.clone()), 1));
     let pieces = order.stock.iter().map(|(id, pieces)| (Count::Pieces(*id), i64::from(pieces.quantity)));
     let uses = order.entitlements.iter();
-    let uses =
-        uses.map(|one| (Count::Uses(one.tally.clone(), one.counter.clone()), i64::from(one.quantity)));
+    let uses = uses.map(|one| (Count::Uses(one.tally.clone(), one.counter.clone()), i64::from(one.quantity)));
     seats.chain(coupons).chain(pieces).chain(uses).collect()
 }
 

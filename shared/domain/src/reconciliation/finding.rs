@@ -5,8 +5,8 @@ use super::count::Count;
 use super::sales::Captured;
 use crate::outbox::MailKind;
 use crate::{
-    CardId, CustomerId, InstanceId, MembershipId, Mid, Money, OrderId, OrderItemId, PaymentReference, SaleId,
-    TicketId, Timestamp,
+    CardId, CustomerId, InstanceId, MembershipId, Mid, Money, OrderId, OrderItemId, PaymentReference,
+    RefundId, SaleId, TicketId, Timestamp,
 };
 use std::fmt;
 
@@ -92,6 +92,10 @@ pub enum MoneyFault {
     SaleMerchant { sale: SaleId, owed: Mid, sold: Mid },
     /// Its sale names another order.
     SaleOrder { sale: SaleId, of: OrderId },
+    /// It says that another amount was given back than its sale does.
+    Refunded { sale: SaleId, refunded: Money, given_back: Money },
+    /// The processor gave back another amount than its sale says.
+    GivenBack { sale: Money, processor: Money },
 }
 
 impl fmt::Display for MoneyFault {
@@ -111,6 +115,12 @@ impl fmt::Display for MoneyFault {
                 write!(out, "owes merchant {owed}, and sale {sale} is of merchant {sold}")
             }
             Self::SaleOrder { sale, of } => write!(out, "its sale {sale} names order {of}"),
+            Self::Refunded { sale, refunded, given_back } => {
+                write!(out, "says that {refunded} is refunded, and its sale {sale} that {given_back} is")
+            }
+            Self::GivenBack { sale, processor } => {
+                write!(out, "its sale says that {sale} is refunded, and {processor} was given back")
+            }
         }
     }
 }
@@ -121,16 +131,30 @@ impl fmt::Display for MoneyFault {
 pub enum SaleFault {
     /// It is not that of a paid order.
     Stray { order: OrderId, amount: Money },
-    /// What is left of it is not its amount.
-    Remainder { amount: Money, remainder: Money },
+    /// What is left of it is not its amount less its refunds, or they are more than that.
+    Remainder { amount: Money, refunds: Money, remainder: Money },
+    /// Its refunds gave back other fees than those that were charged.
+    Fees { charged: Money, back: Money },
+    /// The schedule takes it up without a refund that is under way, or does not take it up with one.
+    Due { pending: usize, is_due: bool },
+    /// A refund that nobody has finished.
+    Overdue { refund: RefundId, deadline: Timestamp },
 }
 
 impl fmt::Display for SaleFault {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Stray { order, amount } => write!(out, "of {amount}, and order {order} is not paid by it"),
-            Self::Remainder { amount, remainder } => {
-                write!(out, "of {amount}, and {remainder} is said to be left")
+            Self::Remainder { amount, refunds, remainder } => {
+                write!(out, "of {amount}, with refunds of {refunds}, and {remainder} is said to be left")
+            }
+            Self::Fees { charged, back } => {
+                write!(out, "fees of {charged} were charged, and its refunds gave {back} back")
+            }
+            Self::Due { pending, is_due: true } => write!(out, "due, with {pending} refunds under way"),
+            Self::Due { pending, is_due: false } => write!(out, "not due, with {pending} refunds under way"),
+            Self::Overdue { refund, deadline } => {
+                write!(out, "its refund {refund} is under way, and was due {}", deadline.to_rfc3339())
             }
         }
     }
@@ -180,8 +204,12 @@ impl fmt::Display for OrderFault {
                 write!(out, "its deadline is {deadline}, and it is taken up at {due_at}")
             }
             Self::MailDue { mail, is_due: true } => write!(out, "its mail ({mail}) is sent, and still due"),
-            Self::MailDue { mail, is_due: false } => write!(out, "its mail ({mail}) is not sent, and not due"),
-            Self::Total { total, lines } => write!(out, "its total is {total}, and its lines come to {lines}"),
+            Self::MailDue { mail, is_due: false } => {
+                write!(out, "its mail ({mail}) is not sent, and not due")
+            }
+            Self::Total { total, lines } => {
+                write!(out, "its total is {total}, and its lines come to {lines}")
+            }
             Self::Parts { line, amount, parts } => {
                 write!(out, "the combo {line} is {amount}, and its events come to {parts}")
             }
@@ -343,7 +371,7 @@ pub enum Subject {
 
 impl Finding {
     pub(super) fn stray_money(captured: Captured) -> Self {
-        let Captured { order, mid: _, amount, reference } = captured;
+        let Captured { order, mid: _, amount, refunded: _, reference } = captured;
         Self::Money(order, MoneyFault::Stray { reference, captured: amount })
     }
 

@@ -2,7 +2,7 @@
 
 use super::finding::{Belonging, Finding, MembershipFault, OrderFault};
 use super::{Books, Standing};
-use crate::membership::Membership;
+use crate::membership::{CardType, Membership};
 use crate::order::{Order, OrderMembershipLine};
 use crate::{CardId, MembershipId, OrderId};
 
@@ -29,7 +29,9 @@ impl Books {
     pub fn enter_membership(&mut self, record: &MembershipRecord) {
         let MembershipRecord { membership, claimed_by } = record;
         self.checked.memberships = self.checked.memberships.saturating_add(1);
-        for customer in membership.cards.iter().filter_map(|card| card.customer) {
+        // Whoever else holds a card may be said to be anybody.
+        let primary = membership.cards.iter().filter(|card| card.card_type == CardType::Primary);
+        for customer in primary.filter_map(|card| card.customer) {
             self.led_to.insert(customer, Some(membership.id));
         }
         let terms = membership.bought.iter().chain(membership.later.iter().flat_map(|term| &term.bought));

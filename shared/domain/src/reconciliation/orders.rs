@@ -1,10 +1,9 @@
 //! An order against its lines, tickets, mails, customer and deadline.
 
 use super::finding::{Belonging, Finding, OrderFault};
-use super::{Books, OVERDUE_SECS, Standing};
+use super::{Books, Standing};
 use crate::order::{Order, OrderLine, OrderState, Ticket};
 use crate::outbox::{MailState, OutboxMail, mails_of};
-use crate::time::plus_secs;
 use crate::{Money, OrderItemId, Timestamp};
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -79,8 +78,7 @@ impl Books {
     }
 
     fn overdue(&self, order: &Order, deadline: Timestamp) -> Option<OrderFault> {
-        let now = if order.chosen_clock { self.terms.chosen_now? } else { self.terms.now };
-        (now > plus_secs(deadline, OVERDUE_SECS)).then_some(OrderFault::Overdue { deadline })
+        self.is_overdue(deadline, order.chosen_clock).then_some(OrderFault::Overdue { deadline })
     }
 
     fn note_seller(&mut self, order: &Order, standing: Standing) {
@@ -133,7 +131,7 @@ fn amount_faults(order: &Order) -> Vec<OrderFault> {
 }
 
 /// The sum of amounts; one that does not fit differs from every amount there is.
-fn sum(amounts: impl IntoIterator<Item = Money>) -> Money {
+pub(super) fn sum(amounts: impl IntoIterator<Item = Money>) -> Money {
     Money::sum(amounts).unwrap_or(Money::from_cents(i64::MIN))
 }
 
@@ -146,8 +144,7 @@ fn due_faults(records: &OrderRecords) -> Vec<OrderFault> {
     let due_at = records.due_at;
     let of_order = (deadline != due_at).then_some(OrderFault::Due { deadline, due_at });
     let wrong = records.mails.iter().filter(|record| record.is_due != is_waiting(record.mail.state));
-    let of_mail =
-        |record: &MailRecord| OrderFault::MailDue { mail: record.mail.kind, is_due: record.is_due };
+    let of_mail = |record: &MailRecord| OrderFault::MailDue { mail: record.mail.kind, is_due: record.is_due };
     of_order.into_iter().chain(wrong.map(of_mail)).collect()
 }
 

@@ -1,8 +1,10 @@
 //! The sandbox card processor: documented test cards, and payments kept in the merchants table so that the
 //! charges outlive the process as a real processor's would.
 
+mod captured;
 mod refund;
 
+pub use captured::{captured_in, load_captured};
 pub use refund::SandboxRefund;
 
 use self::refund::Refund;
@@ -17,7 +19,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
-use store::{Action, Consistency, Expression, Item, Key, SortKeys, Store, StoreError};
+use store::{Action, Consistency, Expression, Key, SortKeys, Store, StoreError};
 
 /// Gives the present instant.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -226,26 +228,6 @@ impl From<Payment> for SandboxCharge {
             reference,
             captured_at,
         }
-    }
-}
-
-impl SandboxCharge {
-    /// The payment that an item of the sandbox holds.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the item does not read as one.
-    pub fn read(item: Item) -> Result<Self, StoreError> {
-        store::decode::<Payment>(item).map(Self::from)
-    }
-
-    /// The payment of an order, if the sandbox knows one.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database does not answer.
-    pub async fn load(store: &Store, tenant: TenantId, order: &OrderId) -> Result<Option<Self>, StoreError> {
-        let Some(reference) = reference_of(tenant, order) else { return Ok(None) };
-        let key = Key::sandbox_payment(tenant, reference.as_str());
-        store.get_item(&key, Consistency::Strong).await?.map(Self::read).transpose()
     }
 }
 

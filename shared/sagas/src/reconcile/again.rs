@@ -1,15 +1,14 @@
 //! Looking again at what did not agree: the records may have been written between two reads. Each is read anew, after
 //! every earlier write, and judged by books of its own.
 
+use super::View;
 use super::orders::{OrdersWalk, Part, Whole, unwhole};
-use super::{View, captured_by};
 use domain::order::Order;
 use domain::reconciliation::{
-    Books, Captured, Count, Finding, MembershipRecord, OrderRecords, SecondLook, Subject,
+    Books, Captured, Count, Finding, MembershipRecord, OrderRecords, SaleRecord, SecondLook, Subject,
 };
-use domain::sale::Sale;
 use domain::{CustomerId, MembershipId, OrderId, SaleId, TenantId};
-use platform::processor::SandboxCharge;
+use platform::processor::load_captured;
 use std::collections::{BTreeMap, BTreeSet};
 use store::{Consistency, Key, StoreError, StoreFault};
 
@@ -125,12 +124,12 @@ impl<'a> Again<'a> {
         records: Option<&OrderRecords>,
     ) -> Result<Belongings, StoreError> {
         let store = self.view.store;
-        let captured = SandboxCharge::load(store, tenant, id).await?.and_then(captured_by);
+        let captured = load_captured(store, (tenant, id)).await?;
         let Some(OrderRecords { order, .. }) = records else {
             return Ok(Belongings { captured, ..Belongings::default() });
         };
         let sale = match &order.payment {
-            Some(payment) => store.get(&Key::sale(tenant, &payment.sale), Consistency::Strong).await?,
+            Some(payment) => store.load_sale_record(tenant, &payment.sale).await?,
             None => None,
         };
         let memberships = store.load_membership_records(tenant, &memberships_of(order)).await?;
@@ -145,11 +144,9 @@ impl<'a> Again<'a> {
         books: &mut Books,
         (tenant, id): (TenantId, &SaleId),
     ) -> Result<(), StoreError> {
-        let sale: Option<Sale> =
-            self.view.store.get(&Key::sale(tenant, id), Consistency::Strong).await?;
-        if let Some(sale) = sale {
-            books.enter_sale(&sale);
-            self.enter_order(books, (tenant, &sale.order)).await?;
+        if let Some(record) = self.view.store.load_sale_record(tenant, id).await? {
+            books.enter_sale(&record);
+            self.enter_order(books, (tenant, &record.sale.order)).await?;
         }
         Ok(())
     }
@@ -265,7 +262,7 @@ impl<'a> Again<'a> {
 #[derive(Default)]
 struct Belongings {
     captured: Option<Captured>,
-    sale: Option<Sale>,
+    sale: Option<SaleRecord>,
     memberships: Vec<MembershipRecord>,
     customers: Vec<CustomerId>,
 }

@@ -37,7 +37,8 @@ impl Store {
                 keys_of(tenant, membership).into_iter().map(move |key| (key, membership))
             });
             let expected: Vec<(Key, &Membership)> = expected.collect();
-            let found = self.get_many(expected.iter().map(|(key, _)| key.clone()), Consistency::Strong).await?;
+            let found =
+                self.get_many(expected.iter().map(|(key, _)| key.clone()), Consistency::Strong).await?;
             let of_ids = expected.iter().filter_map(|(key, membership)| fault_at(key, membership, &found));
             let of_ids: Vec<WrongLookup> = of_ids.collect();
             let is_stray = |(key, id): &(&Key, &MembershipId)| {
@@ -45,7 +46,8 @@ impl Store {
             };
             let strays: BTreeMap<Key, MembershipId> =
                 keys.iter().filter(is_stray).map(|(key, id)| (key.clone(), *id)).collect();
-            let of_keys = strays.iter().filter_map(|(key, id)| Some((*id, lookup_of(key)?, LookupFault::Stray)));
+            let of_keys =
+                strays.iter().filter_map(|(key, id)| Some((*id, lookup_of(key)?, LookupFault::Stray)));
             wrong = of_ids.iter().copied().chain(of_keys).collect();
             ids = of_ids.iter().map(|(id, _, _)| *id).collect();
             keys = strays;
