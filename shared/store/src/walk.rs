@@ -55,9 +55,9 @@ impl Row {
     /// The item with its place; none for one that is no tenant's.
     #[must_use]
     pub fn read(table: Table, mut item: Item) -> Option<Self> {
-        let mut take = |name: &str| match item.remove(name)? {
-            AttributeValue::S(text) => Some(text),
-            _ => None,
+        let mut take = |name: &str| {
+            let Some(AttributeValue::S(text)) = item.remove(name) else { return None };
+            Some(text)
         };
         let key = Key { table, pk: take("pk")?, sk: take("sk")? };
         let (tenant, partition) = key.pk.strip_prefix("T#")?.split_once('#')?;
@@ -152,3 +152,6 @@ async fn page(request: &ScanFluentBuilder) -> Result<Page, StoreError> {
     let answer = request.clone().send().await.map_err(failed)?;
     Ok((answer.items.unwrap_or_default(), answer.last_evaluated_key))
 }
+
+#[cfg(test)]
+mod tests;

@@ -53,7 +53,6 @@ pub(crate) async fn audit(venue: &Venue, case: &str) -> Vec<Order> {
     check_limits(&books, case);
     check_memberships(venue, &books, case).await;
     check_mails(venue, &books, case).await;
-    verify(venue, case).await;
     books.orders.into_iter().filter(|order| order.paid_at().is_some()).collect()
 }
 

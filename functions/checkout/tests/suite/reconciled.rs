@@ -3,7 +3,7 @@
 use crate::catalog::{self, COUPON, FREE, MEMBERSHIP, NUMBER, STOCKED, slot};
 use crate::outside::{Mishap, Verb};
 use crate::venue::{
-    PREFIX, Process, Venue, after, combos, new_membership, pay, renewal, t0, tenant_id, tickets,
+    PREFIX, Process, Venue, after, combos, new_membership, pay, renewal, t0, tenant_id, tickets, tickets_for,
 };
 use domain::order::{Order, OrderState};
 use domain::sale::SaleRefund;
@@ -433,4 +433,50 @@ async fn another_tenant_is_looked_at_only_when_all_are() {
     let report = reconcile(&shop.venue.store, &all).await.unwrap();
     let tenants: Vec<i64> = report.findings.iter().map(|(tenant, _)| tenant.get()).collect();
     assert_eq!(tenants, [205]);
+}
+
+/// What customers buy one after the other, each long enough after the last that the same charge is not refused.
+async fn shop_around(process: Process, customer: i64) {
+    for turn in 0..8 {
+        let quantity = 1 + (turn + customer) % 3;
+        let slot = u16::try_from(customer % 2).unwrap();
+        let mut fields = json!({
+            "shoppingCart": {"items": [tickets_for(slot, u32::try_from(quantity).unwrap())]},
+            "billingEmail": format!("c{customer}@example.test"),
+        });
+        match (customer + turn) % 4 {
+            0 => fields["manualEntryCardNumber"] = DECLINED.into(),
+            1 => fields["shoppingCart"]["membershipIds"] = json!([NUMBER]),
+            2 => fields["shoppingCart"]["items"] = json!([new_membership()]),
+            _ => {}
+        }
+        let at = after(400 * (turn * 10 + customer));
+        let status = process.send(pay(fields).at(at)).await.status.as_u16();
+        assert!([200, 402, 409].contains(&status), "{status}");
+    }
+}
+
+#[tokio::test]
+async fn a_service_at_work_is_never_said_not_to_agree() {
+    let venue = Venue::open([300, 300]).await;
+    let process = venue.process().await;
+    let mut customers = tokio::task::JoinSet::new();
+    for customer in 0..5 {
+        customers.spawn(shop_around(process.clone(), customer));
+    }
+    let wanted = Wanted { tenant: None, now: t0(), chosen_now: None, pause: Duration::ZERO };
+    let mut walks = 0;
+    let mut last = 0;
+    while !customers.is_empty() {
+        let report = reconcile(&venue.store, &wanted).await.unwrap();
+        let told: Vec<String> = report.findings.iter().map(|(_, finding)| finding.to_string()).collect();
+        assert_eq!(told, Vec::<String>::new(), "walk {walks}");
+        assert!(report.checked.orders >= last);
+        (walks, last) = (walks + 1, report.checked.orders);
+        while let Some(done) = customers.try_join_next() {
+            done.unwrap();
+        }
+    }
+    assert!(walks > 3, "{walks} walks");
+    crate::audit::audit(&venue, "at work").await;
 }

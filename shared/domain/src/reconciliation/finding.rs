@@ -215,7 +215,7 @@ impl fmt::Display for OrderFault {
             }
             Self::Charge { total, charge } => write!(out, "its total is {total}, and its charge {charge}"),
             Self::Tickets { line, sold, found } => {
-                write!(out, "line {line} sold {sold} tickets, and {found} are there")
+                write!(out, "line {line} sold {sold} tickets, and has {found}")
             }
             Self::NoMail { mail } => write!(out, "paid, and its mail ({mail}) is not there"),
             Self::NotPaid { has } => write!(out, "not paid, and has {has}"),
@@ -331,7 +331,7 @@ impl fmt::Display for Finding {
                 write!(out, "slot {instance}: its size is {size}, and its seats come to {accounted}")
             }
             Self::Counted { count, counted, used } => {
-                write!(out, "{count}: {counted} are counted, and orders have {used}")
+                write!(out, "{count}: the count is {counted}, and orders have {used}")
             }
             Self::Repeated { order, ticket, other, mark: _ } => {
                 let other = optional(other.as_ref());

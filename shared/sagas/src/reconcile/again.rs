@@ -50,6 +50,10 @@ impl<'a> Again<'a> {
                 | Subject::Membership(_)
                 | Subject::Customer(_)
                 | Subject::Ledger(_) => match self.read(tenant, &subject).await {
+                    // Who leads to a customer is what was suspected.
+                    Ok(found) if matches!(subject, Subject::Customer(_)) && !found.is_empty() => {
+                        self.find(tenant, suspected);
+                    }
                     Ok(found) => self.find(tenant, found),
                     Err(StoreError { kind: StoreFault::Corrupt, .. }) => self.find(tenant, suspected),
                     Err(fault) => return Err(fault),
@@ -144,10 +148,14 @@ impl<'a> Again<'a> {
         books: &mut Books,
         (tenant, id): (TenantId, &SaleId),
     ) -> Result<(), StoreError> {
-        if let Some(record) = self.view.store.load_sale_record(tenant, id).await? {
+        let Some(record) = self.view.store.load_sale_record(tenant, id).await? else { return Ok(()) };
+        let order = self.view.store.load_order(tenant, &record.sale.order).await?;
+        let of_order = order.and_then(|order| order.payment).map(|payment| payment.sale);
+        // An order is entered with its own sale.
+        if of_order.as_ref() != Some(id) {
             books.enter_sale(&record);
-            self.enter_order(books, (tenant, &record.sale.order)).await?;
         }
+        self.enter_order(books, (tenant, &record.sale.order)).await?;
         Ok(())
     }
 
