@@ -5,7 +5,7 @@ use crate::outside::{Mishap, Verb};
 use crate::venue::{
     PREFIX, Process, Venue, after, combos, new_membership, pay, renewal, t0, tenant_id, tickets, tickets_for,
 };
-use domain::order::{Order, OrderState};
+use domain::order::{Order, OrderState, TicketChunk};
 use domain::sale::SaleRefund;
 use domain::{Mid, Money, OrderId, RefundId, Timestamp};
 use platform::processor::{CardProcessor, PaymentRequest};
@@ -212,6 +212,14 @@ impl Shop {
             );
             names.extend(order.customer.map(|id| (id.to_string(), format!("<customer of {name}>"))));
         }
+        for (place, item) in &self.items {
+            if place.1.ends_with("#SANDBOX#PAYMENT") {
+                names.push((place.2.clone(), "<payment>".to_owned()));
+            } else if place.2.starts_with("TICKETS#") {
+                let chunk: TicketChunk = store::decode(item.clone()).unwrap();
+                names.extend(chunk.tickets.iter().map(|ticket| (ticket.id.to_string(), "<one>".to_owned())));
+            }
+        }
         names.extend(
             [0, 1, catalog::NIGHT].map(|number| (slot(number).to_string(), format!("<slot {number}>"))),
         );
@@ -230,10 +238,12 @@ impl Shop {
 fn within<'a>(item: &'a mut Item, path: &[&str]) -> &'a mut AttributeValue {
     let (first, rest) = path.split_first().unwrap();
     let first = item.entry((*first).to_owned()).or_insert(AttributeValue::Null(true));
-    rest.iter().fold(first, |value, name| match value {
-        AttributeValue::M(map) => map.get_mut(*name).unwrap(),
-        AttributeValue::L(list) => &mut list[name.parse::<usize>().unwrap()],
-        other => panic!("{name} of {other:?}"),
+    rest.iter().fold(first, |value, name| {
+        if let AttributeValue::L(list) = value {
+            return &mut list[name.parse::<usize>().unwrap()];
+        }
+        let AttributeValue::M(map) = value else { panic!("{name} of something without parts") };
+        map.get_mut(*name).unwrap()
     })
 }
 
@@ -246,6 +256,10 @@ fn unset(name: &'static str) -> impl FnOnce(&mut Item) {
         item.remove(name).unwrap();
     }
 }
+
+/// A barcode of the one order is that of a ticket of the other.
+const TWICE: &[&str] = &["order <member>: ticket <one> has the id or barcode of one of order <limited>"];
+const TWICE_OTHERWISE: &str = "order <limited>: ticket <one> has the id or barcode of one of order <member>";
 
 type Cases = Vec<(Falsified, &'static [&'static str])>;
 
@@ -261,17 +275,41 @@ fn of_money(shop: &Shop) -> Cases {
     };
     let other = ("merchants", "T#204#SALE#other".to_owned(), "SALE".to_owned());
     vec![
-        (charged("undone"), &[]),
-        (charged(NOBODY), &[]),
-        ((payment.clone(), None), &[]),
-        (shop.change(&payment, set(&["amount"], number(4_000))), &[]),
-        (shop.change(&payment, set(&["mid"], text("7"))), &[]),
-        (shop.change(&payment, unset("refunds")), &[]),
-        ((sale.clone(), None), &[]),
-        (shop.change(&sale, set(&["mid"], text("7"))), &[]),
-        (shop.change(&sale, set(&["order"], text(NOBODY))), &[]),
-        (shop.change(&sale, set(&["amount"], number(4_000))), &[]),
-        (shop.change(&sale, set(&["remainder"], number(9_999))), &[]),
+        (charged("undone"), &["order <undone>: 110.00 was charged (<payment>), and there is no paid order"]),
+        (charged(NOBODY), &["order 999: 5.00 was charged (<payment>), and there is no paid order"]),
+        ((payment.clone(), None), &["order <limited>: paid, and nothing was charged of 48.00"]),
+        (
+            shop.change(&payment, set(&["amount"], number(4_000))),
+            &["order <limited>: owes 48.00, and 40.00 was charged"],
+        ),
+        (
+            shop.change(&payment, set(&["mid"], text("7"))),
+            &["order <limited>: owes merchant 60417, and merchant 7 was paid"],
+        ),
+        (
+            shop.change(&payment, unset("refunds")),
+            &["order <limited>: its sale says that 10.00 is refunded, and 0.00 was given back"],
+        ),
+        ((sale.clone(), None), &["order <limited>: paid, and there is no sale <sale of limited> of 48.00"]),
+        (
+            shop.change(&sale, set(&["mid"], text("7"))),
+            &["order <limited>: owes merchant 60417, and sale <sale of limited> is of merchant 7"],
+        ),
+        (
+            shop.change(&sale, set(&["order"], text(NOBODY))),
+            &["order <limited>: its sale <sale of limited> names order 999"],
+        ),
+        (
+            shop.change(&sale, set(&["amount"], number(4_000))),
+            &[
+                "<sale of limited>: of 40.00, with refunds of 10.00, and 38.00 is said to be left",
+                "order <limited>: owes 48.00, and sale <sale of limited> is of 40.00",
+            ],
+        ),
+        (
+            shop.change(&sale, set(&["remainder"], number(9_999))),
+            &["<sale of limited>: of 48.00, with refunds of 10.00, and 99.99 is said to be left"],
+        ),
         (
             shop.change(
                 &sale,
@@ -280,11 +318,20 @@ fn of_money(shop: &Shop) -> Cases {
                     number(31),
                 ),
             ),
-            &[],
+            &["<sale of limited>: fees of 0.30 were charged, and its refunds gave 0.31 back"],
         ),
-        (shop.change(&sale, set(&["due_pk"], text("DUEREFUNDS#00"))), &[]),
-        (shop.copy(&sale, &other, set(&["id"], text("other"))), &[]),
-        (shop.change(&shop.order("limited"), set(&["refunded"], number(900))), &[]),
+        (
+            shop.change(&sale, set(&["due_pk"], text("DUEREFUNDS#00"))),
+            &["<sale of limited>: due, with 0 refunds under way"],
+        ),
+        (
+            shop.copy(&sale, &other, set(&["id"], text("other"))),
+            &["other: of 48.00, and order <limited> is not paid by it"],
+        ),
+        (
+            shop.change(&shop.order("limited"), set(&["refunded"], number(900))),
+            &["order <limited>: says that 9.00 is refunded, and its sale <sale of limited> that 10.00 is"],
+        ),
     ]
 }
 
@@ -296,25 +343,56 @@ fn of_orders(shop: &Shop) -> Cases {
     let to = |name: &str, place: &Place| (place.0, shop.order(name).1, place.2.clone());
     let nobody = (first.0, format!("T#204#ORDER#{NOBODY}"), first.2.clone());
     vec![
-        (shop.change(&limited, set(&["total"], number(1))), &[]),
-        (shop.change(&limited, set(&["lines", "0", "amounts", "amount"], number(1))), &[]),
-        (shop.change(&limited, set(&["payment", "amount"], number(1))), &[]),
+        (
+            shop.change(&limited, set(&["total"], number(1))),
+            &[
+                "order <limited>: its total is 0.01, and its charge 48.00",
+                "order <limited>: its total is 0.01, and its lines come to 48.00",
+            ],
+        ),
+        (
+            shop.change(&limited, set(&["lines", "0", "amounts", "amount"], number(1))),
+            &["order <limited>: its total is 48.00, and its lines come to 14.01"],
+        ),
+        (
+            shop.change(&limited, set(&["payment", "amount"], number(1))),
+            &[
+                "order <limited>: its total is 48.00, and its charge 0.01",
+                "order <limited>: owes 0.01, and 48.00 was charged",
+                "order <limited>: owes 0.01, and sale <sale of limited> is of 48.00",
+            ],
+        ),
         (
             shop.change(
                 &shop.order("combo"),
                 set(&["lines", "0", "parts", "0", "amounts", "amount"], number(1)),
             ),
-            &[],
+            &["order <combo>: the combo 1 is 50.00, and its events come to 39.78"],
         ),
-        ((first.clone(), None), &[]),
-        (shop.change(&first, set(&["tickets", "0", "line"], text("77"))), &[]),
-        (shop.change(&second, set(&["tickets", "0", "barcode"], barcode)), &[]),
-        (shop.copy(&first, &to("undone", &first), |_| {}), &[]),
-        (shop.copy(&mail, &to("undone", &mail), |_| {}), &[]),
-        (shop.copy(&first, &to("pending", &first), |_| {}), &[]),
-        (shop.copy(&first, &nobody, |_| {}), &[]),
-        ((mail.clone(), None), &[]),
-        (shop.change(&mail, unset("due_pk")), &[]),
+        ((first.clone(), None), &["order <limited>: line 1 sold 2 tickets, and has 0"]),
+        (
+            shop.change(&first, set(&["tickets", "0", "line"], text("77"))),
+            &[
+                "order <limited>: line 1 sold 2 tickets, and has 1",
+                "order <limited>: line 77 sold 0 tickets, and has 1",
+            ],
+        ),
+        (shop.change(&second, set(&["tickets", "0", "barcode"], barcode)), TWICE),
+        (shop.copy(&first, &to("undone", &first), |_| {}), &["order <undone>: not paid, and has 2 tickets"]),
+        (
+            shop.copy(&mail, &to("undone", &mail), |_| {}),
+            &["order <undone>: not paid, and has a mail (receiptWithTickets)"],
+        ),
+        (
+            shop.copy(&first, &to("pending", &first), |_| {}),
+            &["order <pending>: not paid, and has 2 tickets"],
+        ),
+        (shop.copy(&first, &nobody, |_| {}), &["order 999: not there, and has 2 tickets"]),
+        ((mail.clone(), None), &["order <limited>: paid, and its mail (receiptWithTickets) is not there"]),
+        (
+            shop.change(&mail, unset("due_pk")),
+            &["order <limited>: its mail (receiptWithTickets) is not sent, and not due"],
+        ),
         (
             shop.change(
                 &mail,
@@ -326,43 +404,76 @@ fn of_orders(shop: &Shop) -> Cases {
                     ])),
                 ),
             ),
-            &[],
+            &["order <limited>: its mail (receiptWithTickets) is sent, and still due"],
         ),
-        (shop.change(&shop.order("pending"), unset("due_pk")), &[]),
-        (shop.change(&shop.order("pending"), set(&["due_at"], number(0))), &[]),
+        (
+            shop.change(&shop.order("pending"), unset("due_pk")),
+            &["order <pending>: its deadline is 1811858460, and it is taken up at none"],
+        ),
+        (
+            shop.change(&shop.order("pending"), set(&["due_at"], number(0))),
+            &["order <pending>: its deadline is 1811858460, and it is taken up at 0"],
+        ),
         (
             shop.change(&limited, |item| {
                 set(&["due_pk"], text("DUE#00"))(item);
                 set(&["due_at"], number(0))(item)
             }),
-            &[],
+            &["order <limited>: its deadline is none, and it is taken up at 0"],
         ),
-        (shop.change(&limited, set(&["state", "at"], text("then"))), &[]),
+        (
+            shop.change(&limited, set(&["state", "at"], text("then"))),
+            &[
+                "<sale of limited>: of 48.00, and order <limited> is not paid by it",
+                "order <limited>: 48.00 was charged (<payment>), and there is no paid order",
+                "pieces of add-on 74: the count is 2, and orders have 0",
+                "seats of <slot 0>: the count is 7, and orders have 5",
+                "the record orders T#204#ORDER#<limited> ORDER does not read",
+                "uses of coupon once: the count is 1, and orders have 0",
+            ],
+        ),
     ]
 }
 
 fn of_counts(shop: &Shop) -> Cases {
     let ledger = shop.ledger(0);
-    let uses = shop.find(|place| place.0 == "members" && place.2.starts_with("USES#"));
+    let uses = shop.find(|place| place.1 == format!("T#204#NUMBER#{NUMBER}") && place.2.starts_with("USES#"));
     let counter = shop.items[&uses].keys().find(|name| name.contains('#')).unwrap().clone();
     vec![
-        (shop.change(&ledger, set(&["free"], number(1))), &[]),
+        (
+            shop.change(&ledger, set(&["free"], number(1))),
+            &["slot <slot 0>: its size is 20, and its seats come to 8"],
+        ),
         (
             shop.change(&ledger, |item| {
                 set(&["free"], number(0))(item);
                 set(&["sold"], number(20))(item)
             }),
-            &[],
+            &["seats of <slot 0>: the count is 20, and orders have 7"],
         ),
-        (shop.change(&ledger, set(&["sold"], number(-1))), &[]),
-        ((ledger, None), &[]),
-        (shop.change(&shop.member("COUPON#"), set(&["used"], number(-1))), &[]),
-        (shop.change(&shop.member("INVENTORY#"), set(&["used"], number(3))), &[]),
+        (
+            shop.change(&ledger, set(&["sold"], number(-1))),
+            &[
+                "seats of <slot 0>: the count is -1, and orders have 7",
+                "the record reservations T#204#SLOTS#eed214b6 1812031200#<slot 0>#0 does not read",
+            ],
+        ),
+        ((ledger, None), &["seats of <slot 0>: the count is 0, and orders have 7"]),
+        (
+            shop.change(&shop.member("COUPON#"), set(&["used"], number(-1))),
+            &["uses of coupon once: the count is -1, and orders have 1"],
+        ),
+        (
+            shop.change(&shop.member("INVENTORY#"), set(&["used"], number(3))),
+            &["pieces of add-on 74: the count is 3, and orders have 2"],
+        ),
         (
             shop.change(&uses, move |item| {
                 item.insert(counter, number(4));
             }),
-            &[],
+            &[
+                "uses of membership number 391150274 at 6f2e91b0c47d5a3e18b90f42 in day-2027-06-03 by Adult_Child_Limit_4#: the count is 4, and orders have 3",
+            ],
         ),
     ]
 }
@@ -381,22 +492,60 @@ fn of_members(shop: &Shop) -> Cases {
     let customer = shop.orders["limited"].customer.unwrap();
     let lead = shop.find(|place| place.1.contains("#CUSTOMEREMAIL#") && place.2 == customer.to_string());
     vec![
-        (shop.change(&shop.order("joined"), set(&["lines", "0", "change", "after", "id"], number(8))), &[]),
-        (shop.change(&shop.order("joined"), set(&["lines", "0", "change", "made", "0"], number(8))), &[]),
+        (
+            shop.change(&shop.order("joined"), set(&["lines", "0", "change", "after", "id"], number(8))),
+            &["order <joined>: its membership 8 is not there"],
+        ),
+        (
+            shop.change(&shop.order("joined"), set(&["lines", "0", "change", "made", "0"], number(8))),
+            &["order <joined>: its membership NEW has no card 8"],
+        ),
         (
             shop.change(&shop.order("undone"), set(&["lines", "1", "change", "after", "id"], number(joined))),
-            &[],
+            &["order <undone>: not paid, and has the membership NEW"],
         ),
-        (shop.change(&member(MEMBERSHIP), unset("claimed_by")), &[]),
-        (shop.change(&member(joined), set(&["claimed_by"], text(NOBODY))), &[]),
-        (shop.change(&member(joined), set(&["bought", "order"], text(NOBODY))), &[]),
-        ((of_joined("NUMBER#"), None), &[]),
-        ((of_joined("MEMBERSHIPS"), None), &[]),
-        (shop.change(&of_joined("BARCODE#"), set(&["level"], text("other"))), &[]),
-        (shop.copy(&of_joined("BARCODE#"), &elsewhere(&of_joined("BARCODE#")), |_| {}), &[]),
-        (shop.change(&of_joined("EMAIL#"), set(&["level"], text("other"))), &[]),
-        ((("members", format!("T#204#CUSTOMER#{customer}"), "CUSTOMER".to_owned()), None), &[]),
-        (shop.change(&lead, set(&["customer"], number(8))), &[]),
+        (
+            shop.change(&member(MEMBERSHIP), unset("claimed_by")),
+            &["order <pending>: changes membership 4820117, which is claimed by none"],
+        ),
+        (
+            shop.change(&member(joined), set(&["claimed_by"], text(NOBODY))),
+            &["membership NEW: claimed by order 999, which is not pending"],
+        ),
+        (
+            shop.change(&member(joined), set(&["bought", "order"], text(NOBODY))),
+            &[
+                "membership NEW: another one is found by its number",
+                "membership NEW: another one is found by the barcode of a card",
+                "membership NEW: another one is found by the e-mail address of a card",
+                "membership NEW: bought by order 999, which is not paid",
+            ],
+        ),
+        ((of_joined("NUMBER#"), None), &["membership NEW: not found by its number"]),
+        ((of_joined("MEMBERSHIPS"), None), &["membership NEW: not found by the list"]),
+        (
+            shop.change(&of_joined("BARCODE#"), set(&["level"], text("other"))),
+            &["membership NEW: another one is found by the barcode of a card"],
+        ),
+        (
+            shop.copy(&of_joined("BARCODE#"), &elsewhere(&of_joined("BARCODE#")), |_| {}),
+            &["membership NEW: found by the barcode of a card, which it has not"],
+        ),
+        (
+            shop.change(&of_joined("EMAIL#"), set(&["level"], text("other"))),
+            &["membership NEW: another one is found by the e-mail address of a card"],
+        ),
+        (
+            (("members", format!("T#204#CUSTOMER#{customer}"), "CUSTOMER".to_owned()), None),
+            &[
+                "customer <customer of limited>: found by its data, and not there",
+                "order <limited>: its customer <customer of limited> is not there",
+            ],
+        ),
+        (
+            shop.change(&lead, set(&["customer"], number(8))),
+            &["customer 8: found by its data, and not there"],
+        ),
     ]
 }
 
@@ -405,11 +554,13 @@ async fn one_false_record_is_found_and_nothing_else() {
     let shop = Shop::open().await;
     assert_eq!(shop.told(&shop.reconcile(t0()).await), Vec::<String>::new(), "nothing is false");
     let cases = [of_money(&shop), of_orders(&shop), of_counts(&shop), of_members(&shop)];
-    let mut told = String::new();
-    for (falsified, _) in cases.into_iter().flatten() {
-        told.push_str(&format!("{:?}\n  {:?}\n", falsified.0, shop.findings(&falsified).await));
+    for (falsified, expected) in cases.into_iter().flatten() {
+        let found = shop.findings(&falsified).await;
+        // Which of two orders comes second depends on their random ids.
+        let found: Vec<String> = found.iter().map(|told| told.replace(TWICE_OTHERWISE, TWICE[0])).collect();
+        assert_eq!(found, expected, "{:?}", falsified.0);
     }
-    panic!("{told}");
+    assert_eq!(shop.told(&shop.reconcile(t0()).await), Vec::<String>::new(), "all is put back");
 }
 
 #[tokio::test]
@@ -437,7 +588,7 @@ async fn another_tenant_is_looked_at_only_when_all_are() {
 
 /// What customers buy one after the other, each long enough after the last that the same charge is not refused.
 async fn shop_around(process: Process, customer: i64) {
-    for turn in 0..8 {
+    for turn in 0..16 {
         let quantity = 1 + (turn + customer) % 3;
         let slot = u16::try_from(customer % 2).unwrap();
         let mut fields = json!({
@@ -450,7 +601,7 @@ async fn shop_around(process: Process, customer: i64) {
             2 => fields["shoppingCart"]["items"] = json!([new_membership()]),
             _ => {}
         }
-        let at = after(400 * (turn * 10 + customer));
+        let at = after(400 * (turn * 5 + customer));
         let status = process.send(pay(fields).at(at)).await.status.as_u16();
         assert!([200, 402, 409].contains(&status), "{status}");
     }
@@ -477,6 +628,6 @@ async fn a_service_at_work_is_never_said_not_to_agree() {
             done.unwrap();
         }
     }
-    assert!(walks > 3, "{walks} walks");
+    assert!(walks > 1, "{walks} walks");
     crate::audit::audit(&venue, "at work").await;
 }
