@@ -4,7 +4,7 @@ use crate::bench::BenchArgs;
 use crate::commands::{
     demo::DemoArgs, export::ExportArgs, import::ImportFile, key::KeyCommand, merchant::MerchantCommand,
     outbox::OutboxFilter, processor::ProcessorCommand, tables::TablesCommand, tenant::TenantCommand,
-    vault::VaultCommand,
+    vault::VaultCommand, verify::VerifyArgs,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -88,6 +88,11 @@ pub(crate) enum Command {
     Demo(DemoArgs),
     /// List the mails that wait to be sent
     Outbox(OutboxFilter),
+    /// Prove that orders, sales, payments, tickets, seats, counters and memberships agree
+    ///
+    /// Only reads, and may run while the service does: what does not agree is looked at again before it is printed.
+    /// Exits with 0 if all agrees, 1 if something does not, and 2 if it could not be found out.
+    Verify(VerifyArgs),
     /// Measure what requests cost on this machine, in memory; build with --release
     Bench(BenchArgs),
     /// Print the OpenAPI document

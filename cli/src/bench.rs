@@ -9,12 +9,13 @@ mod figures;
 mod onboarding;
 mod pricing;
 mod seed;
+mod verify;
 mod wire;
 
 use crate::failure::Failure;
 use cases::Case;
 use catalog::Size;
-use clap::Args;
+use clap::{Args, Subcommand};
 use std::time::Duration;
 
 /// What is measured, and for how long.
@@ -26,7 +27,23 @@ pub(crate) struct BenchArgs {
     /// Requests under way at once
     #[arg(long, default_value_t = 16)]
     concurrency: usize,
+    #[command(subcommand)]
+    only: Option<Only>,
 }
+
+/// A measurement that can be had by itself.
+#[derive(Debug, Clone, Subcommand)]
+enum Only {
+    /// How many orders `verify` proves a second
+    Verify {
+        /// Orders it looks at
+        #[arg(long, default_value_t = VERIFIED_ORDERS)]
+        orders: u32,
+    },
+}
+
+/// Orders that `verify` is measured on.
+const VERIFIED_ORDERS: u32 = 20_000;
 
 /// Tickets sold before the growth cases look at a slot.
 const SOLD: [u32; 4] = [100, 1_000, 10_000, 100_000];
@@ -40,6 +57,10 @@ pub(crate) async fn run(args: &BenchArgs) -> Result<(), Failure> {
 }
 
 async fn measure_all(args: &BenchArgs) -> Result<(), BenchError> {
+    if let Some(Only::Verify { orders }) = args.only {
+        println!("{}", verify::measure(orders).await?);
+        return Ok(());
+    }
     let limit = Duration::from_secs(args.seconds.max(1));
     for case in Case::ALL {
         for transport in wire::Transport::ALL {
@@ -51,6 +72,7 @@ async fn measure_all(args: &BenchArgs) -> Result<(), BenchError> {
     }
     println!("{}", pricing::measure(limit)?);
     println!("{}", onboarding::measure(limit)?);
+    println!("{}", verify::measure(VERIFIED_ORDERS).await?);
     growth(limit, args.concurrency).await?;
     browsing(limit, args.concurrency).await
 }

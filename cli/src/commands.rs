@@ -10,6 +10,7 @@ pub(crate) mod processor;
 pub(crate) mod tables;
 pub(crate) mod tenant;
 pub(crate) mod vault;
+pub(crate) mod verify;
 
 use crate::failure::Failure;
 use domain::TenantId;

@@ -51,7 +51,7 @@ pub fn run() -> ExitCode {
         Err(fault) => Err(Failure::because("the runtime cannot start", &fault)),
     };
     match outcome {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(failure) => {
             eprintln!("boxoffice: {failure}");
             ExitCode::FAILURE
@@ -59,8 +59,10 @@ pub fn run() -> ExitCode {
     }
 }
 
-async fn run_command(Arguments { database, serve, command }: Arguments) -> Result<(), Failure> {
-    match command {
+async fn run_command(Arguments { database, serve, command }: Arguments) -> Result<ExitCode, Failure> {
+    let done = match command {
+        // Its exit code says what it found.
+        Some(Command::Verify(args)) => return Ok(commands::verify::run(&database, &args).await),
         None => serve::serve(&database, &serve).await,
         Some(Command::Serve(serve)) => serve::serve(&database, &serve).await,
         Some(Command::Tenant(command)) => commands::tenant::run(&database, command).await,
@@ -77,5 +79,6 @@ async fn run_command(Arguments { database, serve, command }: Arguments) -> Resul
         Some(Command::Openapi) => commands::print(&openapi::text()?),
         Some(Command::Errors) => commands::print(&error_table()),
         Some(Command::Onboarding) => commands::print(&onboarding_rules()),
-    }
+    };
+    done.map(|()| ExitCode::SUCCESS)
 }

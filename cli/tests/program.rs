@@ -270,6 +270,44 @@ fn a_made_up_venue_is_moved_from_one_database_to_another() {
     assert!(said.contains("line 1: there is no column"), "{said}");
 }
 
+#[tokio::test]
+async fn verifying_says_by_its_exit_code_whether_all_agrees() {
+    let data = tempfile::tempdir().unwrap();
+    printed(&["tenant", "create", "7", "--name", "Pier", "--zone", "America/Chicago"], data.path());
+    let said = printed(&["verify", "--tenant", "7"], data.path());
+    assert!(
+        said.starts_with("0 findings among 0 orders, 0 tickets") && said.ends_with(" orders/s"),
+        "{said}"
+    );
+    // A coupon that was used in an order there is not.
+    let store = store::Store::new(
+        engine::Embedded::file(data.path().join("boxoffice.db")).unwrap().client(),
+        "boxoffice-",
+    );
+    let coupon = domain::CouponId::parse("pier").unwrap();
+    let key = store::Key::coupon_uses(domain::TenantId::parse(7).unwrap(), &coupon);
+    let mut used = store::Expression::new();
+    used.assign("used", store::number(2));
+    store.write(&key, store::Action::Update(used)).await.unwrap().unwrap();
+    for (arguments, code) in
+        [(&["verify"][..], 1), (&["verify", "--tenant", "7"], 1), (&["verify", "--tenant", "8"], 2)]
+    {
+        let output = run(arguments, data.path());
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}");
+        let (out, err) = (output.stdout, output.stderr);
+        let (out, err) = (String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap());
+        match code {
+            1 => assert!(
+                out.starts_with(
+                    "tenant 7: uses of coupon pier: the count is 2, and orders have 0\n1 findings among"
+                ),
+                "{out}"
+            ),
+            _ => assert_eq!((out.as_str(), err.as_str()), ("", "boxoffice: there is no tenant 8\n")),
+        }
+    }
+}
+
 #[test]
 fn what_cannot_be_done_is_said_in_one_line() {
     let data = tempfile::tempdir().unwrap();

@@ -122,7 +122,7 @@ fn cpu_time() -> Duration {
 }
 
 /// The most memory this process has had at once, where the system tells.
-fn peak_memory_mib() -> u64 {
+pub(super) fn peak_memory_mib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
     let kib: u64 = line.split_whitespace().next().and_then(|field| field.parse().ok()).unwrap_or_default();

@@ -156,7 +156,7 @@ fn donation() -> InventoryItem {
     }
 }
 
-fn template(start: Timestamp) -> Result<Template, BenchError> {
+pub(super) fn template(start: Timestamp) -> Result<Template, BenchError> {
     let stored = json!({
         "id": TemplateId::from_bytes([3; 12]),
         "name": "Entry",
@@ -181,7 +181,7 @@ pub(crate) fn price_lists() -> serde_json::Value {
     }])
 }
 
-fn ledger(template: &Template, start: Timestamp, sold: u32) -> Result<Ledger, BenchError> {
+pub(super) fn ledger(template: &Template, start: Timestamp, sold: u32) -> Result<Ledger, BenchError> {
     let instance = InstanceId::of(&template.id, None, start.naive_utc(), start)
         .map_err(|_| BenchError::from("the clock is beyond the year 2106"))?;
     Ok(Ledger {

@@ -32,6 +32,7 @@ pub mod payment;
 pub mod pricing;
 pub mod publishing;
 pub mod rate_limit;
+pub mod reconciliation;
 pub mod reservation;
 pub mod sale;
 pub mod sale_window;

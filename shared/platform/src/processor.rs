@@ -4,7 +4,9 @@
 mod sandbox;
 mod stripe;
 
-pub use sandbox::{Clock, SandboxCharge, SandboxProcessor, SandboxRefund, SandboxStatus};
+pub use sandbox::{
+    Clock, SandboxCharge, SandboxProcessor, SandboxRefund, SandboxStatus, captured_in, load_captured,
+};
 pub use stripe::{Stripe, StripeProcessor};
 
 use async_trait::async_trait;

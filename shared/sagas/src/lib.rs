@@ -7,6 +7,7 @@ mod after_sale;
 mod charge;
 mod commit;
 pub mod publish;
+pub mod reconcile;
 mod recover;
 mod refund;
 mod secure;

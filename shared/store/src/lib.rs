@@ -29,9 +29,11 @@ pub mod onboarding;
 pub mod order;
 pub mod publish;
 pub mod rate_limit;
+pub mod reconcile;
 pub mod refund;
 pub mod reservation;
 pub mod sandbox;
+pub mod walk;
 
 pub use aws_sdk_dynamodb::types::AttributeValue;
 pub use calls::{CallCount, Calls, Counted};

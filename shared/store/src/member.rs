@@ -1,6 +1,9 @@
 //! Memberships: what is stored of one, and finding it by whatever it is known by.
 
 mod list;
+mod lookup;
+
+pub use lookup::WrongLookup;
 
 use crate::authored::{
     Authored, CHANGE_TRIES, ChangeRefusal, Stored, decode_authored, encode_authored, put_over,
@@ -14,6 +17,7 @@ use crate::{
 };
 use domain::customer::Customer;
 use domain::membership::{LaterTerm, ListedMembership, Membership};
+use domain::reconciliation::Lookup;
 use domain::{LevelId, MembershipId, TenantId};
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -58,9 +62,9 @@ fn keys_of_name(tenant: TenantId, sent: &str) -> Vec<Key> {
     number.map(|number| Key::membership_number(tenant, number)).into_iter().chain(named).collect()
 }
 
-/// Everything that is stored of a membership: itself by its id; copies as the current one of its number, by the
-/// venue's own number, by the barcode and the e-mail address of every card that is held; and what lists look at.
-pub(crate) fn items(tenant: TenantId, membership: &Membership) -> Result<Vec<(Key, Item)>, StoreError> {
+/// Where everything lies that is stored of a membership: itself by its id; copies as the current one of its number, by
+/// the venue's own number, by the barcode and the e-mail address of every card that is held; and what lists look at.
+fn keys_of(tenant: TenantId, membership: &Membership) -> BTreeSet<Key> {
     let held = membership.cards.iter().filter(|card| card.is_held());
     // Number and external id belong to the membership that took this one's place, if one did.
     let is_current = membership.ended.as_ref().is_none_or(|ended| ended.into.is_none());
@@ -72,15 +76,34 @@ pub(crate) fn items(tenant: TenantId, membership: &Membership) -> Result<Vec<(Ke
     let emails = held.filter_map(|card| card.person.email.as_deref()).map(contact_hash);
     let of_emails = emails.map(|hash| Key::membership_of_email(tenant, &hash, membership.id));
     let by_id = Key::membership(tenant, membership.id);
-    let copies: BTreeSet<Key> = std::iter::once(by_id).chain(number).chain(named).chain(of_emails).collect();
+    let place = Key::membership_listed(tenant, (membership.updated_at, membership.id));
+    [by_id, place].into_iter().chain(number).chain(named).chain(of_emails).collect()
+}
+
+/// What a key of a membership finds it by; none for that of its id.
+fn lookup_of(key: &Key) -> Option<Lookup> {
+    match key.sk.as_str() {
+        "MEMBERSHIP" => None,
+        "NUMBER" => Some(Lookup::Number),
+        EXTERNAL => Some(Lookup::ExternalNumber),
+        BARCODE => Some(Lookup::Barcode),
+        _ if key.pk.ends_with("#MEMBERSHIPS") => Some(Lookup::List),
+        _ => Some(Lookup::Email),
+    }
+}
+
+/// Everything that is stored of a membership, by where it lies.
+pub(crate) fn items(tenant: TenantId, membership: &Membership) -> Result<Vec<(Key, Item)>, StoreError> {
     let mut items = Vec::new();
-    for key in copies {
-        let item = encode_authored(&key, membership)?;
+    for key in keys_of(tenant, membership) {
+        let item = match lookup_of(&key) {
+            Some(Lookup::List) => encode(&key, &ListedMembership::of(membership))?,
+            None | Some(Lookup::Number | Lookup::ExternalNumber | Lookup::Barcode | Lookup::Email) => {
+                encode_authored(&key, membership)?
+            }
+        };
         items.push((key, item));
     }
-    let place = Key::membership_listed(tenant, (membership.updated_at, membership.id));
-    let item = encode(&place, &ListedMembership::of(membership))?;
-    items.push((place, item));
     Ok(items)
 }
 

@@ -22,6 +22,7 @@ mod memberships;
 mod outside;
 mod people;
 mod races;
+mod reconciled;
 mod refusals;
 mod repeats;
 mod reserved;

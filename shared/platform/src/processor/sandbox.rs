@@ -1,8 +1,10 @@
 //! The sandbox card processor: documented test cards, and payments kept in the merchants table so that the
 //! charges outlive the process as a real processor's would.
 
+mod captured;
 mod refund;
 
+pub use captured::{captured_in, load_captured};
 pub use refund::SandboxRefund;
 
 use self::refund::Refund;

@@ -100,11 +100,17 @@ fn behaviour_of(payment: &Payment) -> Option<Behaviour> {
     known.map(|(_, behaviour)| *behaviour)
 }
 
+/// What a payment has given back.
+pub(super) fn given_back(payment: &Payment) -> Money {
+    let given = payment.refunds.values().filter(|refund| refund.refusal.is_none());
+    given
+        .fold(Money::ZERO, |sum, refund| Money::from_cents(sum.cents().saturating_add(refund.amount.cents())))
+}
+
 /// Why a payment does not give an amount back.
 fn refusal_of(payment: &Payment, amount: Money) -> Option<Decline> {
     let is_captured = matches!(payment.state, State::Captured { .. });
-    let given = payment.refunds.values().filter(|refund| refund.refusal.is_none());
-    let given = Money::sum(given.map(|refund| refund.amount).chain([amount]));
+    let given = given_back(payment).checked_add(amount);
     if !is_captured || given.map_or(true, |given| given > payment.amount) {
         return Some(uncovered());
     }

@@ -1,0 +1,204 @@
+//! Reconciliation: whether all that is stored of a tenant's sales agrees, to the last cent, seat and ticket.
+//!
+//! Records are entered as they are found; what one record says by itself, and what an order says of the records that
+//! belong to it, is judged at once. Sales, captured payments, memberships and customers are entered before the orders,
+//! which take them out of the books again; what nothing took out is left over when the books are closed. So what is
+//! held is what the orders have not been seen of yet, one sum for each thing that is counted, and eight bytes for each
+//! id and barcode of a ticket.
+//!
+//! A finding is a suspicion as long as writes go on: it may tell of a record that was written between two reads. Whoever
+//! reads the records looks again at its [`Subject`] before a person is told.
+
+mod count;
+mod finding;
+mod memberships;
+mod orders;
+mod sales;
+
+pub use count::{Count, SecondLook, uses_of};
+pub use finding::{
+    Belonging, Finding, Lookup, LookupFault, MembershipFault, MoneyFault, OrderFault, SaleFault, Subject,
+};
+pub use memberships::MembershipRecord;
+pub use orders::{MailRecord, OrderRecords};
+pub use sales::{Captured, SaleRecord};
+
+use crate::ledger::Ledger;
+use crate::order::Order;
+use crate::time::plus_secs;
+use crate::{CustomerId, MembershipId, OrderId, SaleId, Timestamp};
+use count::Balance;
+use memberships::HeldMembership;
+use sales::HeldSale;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// Seconds a pending order or refund may be past its deadline before that is a finding: the schedule finishes what is due
+/// every minute, and may have to try again.
+pub const OVERDUE_SECS: i64 = 300;
+
+/// What the books are judged by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Terms {
+    /// The present instant, for orders of the real clock.
+    pub now: Timestamp,
+    /// The present instant of those who choose their clock; without one, their orders are never overdue.
+    pub chosen_now: Option<Timestamp>,
+    /// Whether the processor's payments are entered too. Those of a processor that is another party are not known.
+    pub with_payments: bool,
+}
+
+/// How many records were entered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(missing_docs, reason = "each counts the records of its name")]
+pub struct Checked {
+    pub orders: u64,
+    pub tickets: u64,
+    pub mails: u64,
+    pub sales: u64,
+    pub refunds: u64,
+    pub payments: u64,
+    pub ledgers: u64,
+    pub counters: u64,
+    pub customers: u64,
+    pub memberships: u64,
+}
+
+impl Checked {
+    /// Those of both.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
+        Self {
+            orders: self.orders.saturating_add(other.orders),
+            tickets: self.tickets.saturating_add(other.tickets),
+            mails: self.mails.saturating_add(other.mails),
+            sales: self.sales.saturating_add(other.sales),
+            refunds: self.refunds.saturating_add(other.refunds),
+            payments: self.payments.saturating_add(other.payments),
+            ledgers: self.ledgers.saturating_add(other.ledgers),
+            counters: self.counters.saturating_add(other.counters),
+            customers: self.customers.saturating_add(other.customers),
+            memberships: self.memberships.saturating_add(other.memberships),
+        }
+    }
+}
+
+/// What became of an order that has memberships.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    Pending,
+    Paid,
+}
+
+/// All that is known of one tenant's sales while its records are read.
+#[derive(Debug)]
+pub struct Books {
+    terms: Terms,
+    checked: Checked,
+    findings: Vec<Finding>,
+    sales: HashMap<SaleId, HeldSale>,
+    captured: HashMap<OrderId, Captured>,
+    customers: HashSet<CustomerId>,
+    /// Customers that something other than an order leads to, with the membership whose card does, if one does.
+    led_to: BTreeMap<CustomerId, Option<MembershipId>>,
+    memberships: HashMap<MembershipId, HeldMembership>,
+    /// The orders that have memberships, unless they were undone.
+    sellers: HashMap<OrderId, Standing>,
+    balances: BTreeMap<Count, Balance>,
+    /// Fingerprints of what may be there once only.
+    ticket_ids: HashSet<u64>,
+    barcodes: HashSet<u64>,
+}
+
+impl Books {
+    /// Books without a record.
+    #[must_use]
+    pub fn open(terms: Terms) -> Self {
+        Self {
+            terms,
+            checked: Checked::default(),
+            findings: Vec::new(),
+            sales: HashMap::new(),
+            captured: HashMap::new(),
+            customers: HashSet::new(),
+            led_to: BTreeMap::new(),
+            memberships: HashMap::new(),
+            sellers: HashMap::new(),
+            balances: BTreeMap::new(),
+            ticket_ids: HashSet::new(),
+            barcodes: HashSet::new(),
+        }
+    }
+
+    /// Whether something with a deadline should have been finished long ago, by the clock it was made under.
+    fn is_overdue(&self, deadline: Timestamp, chosen_clock: bool) -> bool {
+        let now = if chosen_clock { self.terms.chosen_now } else { Some(self.terms.now) };
+        now.is_some_and(|now| now > plus_secs(deadline, OVERDUE_SECS))
+    }
+
+    /// Enters a customer.
+    pub fn enter_customer(&mut self, id: CustomerId) {
+        self.checked.customers = self.checked.customers.saturating_add(1);
+        self.customers.insert(id);
+    }
+
+    /// Enters what leads to a customer by its data.
+    pub fn enter_lead(&mut self, to: CustomerId) {
+        self.led_to.entry(to).or_default();
+    }
+
+    /// Enters the ledger of a slot, removed ones included.
+    pub fn enter_ledger(&mut self, ledger: &Ledger) {
+        self.checked.ledgers = self.checked.ledgers.saturating_add(1);
+        self.findings.extend(count::unsound(ledger));
+        self.set_counted(Count::Seats(ledger.instance), i64::from(ledger.sold));
+    }
+
+    /// Enters what a counter says is used.
+    pub fn enter_counter(&mut self, count: Count, counted: i64) {
+        self.checked.counters = self.checked.counters.saturating_add(1);
+        self.set_counted(count, counted);
+    }
+
+    fn set_counted(&mut self, count: Count, counted: i64) {
+        let balance = self.balances.entry(count).or_default();
+        balance.counted = balance.counted.saturating_add(counted);
+    }
+
+    /// Notes what an order takes of all that is counted.
+    fn add_uses(&mut self, order: &Order) {
+        for (count, used) in uses_of(order) {
+            let balance = self.balances.entry(count).or_default();
+            balance.used = balance.used.saturating_add(used);
+        }
+    }
+
+    /// What was found so far, which is not found again.
+    pub fn take_findings(&mut self) -> Vec<Finding> {
+        std::mem::take(&mut self.findings)
+    }
+
+    /// How many records were entered.
+    #[must_use]
+    pub const fn checked(&self) -> Checked {
+        self.checked
+    }
+
+    /// Finds what is left over when every record has been entered.
+    #[must_use]
+    pub fn close(mut self) -> Vec<Finding> {
+        let sales = std::mem::take(&mut self.sales);
+        self.findings.extend(sales.into_iter().map(|(id, held)| held.stray(id)));
+        let captured = std::mem::take(&mut self.captured);
+        self.findings.extend(captured.into_values().map(Finding::stray_money));
+        self.close_memberships();
+        let led_to = std::mem::take(&mut self.led_to).into_iter();
+        let lost = led_to.filter(|(customer, _)| !self.customers.contains(customer));
+        self.findings.extend(lost.map(|(customer, card_of)| Finding::LostCustomer { customer, card_of }));
+        let balances = std::mem::take(&mut self.balances).into_iter();
+        self.findings.extend(balances.filter_map(|(count, balance)| balance.finding(count)));
+        self.findings
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,136 @@
+//! What is counted where it is spent, against what the orders took of it.
+
+use super::finding::Finding;
+use super::orders::{OrderRecords, fingerprint};
+use crate::entitlement::Tally;
+use crate::ledger::Ledger;
+use crate::order::{Order, OrderState};
+use crate::{CouponId, InstanceId, InventoryId, OrderId, TicketId};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+/// Something of which so much is said to be used.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Count {
+    /// Seats sold of a slot.
+    Seats(InstanceId),
+    /// Orders a coupon was used in.
+    Coupon(CouponId),
+    /// Pieces sold of an add-on.
+    Pieces(InventoryId),
+    /// Tickets at the member price, by the counter of a tally.
+    Uses(Tally, String),
+}
+
+impl fmt::Display for Count {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Seats(instance) => write!(out, "seats of {instance}"),
+            Self::Coupon(coupon) => write!(out, "uses of coupon {coupon}"),
+            Self::Pieces(inventory) => write!(out, "pieces of add-on {inventory}"),
+            Self::Uses(Tally { number, template, period }, counter) => {
+                write!(out, "uses of membership number {number} at {template} in {period} by {counter}")
+            }
+        }
+    }
+}
+
+/// What is counted, and what orders come to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Balance {
+    pub(super) counted: i64,
+    pub(super) used: i64,
+}
+
+impl Balance {
+    pub(super) fn finding(self, count: Count) -> Option<Finding> {
+        let Self { counted, used } = self;
+        (counted != used).then_some(Finding::Counted { count, counted, used })
+    }
+}
+
+/// What an order takes of all that is counted. An undone order has given everything back.
+#[must_use]
+pub fn uses_of(order: &Order) -> Vec<(Count, i64)> {
+    match order.state {
+        OrderState::Pending { .. } | OrderState::Paid { .. } => {}
+        OrderState::Void { .. } => return Vec::new(),
+    }
+    let seats = order.seats().into_iter().map(|(slot, seats)| (Count::Seats(slot), i64::from(seats)));
+    let coupons = order.coupons.keys().map(|coupon| (Count::Coupon(coupon.clone()), 1));
+    let pieces = order.stock.iter().map(|(id, pieces)| (Count::Pieces(*id), i64::from(pieces.quantity)));
+    let uses = order.entitlements.iter();
+    let uses = uses.map(|one| (Count::Uses(one.tally.clone(), one.counter.clone()), i64::from(one.quantity)));
+    seats.chain(coupons).chain(pieces).chain(uses).collect()
+}
+
+/// Whether the seats of a ledger do not add up.
+pub(super) fn unsound(ledger: &Ledger) -> Option<Finding> {
+    let held: u64 = ledger.holds.values().map(|hold| u64::from(hold.quantity)).sum();
+    let accounted = held.saturating_add(u64::from(ledger.free)).saturating_add(u64::from(ledger.sold));
+    let unsound = Finding::UnsoundLedger { instance: ledger.instance, size: ledger.size, accounted };
+    (!ledger.is_sound()).then_some(unsound)
+}
+
+/// A second walk over all orders of a tenant, for what no single record can tell: sums that did not agree with their
+/// counters, and tickets that seemed to be there twice.
+#[derive(Debug)]
+pub struct SecondLook {
+    used: BTreeMap<Count, i64>,
+    repeated: BTreeSet<u64>,
+    tickets: BTreeMap<String, Vec<(OrderId, TicketId)>>,
+}
+
+impl SecondLook {
+    /// A walk for what was found before.
+    #[must_use]
+    pub fn at(counts: impl IntoIterator<Item = Count>, findings: &[Finding]) -> Self {
+        let repeated = findings.iter().filter_map(|finding| {
+            let Finding::Repeated { mark, .. } = finding else { return None };
+            Some(*mark)
+        });
+        Self {
+            used: counts.into_iter().map(|count| (count, 0)).collect(),
+            repeated: repeated.collect(),
+            tickets: BTreeMap::new(),
+        }
+    }
+
+    /// Enters an order with its records.
+    pub fn enter(&mut self, records: &OrderRecords) {
+        for (count, used) in uses_of(&records.order) {
+            if let Some(sum) = self.used.get_mut(&count) {
+                *sum = sum.saturating_add(used);
+            }
+        }
+        if self.repeated.is_empty() {
+            return;
+        }
+        for ticket in &records.tickets {
+            for text in [ticket.id.as_str(), ticket.barcode.as_str()] {
+                if self.repeated.contains(&fingerprint(text)) {
+                    let place = (records.order.id.clone(), ticket.id.clone());
+                    self.tickets.entry(text.to_owned()).or_default().push(place);
+                }
+            }
+        }
+    }
+
+    /// What the orders come to, which the counter says otherwise.
+    #[must_use]
+    pub fn against(&self, count: &Count, counted: i64) -> Option<Finding> {
+        let used = self.used.get(count).copied().unwrap_or_default();
+        Balance { counted, used }.finding(count.clone())
+    }
+
+    /// The tickets that are there twice.
+    #[must_use]
+    pub fn repeated(&self) -> Vec<Finding> {
+        let twice = self.tickets.iter().filter_map(|(text, places)| {
+            let (other, _) = places.first()?;
+            let (order, ticket) = places.get(1)?.clone();
+            Some(Finding::Repeated { order, ticket, other: Some(other.clone()), mark: fingerprint(text) })
+        });
+        twice.collect()
+    }
+}

@@ -1,0 +1,97 @@
+//! Memberships against the orders that sold them or are changing them.
+
+use super::finding::{Belonging, Finding, MembershipFault, OrderFault};
+use super::{Books, Standing};
+use crate::membership::{CardType, Membership};
+use crate::order::{Order, OrderMembershipLine};
+use crate::{CardId, MembershipId, OrderId};
+
+/// A membership as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MembershipRecord {
+    /// The membership.
+    pub membership: Membership,
+    /// The order that is renewing or changing it.
+    pub claimed_by: Option<OrderId>,
+}
+
+/// What is held of a membership.
+#[derive(Debug)]
+pub(super) struct HeldMembership {
+    cards: Vec<CardId>,
+    claimed_by: Option<OrderId>,
+    /// The orders that paid for its terms.
+    bought_by: Vec<OrderId>,
+}
+
+impl Books {
+    /// Enters a membership.
+    pub fn enter_membership(&mut self, record: &MembershipRecord) {
+        let MembershipRecord { membership, claimed_by } = record;
+        self.checked.memberships = self.checked.memberships.saturating_add(1);
+        // Whoever else holds a card may be said to be anybody.
+        let primary = membership.cards.iter().filter(|card| card.card_type == CardType::Primary);
+        for customer in primary.filter_map(|card| card.customer) {
+            self.led_to.insert(customer, Some(membership.id));
+        }
+        let terms = membership.bought.iter().chain(membership.later.iter().flat_map(|term| &term.bought));
+        let held = HeldMembership {
+            cards: membership.cards.iter().map(|card| card.id).collect(),
+            claimed_by: claimed_by.clone(),
+            bought_by: terms.map(|bought| bought.order.clone()).collect(),
+        };
+        self.memberships.insert(membership.id, held);
+    }
+
+    /// Whether all that a paid order made is there.
+    pub(super) fn check_sold_memberships(&mut self, order: &Order) {
+        for line in order.memberships() {
+            let after = line.change.after.id;
+            let made = std::iter::once(after).chain(line.change.retired.as_ref().map(|retired| retired.id));
+            let missing: Vec<MembershipId> = made.filter(|id| !self.memberships.contains_key(id)).collect();
+            self.find(order, missing.into_iter().map(|membership| OrderFault::NoMembership { membership }));
+            let Some(held) = self.memberships.get(&after) else { continue };
+            let missing = line.change.made.iter().filter(|card| !held.cards.contains(card));
+            let missing: Vec<CardId> = missing.copied().collect();
+            let no_card = |card| OrderFault::NoCard { membership: after, card };
+            self.find(order, missing.into_iter().map(no_card));
+        }
+    }
+
+    /// Whether an order that is not paid made something already.
+    pub(super) fn check_unsold_memberships(&mut self, order: &Order) {
+        let made = order.memberships().filter_map(new_id).filter(|id| self.memberships.contains_key(id));
+        let made: Vec<MembershipId> = made.collect();
+        let unpaid = made.into_iter().map(|id| OrderFault::NotPaid { has: Belonging::Membership(id) });
+        self.find(order, unpaid);
+    }
+
+    /// Whether a pending order has claimed what it is to change.
+    pub(super) fn check_claims(&mut self, order: &Order) {
+        for before in order.memberships().filter_map(|line| line.change.before.as_ref()) {
+            let claimed_by = self.memberships.get(&before.id).and_then(|held| held.claimed_by.clone());
+            if claimed_by.as_ref() != Some(&order.id) {
+                self.find(order, [OrderFault::NoClaim { membership: before.id, claimed_by }]);
+            }
+        }
+    }
+
+    /// Whether those who claim memberships are pending, and those who paid for them paid.
+    pub(super) fn close_memberships(&mut self) {
+        for (id, held) in std::mem::take(&mut self.memberships) {
+            let is_not = |order: &OrderId, standing| self.sellers.get(order) != Some(&standing);
+            let claim = held.claimed_by.filter(|order| is_not(order, Standing::Pending));
+            let claim = claim.map(|order| MembershipFault::StrayClaim { order });
+            let bought = held.bought_by.into_iter().filter(|order| is_not(order, Standing::Paid));
+            let bought = bought.map(|order| MembershipFault::StrayPurchase { order });
+            let faults: Vec<MembershipFault> = claim.into_iter().chain(bought).collect();
+            self.findings.extend(faults.into_iter().map(|fault| Finding::Membership(id, fault)));
+        }
+    }
+}
+
+/// The membership that comes into being with an order.
+fn new_id(line: &OrderMembershipLine) -> Option<MembershipId> {
+    let (before, after) = (line.change.before.as_ref(), line.change.after.id);
+    before.is_none_or(|before| before.id != after).then_some(after)
+}

@@ -1,0 +1,184 @@
+//! An order against its lines, tickets, mails, customer and deadline.
+
+use super::finding::{Belonging, Finding, OrderFault};
+use super::{Books, Standing};
+use crate::order::{Order, OrderLine, OrderState, Ticket};
+use crate::outbox::{MailState, OutboxMail, mails_of};
+use crate::{Money, OrderItemId, Timestamp};
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// An order with the records that share its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OrderRecords {
+    /// The order.
+    pub order: Order,
+    /// When the schedule takes it up, in seconds since 1970.
+    pub due_at: Option<i64>,
+    /// Its tickets.
+    pub tickets: Vec<Ticket>,
+    /// Its mails.
+    pub mails: Vec<MailRecord>,
+}
+
+/// A mail of an order as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MailRecord {
+    /// The mail.
+    pub mail: OutboxMail,
+    /// Whether the schedule takes it up.
+    pub is_due: bool,
+}
+
+/// Eight bytes that stand for a text. Two texts with the same ones are told apart by the second look.
+pub(super) fn fingerprint(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+impl Books {
+    /// Enters an order with all that shares its place, after the sales, payments, memberships and customers.
+    pub fn enter_order(&mut self, records: &OrderRecords) {
+        let order = &records.order;
+        let (tickets, mails) = (records.tickets.len(), records.mails.len());
+        self.checked.orders = self.checked.orders.saturating_add(1);
+        self.checked.tickets = self.checked.tickets.saturating_add(tickets.try_into().unwrap_or(u64::MAX));
+        self.checked.mails = self.checked.mails.saturating_add(mails.try_into().unwrap_or(u64::MAX));
+        self.add_uses(order);
+        self.find(order, amount_faults(order));
+        self.find(order, due_faults(records));
+        self.check_money(order);
+        match order.state {
+            OrderState::Paid { .. } => {
+                self.find(order, ticket_faults(records));
+                self.find(order, missing_mails(records));
+                self.check_repeated(records);
+                self.check_customer(order);
+                self.check_sold_memberships(order);
+                self.note_seller(order, Standing::Paid);
+            }
+            OrderState::Pending { deadline } => {
+                self.find(order, self.overdue(order, deadline));
+                self.find(order, belongings(records));
+                self.check_unsold_memberships(order);
+                self.check_claims(order);
+                self.note_seller(order, Standing::Pending);
+            }
+            OrderState::Void { .. } => {
+                self.find(order, belongings(records));
+                self.check_unsold_memberships(order);
+            }
+        }
+    }
+
+    pub(super) fn find(&mut self, order: &Order, faults: impl IntoIterator<Item = OrderFault>) {
+        let faults = faults.into_iter().map(|fault| Finding::Order(order.id.clone(), fault));
+        self.findings.extend(faults);
+    }
+
+    fn overdue(&self, order: &Order, deadline: Timestamp) -> Option<OrderFault> {
+        self.is_overdue(deadline, order.chosen_clock).then_some(OrderFault::Overdue { deadline })
+    }
+
+    fn note_seller(&mut self, order: &Order, standing: Standing) {
+        if order.memberships().next().is_some() {
+            self.sellers.insert(order.id.clone(), standing);
+        }
+    }
+
+    fn check_customer(&mut self, order: &Order) {
+        let unknown = order.customer.filter(|customer| !self.customers.contains(customer));
+        self.find(order, unknown.map(|customer| OrderFault::NoCustomer { customer }));
+    }
+
+    /// Whether an id or a barcode of its tickets has been seen before.
+    fn check_repeated(&mut self, records: &OrderRecords) {
+        for ticket in &records.tickets {
+            let (id, barcode) = (fingerprint(ticket.id.as_str()), fingerprint(ticket.barcode.as_str()));
+            let seen = [(self.ticket_ids.insert(id), id), (self.barcodes.insert(barcode), barcode)];
+            for (_, mark) in seen.into_iter().filter(|(is_new, _)| !is_new) {
+                let (order, ticket) = (records.order.id.clone(), ticket.id.clone());
+                self.findings.push(Finding::Repeated { order, ticket, other: None, mark });
+            }
+        }
+    }
+}
+
+fn amount_faults(order: &Order) -> Vec<OrderFault> {
+    let mut faults = Vec::new();
+    let (total, lines) = (order.total, sum(order.lines.iter().map(|line| line.amounts().amount)));
+    if lines != total {
+        faults.push(OrderFault::Total { total, lines });
+    }
+    if let Some(payment) = order.payment.as_ref().filter(|payment| payment.amount != total) {
+        faults.push(OrderFault::Charge { total, charge: payment.amount });
+    }
+    for line in &order.lines {
+        match line {
+            OrderLine::Combo(combo) => {
+                let parts = sum(combo.parts.iter().map(|part| part.amounts.amount));
+                let (line, amount) = (combo.id.clone(), combo.amounts.amount);
+                faults.extend((parts != amount).then_some(OrderFault::Parts { line, amount, parts }));
+            }
+            OrderLine::Ticket(_)
+            | OrderLine::AddOn(_)
+            | OrderLine::Donation(_)
+            | OrderLine::Membership(_) => {}
+        }
+    }
+    faults
+}
+
+/// The sum of amounts; one that does not fit differs from every amount there is.
+pub(super) fn sum(amounts: impl IntoIterator<Item = Money>) -> Money {
+    Money::sum(amounts).unwrap_or(Money::from_cents(i64::MIN))
+}
+
+/// The schedule takes up what is pending, and nothing else.
+fn due_faults(records: &OrderRecords) -> Vec<OrderFault> {
+    let deadline = match records.order.state {
+        OrderState::Pending { deadline } => Some(deadline.timestamp()),
+        OrderState::Paid { .. } | OrderState::Void { .. } => None,
+    };
+    let due_at = records.due_at;
+    let of_order = (deadline != due_at).then_some(OrderFault::Due { deadline, due_at });
+    let wrong = records.mails.iter().filter(|record| record.is_due != is_waiting(record.mail.state));
+    let of_mail = |record: &MailRecord| OrderFault::MailDue { mail: record.mail.kind, is_due: record.is_due };
+    of_order.into_iter().chain(wrong.map(of_mail)).collect()
+}
+
+/// Whether a mail has to be announced again should nobody send it.
+fn is_waiting(state: MailState) -> bool {
+    match state {
+        MailState::Queued | MailState::Claimed { .. } => true,
+        MailState::Sent { .. } | MailState::Refused { .. } => false,
+    }
+}
+
+/// The tickets of each line, and those of lines that sell none.
+fn ticket_faults(records: &OrderRecords) -> Vec<OrderFault> {
+    let mut tickets: BTreeMap<&OrderItemId, (u32, u32)> = BTreeMap::new();
+    for line in records.order.ticket_lines() {
+        tickets.entry(&line.id).or_default().0 = line.amounts.quantity;
+    }
+    for ticket in &records.tickets {
+        let (_, found) = tickets.entry(&ticket.line).or_default();
+        *found = found.saturating_add(1);
+    }
+    let wrong = tickets.into_iter().filter(|(_, (sold, found))| sold != found);
+    wrong.map(|(line, (sold, found))| OrderFault::Tickets { line: line.clone(), sold, found }).collect()
+}
+
+fn missing_mails(records: &OrderRecords) -> Vec<OrderFault> {
+    let is_there = |owed: &OutboxMail| records.mails.iter().any(|record| record.mail.kind == owed.kind);
+    let missing = mails_of(&records.order).into_iter().filter(|owed| !is_there(owed));
+    missing.map(|owed| OrderFault::NoMail { mail: owed.kind }).collect()
+}
+
+/// What an order has that only a paid one may have.
+fn belongings(records: &OrderRecords) -> impl Iterator<Item = OrderFault> {
+    let of_tickets = (!records.tickets.is_empty()).then_some(Belonging::Tickets(records.tickets.len()));
+    let of_mails = records.mails.iter().map(|record| Belonging::Mail(record.mail.kind));
+    of_tickets.into_iter().chain(of_mails).map(|has| OrderFault::NotPaid { has })
+}

@@ -1,0 +1,185 @@
+//! Sales and captured payments, which an order takes out of the books.
+
+use super::Books;
+use super::finding::{Belonging, Finding, MoneyFault, OrderFault, SaleFault};
+use super::orders::sum;
+use crate::order::{Order, OrderState, Payment};
+use crate::sale::{FeeParts, Sale, SaleRefund};
+use crate::{Mid, Money, OrderId, PaymentReference, SaleId};
+
+/// A sale as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SaleRecord {
+    /// The sale.
+    pub sale: Sale,
+    /// Whether the schedule takes it up.
+    pub is_due: bool,
+}
+
+/// What is held of a sale until its order is seen.
+#[derive(Debug)]
+pub(super) struct HeldSale {
+    order: OrderId,
+    mid: Mid,
+    amount: Money,
+    /// What was given back.
+    refunded: Money,
+    /// What is on its way back.
+    refunding: Money,
+}
+
+impl HeldSale {
+    fn of(sale: &Sale) -> Self {
+        Self {
+            order: sale.order.clone(),
+            mid: sale.mid.clone(),
+            amount: sale.amount,
+            refunded: sum(amounts(sale, |refund| refund.deadline().is_none())),
+            refunding: sum(amounts(sale, |refund| refund.deadline().is_some())),
+        }
+    }
+
+    pub(super) fn stray(self, sale: SaleId) -> Finding {
+        Finding::Sale(sale, SaleFault::Stray { order: self.order, amount: self.amount })
+    }
+}
+
+fn amounts(sale: &Sale, is_meant: impl Fn(&SaleRefund) -> bool) -> impl Iterator<Item = Money> {
+    sale.refunds.values().filter(move |refund| is_meant(refund)).map(|refund| refund.amount)
+}
+
+/// Money the processor has charged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Captured {
+    /// The order it was charged for.
+    pub order: OrderId,
+    /// The merchant that was paid.
+    pub mid: Mid,
+    /// What was charged.
+    pub amount: Money,
+    /// What was given back of it.
+    pub refunded: Money,
+    /// What the processor calls the payment.
+    pub reference: PaymentReference,
+}
+
+impl Books {
+    /// Enters a sale.
+    pub fn enter_sale(&mut self, SaleRecord { sale, is_due }: &SaleRecord) {
+        self.checked.sales = self.checked.sales.saturating_add(1);
+        let refunds = u64::try_from(sale.refunds.len()).unwrap_or(u64::MAX);
+        self.checked.refunds = self.checked.refunds.saturating_add(refunds);
+        let overdue =
+            sale.pending().into_iter().filter(|(chosen, deadline, _)| self.is_overdue(*deadline, *chosen));
+        let overdue =
+            overdue.map(|(_, deadline, refund)| SaleFault::Overdue { refund: refund.clone(), deadline });
+        let overdue: Vec<SaleFault> = overdue.collect();
+        let pending = sale.pending().len();
+        let due = (*is_due != (pending > 0)).then_some(SaleFault::Due { pending, is_due: *is_due });
+        let faults = remainder_fault(sale).into_iter().chain(fees_fault(sale)).chain(due).chain(overdue);
+        self.findings.extend(faults.map(|fault| Finding::Sale(sale.id.clone(), fault)));
+        self.sales.insert(sale.id.clone(), HeldSale::of(sale));
+    }
+
+    /// Enters a payment that the processor has charged.
+    pub fn enter_captured(&mut self, captured: Captured) {
+        self.checked.payments = self.checked.payments.saturating_add(1);
+        self.captured.insert(captured.order.clone(), captured);
+    }
+
+    /// Takes the sale and the payment of an order out of the books.
+    pub(super) fn check_money(&mut self, order: &Order) {
+        let sale = order.payment.as_ref().and_then(|payment| self.sales.remove(&payment.sale));
+        let captured = self.captured.remove(&order.id);
+        let sold = order.payment.as_ref().zip(sale.as_ref());
+        let sold_unpaid = sold.map(|(payment, _)| unpaid(order, payment));
+        match (&order.state, &order.payment) {
+            (OrderState::Paid { .. }, Some(payment)) => {
+                let mut faults = Vec::new();
+                if self.terms.with_payments {
+                    faults.extend(payment_faults(payment, sale.as_ref(), captured));
+                }
+                faults.extend(sale_faults(payment, order, sale));
+                let faults = faults.into_iter().map(|fault| Finding::Money(order.id.clone(), fault));
+                self.findings.extend(faults);
+            }
+            (OrderState::Paid { .. }, None) => self.findings.extend(captured.map(Finding::stray_money)),
+            // Between its charge and its settlement, the money of an order is there and its sale is not.
+            (OrderState::Pending { .. }, _) => self.findings.extend(sold_unpaid),
+            (OrderState::Void { .. }, _) => {
+                self.findings.extend(sold_unpaid);
+                self.findings.extend(captured.map(Finding::stray_money));
+            }
+        }
+    }
+}
+
+fn unpaid(order: &Order, payment: &Payment) -> Finding {
+    Finding::Order(order.id.clone(), OrderFault::NotPaid { has: Belonging::Sale(payment.sale.clone()) })
+}
+
+/// What is left of a sale is its amount less its refunds, and they are never more than the amount.
+fn remainder_fault(sale: &Sale) -> Option<SaleFault> {
+    let Sale { amount, remainder, .. } = *sale;
+    let refunds = sum(amounts(sale, |_| true));
+    let is_right = amount.checked_sub(refunds) == Ok(remainder) && remainder >= Money::ZERO;
+    (!is_right).then_some(SaleFault::Remainder { amount, refunds, remainder })
+}
+
+/// The fees that refunds gave back are never more than those of the sale, part by part, and all of them when all of it
+/// was given back.
+fn fees_fault(sale: &Sale) -> Option<SaleFault> {
+    let fees = sale.rate_card.fees(sale.amount).ok()?;
+    let back =
+        |part: fn(FeeParts) -> Money| sum(sale.refunds.values().filter_map(SaleRefund::fees).map(part));
+    let parts = [(fees.fixed, back(|parts| parts.fixed)), (fees.percentage, back(|parts| parts.percentage))];
+    let is_whole = sum(amounts(sale, |refund| refund.deadline().is_none())) == sale.amount;
+    let is_wrong = |(charged, back): &(Money, Money)| {
+        back > charged || (is_whole && !sale.refunds.is_empty() && back != charged)
+    };
+    let (charged, back) = parts.into_iter().find(is_wrong)?;
+    Some(SaleFault::Fees { charged, back })
+}
+
+fn sale_faults(payment: &Payment, order: &Order, held: Option<HeldSale>) -> Vec<MoneyFault> {
+    let sale = || payment.sale.clone();
+    let Some(HeldSale { order: of, mid, amount, refunded, refunding: _ }) = held else {
+        return vec![MoneyFault::NoSale { sale: sale(), owed: payment.amount }];
+    };
+    let mut faults = Vec::new();
+    if of != order.id {
+        faults.push(MoneyFault::SaleOrder { sale: sale(), of });
+    }
+    if mid != payment.mid {
+        faults.push(MoneyFault::SaleMerchant { sale: sale(), owed: payment.mid.clone(), sold: mid });
+    }
+    if amount != payment.amount {
+        faults.push(MoneyFault::SaleAmount { sale: sale(), owed: payment.amount, sold: amount });
+    }
+    if refunded != order.refunded {
+        faults.push(MoneyFault::Refunded { sale: sale(), refunded: order.refunded, given_back: refunded });
+    }
+    faults
+}
+
+fn payment_faults(payment: &Payment, sale: Option<&HeldSale>, captured: Option<Captured>) -> Vec<MoneyFault> {
+    let Some(Captured { order: _, mid, amount, refunded, reference: _ }) = captured else {
+        return vec![MoneyFault::NotCharged { owed: payment.amount }];
+    };
+    let mut faults = Vec::new();
+    if amount != payment.amount {
+        faults.push(MoneyFault::Amount { owed: payment.amount, captured: amount });
+    }
+    if mid != payment.mid {
+        faults.push(MoneyFault::Merchant { owed: payment.mid.clone(), captured: mid });
+    }
+    if let Some(sale) = sale {
+        // The processor may have given back what is noted as on its way, or not yet.
+        let most = sum([sale.refunded, sale.refunding]);
+        if refunded < sale.refunded || refunded > most {
+            let sale = sale.refunded;
+            faults.push(MoneyFault::GivenBack { sale, processor: refunded });
+        }
+    }
+    faults
+}

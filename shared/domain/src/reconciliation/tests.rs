@@ -1,0 +1,168 @@
+use super::*;
+use crate::catalog::AdmissionType;
+use crate::order::{OrderAmounts, OrderLine, OrderTicketLine, Ticket, TicketStatus};
+use crate::{InstanceId, Money, OrderItemId, TemplateId, TicketBarcode, TicketId, TicketTypeId};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+const SLOT: &str = "7a10c4e2b95d3f0816e4a2c1";
+
+fn at(secs: i64) -> Timestamp {
+    chrono::DateTime::from_timestamp(1_800_000_000 + secs, 0).unwrap()
+}
+
+fn terms() -> Terms {
+    Terms { now: at(0), chosen_now: None, with_payments: true }
+}
+
+/// An order of free tickets that is in this state.
+fn order(id: u64, state: Value, tickets: u32) -> Order {
+    let none = Money::ZERO;
+    let line = OrderLine::Ticket(OrderTicketLine {
+        id: OrderItemId::parse("1").unwrap(),
+        instance: InstanceId::parse(SLOT).unwrap(),
+        shard: 0,
+        template: TemplateId::parse("6f2e91b0c47d5a3e18b90f42").unwrap(),
+        ticket_type: TicketTypeId::parse("66d1b2f0a93c4e517720bb01").unwrap(),
+        event_name: String::new(),
+        ticket_type_name: String::new(),
+        event_start: at(0),
+        admission: AdmissionType::Standard,
+        hide_event_date: false,
+        amounts: OrderAmounts {
+            quantity: tickets,
+            retail_unit: none,
+            unit: none,
+            retail_amount: none,
+            amount: none,
+        },
+    });
+    let stored = json!({
+        "id": id.to_string(), "tenant": 204, "number": "100731946", "state": state, "visitor": "1",
+        "contact": {}, "billing": {}, "lines": [line], "total": 0, "retail_total": 0, "send_email": false,
+        "created_at": 0,
+    });
+    serde_json::from_value(stored).unwrap()
+}
+
+fn paid() -> Value {
+    json!({"state": "paid", "at": 0})
+}
+
+fn pending(deadline: Timestamp) -> Value {
+    json!({"state": "pending", "deadline": deadline.timestamp_millis()})
+}
+
+fn void() -> Value {
+    json!({"state": "void", "at": 0})
+}
+
+/// An order with tickets of these numbers.
+fn records(order: Order, tickets: impl IntoIterator<Item = u64>) -> OrderRecords {
+    let ticket = |number: u64| Ticket {
+        id: TicketId::parse(&number.to_string()).unwrap(),
+        barcode: TicketBarcode::from_bytes(u128::from(number).to_be_bytes()),
+        line: OrderItemId::parse("1").unwrap(),
+        status: TicketStatus::Normal,
+        printed: false,
+    };
+    let due_at = match order.state {
+        crate::order::OrderState::Pending { deadline } => Some(deadline.timestamp()),
+        crate::order::OrderState::Paid { .. } | crate::order::OrderState::Void { .. } => None,
+    };
+    OrderRecords { order, due_at, tickets: tickets.into_iter().map(ticket).collect(), mails: Vec::new() }
+}
+
+fn told(findings: &[Finding]) -> Vec<String> {
+    findings.iter().map(ToString::to_string).collect()
+}
+
+fn seats() -> Count {
+    Count::Seats(InstanceId::parse(SLOT).unwrap())
+}
+
+#[test]
+fn pending_and_paid_orders_take_their_seats_and_undone_ones_none() {
+    for (state, taken) in
+        [(paid(), vec![(seats(), 2)]), (pending(at(0)), vec![(seats(), 2)]), (void(), vec![])]
+    {
+        assert_eq!(uses_of(&order(1, state, 2)), taken);
+    }
+}
+
+#[test]
+fn an_order_of_a_chosen_clock_is_overdue_by_that_clock_alone() {
+    let mut chosen = order(1, pending(at(-1_000)), 0);
+    chosen.chosen_clock = true;
+    let real = Order { chosen_clock: false, ..chosen.clone() };
+    let early = Some(at(-1_000));
+    for (order, chosen_now, overdue) in [
+        (&real, None, true),
+        (&real, early, true),
+        (&chosen, None, false),
+        (&chosen, early, false),
+        (&chosen, Some(at(0)), true),
+    ] {
+        let mut books = Books::open(Terms { chosen_now, ..terms() });
+        books.enter_order(&records(order.clone(), []));
+        let found = books.take_findings();
+        assert_eq!(found.len(), usize::from(overdue), "{chosen_now:?} {:?}", told(&found));
+    }
+}
+
+#[test]
+fn tickets_that_are_there_twice_are_told_with_both_orders_and_without_what_opens_the_gate() {
+    let orders = [records(order(1, paid(), 2), [10, 11]), records(order(2, paid(), 2), [11, 12])];
+    let mut books = Books::open(terms());
+    orders.iter().for_each(|records| books.enter_order(records));
+    let suspected = books.take_findings();
+    let mut look = SecondLook::at([], &suspected);
+    orders.iter().for_each(|records| look.enter(records));
+    let found = look.repeated();
+    // Both the id and the barcode are there twice.
+    assert_eq!(told(&found), ["order 2: ticket 11 has the id or barcode of one of order 1"; 2],);
+    assert_eq!(
+        found.iter().map(Finding::subject).collect::<Vec<_>>(),
+        suspected.iter().map(Finding::subject).collect::<Vec<_>>()
+    );
+}
+
+#[test]
+fn money_of_an_order_nobody_knows_is_left_over() {
+    let mut books = Books::open(terms());
+    books.enter_captured(Captured {
+        order: OrderId::parse("7").unwrap(),
+        mid: crate::Mid::parse("60417").unwrap(),
+        amount: Money::from_cents(1_800),
+        refunded: Money::ZERO,
+        reference: crate::PaymentReference::parse("sandbox_1").unwrap(),
+    });
+    let found = books.close();
+    assert_eq!(told(&found), ["order 7: 18.00 was charged (sandbox_1), and there is no paid order"]);
+}
+
+proptest! {
+    #[test]
+    fn seats_agree_exactly_when_the_ledger_says_what_the_orders_come_to(
+        quantities in proptest::collection::vec((1_u32..5, 0_u8..3), 0..20),
+        off in -3_i64..4,
+    ) {
+        let mut books = Books::open(terms());
+        let mut sold = 0;
+        for (number, (quantity, kind)) in (1..).zip(&quantities) {
+            let (state, tickets) = match kind {
+                0 => (paid(), *quantity),
+                1 => (pending(at(60)), 0),
+                _ => (void(), 0),
+            };
+            sold += if *kind < 2 { i64::from(*quantity) } else { 0 };
+            let first = number * 10;
+            let of_order = records(order(number, state, *quantity), first..first + u64::from(tickets));
+            books.enter_order(&of_order);
+        }
+        books.enter_counter(seats(), sold + off);
+        let found = books.close();
+        let expected = Finding::Counted { count: seats(), counted: sold + off, used: sold };
+        prop_assert_eq!(found, if off == 0 { Vec::new() } else { vec![expected] });
+    }
+}

@@ -1,0 +1,257 @@
+//! Reconciling what is stored of sales (`domain::reconciliation`): every record is walked past once, and whatever did not
+//! agree is looked at again before it is told. Nothing is written.
+
+mod again;
+mod orders;
+
+use again::Again;
+use domain::reconciliation::{Books, Checked, Count, Finding, MembershipFault, Terms};
+use domain::tenant::ProcessorKind;
+use domain::{MembershipId, TenantId, Timestamp};
+use orders::{OrdersWalk, Whole};
+use platform::processor::captured_in;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+use store::reconcile::{LEDGERS, MONEY, Record, record_of};
+use store::walk::{Pace, Route, Row, Walk};
+use store::{Consistency, Key, Store, StoreError, Table};
+
+/// Suspicions that are looked at again; of more, only the number is told.
+const MAX_SUSPICIONS: usize = 10_000;
+
+/// What is reconciled.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted {
+    /// This tenant alone.
+    pub tenant: Option<TenantId>,
+    /// The present instant.
+    pub now: Timestamp,
+    /// The present instant of those who choose their clock; without one, their orders are never overdue.
+    pub chosen_now: Option<Timestamp>,
+    /// Waited before each page that is read.
+    pub pause: Duration,
+}
+
+/// What came of it.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// What does not agree.
+    pub findings: Vec<(TenantId, Finding)>,
+    /// What changed all the time, so that nothing can be said of it.
+    pub unsettled: Vec<(TenantId, Count)>,
+    /// How many records were looked at.
+    pub checked: Checked,
+    /// Suspicions beyond those that were looked at again.
+    pub left_out: usize,
+}
+
+impl Report {
+    /// Whether nothing was found that does not agree.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        self.findings.is_empty() && self.left_out == 0
+    }
+}
+
+/// Walks past all records of sales, and finds those that do not agree.
+///
+/// # Errors
+/// [`StoreError`] when the database does not answer.
+pub async fn reconcile(store: &Store, wanted: &Wanted) -> Result<Report, StoreError> {
+    let view = View::of(store, wanted).await?;
+    let mut pass = Pass { view: &view, books: BTreeMap::new(), suspicions: Vec::new(), left_out: 0 };
+    pass.enter_money().await?;
+    let wrong_lookups = pass.enter_members().await?;
+    pass.enter_orders().await?;
+    pass.enter_ledgers().await?;
+    let checked = pass.close();
+    let Pass { suspicions, left_out, .. } = pass;
+    let mut again = Again::at(&view);
+    again.look(&suspicions).await?;
+    let Again { mut findings, unsettled, .. } = again;
+    findings.extend(wrong_lookups);
+    Ok(Report { findings, unsettled, checked, left_out })
+}
+
+/// What is read, and how it is judged.
+struct View<'a> {
+    store: &'a Store,
+    wanted: &'a Wanted,
+    /// The tenants whose processor's payments are known.
+    with_payments: BTreeSet<TenantId>,
+}
+
+impl<'a> View<'a> {
+    async fn of(store: &'a Store, wanted: &'a Wanted) -> Result<Self, StoreError> {
+        let tenants = store.load_all_tenants().await?;
+        let known = tenants.iter().filter(|tenant| match tenant.processor {
+            ProcessorKind::Sandbox => true,
+        });
+        Ok(Self { store, wanted, with_payments: known.map(|tenant| tenant.id).collect() })
+    }
+
+    fn books(&self, tenant: TenantId) -> Books {
+        let Wanted { tenant: _, now, chosen_now, pause: _ } = *self.wanted;
+        Books::open(Terms { now, chosen_now, with_payments: self.with_payments.contains(&tenant) })
+    }
+
+    fn walk(&self, (table, partitions): (Table, &[&str]), consistency: Consistency) -> Walk {
+        let route = Route { table, partitions, tenant: self.wanted.tenant };
+        self.store.walk(route, Pace { consistency, pause: self.wanted.pause })
+    }
+}
+
+/// Reads a record, or finds that it cannot be read.
+fn read(row: Row) -> Result<Record, Finding> {
+    record_of(row).map_err(unreadable)
+}
+
+fn unreadable(Key { table, pk, sk }: Key) -> Finding {
+    Finding::Unreadable { record: format!("{} {pk} {sk}", table.name()) }
+}
+
+/// The first walk, past everything.
+struct Pass<'a> {
+    view: &'a View<'a>,
+    books: BTreeMap<TenantId, Books>,
+    suspicions: Vec<(TenantId, Finding)>,
+    left_out: usize,
+}
+
+impl Pass<'_> {
+    fn books(&mut self, tenant: TenantId) -> &mut Books {
+        let view = self.view;
+        self.books.entry(tenant).or_insert_with(|| view.books(tenant))
+    }
+
+    fn suspect(&mut self, tenant: TenantId, findings: impl IntoIterator<Item = Finding>) {
+        for finding in findings {
+            if self.suspicions.len() < MAX_SUSPICIONS {
+                self.suspicions.push((tenant, finding));
+            } else {
+                self.left_out = self.left_out.saturating_add(1);
+            }
+        }
+    }
+
+    /// Takes what was found so far out of the books, which are to stay small.
+    fn note(&mut self) {
+        let found: Vec<(TenantId, Vec<Finding>)> =
+            self.books.iter_mut().map(|(tenant, books)| (*tenant, books.take_findings())).collect();
+        for (tenant, findings) in found {
+            self.suspect(tenant, findings);
+        }
+    }
+
+    async fn enter_money(&mut self) -> Result<(), StoreError> {
+        let mut walk = self.view.walk((Table::Merchants, MONEY), Consistency::Eventual);
+        while let Some(rows) = walk.next().await? {
+            for row in rows {
+                let (tenant, key) = (row.tenant, row.key.clone());
+                match read(row) {
+                    Ok(Record::Sale(sale)) => self.books(tenant).enter_sale(&sale),
+                    Ok(Record::SandboxPayment(item)) => match captured_in(item) {
+                        Ok(captured) => captured
+                            .into_iter()
+                            .for_each(|captured| self.books(tenant).enter_captured(captured)),
+                        Err(_) => self.suspect(tenant, [unreadable(key)]),
+                    },
+                    Ok(_) => {}
+                    Err(unreadable) => self.suspect(tenant, [unreadable]),
+                }
+            }
+            self.note();
+        }
+        Ok(())
+    }
+
+    /// Enters customers, memberships and counters; what memberships are not found by as they should be.
+    async fn enter_members(&mut self) -> Result<Vec<(TenantId, Finding)>, StoreError> {
+        let mut walk = self.view.walk((Table::Members, &[]), Consistency::Eventual);
+        let mut wrong = Vec::new();
+        while let Some(rows) = walk.next().await? {
+            let mut lookups: BTreeMap<TenantId, Lookups> = BTreeMap::new();
+            for row in rows {
+                self.enter_member(row, &mut lookups);
+            }
+            for (tenant, lookups) in lookups {
+                let found = self.view.store.find_wrong_lookups(tenant, (&lookups.ids, &lookups.keys)).await?;
+                let found = found.into_iter().map(|(id, by, fault)| {
+                    (tenant, Finding::Membership(id, MembershipFault::Found { by, fault }))
+                });
+                wrong.extend(found);
+            }
+            self.note();
+        }
+        Ok(wrong)
+    }
+
+    fn enter_member(&mut self, row: Row, lookups: &mut BTreeMap<TenantId, Lookups>) {
+        let (tenant, key) = (row.tenant, row.key.clone());
+        match read(row) {
+            Ok(Record::Customer(id)) => self.books(tenant).enter_customer(id),
+            Ok(Record::Lead(to)) => self.books(tenant).enter_lead(to),
+            Ok(Record::Counters(counters)) => {
+                for (count, counted) in counters {
+                    self.books(tenant).enter_counter(count, counted);
+                }
+            }
+            Ok(Record::Membership(record)) => {
+                lookups.entry(tenant).or_default().ids.insert(record.membership.id);
+                self.books(tenant).enter_membership(&record);
+            }
+            Ok(Record::Lookup(of)) => {
+                lookups.entry(tenant).or_default().keys.insert(key, of);
+            }
+            Ok(_) => {}
+            Err(unreadable) => self.suspect(tenant, [unreadable]),
+        }
+    }
+
+    async fn enter_orders(&mut self) -> Result<(), StoreError> {
+        let mut walk = OrdersWalk::begin(self.view, Consistency::Eventual);
+        while let Some(orders) = walk.next().await? {
+            for Whole { tenant, order, records } in orders {
+                match records {
+                    Ok(records) => self.books(tenant).enter_order(&records),
+                    Err(faults) => self.suspect(tenant, orders::unwhole(&order, faults)),
+                }
+            }
+            self.note();
+        }
+        Ok(())
+    }
+
+    async fn enter_ledgers(&mut self) -> Result<(), StoreError> {
+        let mut walk = self.view.walk((Table::Reservations, LEDGERS), Consistency::Eventual);
+        while let Some(rows) = walk.next().await? {
+            for row in rows {
+                let tenant = row.tenant;
+                match read(row) {
+                    Ok(Record::Ledger(ledger)) => self.books(tenant).enter_ledger(&ledger),
+                    Ok(_) => {}
+                    Err(unreadable) => self.suspect(tenant, [unreadable]),
+                }
+            }
+            self.note();
+        }
+        Ok(())
+    }
+
+    /// Closes the books; how many records were in them.
+    fn close(&mut self) -> Checked {
+        let mut checked = Checked::default();
+        for (tenant, books) in std::mem::take(&mut self.books) {
+            checked = checked.plus(books.checked());
+            self.suspect(tenant, books.close());
+        }
+        checked
+    }
+}
+
+/// Memberships and what leads to them, of one page.
+#[derive(Debug, Default)]
+struct Lookups {
+    ids: BTreeSet<MembershipId>,
+    keys: BTreeMap<Key, MembershipId>,
+}
