@@ -252,7 +252,9 @@ async fn list_payments(
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct CleanupReport {
-    /// Abandoned checkouts settled or undone.
+    /// Abandoned checkouts found.
+    orders_due: u32,
+    /// Of these, settled or undone.
     orders_finished: u32,
     /// Refunds left half-way that were finished.
     refunds_finished: u32,
@@ -291,6 +293,7 @@ async fn clean_up(State(app): State<App>, headers: HeaderMap) -> Result<Json<Cle
     let now = chosen_instant(&headers)?.unwrap_or_else(wall_now);
     let done = cleanup::pass(&app, cleanup::Scope::Sandbox, now).await?;
     let cleanup::Report {
+        orders_due,
         orders_finished,
         refunds_finished,
         mails_announced,
@@ -301,6 +304,7 @@ async fn clean_up(State(app): State<App>, headers: HeaderMap) -> Result<Json<Cle
         failed,
     } = done;
     Ok(Json(CleanupReport {
+        orders_due,
         orders_finished,
         refunds_finished,
         mails_announced,

@@ -418,3 +418,45 @@ async fn tenants_are_kept_in_any_dynamodb() {
     assert!(remote(&["key", "list", "--tenant", "7"]).contains("office"));
     assert_eq!(remote(&["outbox"]).lines().count(), 1);
 }
+
+/// The examples of the operating guide, one after the other, with what only AWS has left out.
+#[cfg(unix)]
+#[test]
+fn the_commands_of_the_operating_guide_work() {
+    let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/OPERATIONS.md");
+    let guide = std::fs::read_to_string(guide).unwrap();
+    let mut script = String::from(
+        "set -eu\n\
+         aws() { :; }\n\
+         sam() { :; }\n\
+         boxoffice() {\n\
+           if [ \"$1\" = --aws ]; then shift; fi\n\
+           env -u BOXOFFICE_VAULT_KEY_ID \"$PROGRAM\" --data data \"$@\"\n\
+         }\n\
+         TOPIC= DEAD= RULE= BACKUP=\n",
+    );
+    let (mut is_example, mut commands) = (false, 0);
+    for line in guide.lines().map(str::trim) {
+        match line {
+            "```sh" => is_example = true,
+            "```" => is_example = false,
+            _ if is_example => {
+                commands += usize::from(line.starts_with("boxoffice "));
+                script.push_str(line);
+                script.push('\n');
+            }
+            _ => {}
+        }
+    }
+    assert!(commands > 15, "only {commands} commands were found");
+    let directory = tempfile::tempdir().unwrap();
+    let output = Command::new("sh")
+        .args(["-c", &script])
+        .current_dir(directory.path())
+        .env("PROGRAM", env!("CARGO_BIN_EXE_boxoffice"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.contains("is revoked") && said.contains("Tide House"), "{said}");
+}

@@ -150,8 +150,8 @@ async fn the_sandbox_cleans_up_by_the_clock_its_caller_chose() {
     let made = answer.body["slotsMade"].as_u64().unwrap();
     assert!((10_000..11_000).contains(&made), "{made}");
     let report = json!({
-        "ordersFinished": 0, "refundsFinished": 0, "mailsAnnounced": 0, "slotsMade": made, "slotsChanged": 0,
-        "slotsDeleted": 0, "merchantsDecided": 0, "failed": 0,
+        "ordersDue": 0, "ordersFinished": 0, "refundsFinished": 0, "mailsAnnounced": 0, "slotsMade": made,
+        "slotsChanged": 0, "slotsDeleted": 0, "merchantsDecided": 0, "failed": 0,
     });
     assert_eq!(answer.body, report);
     let refused = clean_up("tomorrow").await;

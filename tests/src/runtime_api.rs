@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, Path as UrlPath, State};
@@ -16,7 +16,7 @@ use axum::{Json, Router};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::process::{Child, Command};
-use tokio::sync::{Mutex as AsyncMutex, mpsc, oneshot};
+use tokio::sync::{Mutex as AsyncMutex, mpsc, oneshot, watch};
 
 /// The largest answer Lambda takes, in bytes: 6 MB and some room for the envelope.
 const ANSWER_LIMIT_BYTES: usize = 6 * 1024 * 1024 + 10_000;
@@ -82,6 +82,8 @@ struct Board {
     events: AsyncMutex<mpsc::UnboundedReceiver<Pending>>,
     answers: Mutex<HashMap<String, oneshot::Sender<Outcome>>>,
     init_error: Mutex<Option<String>>,
+    /// When the function first asked for an event, which ends its start.
+    ready: watch::Sender<Option<Instant>>,
     /// Requests the Runtime API does not know.
     strays: Mutex<Vec<String>>,
     function: String,
@@ -94,6 +96,7 @@ pub struct Player {
     board: Arc<Board>,
     process: Child,
     server: tokio::task::JoinHandle<()>,
+    started: Instant,
     sent: u64,
 }
 
@@ -116,6 +119,7 @@ impl Player {
             events: AsyncMutex::new(receiver),
             answers: Mutex::default(),
             init_error: Mutex::default(),
+            ready: watch::Sender::new(None),
             strays: Mutex::default(),
             function: name.to_owned(),
             limit,
@@ -125,6 +129,7 @@ impl Player {
             // Serving ends with the task; an accept error shows as a time-out of the invocation.
             let _ = axum::serve(listener, routes).await;
         });
+        let started = Instant::now();
         let process = Command::new(binary)
             .env_clear()
             .envs(lambda_environment(name, &address))
@@ -133,7 +138,7 @@ impl Player {
             .kill_on_drop(true)
             .spawn()
             .map_err(PlayerError::Io)?;
-        Ok(Self { events: sender, board, process, server, sent: 0 })
+        Ok(Self { events: sender, board, process, server, started, sent: 0 })
     }
 
     /// Hands the function one event and waits for what becomes of it.
@@ -158,6 +163,30 @@ impl Player {
             }
         };
         tokio::time::timeout(self.board.limit, first).await.unwrap_or(Err(PlayerError::TimedOut))
+    }
+
+    /// Waits until the function asks for its first event, and tells how long its start took.
+    ///
+    /// # Errors
+    /// [`PlayerError::TimedOut`] if it does not within the limit.
+    pub async fn ready(&self) -> Result<Duration, PlayerError> {
+        let mut ready = self.board.ready.subscribe();
+        let first = tokio::time::timeout(self.board.limit, ready.wait_for(Option::is_some));
+        let at = first.await.ok().and_then(Result::ok).and_then(|at| *at).ok_or(PlayerError::TimedOut)?;
+        Ok(at.saturating_duration_since(self.started))
+    }
+
+    /// The memory that the process has resident, in bytes. Linux only.
+    ///
+    /// # Errors
+    /// [`PlayerError::Io`] if the system does not tell.
+    pub fn resident_bytes(&self) -> Result<u64, PlayerError> {
+        let unknown = || PlayerError::Io(std::io::Error::other("the system does not tell"));
+        let process = self.process.id().ok_or_else(unknown)?;
+        let status = std::fs::read_to_string(format!("/proc/{process}/status")).map_err(PlayerError::Io)?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or_else(unknown)?;
+        let kilobytes: u64 = line.trim().trim_end_matches(" kB").parse().map_err(|_| unknown())?;
+        Ok(kilobytes.saturating_mul(1024))
     }
 
     /// Requests the function made that the Runtime API does not have, as `METHOD path`.
@@ -213,6 +242,11 @@ fn routes(board: Arc<Board>) -> Router {
 }
 
 async fn next(State(board): State<Arc<Board>>) -> Response {
+    board.ready.send_if_modified(|ready| {
+        let is_first = ready.is_none();
+        ready.get_or_insert_with(Instant::now);
+        is_first
+    });
     let Some(Pending { request_id, event }) = board.events.lock().await.recv().await else {
         return StatusCode::GONE.into_response();
     };

@@ -20,6 +20,14 @@ fn functions(template: &Value) -> Vec<(String, Value)> {
     resources(template, "AWS::Serverless::Function")
 }
 
+/// The metrics of one thing that alarms watch. The thing is the value of a dimension.
+fn watched_metrics(template: &Value, thing: &Value) -> Vec<String> {
+    let alarms = resources(template, "AWS::CloudWatch::Alarm");
+    let metrics = alarms.iter().map(|(_, alarm)| &alarm["Properties"]);
+    let of_thing = metrics.filter(|metric| metric["Dimensions"][0]["Value"] == *thing);
+    of_thing.map(|metric| metric["MetricName"].as_str().unwrap().to_owned()).collect()
+}
+
 /// A function's time limit in seconds, its own or the one for all.
 fn timeout_secs(template: &Value, function: &Value) -> u64 {
     let own = function["Properties"]["Timeout"].as_u64();
@@ -56,20 +64,19 @@ fn a_function_ends_before_the_gateway_gives_up() {
 }
 
 #[test]
-fn every_function_has_its_own_log_and_error_alarm_and_no_wildcard_action() {
+fn every_function_has_its_own_log_and_alarms_and_no_wildcard_action() {
     let template = template();
-    let alarms = resources(&template, "AWS::CloudWatch::Alarm");
     for (name, function) in functions(&template) {
         let log = function["Properties"]["LoggingConfig"]["LogGroup"]["Ref"].as_str().unwrap();
         assert!(
             properties(&template, log)["RetentionInDays"] != Value::Null,
             "{name}'s log is kept for ever"
         );
-        let watched = alarms.iter().any(|(_, alarm)| {
-            let alarm = &alarm["Properties"];
-            alarm["MetricName"] == "Errors" && alarm["Dimensions"][0]["Value"]["Ref"] == *name
-        });
-        assert!(watched, "nothing watches {name}");
+        let watched: Vec<String> = watched_metrics(&template, &json!({"Ref": name}));
+        assert!(
+            ["Errors", "Throttles"].iter().all(|metric| watched.contains(&(*metric).to_owned())),
+            "{name}"
+        );
         for statement in function["Properties"]["Policies"][0]["Statement"].as_array().unwrap() {
             for action in statement["Action"].as_array().unwrap() {
                 assert!(!action.as_str().unwrap().contains('*'), "{name} may {action}");
@@ -103,10 +110,6 @@ fn mail_is_tried_five_times_without_overlap_and_then_kept_longer_than_the_queue_
     let dead = properties(&template, dead.strip_suffix(".Arn").unwrap());
     let kept_secs = |queue: &Value| queue["MessageRetentionPeriod"].as_u64().unwrap();
     assert!(kept_secs(&dead) > kept_secs(&queue));
-    let watched = resources(&template, "AWS::CloudWatch::Alarm").iter().any(|(_, alarm)| {
-        alarm["Properties"]["Dimensions"][0]["Value"]["Fn::GetAtt"] == "MailDeadLetterQueue.QueueName"
-    });
-    assert!(watched, "nobody hears of dead letters");
 }
 
 #[test]
@@ -126,7 +129,9 @@ fn tables_have_the_keys_backup_and_expiry_that_the_store_relies_on() {
         assert_eq!(table["SSESpecification"]["SSEEnabled"], true, "{name}");
         let kept = name != "carts";
         let backup = &table["PointInTimeRecoverySpecification"]["PointInTimeRecoveryEnabled"];
-        assert_eq!((backup == true, table["DeletionProtectionEnabled"] == true), (kept, kept), "{name}");
+        let protected =
+            table["DeletionProtectionEnabled"] == json!({"Fn::If": ["ProtectsTables", true, false]});
+        assert_eq!((backup == true, protected), (kept, kept), "{name}");
         let expires = matches!(name, "carts" | "reservations");
         let expiry = json!({"AttributeName": "ttl", "Enabled": true});
         assert_eq!(table["TimeToLiveSpecification"], if expires { expiry } else { Value::Null }, "{name}");
@@ -156,6 +161,80 @@ fn due_work_is_found_through_one_sparse_index_of_keys() {
         );
         let attributes = table["AttributeDefinitions"].as_array().unwrap();
         assert!(attributes.contains(&json!({"AttributeName": "due_at", "AttributeType": "N"})));
+    }
+}
+
+#[test]
+fn everything_that_can_go_wrong_quietly_has_an_alarm_that_reports() {
+    let template = template();
+    let dead = watched_metrics(&template, &json!({"Fn::GetAtt": "MailDeadLetterQueue.QueueName"}));
+    assert_eq!(dead, ["ApproximateNumberOfMessagesVisible"]);
+    let late = watched_metrics(&template, &json!({"Fn::GetAtt": "MailQueue.QueueName"}));
+    assert_eq!(late, ["ApproximateAgeOfOldestMessage"]);
+    for (name, _) in resources(&template, "AWS::DynamoDB::Table") {
+        let watched = watched_metrics(&template, &json!({"Ref": name}));
+        assert_eq!(watched, ["ReadThrottleEvents", "WriteThrottleEvents"], "{name}");
+    }
+    for api in APIS {
+        assert_eq!(watched_metrics(&template, &json!({"Ref": api})), ["5xx"], "{api}");
+    }
+    let cleanup = watched_metrics(&template, &json!({"Ref": "CleanupFunction"}));
+    assert!(cleanup.contains(&"Invocations".to_owned()), "nobody hears of a schedule that stopped");
+    let counted: BTreeSet<String> = resources(&template, "AWS::Logs::MetricFilter")
+        .iter()
+        .map(|(_, filter)| &filter["Properties"]["MetricTransformations"][0])
+        .map(|metric| metric["MetricName"].as_str().unwrap().to_owned())
+        .collect();
+    let alarms = resources(&template, "AWS::CloudWatch::Alarm");
+    let of_ours = alarms.iter().map(|(_, alarm)| &alarm["Properties"]);
+    let of_ours = of_ours.filter(|alarm| alarm["Namespace"]["Fn::Sub"] == "boxoffice-${Stage}");
+    let watched: BTreeSet<String> =
+        of_ours.map(|alarm| alarm["MetricName"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(watched, counted);
+    let report = json!({"Fn::If": ["HasAlarmTopic", [{"Ref": "AlarmTopicArn"}], {"Ref": "AWS::NoValue"}]});
+    for (name, alarm) in alarms {
+        assert_eq!(alarm["Properties"]["AlarmActions"], report, "{name}");
+    }
+}
+
+#[test]
+fn the_dashboard_shows_every_function_table_queue_and_api() {
+    let template = template();
+    let body = properties(&template, "Dashboard")["DashboardBody"]["Fn::Sub"].clone();
+    let dashboard: Value = serde_json::from_str(body.as_str().unwrap()).unwrap();
+    let widgets = dashboard["widgets"].as_array().unwrap();
+    let metrics = widgets.iter().flat_map(|widget| widget["properties"]["metrics"].as_array().unwrap());
+    let shown: BTreeSet<&str> =
+        metrics.filter_map(|metric| metric.as_array()).filter_map(|metric| metric.get(3)?.as_str()).collect();
+    let named = [
+        ("AWS::Serverless::Function", "FunctionName"),
+        ("AWS::DynamoDB::Table", "TableName"),
+        ("AWS::SQS::Queue", "QueueName"),
+    ];
+    let mut expected: BTreeSet<String> = APIS.iter().map(|api| format!("${{{api}}}")).collect();
+    for (kind, property) in named {
+        let names = resources(&template, kind)
+            .into_iter()
+            .map(|(_, resource)| resource["Properties"][property]["Fn::Sub"].as_str().unwrap().to_owned());
+        expected.extend(names);
+    }
+    assert_eq!(shown, expected.iter().map(String::as_str).collect());
+}
+
+#[test]
+fn both_apis_throttle_and_log_every_request() {
+    let template = template();
+    for (name, stage) in resources(&template, "AWS::ApiGatewayV2::Stage") {
+        let (settings, log) =
+            (&stage["Properties"]["DefaultRouteSettings"], &stage["Properties"]["AccessLogSettings"]);
+        for (setting, parameter) in
+            [("ThrottlingRateLimit", "ThrottleRate"), ("ThrottlingBurstLimit", "ThrottleBurst")]
+        {
+            assert_eq!(settings[setting], json!({"Ref": parameter}), "{name}");
+        }
+        assert_eq!(log["DestinationArn"]["Fn::GetAtt"], "AccessLog.Arn", "{name}");
+        let line: Value = serde_json::from_str(log["Format"].as_str().unwrap()).unwrap();
+        assert_eq!(line["requestId"], "$context.requestId", "{name}");
     }
 }
 

@@ -41,7 +41,9 @@ pub enum Scope {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
-    /// Abandoned checkouts settled or undone.
+    /// Abandoned checkouts found.
+    pub orders_due: u32,
+    /// Of these, settled or undone.
     pub orders_finished: u32,
     /// Refunds left half-way that were finished.
     pub refunds_finished: u32,
@@ -57,6 +59,14 @@ pub struct Report {
     pub merchants_decided: u32,
     /// Work that failed and stays due.
     pub failed: u32,
+}
+
+impl Report {
+    /// Says in the log what the alarms count: the template makes metrics of these fields.
+    pub fn log(&self) {
+        let orders_left = self.orders_due.saturating_sub(self.orders_finished);
+        tracing::info!(orders_due = self.orders_due, orders_left, failed = self.failed, "scheduled work");
+    }
 }
 
 /// One pass over everything due at `now`.
@@ -101,9 +111,12 @@ async fn is_sandbox(
 
 async fn take_up(app: &App, work: DueWork, (clock, now): (DueClock, Timestamp), report: &mut Report) {
     let done = match &work {
-        DueWork::Order(tenant, order) => finish(app, (*tenant, order), now).await.map(|finished| {
-            report.orders_finished = report.orders_finished.saturating_add(u32::from(finished));
-        }),
+        DueWork::Order(tenant, order) => {
+            report.orders_due = report.orders_due.saturating_add(1);
+            finish(app, (*tenant, order), now).await.map(|finished| {
+                report.orders_finished = report.orders_finished.saturating_add(u32::from(finished));
+            })
+        }
         DueWork::Mail(tenant, order, kind) => {
             // A caller's clock must not put off what real time makes due.
             let now = match clock {

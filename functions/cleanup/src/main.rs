@@ -10,8 +10,9 @@ async fn main() -> Result<(), Error> {
     let run = |_: LambdaEvent<Value>| async {
         // Boxed, because the whole saga nested in this future is more than the compiler lays out at once.
         let pass = Box::pin(cleanup::pass(&app, cleanup::Scope::Schedule, platform::clock::wall_now()));
-        let report = pass.await;
-        report.map(|report| json!(report)).map_err(Error::from)
+        let report = pass.await?;
+        report.log();
+        Ok::<_, Error>(json!(report))
     };
     lambda_runtime::run(service_fn(run)).await
 }

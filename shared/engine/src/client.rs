@@ -2,7 +2,9 @@
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::retry::RetryConfig;
-use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region, StalledStreamProtectionConfig};
+use aws_sdk_dynamodb::config::{
+    BehaviorVersion, Builder, Credentials, Region, StalledStreamProtectionConfig,
+};
 use aws_smithy_runtime_api::client::http::HttpClient;
 
 /// An SDK client that sends every request to `http`.
@@ -12,7 +14,12 @@ use aws_smithy_runtime_api::client::http::HttpClient;
 /// the store retries by its own rules, and a hidden second try would make a scripted fault
 /// impossible to count.
 pub fn client_over(http: impl HttpClient + 'static) -> Client {
-    let config = aws_sdk_dynamodb::Config::builder()
+    Client::from_conf(settings(http).build())
+}
+
+/// The settings of [`client_over`].
+pub(crate) fn settings(http: impl HttpClient + 'static) -> Builder {
+    aws_sdk_dynamodb::Config::builder()
         .behavior_version(BehaviorVersion::latest())
         .region(Region::new("us-east-1"))
         .endpoint_url("http://embedded.invalid")
@@ -20,6 +27,4 @@ pub fn client_over(http: impl HttpClient + 'static) -> Client {
         .stalled_stream_protection(StalledStreamProtectionConfig::disabled())
         .retry_config(RetryConfig::disabled())
         .http_client(http)
-        .build();
-    Client::from_conf(config)
 }

@@ -260,7 +260,8 @@ async fn the_schedule_is_answered_with_a_report() {
     // The venues were imported with the slots of a few days; the schedule makes those of the year ahead.
     assert!(report["slotsMade"].take().as_u64() > Some(0));
     let rest = json!({
-        "ordersFinished": 0, "refundsFinished": 0, "mailsAnnounced": 0, "slotsMade": null, "slotsChanged": 0, "slotsDeleted": 0,
+        "ordersDue": 0, "ordersFinished": 0, "refundsFinished": 0, "mailsAnnounced": 0, "slotsMade": null,
+        "slotsChanged": 0, "slotsDeleted": 0,
         "merchantsDecided": 0, "failed": 0,
     });
     assert_eq!(report, rest);

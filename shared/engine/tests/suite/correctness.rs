@@ -1,27 +1,20 @@
-//! Single items, batches, indexes and races.
+//! Single items, batches, indexes and races, on the embedded engine and on another one (see `tests/stack`).
 
-use crate::support::{at, code, create_table, get, item, number, number_in, put, tables, text};
+use crate::support::{at, code, get, item, number, number_in, put, tables, text};
 use aws_sdk_dynamodb::Client;
-use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use aws_sdk_dynamodb::types::{
     AttributeValue, KeysAndAttributes, PutRequest, ReturnValue, ReturnValuesOnConditionCheckFailure,
     TimeToLiveSpecification, WriteRequest,
 };
-use aws_smithy_runtime_api::client::http::HttpConnector;
-use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
-use aws_smithy_types::body::SdkBody;
-use engine::Embedded;
 use std::collections::HashMap;
-use std::pin::pin;
-use std::task::{Context, Poll, Waker};
 
 type Update = aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
 
 #[tokio::test]
 async fn a_put_if_absent_is_refused_with_the_item_that_is_there() {
-    let (_engine, client) = tables().await;
+    let client = tables().await;
     let put_if_absent = |owner: &str| {
         client
             .put_item()
@@ -76,7 +69,7 @@ async fn put_ledger(client: &Client, free: i64) {
 
 #[tokio::test]
 async fn a_hold_is_a_key_of_a_nested_map_taken_and_given_back_in_one_update() {
-    let (_engine, client) = tables().await;
+    let client = tables().await;
     put_ledger(&client, 10).await;
     hold(&client, "r-1", 4).send().await.unwrap();
     hold(&client, "r-2", 3).send().await.unwrap();
@@ -110,7 +103,7 @@ async fn each_condition_of_a_hold_refuses_alone_and_shows_the_ledger() {
         (vec!["r-1"], "r-1", 1, "the hold is there already"),
         (vec!["r-1", "r-2", "r-3"], "r-4", 1, "size(holds) is at its limit"),
     ] {
-        let (_engine, client) = tables().await;
+        let client = tables().await;
         put_ledger(&client, 10).await;
         for earlier in &before {
             hold(&client, earlier, 1).send().await.unwrap();
@@ -126,7 +119,7 @@ async fn each_condition_of_a_hold_refuses_alone_and_shows_the_ledger() {
 
 #[tokio::test]
 async fn a_condition_on_a_missing_item_is_refused_without_an_item() {
-    let (_engine, client) = tables().await;
+    let client = tables().await;
     let refusal = hold(&client, "r-1", 1).send().await.unwrap_err();
     let UpdateItemError::ConditionalCheckFailedException(refusal) = refusal.into_service_error() else {
         panic!("another error");
@@ -136,7 +129,7 @@ async fn a_condition_on_a_missing_item_is_refused_without_an_item() {
 
 #[tokio::test]
 async fn a_sparse_index_holds_only_items_with_its_keys_in_order() {
-    let (_engine, client) = tables().await;
+    let client = tables().await;
     for (name, due) in [("o-1", Some("12:00")), ("o-2", None), ("o-3", Some("11:00")), ("o-4", Some("13:00"))]
     {
         let mut order = item(name, &[]);
@@ -166,7 +159,7 @@ async fn a_sparse_index_holds_only_items_with_its_keys_in_order() {
 
 #[tokio::test]
 async fn pages_follow_each_other_without_gap_or_repeat_in_both_directions() {
-    let (_engine, client) = tables().await;
+    let client = tables().await;
     let names: Vec<String> = (0..23).map(|index| format!("o-{index:02}")).collect();
     for name in &names {
         put(&client, "orders", item(name, &[])).await;
@@ -202,7 +195,7 @@ async fn pages_follow_each_other_without_gap_or_repeat_in_both_directions() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn sixty_four_racing_tasks_for_forty_seats_have_exactly_forty_winners() {
-    let (_engine, client) = tables().await;
+    let client = tables().await;
     put(&client, "ledger", item("slot", &[("free", number(40))])).await;
     let tasks: Vec<_> = (0..64)
         .map(|_| {
@@ -231,7 +224,7 @@ async fn sixty_four_racing_tasks_for_forty_seats_have_exactly_forty_winners() {
 
 #[tokio::test]
 async fn one_batch_reads_several_tables_and_skips_what_is_missing() {
-    let (_engine, client) = tables().await;
+    let client = tables().await;
     put(&client, "ledger", item("slot", &[("free", number(1))])).await;
     put(&client, "orders", item("o-1", &[])).await;
     let keys = |names: &[&str]| {
@@ -251,9 +244,39 @@ async fn one_batch_reads_several_tables_and_skips_what_is_missing() {
     assert!(answer.unprocessed_keys.unwrap_or_default().is_empty());
 }
 
+/// The emulator that is the second engine answers with all of it (see `tests/stack/second_engine.py`).
+#[tokio::test]
+async fn a_batch_of_more_than_sixteen_megabytes_names_the_keys_it_left_out() {
+    let client = tables().await;
+    let names: Vec<String> = (0..50).map(|index| format!("big-{index}")).collect();
+    let body = text(&"x".repeat(390_000));
+    for name in &names {
+        put(&client, "orders", item(name, &[("body", body.clone())])).await;
+    }
+    let keys = names.iter().map(|name| at(name)).collect();
+    let keys = KeysAndAttributes::builder().set_keys(Some(keys)).build().unwrap();
+    let answer = client.batch_get_item().request_items("orders", keys).send().await.unwrap();
+    let found = answer.responses.unwrap_or_default().remove("orders").unwrap_or_default().len();
+    let left = answer.unprocessed_keys.unwrap_or_default().remove("orders").map_or(0, |keys| keys.keys.len());
+    assert_eq!(found + left, names.len());
+    assert!(found > 0 && left > 0, "{found} found, {left} left out");
+}
+
+/// The emulator that is the second engine rounds (see `tests/stack/second_engine.py`).
+#[tokio::test]
+async fn a_sum_keeps_thirty_eight_digits() {
+    let client = tables().await;
+    let long = |last: &str| AttributeValue::N(format!("1234567890123456789012345678901234567{last}"));
+    put(&client, "ledger", item("slot", &[("digits", long("8"))])).await;
+    let add = client.update_item().table_name("ledger").set_key(Some(at("slot")));
+    let add = add.update_expression("SET digits = digits + :one").expression_attribute_values(":one", number(1));
+    add.send().await.unwrap();
+    assert_eq!(get(&client, "ledger", "slot").await.unwrap()["digits"], long("9"));
+}
+
 #[tokio::test]
 async fn one_batch_writes_several_tables() {
-    let (_engine, client) = tables().await;
+    let client = tables().await;
     let write = |name: &str| {
         let put = PutRequest::builder().set_item(Some(item(name, &[]))).build().unwrap();
         WriteRequest::builder().put_request(put).build()
@@ -270,7 +293,7 @@ async fn one_batch_writes_several_tables() {
 
 #[tokio::test]
 async fn an_item_past_its_time_to_live_stays_readable() {
-    let (_engine, client) = tables().await;
+    let client = tables().await;
     let ttl = TimeToLiveSpecification::builder().enabled(true).attribute_name("ttl").build().unwrap();
     client.update_time_to_live().table_name("orders").time_to_live_specification(ttl).send().await.unwrap();
     put(&client, "orders", item("old", &[("ttl", number(1))])).await;
@@ -278,51 +301,18 @@ async fn an_item_past_its_time_to_live_stays_readable() {
 }
 
 #[tokio::test]
-async fn a_file_keeps_what_was_answered_when_it_is_opened_again() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("boxoffice.db");
-    {
-        let client = Embedded::file(&path).unwrap().client();
-        create_table(&client, "orders").await;
-        put(&client, "orders", item("o-1", &[("total", number(2500))])).await;
-    }
-    let client = Embedded::file(&path).unwrap().client();
-    assert_eq!(number_in(&client, "orders", "o-1", "total").await, 2500);
-}
-
-#[tokio::test]
-async fn a_file_in_a_directory_that_is_missing_is_an_error_not_a_panic() {
-    let directory = tempfile::tempdir().unwrap();
-    let error = Embedded::file(directory.path().join("missing").join("boxoffice.db")).unwrap_err();
-    assert!(std::error::Error::source(&error).is_some());
-}
-
-#[tokio::test]
-async fn an_unknown_table_and_an_unknown_operation_are_refused_by_code() {
-    let (_engine, client) = tables().await;
+async fn an_unknown_table_is_refused_by_code() {
+    let client = tables().await;
     let missing = client.get_item().table_name("nowhere").set_key(Some(at("a"))).send().await.unwrap_err();
     assert_eq!(code(&missing), "ResourceNotFoundException");
-    let unknown = client.describe_limits().send().await.unwrap_err();
-    assert!(matches!(unknown, SdkError::ServiceError(_)));
-    assert_eq!(code(&unknown), "ValidationException");
 }
 
 #[tokio::test]
 async fn a_value_that_aws_cannot_store_is_refused_as_invalid() {
-    let (_engine, client) = tables().await;
+    let client = tables().await;
     for value in [AttributeValue::Ss(Vec::new()), AttributeValue::N("many".to_owned())] {
         let put =
             client.put_item().table_name("orders").set_item(Some(item("o-1", &[("bad", value.clone())])));
         assert_eq!(code(&put.send().await.unwrap_err()), "ValidationException", "{value:?}");
     }
-}
-
-#[test]
-fn without_a_runtime_the_engine_answers_on_the_callers_thread() {
-    let engine = Embedded::memory().unwrap();
-    let mut request = HttpRequest::new(SdkBody::from("{}"));
-    request.headers_mut().insert("x-amz-target", "DynamoDB_20120810.ListTables");
-    let answer = pin!(engine.call(request)).poll(&mut Context::from_waker(Waker::noop()));
-    let Poll::Ready(Ok(answer)) = answer else { panic!("no answer at once") };
-    assert_eq!(answer.body().bytes(), Some(br#"{"TableNames":[]}"#.as_slice()));
 }

@@ -7,18 +7,16 @@ use aws_sdk_dynamodb::types::{
     Projection, ProjectionType, ReturnValuesOnConditionCheckFailure, ScalarAttributeType, TransactWriteItem,
     Update,
 };
-use engine::Embedded;
 use std::collections::HashMap;
 
 pub(crate) type Item = HashMap<String, AttributeValue>;
 
-/// A fresh engine with the tables `ledger` and `orders`.
-pub(crate) async fn tables() -> (Embedded, Client) {
-    let engine = Embedded::memory().expect("an engine in memory");
-    let client = engine.client();
+/// A fresh database with the tables `ledger` and `orders`.
+pub(crate) async fn tables() -> Client {
+    let client = engine::fresh_database().expect("a database");
     create_table(&client, "ledger").await;
     create_table(&client, "orders").await;
-    (engine, client)
+    client
 }
 
 /// A table keyed `pk`, `sk` with a sparse index `due` keyed `due_shard`, `due_at`.

@@ -18,7 +18,7 @@ fn insert(table: &str, item: Item) -> TransactWriteItem {
 
 #[tokio::test]
 async fn a_transaction_writes_all_four_kinds_over_two_tables() {
-    let (_engine, client) = tables().await;
+    let client = tables().await;
     put(&client, "ledger", item("slot", &[("free", number(5))])).await;
     put(&client, "orders", item("cart", &[])).await;
     put(&client, "orders", item("coupon", &[])).await;
@@ -62,7 +62,7 @@ async fn a_transaction_writes_all_four_kinds_over_two_tables() {
 
 #[tokio::test]
 async fn a_cancelled_transaction_names_each_reason_in_order_with_the_old_item_and_writes_nothing() {
-    let (_engine, client) = tables().await;
+    let client = tables().await;
     put(&client, "ledger", item("plenty", &[("free", number(9))])).await;
     put(&client, "ledger", item("scarce", &[("free", number(1))])).await;
     put(&client, "orders", item("o-1", &[])).await;
@@ -90,7 +90,7 @@ async fn a_cancelled_transaction_names_each_reason_in_order_with_the_old_item_an
 
 #[tokio::test]
 async fn a_repeat_with_the_same_token_succeeds_without_writing_again() {
-    let (_engine, client) = tables().await;
+    let client = tables().await;
     put(&client, "ledger", item("slot", &[("free", number(3))])).await;
     let sale = |quantity| {
         client
@@ -110,7 +110,7 @@ async fn a_repeat_with_the_same_token_succeeds_without_writing_again() {
 
 #[tokio::test]
 async fn a_transaction_that_names_an_item_twice_is_refused() {
-    let (_engine, client) = tables().await;
+    let client = tables().await;
     put(&client, "ledger", item("slot", &[("free", number(3))])).await;
     let twice = client
         .transact_write_items()
@@ -122,7 +122,7 @@ async fn a_transaction_that_names_an_item_twice_is_refused() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn racing_transactions_on_two_ledgers_never_take_from_one_alone() {
-    let (_engine, client) = tables().await;
+    let client = tables().await;
     put(&client, "ledger", item("a", &[("free", number(20))])).await;
     put(&client, "ledger", item("b", &[("free", number(30))])).await;
     let tasks: Vec<_> = (0..64)

@@ -41,7 +41,7 @@ fn ledger(size: u32) -> Ledger {
 }
 
 async fn store_with(ledger: &Ledger) -> Store {
-    let store = Store::new(engine::Embedded::memory().unwrap().client(), "test-");
+    let store = Store::new(engine::fresh_database().unwrap(), "test-");
     store.create_tables().await.unwrap();
     store.create_ledger(tenant(), ledger).await.unwrap();
     store
