@@ -37,16 +37,19 @@ pub fn money(bytes: &[u8]) {
     let _ = Percent::parse(text);
 }
 
-/// What is read as an instant is printed as the same second, in zones with and without clock changes.
+/// What is read as an instant is printed as the same one, in zones with and without clock changes: to the minute, since
+/// the local mean times of long ago have offsets that are not whole minutes, and RFC 3339 has no form for them.
 pub fn times(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     for name in ["America/New_York", "Asia/Kathmandu", "UTC"] {
         let Ok(zone) = Zone::parse(name) else { continue };
         if let Ok(instant) = zone.parse_instant(text) {
             let printed = zone.format(instant);
-            let again = zone.parse_instant(&printed).map(|again| again.timestamp());
             // Where the other zone's year has five digits, it is printed in a form that nothing reads.
-            assert!(again.is_err() || again == Ok(instant.timestamp()), "{text:?} {printed}");
+            if let Ok(again) = zone.parse_instant(&printed) {
+                let apart = again.timestamp().abs_diff(instant.timestamp());
+                assert!(apart < 60, "{text:?} {printed}");
+            }
         }
     }
 }

@@ -10,7 +10,9 @@ use domain::catalog::{AdmissionType, Template};
 use domain::checkout::{card_summary, sale_of, tickets_of};
 use domain::ledger::LedgerChange;
 use domain::merchant::RateCard;
-use domain::order::{Order, OrderAmounts, OrderLine, OrderState, OrderTicketLine, Payment, Person};
+use domain::order::{
+    AfterSale, Order, OrderAmounts, OrderLine, OrderState, OrderTicketLine, Payment, Person,
+};
 use domain::outbox::mails_of;
 use domain::time::plus_secs;
 use domain::{
@@ -85,7 +87,14 @@ async fn sell(
     let processor = shop.app.processor(&tenant);
     let payment = order.payment.as_ref().ok_or("no payment")?;
     let (amount, mid, descriptor) = (payment.amount, payment.mid.clone(), payment.descriptor.clone());
-    let request = PaymentRequest { tenant: tenant.id, order: order.id.clone(), amount, mid, descriptor };
+    let request = PaymentRequest {
+        tenant: tenant.id,
+        order: order.id.clone(),
+        amount,
+        mid,
+        descriptor,
+        secured_at: order.created_at,
+    };
     let reference = processor.open(&request).await?;
     processor.confirm(&reference, &card).await?;
     let mut drawn = number.saturating_mul(10);
@@ -102,6 +111,7 @@ async fn sell(
     let settlement = Settlement {
         order: &order,
         paid_at: now,
+        settled_at: now,
         tickets: &tickets,
         sale: sale.as_ref(),
         mails: &mails,
@@ -136,6 +146,7 @@ fn order(
         retail_total: total,
         payment: Some(payment((number, total), card)?),
         refunded: Money::ZERO,
+        after_sale: AfterSale::default(),
         membership_ids: Vec::new(),
         send_email: true,
         cart: None,
@@ -180,6 +191,8 @@ fn line(
         event_start: plus_secs(now, 86_400),
         admission: AdmissionType::Standard,
         hide_event_date: false,
+        applied: None,
+        cart_item: None,
         amounts: OrderAmounts { quantity: TICKETS, retail_unit: unit, unit, retail_amount: amount, amount },
     }))
 }

@@ -86,6 +86,7 @@ impl<'a> View<'a> {
         let tenants = store.load_all_tenants().await?;
         let known = tenants.iter().filter(|tenant| match tenant.processor {
             ProcessorKind::Sandbox => true,
+            ProcessorKind::Stripe(_) => false,
         });
         Ok(Self { store, wanted, with_payments: known.map(|tenant| tenant.id).collect() })
     }

@@ -4,7 +4,7 @@ use super::finding::Finding;
 use super::orders::{OrderRecords, fingerprint};
 use crate::entitlement::Tally;
 use crate::ledger::Ledger;
-use crate::order::{Order, OrderState};
+use crate::order::{GivenBack, Order, OrderState};
 use crate::{CouponId, InstanceId, InventoryId, OrderId, TicketId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -49,7 +49,8 @@ impl Balance {
     }
 }
 
-/// What an order takes of all that is counted. An undone order has given everything back.
+/// What an order takes of all that is counted. An undone order has given everything back, and one of which something
+/// was refunded or exchanged that much.
 #[must_use]
 pub fn uses_of(order: &Order) -> Vec<(Count, i64)> {
     match order.state {
@@ -57,11 +58,35 @@ pub fn uses_of(order: &Order) -> Vec<(Count, i64)> {
         OrderState::Void { .. } => return Vec::new(),
     }
     let seats = order.seats().into_iter().map(|(slot, seats)| (Count::Seats(slot), i64::from(seats)));
+    let seats = seats.chain(moved_seats(order));
     let coupons = order.coupons.keys().map(|coupon| (Count::Coupon(coupon.clone()), 1));
     let pieces = order.stock.iter().map(|(id, pieces)| (Count::Pieces(*id), i64::from(pieces.quantity)));
     let uses = order.entitlements.iter();
     let uses = uses.map(|one| (Count::Uses(one.tally.clone(), one.counter.clone()), i64::from(one.quantity)));
-    seats.chain(coupons).chain(pieces).chain(uses).collect()
+    let back = order.after_sale.refunds.iter().filter(|refund| !refund.is_pending());
+    let back = back.flat_map(|refund| given_back(&refund.given_back)).map(|(count, used)| (count, -used));
+    seats.chain(coupons).chain(pieces).chain(uses).chain(back).collect()
+}
+
+/// The seats that exchanges took of one slot and gave back of another.
+fn moved_seats(order: &Order) -> impl Iterator<Item = (Count, i64)> {
+    let moved = order.after_sale.exchanges.iter().flat_map(|exchange| &exchange.moved);
+    moved.flat_map(|moved| {
+        let seats = i64::from(moved.line.amounts.quantity);
+        let from = order.rows().find(|row| *row.id() == moved.from);
+        let from = from.into_iter().flat_map(|row| row.tickets()).map(|line| line.instance);
+        from.map(move |slot| (Count::Seats(slot), -seats)).chain([(Count::Seats(moved.line.instance), seats)])
+    })
+}
+
+fn given_back(back: &GivenBack) -> Vec<(Count, i64)> {
+    let GivenBack { seats, stock, coupons, uses, memberships: _ } = back;
+    let seats = seats.iter().map(|(slot, seats)| (Count::Seats(*slot), i64::from(*seats)));
+    let pieces = stock.iter().map(|(id, pieces)| (Count::Pieces(*id), i64::from(*pieces)));
+    let coupons = coupons.iter().map(|coupon| (Count::Coupon(coupon.clone()), 1));
+    let uses = uses.iter();
+    let uses = uses.map(|one| (Count::Uses(one.tally.clone(), one.counter.clone()), i64::from(one.quantity)));
+    seats.chain(pieces).chain(coupons).chain(uses).collect()
 }
 
 /// Whether the seats of a ledger do not add up.

@@ -96,6 +96,8 @@ pub enum MoneyFault {
     Refunded { sale: SaleId, refunded: Money, given_back: Money },
     /// The processor gave back another amount than its sale says.
     GivenBack { sale: Money, processor: Money },
+    /// Its sale does not list a refund as it does.
+    NoRefund { sale: SaleId, refund: RefundId, amount: Money },
 }
 
 impl fmt::Display for MoneyFault {
@@ -120,6 +122,9 @@ impl fmt::Display for MoneyFault {
             }
             Self::GivenBack { sale, processor } => {
                 write!(out, "its sale says that {sale} is refunded, and {processor} was given back")
+            }
+            Self::NoRefund { sale, refund, amount } => {
+                write!(out, "gave back {amount} by {refund}, of which sale {sale} says otherwise")
             }
         }
     }

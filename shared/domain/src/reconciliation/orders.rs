@@ -156,10 +156,10 @@ fn is_waiting(state: MailState) -> bool {
     }
 }
 
-/// The tickets of each line, and those of lines that sell none.
+/// The tickets of each line, those that do not admit any more included, and those of lines that have none.
 fn ticket_faults(records: &OrderRecords) -> Vec<OrderFault> {
     let mut tickets: BTreeMap<&OrderItemId, (u32, u32)> = BTreeMap::new();
-    for line in records.order.ticket_lines() {
+    for line in records.order.rows().flat_map(|row| row.tickets()) {
         tickets.entry(&line.id).or_default().0 = line.amounts.quantity;
     }
     for ticket in &records.tickets {

@@ -3,9 +3,9 @@
 use super::Books;
 use super::finding::{Belonging, Finding, MoneyFault, OrderFault, SaleFault};
 use super::orders::sum;
-use crate::order::{Order, OrderState, Payment};
+use crate::order::{Order, OrderRefund, OrderState, Payment};
 use crate::sale::{FeeParts, Sale, SaleRefund};
-use crate::{Mid, Money, OrderId, PaymentReference, SaleId};
+use crate::{Mid, Money, OrderId, PaymentReference, RefundId, SaleId};
 
 /// A sale as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +26,8 @@ pub(super) struct HeldSale {
     refunded: Money,
     /// What is on its way back.
     refunding: Money,
+    /// The refunds, with whether they are done.
+    refunds: Vec<(RefundId, Money, bool)>,
 }
 
 impl HeldSale {
@@ -36,6 +38,11 @@ impl HeldSale {
             amount: sale.amount,
             refunded: sum(amounts(sale, |refund| refund.deadline().is_none())),
             refunding: sum(amounts(sale, |refund| refund.deadline().is_some())),
+            refunds: sale
+                .refunds
+                .iter()
+                .map(|(id, refund)| (id.clone(), refund.amount, refund.deadline().is_none()))
+                .collect(),
         }
     }
 
@@ -143,7 +150,7 @@ fn fees_fault(sale: &Sale) -> Option<SaleFault> {
 
 fn sale_faults(payment: &Payment, order: &Order, held: Option<HeldSale>) -> Vec<MoneyFault> {
     let sale = || payment.sale.clone();
-    let Some(HeldSale { order: of, mid, amount, refunded, refunding: _ }) = held else {
+    let Some(HeldSale { order: of, mid, amount, refunded, refunding: _, refunds }) = held else {
         return vec![MoneyFault::NoSale { sale: sale(), owed: payment.amount }];
     };
     let mut faults = Vec::new();
@@ -159,6 +166,16 @@ fn sale_faults(payment: &Payment, order: &Order, held: Option<HeldSale>) -> Vec<
     if refunded != order.refunded {
         faults.push(MoneyFault::Refunded { sale: sale(), refunded: order.refunded, given_back: refunded });
     }
+    // The sale may have refunds of which the order lists nothing: those of the payment partner.
+    let listed = order.after_sale.refunds.iter().filter(|refund| !refund.amount.is_zero());
+    let is_in_sale =
+        |listed: &&OrderRefund| refunds.contains(&(listed.id.clone(), listed.amount, !listed.is_pending()));
+    let missing = listed.filter(|listed| !is_in_sale(listed));
+    faults.extend(missing.map(|listed| MoneyFault::NoRefund {
+        sale: sale(),
+        refund: listed.id.clone(),
+        amount: listed.amount,
+    }));
     faults
 }
 

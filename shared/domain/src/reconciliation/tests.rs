@@ -29,6 +29,8 @@ fn order(id: u64, state: Value, tickets: u32) -> Order {
         event_start: at(0),
         admission: AdmissionType::Standard,
         hide_event_date: false,
+        applied: None,
+        cart_item: None,
         amounts: OrderAmounts {
             quantity: tickets,
             retail_unit: none,
