@@ -269,7 +269,8 @@ async fn a_sum_keeps_thirty_eight_digits() {
     let long = |last: &str| AttributeValue::N(format!("1234567890123456789012345678901234567{last}"));
     put(&client, "ledger", item("slot", &[("digits", long("8"))])).await;
     let add = client.update_item().table_name("ledger").set_key(Some(at("slot")));
-    let add = add.update_expression("SET digits = digits + :one").expression_attribute_values(":one", number(1));
+    let add =
+        add.update_expression("SET digits = digits + :one").expression_attribute_values(":one", number(1));
     add.send().await.unwrap();
     assert_eq!(get(&client, "ledger", "slot").await.unwrap()["digits"], long("9"));
 }
