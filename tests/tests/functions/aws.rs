@@ -7,9 +7,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::Json;
-use axum::body::to_bytes;
+use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
+use axum::http::header::CONTENT_LENGTH;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use base64::Engine;
@@ -33,12 +34,22 @@ pub(crate) struct Cloud {
     seen: Arc<Seen>,
 }
 
+/// What the tables consumed, in units of 4 KB read and 1 KB written, as DynamoDB counts it.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Units {
+    pub(crate) reads: f64,
+    pub(crate) writes: f64,
+}
+
 /// What passed the other services.
 #[derive(Default)]
 struct Seen {
     jobs: Mutex<Vec<String>>,
     mails: Mutex<Vec<Value>>,
     denied: Mutex<Vec<String>>,
+    /// Function, action and resource of every permission that was needed.
+    used: Mutex<BTreeSet<(String, String, String)>>,
+    units: Mutex<Units>,
 }
 
 /// One function's way to the services.
@@ -104,26 +115,39 @@ impl Cloud {
     pub(crate) fn denied(&self) -> Vec<String> {
         self.seen.denied.lock().unwrap().clone()
     }
+
+    /// What the tables consumed since this was last asked, without what the sandbox's card processor keeps there.
+    pub(crate) fn take_units(&self) -> Units {
+        std::mem::take(&mut *self.seen.units.lock().unwrap())
+    }
+
+    /// Function, action and resource of every permission that was needed.
+    pub(crate) fn used(&self) -> BTreeSet<(String, String, String)> {
+        self.seen.used.lock().unwrap().clone()
+    }
 }
 
 async fn answer(State(desk): State<Arc<Desk>>, request: Request, next: Next) -> Response {
-    let (parts, body) = request.into_parts();
+    let (mut parts, body) = request.into_parts();
     let bytes = to_bytes(body, usize::MAX).await.unwrap();
-    let message: Value = serde_json::from_slice(&bytes).unwrap();
+    let mut message: Value = serde_json::from_slice(&bytes).unwrap();
     // SES is the only one that names its operation by the path.
     let target = parts.headers.get("x-amz-target").map_or(parts.uri.path(), |name| name.to_str().unwrap());
-    for (action, resource) in needed(target, &message) {
-        let permitted = |(other, place): &(String, String)| {
+    let target = target.to_owned();
+    for (action, resource) in needed(&target, &message) {
+        let permitted = |(other, place): &&(String, String)| {
             // The address that may be sent from is a condition, which the message meets or not.
             *other == action && (*place == resource || action == "ses:SendEmail")
         };
-        if !desk.permitted.iter().any(permitted) {
+        let Some((action, resource)) = desk.permitted.iter().find(permitted) else {
             let denied = format!("{} may not {action} {resource}", desk.function);
             desk.seen.denied.lock().unwrap().push(denied);
             return refusal("AccessDeniedException");
-        }
+        };
+        let used = (desk.function.clone(), action.clone(), resource.clone());
+        desk.seen.used.lock().unwrap().insert(used);
     }
-    match target {
+    match target.as_str() {
         "TrentService.Decrypt" => desk.decrypt(&message).await,
         "TrentService.Encrypt" => desk.encrypt(&message).await,
         "AmazonSQS.SendMessage" => {
@@ -135,11 +159,38 @@ async fn answer(State(desk): State<Arc<Desk>>, request: Request, next: Next) -> 
             desk.seen.mails.lock().unwrap().push(message);
             Json(json!({"MessageId": "1"})).into_response()
         }
-        _ => next.run(Request::from_parts(parts, bytes.into())).await,
+        other => {
+            message["ReturnConsumedCapacity"] = json!("TOTAL");
+            let body = message.to_string();
+            let operation = if body.contains("SANDBOX#PAYMENT") { "" } else { other };
+            parts.headers.remove(CONTENT_LENGTH);
+            let request = Request::from_parts(parts, Body::from(body));
+            desk.count(operation, next.run(request).await).await
+        }
     }
 }
 
 impl Desk {
+    /// Adds up what an answer of the database says it consumed.
+    async fn count(&self, operation: &str, answer: Response) -> Response {
+        let (parts, body) = answer.into_parts();
+        let bytes = to_bytes(body, usize::MAX).await.unwrap();
+        let body: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+        let consumed = &body["ConsumedCapacity"];
+        let one = std::slice::from_ref(consumed);
+        let each = consumed.as_array().map_or(one, Vec::as_slice).iter();
+        let sum = each.filter_map(|table| table["CapacityUnits"].as_f64()).sum::<f64>();
+        let mut units = self.seen.units.lock().unwrap();
+        match operation.strip_prefix("DynamoDB_20120810.").unwrap_or_default() {
+            "GetItem" | "BatchGetItem" | "Query" => units.reads += sum,
+            "PutItem" | "UpdateItem" | "DeleteItem" | "TransactWriteItems" => units.writes += sum,
+            "" => {}
+            other => panic!("{other} is not counted"),
+        }
+        drop(units);
+        (parts, bytes).into_response()
+    }
+
     async fn encrypt(&self, message: &Value) -> Response {
         let plain = BASE64_STANDARD.decode(message["Plaintext"].as_str().unwrap()).unwrap();
         let context = message["EncryptionContext"]["boxoffice"].as_str().unwrap();

@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a helper fails its test by panicking")]
 
 mod aws;
+mod cost;
+mod permissions;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,6 +39,25 @@ fn with(event: &Value, (before, after): (&str, &str)) -> Value {
         event["body"] = json!(BASE64_STANDARD.encode(body));
     }
     event
+}
+
+/// The event with another method, path and body, and without the names that make a repetition known.
+fn at(event: &Value, (method, path): (&str, &str), body: Option<&Value>) -> Value {
+    let mut event = event.clone();
+    let headers = event["headers"].as_object_mut().unwrap();
+    headers.retain(|name, _| !matches!(name.as_str(), "idempotency-key" | "x-service-request-uuid"));
+    event["rawPath"] = json!(path);
+    event["requestContext"]["http"]["method"] = json!(method);
+    event["requestContext"]["http"]["path"] = json!(path);
+    event["body"] = body.map_or(Value::Null, |body| json!(body.to_string()));
+    event
+}
+
+/// Has a checkout paid for with another card.
+fn with_card(checkout: &mut Value, number: &str) {
+    checkout["manualEntryCardNumber"] = json!(number);
+    checkout["ccLastFourDigits"] = json!(&number[number.len() - 4..]);
+    checkout.as_object_mut().unwrap().remove("creditCardBrand");
 }
 
 async fn call(player: &mut Player, event: &Value) -> HttpAnswer {
