@@ -2,12 +2,13 @@
 
 use crate::answer;
 use crate::keyed::SentKey;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::Response;
 use domain::sale::{Sale, SaleRefund};
 use domain::{Mid, RefundId};
 use platform::access::{Caller, MerchantServer};
-use platform::{ApiError, App, Body, ErrorBody, IdempotencyKey};
+use platform::authored::Target;
+use platform::{ApiError, App, Body, ErrorBody};
 use sagas::{RefundOutcome, TakenRefund, take_refund};
 use store::Calls;
 use store::refund::Take;
@@ -37,8 +38,7 @@ use wire::refund::{RefundInput, RefundOutput, RefundWish};
 pub(crate) async fn refund(
     State(app): State<App>,
     merchant: MerchantServer,
-    Path(mid): Path<String>,
-    key: IdempotencyKey,
+    Target { id: mid, key, .. }: Target,
     body: Body<RefundInput>,
 ) -> Result<Response, ApiError> {
     let mid = merchant.own_mid(&mid)?.clone();
