@@ -100,6 +100,7 @@ impl Shop {
             amount: Money::from_cents(500),
             mid: Mid::parse("60417").unwrap(),
             descriptor: String::new(),
+            secured_at: t0(),
         };
         venue.sandbox.open(&request).await.unwrap();
         Self::look_at(venue).await

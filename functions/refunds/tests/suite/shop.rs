@@ -202,6 +202,7 @@ impl Shop {
             amount: payment.amount,
             mid: payment.mid,
             descriptor: payment.descriptor,
+            secured_at: order.created_at,
         };
         let reference = self.sandbox.open(&request).await.unwrap();
         let fields = CardFields {
