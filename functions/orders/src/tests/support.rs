@@ -230,7 +230,6 @@ pub(crate) fn order() -> Order {
         entitlements: Vec::new(),
         forms: Default::default(),
         messages: Default::default(),
-        refunded: Money::ZERO,
         membership_ids: vec![domain::MembershipId::parse(4_100_200).unwrap()],
         send_email: false,
         cart: None,
