@@ -37,6 +37,7 @@ fn tenant() -> Tenant {
         zone: Zone::parse("America/New_York").unwrap(),
         sandbox: true,
         hold_secs: DEFAULT_HOLD_SECS,
+        limits: Default::default(),
         allowed_origins: Default::default(),
         descriptor_prefix: String::new(),
         processor: ProcessorKind::Sandbox,
@@ -155,6 +156,7 @@ async fn charge(sandbox: &SandboxProcessor, number: &str) -> Sale {
         amount: cents(10_000),
         mid: mid(),
         descriptor: String::new(),
+        secured_at: order().created_at,
     };
     let reference = sandbox.open(&request).await.unwrap();
     let fields =

@@ -154,14 +154,14 @@ fn seats_of(order: &Order, row: Row<'_>) -> u32 {
         Row::Sold(OrderLine::Combo(combo)) => {
             combo.parts.iter().map(|part| combo.part_of(part, left).quantity).sum()
         }
-        _ => left,
+        Row::Sold(_) | Row::Moved(_) => left,
     }
 }
 
 fn pieces_of(order: &Order, row: Row<'_>) -> u32 {
     match row {
         Row::Sold(OrderLine::AddOn(line)) if line.inventory.get() == STOCKED => order.left_of(row).quantity,
-        _ => 0,
+        Row::Sold(_) | Row::Moved(_) => 0,
     }
 }
 
