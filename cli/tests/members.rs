@@ -44,7 +44,7 @@ async fn a_member_is_verified_by_number_external_number_or_barcode_and_shown_to_
         "city": "San Francisco", "state": "California", "zipCode": "94133", "country": "United States",
         "primaryCard": true, "externalMembershipId": "BZ-0007", "membershipCategory": "Otter",
         "serviceMembershipNumber": "100200031", "serviceCustomerNumber": "100200011", "auxiliary": false,
-        "customerId": 100_200_011,
+        "customerId": 100_200_011, "constituentImportId": "100200011",
     });
     whole.as_object_mut().unwrap().extend(standing().as_object().unwrap().clone());
     for sent in [NUMBER.to_string(), "BZ-0007".to_owned(), "bz-0007".to_owned(), "10020000007".to_owned()] {

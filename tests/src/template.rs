@@ -130,8 +130,8 @@ pub fn answering_crate<'r>(
 
 /// The route that answers `method path`: the most specific of [`routes_of_api`], as API Gateway chooses (an
 /// exact path before `{proxy+}`, the longest of these first, then `$default`; a named
-/// method before `ANY`). `{id}`-like segments of `path` are taken literally, so that a path of the OpenAPI
-/// document can be asked for. A trailing slash is a child of its path.
+/// method before `ANY`). A segment such as `{mid}` of a route fits any segment, that of a path of the OpenAPI document
+/// too. A trailing slash is a child of its path.
 #[must_use]
 pub fn answering_route<'r>(
     routes: &'r [(String, String, String)],
@@ -143,14 +143,21 @@ pub fn answering_route<'r>(
         if method_rank == 0 && route_method != "ANY" {
             return None;
         }
-        if route_path == path {
-            return Some((usize::MAX, method_rank));
-        }
         if route_path == "$default" {
             return Some((0, method_rank));
         }
-        let above = route_path.strip_suffix("{proxy+}")?;
-        path.starts_with(above).then_some((above.len(), method_rank))
+        let asked: Vec<&str> = path.split('/').collect();
+        let fit = |own: &[&str]| {
+            own.len() <= asked.len()
+                && own.iter().zip(&asked).all(|(own, asked)| own == asked || own.starts_with('{'))
+        };
+        let own: Vec<&str> = route_path.split('/').collect();
+        match own.split_last() {
+            Some((&"{proxy+}", above)) => {
+                (asked.len() > above.len() && fit(above)).then_some((above.len(), method_rank))
+            }
+            _ => (own.len() == asked.len() && fit(&own)).then_some((usize::MAX, method_rank)),
+        }
     };
     let ranked = routes.iter().filter_map(|route| rank(route).map(|rank| (rank, route)));
     ranked.max_by_key(|(rank, _)| *rank).map(|(_, route)| route)

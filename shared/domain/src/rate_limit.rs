@@ -106,7 +106,7 @@ impl RateLimit {
 
 impl fmt::Display for RateLimit {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(self.name())
+        out.pad(self.name())
     }
 }
 

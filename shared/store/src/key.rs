@@ -3,14 +3,12 @@
 
 use crate::Item;
 use aws_sdk_dynamodb::types::AttributeValue;
-use domain::entitlement::Tally;
-use domain::outbox::MailKind;
-use domain::rate_limit::Window;
 use domain::{
     BoardingRefId, CartId, ComboTemplateId, CouponId, CustomerId, DiscountId, FormId, InstanceId,
     InventoryId, LevelId, MembershipId, Mid, OrderId, OrderNumber, ReservationId, SaleId, TemplateId,
     TenantId, TicketTypeId, Timestamp, instance_id::TemplateTag,
 };
+use domain::{entitlement::Tally, outbox::MailKind, rate_limit::Window};
 
 /// The six tables (architecture: storage); their physical names have a prefix in front.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
