@@ -1,11 +1,12 @@
 //! The books: whether money, orders, seats, tickets and mails agree.
 
 use crate::catalog;
-use crate::venue::{Venue, after, t0, tenant_id};
+use crate::venue::{Charging, Venue, after, t0, tenant_id};
 use domain::Timestamp;
 use domain::membership::Membership;
 use domain::order::{Order, OrderState};
 use domain::outbox::{MailKind, MailState, OrderMail, OutboxMail, mails_of};
+use domain::reconciliation::{Finding, MoneyFault};
 use sagas::reconcile::{Wanted, reconcile};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -72,9 +73,15 @@ pub(crate) async fn verify(venue: &Venue, case: &str) {
     let end = after(1_000_000);
     let wanted = Wanted { tenant: None, now: end, chosen_now: Some(end), pause: Duration::ZERO };
     let report = reconcile(&venue.store, &wanted).await.unwrap();
-    let findings: Vec<String> = report.findings.iter().map(|(_, finding)| finding.to_string()).collect();
+    // Where Stripe stands in for the sandbox, the sandbox knows of no charge; the money was counted above.
+    let is_stripe = |finding: &Finding| {
+        venue.charging == Charging::Stripe
+            && matches!(finding, Finding::Money(_, MoneyFault::NotCharged { .. }))
+    };
+    let findings = report.findings.iter().filter(|(_, finding)| !is_stripe(finding));
+    let findings: Vec<String> = findings.map(|(_, finding)| finding.to_string()).collect();
     assert_eq!(findings, Vec::<String>::new(), "{case}");
-    assert!(report.is_clean() && report.unsettled.is_empty(), "{case}");
+    assert!(report.unsettled.is_empty(), "{case}");
 }
 
 /// No limit of a membership was passed.

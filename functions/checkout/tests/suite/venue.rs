@@ -64,7 +64,7 @@ pub(crate) struct Venue {
     pub(crate) stripe_clock: Arc<Mutex<Timestamp>>,
     pub(crate) queue: LocalQueue,
     vault: Arc<LocalVault>,
-    charging: Charging,
+    pub(crate) charging: Charging,
 }
 
 /// One process of the service.
