@@ -15,6 +15,7 @@ from emulator import Failed, wait_for
 TENANT = "1001"
 SHOP = {"x-service-api-key": "demo-b2c-1001", "x-b2c-tenant-id": TENANT, "x-service-browser-ip": "203.0.113.24"}
 STAFF = {"x-service-api-key": "demo-b2b-1001"}
+MERCHANT = {"x-service-payment-key": "demo-pay-60417"}
 PARTNER = {"x-service-payment-key": "demo-partner-1001"}
 ORIGIN = "http://localhost:3000"
 
@@ -149,6 +150,20 @@ class Journey:
         wait_for("the mail is marked as sent", lambda: order not in self.boxoffice("outbox"), MAIL_SECS)
         wait_for("the queue is empty", lambda: self.messages("mail") == 0, MAIL_SECS)
 
+    def a_ticket_and_a_part_of_the_sale_are_given_back(self):
+        path = f"/v2/b2b/orders/detail/{self.order}"
+        detail = self.call(STAFF, "GET", path).text
+        item = re.search(r'"itemId":"(\d+)"', detail)[1]
+        sale = re.search(r"sale_[0-9a-f-]+", detail)[0]
+        wish = {"orderId": self.order, "items": [{"itemId": item, "quantity": 1}]}
+        self.succeed(STAFF, "POST", "/v2/b2b/refunds", wish)
+        expect("Partially Refunded" in self.call(STAFF, "GET", path).text, True, "the refundStatus")
+        part = {"saleId": sale, "charge": {"amount": 0.01}}
+        given = self.succeed(MERCHANT, "POST", "/v1/payment/60417/refund", part)
+        expect(given["charge"]["amount"], "0.01", "the refund")
+        much = self.call(MERCHANT, "POST", "/v1/payment/60417/refund", part | {"charge": {"amount": 1000}})
+        expect((much.status, much.json["type"]), (409, "REFUND_EXCEEDS_REMAINDER"), "more than remains")
+
     def a_member_logs_in_by_the_link_in_a_mail(self):
         asked = self.call(SHOP, "GET", f"/v2/b2c/membership/validate/login?email={MEMBER}")
         expect(asked.status, 204, "asking for a link")
@@ -243,6 +258,7 @@ CHECKS = [
     Journey.the_operator_verifies_the_sender_and_imports_a_venue,
     Journey.a_partner_brings_a_merchant,
     Journey.a_visitor_gets_from_the_list_to_barcodes_and_a_mail,
+    Journey.a_ticket_and_a_part_of_the_sale_are_given_back,
     Journey.a_member_logs_in_by_the_link_in_a_mail,
     Journey.a_page_of_the_venue_may_read_answers_and_another_may_not,
     Journey.every_path_of_nobody_is_a_typed_error,
