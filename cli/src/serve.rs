@@ -51,11 +51,13 @@ pub(crate) async fn serve(database: &DatabaseArgs, args: &ServeArgs) -> Result<(
     worker::start(Postman { app: app.clone(), queue, mailbox });
 
     let service = reachable(&app).into_make_service_with_connect_info::<SocketAddr>();
+    // Whoever reads that it is ready may stop it at once.
+    let told_to_stop = told_to_stop();
     println!("ready http://{address}");
 
     let (stop, stopped) = tokio::sync::oneshot::channel();
     let serving = axum::serve(listener, service).with_graceful_shutdown(async move {
-        told_to_stop().await;
+        told_to_stop.await;
         let _ = stop.send(());
     });
     tokio::select! {
@@ -118,31 +120,33 @@ async fn with_source(mut request: Request, next: Next) -> Response {
     next.run(request).await
 }
 
-/// Ends with the first SIGINT or SIGTERM. A signal that cannot be listened to never comes.
-async fn told_to_stop() {
-    let interrupted = async {
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    };
-    tokio::select! {
-        () = interrupted => {}
-        () = terminated() => {}
-    }
-}
-
+/// Ends with the first SIGINT or SIGTERM from this call on, not only from when it is awaited. A signal that cannot be
+/// listened to never comes.
 #[cfg(unix)]
-async fn terminated() {
-    use tokio::signal::unix::{SignalKind, signal};
-    match signal(SignalKind::terminate()) {
-        Ok(mut terminate) => {
-            terminate.recv().await;
+fn told_to_stop() -> impl Future<Output = ()> {
+    use tokio::signal::unix::{Signal, SignalKind, signal};
+    async fn received(signal: Option<Signal>) {
+        match signal {
+            Some(mut signal) => {
+                signal.recv().await;
+            }
+            None => std::future::pending().await,
         }
-        Err(_) => std::future::pending::<()>().await,
+    }
+    let [interrupt, terminate] =
+        [SignalKind::interrupt(), SignalKind::terminate()].map(|kind| signal(kind).ok());
+    async {
+        tokio::select! {
+            () = received(interrupt) => {}
+            () = received(terminate) => {}
+        }
     }
 }
 
+/// Ends when the process is interrupted. If that cannot be listened to, it never is.
 #[cfg(not(unix))]
-async fn terminated() {
-    std::future::pending::<()>().await;
+async fn told_to_stop() {
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
 }
