@@ -300,7 +300,7 @@ const STRIPE_CUSTOMERS: [Customer; 5] = [
 
 #[tokio::test(start_paused = true)]
 async fn every_database_call_of_a_checkout_through_stripe_may_meet_every_fault() {
-    meet_every_fault(Charging::Stripe, &[Customer::Keyed, Customer::Declined]).await;
+    meet_every_fault(Charging::Stripe, &[Customer::Keyed, Customer::Stored, Customer::Declined]).await;
 }
 
 #[tokio::test(start_paused = true)]
