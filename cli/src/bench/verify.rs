@@ -13,7 +13,7 @@ use domain::merchant::RateCard;
 use domain::order::{
     AfterSale, Order, OrderAmounts, OrderLine, OrderState, OrderTicketLine, Payment, Person,
 };
-use domain::outbox::mails_of;
+use domain::outbox::{MAIL_RETRY_SECS, mails_of};
 use domain::time::plus_secs;
 use domain::{
     CustomerId, InstanceId, Mid, Money, OrderId, OrderItemId, OrderNumber, Percent, SaleId, TicketBarcode,
@@ -115,7 +115,7 @@ async fn sell(
         tickets: &tickets,
         sale: sale.as_ref(),
         mails: &mails,
-        mails_due: plus_secs(now, 60),
+        mails_due: plus_secs(now, MAIL_RETRY_SECS),
     };
     let plan = plan_free_order(&secure, &settlement)?;
     let sold = store.commit(&plan, order.id.as_str()).await?;

@@ -31,11 +31,7 @@ pub(crate) fn declined(decline: &Decline) -> ApiError {
         DeclineReason::IncorrectZip => ErrorType::IncorrectZip,
         DeclineReason::ProcessorError => ErrorType::PaymentProcessorError,
     };
-    ApiError::new(kind)
-        .fact("processorErrorCode", &decline.processor_code)
-        .fact("processorErrorMessage", &decline.processor_message)
-        .fact("issuingErrorCode", &decline.issuing_code)
-        .fact("issuingErrorMessage", &decline.issuing_message)
+    ApiError::new(kind).refused_by(decline)
 }
 
 /// The refusal of a card again.

@@ -14,9 +14,9 @@ use platform::access::Caller;
 use platform::cart::{Existing, Named, forms_incomplete, forms_refused};
 use platform::clock::wall_now;
 use platform::rate_limit::{count_card_payment, count_unknown_coupons};
+use platform::task::to_the_end;
 use platform::{ApiError, App, ErrorType};
 use std::collections::BTreeMap;
-use store::Calls;
 use store::checkout::{CartClaim, KeyClaim};
 use store::idempotency::IdempotencyRecord;
 use wire::cart::CartOutput;
@@ -77,10 +77,7 @@ pub(crate) async fn check_out(
     let sale = decide_sale(app, caller, (&request, &opened, &facts)).await?;
     let (app, caller, cart) = (app.clone(), caller.clone(), opened.cart);
     let checkout = Checkout { app, caller, sale, claim, cart, facts };
-    // A client that disconnects must not stop a charge half-way, so the saga has a task of its own.
-    let saga = Calls::current().scope(Box::pin(checkout.run(request)));
-    // The cause of a task that ended early may quote what it worked on, so it is left out of the log.
-    tokio::spawn(saga).await.map_err(|_| ApiError::new(ErrorType::Internal))?
+    to_the_end(checkout.run(request)).await
 }
 
 async fn load_stored(

@@ -2,10 +2,10 @@
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
-use domain::payment::Decline;
 use domain::sale::{RefundRefusal, Sale};
 use domain::{Money, MoneyOverflow, RefundId};
 use platform::{ApiError, ErrorType};
+use sagas::exceeds_remainder;
 use wire::refund::RefundOutput;
 
 /// A refund that is done.
@@ -35,23 +35,7 @@ pub(crate) fn check_positive(amount: Money) -> Result<(), ApiError> {
 pub(crate) fn refusal(refusal: RefundRefusal) -> ApiError {
     match refusal {
         RefundRefusal::UnknownSale => ApiError::new(ErrorType::NotFound).detail("/saleId", "was not found"),
-        RefundRefusal::ExceedsRemainder { remainder } => {
-            ApiError::new(ErrorType::RefundExceedsRemainder).fact("remainder", remainder.to_string())
-        }
+        RefundRefusal::ExceedsRemainder { remainder } => exceeds_remainder(remainder),
         RefundRefusal::TooManyRefunds => ApiError::new(ErrorType::TooManyRefunds),
     }
-}
-
-/// The processor's refusal, with its codes and those of the bank.
-pub(crate) fn refused(decline: &Decline) -> ApiError {
-    ApiError::new(ErrorType::RefundRefused)
-        .fact("processorErrorCode", &decline.processor_code)
-        .fact("processorErrorMessage", &decline.processor_message)
-        .fact("issuingErrorCode", &decline.issuing_code)
-        .fact("issuingErrorMessage", &decline.issuing_message)
-}
-
-/// The processor has not said yet what became of a refund.
-pub(crate) fn in_progress(id: &RefundId) -> ApiError {
-    ApiError::new(ErrorType::RequestInProgress).fact("refundId", id)
 }

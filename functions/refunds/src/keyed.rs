@@ -9,7 +9,7 @@ use domain::{Mid, RefundId};
 use platform::clock::wall_now;
 use platform::idempotency::{claim_nonce, replayed};
 use platform::{ApiError, ErrorType};
-use sagas::{KeyedTaking, take_refund_keyed};
+use sagas::{KeyedTaking, refund_in_progress, take_refund_keyed};
 use store::checkout::KeyClaim;
 use store::idempotency::IdempotencyRecord;
 
@@ -83,7 +83,7 @@ impl Work {
         match (sale.as_ref(), listed.map(|refund| refund.deadline())) {
             (Some(sale), Some(None)) => answer::refunded(sale, &id).map(replayed),
             (Some(_), Some(Some(deadline))) if self.caller.clock.now() < deadline => {
-                Err(answer::in_progress(&id))
+                Err(refund_in_progress(&id))
             }
             (Some(sale), Some(Some(_))) => self.finish(sale.clone(), &id).await.map(replayed),
             (_, None) | (None, Some(_)) => {

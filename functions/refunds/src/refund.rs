@@ -8,9 +8,9 @@ use domain::sale::{Sale, SaleRefund};
 use domain::{Mid, RefundId};
 use platform::access::{Caller, MerchantServer};
 use platform::authored::Target;
+use platform::task::to_the_end;
 use platform::{ApiError, App, Body, ErrorBody};
-use sagas::{RefundOutcome, TakenRefund, take_refund};
-use store::Calls;
+use sagas::{RefundOutcome, TakenRefund, refund_declined, refund_in_progress, take_refund};
 use store::refund::Take;
 use wire::refund::{RefundInput, RefundOutput, RefundWish};
 
@@ -52,9 +52,7 @@ pub(crate) async fn refund(
     let wish = body.parse(|checker, input| input.parse(checker))?;
     answer::check_positive(wish.amount)?;
     let work = Work { app, caller: Caller::clone(&merchant), mid, wish };
-    // A client that disconnects must not stop a refund half-way, so it has a task of its own.
-    let saga = Calls::current().scope(Box::pin(work.run(key)));
-    tokio::spawn(saga).await.map_err(ApiError::internal)?
+    to_the_end(work.run(key)).await
 }
 
 /// A refund on its way.
@@ -99,8 +97,8 @@ impl Work {
         let outcome = sagas::refund(&self.app, &self.caller.tenant, taken, self.caller.clock).await;
         match outcome.map_err(|fault| fault.fact("refundId", id))? {
             RefundOutcome::Refunded(sale) => answer::refunded(&sale, id),
-            RefundOutcome::Refused(decline) => Err(answer::refused(&decline)),
-            RefundOutcome::Undecided => Err(answer::in_progress(id)),
+            RefundOutcome::Refused(decline) => Err(refund_declined(&decline)),
+            RefundOutcome::Undecided => Err(refund_in_progress(id)),
         }
     }
 }

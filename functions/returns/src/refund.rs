@@ -2,7 +2,7 @@
 
 use crate::identity::Identity;
 use crate::load::Found;
-use crate::refusal::{exceeds, in_parts, in_progress, not_refunded, refused_by_processor, refused_by_sale};
+use crate::refusal::{in_parts, not_refunded, refused_by_sale};
 use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
@@ -12,8 +12,12 @@ use domain::outbox::refund_mail;
 use domain::sale::{Sale, SaleRefund};
 use platform::access::{Caller, Staff};
 use platform::idempotency::once;
+use platform::task::to_the_end;
 use platform::{ApiError, App, Body, ErrorBody, ErrorType, IdempotencyKey};
-use sagas::{ReturnOutcome, TakenReturn, announce, finish_return, take_return};
+use sagas::{
+    ReturnOutcome, TakenReturn, announce, exceeds_remainder, finish_return, refund_declined,
+    refund_in_progress, take_return,
+};
 use wire::returns::{OrderRefundAnswer, OrderRefundInput};
 
 /// Names the request in fingerprints.
@@ -49,8 +53,11 @@ pub(crate) async fn refund(
 ) -> Result<Response, ApiError> {
     let identity = Identity::of(&app, &staff, (ROUTE, &key, &body)).await?;
     let request = body.parse(|checker, input| input.read(checker))?;
-    let run = Box::pin(carry_out(&app, &staff, (&request, &identity)));
-    once(&app, &staff, (&key, &identity.fingerprint), run).await
+    to_the_end(async move {
+        let run = Box::pin(carry_out(&app, &staff, (&request, &identity)));
+        once(&app, &staff, (&key, &identity.fingerprint), run).await
+    })
+    .await
 }
 
 /// Says what a refund would give back, without effect.
@@ -99,7 +106,7 @@ fn decided(
     let wanted = decide_refund(request, &facts).map_err(not_refunded)?;
     // What others are giving back of the sale counts as well.
     match &found.sale {
-        Some(sale) if wanted.amount > sale.remainder => Err(exceeds(sale.remainder)),
+        Some(sale) if wanted.amount > sale.remainder => Err(exceeds_remainder(sale.remainder)),
         Some(_) | None => Ok(wanted),
     }
 }
@@ -118,7 +125,7 @@ async fn carry_out(
         match (listed, standing(caller, (&found, listed.or_else(|| found.order.after_sale.pending())))) {
             // Read in the middle of its end: what became of it, the next reading tells.
             (_, Standing::Ending) => continue,
-            (Some(listed), Standing::Running) => return Err(in_progress(&listed.id)),
+            (Some(listed), Standing::Running) => return Err(refund_in_progress(&listed.id)),
             // An earlier try of this request.
             (Some(listed), Standing::Overdue | Standing::Done) => {
                 return finished(app, caller, (&found.order, listed), found.sale.clone()).await;
@@ -186,7 +193,7 @@ async fn finished(
             let done = order.after_sale.refund(&wanted.id).unwrap_or(wanted);
             Ok(OrderRefundAnswer::new(&order, done, caller.tenant.zone))
         }
-        ReturnOutcome::Refused(decline) => Err(refused_by_processor(&decline)),
-        ReturnOutcome::Undecided => Err(in_progress(&wanted.id)),
+        ReturnOutcome::Refused(decline) => Err(refund_declined(&decline)),
+        ReturnOutcome::Undecided => Err(refund_in_progress(&wanted.id)),
     }
 }

@@ -1,19 +1,13 @@
 //! Answers to what is not refunded or exchanged.
 
-use domain::RefundId;
 use domain::order::exchange::{ExchangeFault, ExchangePlace, ExchangeRefused};
 use domain::order::refund::{Fault, Place, RefundRefused};
-use domain::payment::Decline;
 use domain::sale::RefundRefusal;
 use platform::{ApiError, ErrorType};
+use sagas::exceeds_remainder;
 
 pub(crate) fn unknown_order() -> ApiError {
     ApiError::new(ErrorType::NotFound).detail("/orderId", "was not found")
-}
-
-/// A refund whose outcome is not known yet.
-pub(crate) fn in_progress(id: &RefundId) -> ApiError {
-    ApiError::new(ErrorType::RequestInProgress).fact("refundId", id)
 }
 
 /// What cannot be written at once can be in parts.
@@ -22,27 +16,14 @@ pub(crate) fn in_parts(error: ApiError) -> ApiError {
     if is_too_large { ApiError::new(ErrorType::RefundTooLarge) } else { error }
 }
 
-/// The refusal of the processor or of the bank behind it, with their codes.
-pub(crate) fn refused_by_processor(decline: &Decline) -> ApiError {
-    ApiError::new(ErrorType::RefundRefused)
-        .fact("processorErrorCode", &decline.processor_code)
-        .fact("processorErrorMessage", &decline.processor_message)
-        .fact("issuingErrorCode", &decline.issuing_code)
-        .fact("issuingErrorMessage", &decline.issuing_message)
-}
-
 /// What the sale says against a refund.
 pub(crate) fn refused_by_sale(refusal: RefundRefusal) -> ApiError {
     match refusal {
         // The sale is written with the paid order; without it nothing can go back.
         RefundRefusal::UnknownSale => ApiError::new(ErrorType::Internal),
-        RefundRefusal::ExceedsRemainder { remainder } => exceeds(remainder),
+        RefundRefusal::ExceedsRemainder { remainder } => exceeds_remainder(remainder),
         RefundRefusal::TooManyRefunds => ApiError::new(ErrorType::TooManyRefunds),
     }
-}
-
-pub(crate) fn exceeds(remainder: domain::Money) -> ApiError {
-    ApiError::new(ErrorType::RefundExceedsRemainder).fact("remainder", remainder.to_string())
 }
 
 pub(crate) fn not_refunded(refused: RefundRefused) -> ApiError {
@@ -50,7 +31,7 @@ pub(crate) fn not_refunded(refused: RefundRefused) -> ApiError {
         RefundRefused::Unknown(faults) => with_faults(ErrorType::NotFound, faults),
         RefundRefused::Pending(id) => ApiError::new(ErrorType::RefundPending).fact("refundId", &id),
         RefundRefused::Faults(faults) => with_faults(ErrorType::NotRefundable, faults),
-        RefundRefused::ExceedsRemainder { remainder } => exceeds(remainder),
+        RefundRefused::ExceedsRemainder { remainder } => exceeds_remainder(remainder),
         RefundRefused::TooManyRefunds => ApiError::new(ErrorType::TooManyRefunds),
         RefundRefused::TooLarge => ApiError::new(ErrorType::Internal),
     }

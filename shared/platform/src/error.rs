@@ -1,6 +1,7 @@
 //! The one table of errors, and the one way from a failure to an answer (contract §3).
 
 use axum::response::{IntoResponse, Response};
+use domain::payment::Decline;
 use http::{HeaderValue, StatusCode, header::RETRY_AFTER};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -252,6 +253,15 @@ impl ApiError {
             self.0.facts.insert(name.to_owned(), value);
         }
         self
+    }
+
+    /// With what the processor said, and the bank behind it.
+    #[must_use]
+    pub fn refused_by(self, decline: &Decline) -> Self {
+        self.fact("processorErrorCode", &decline.processor_code)
+            .fact("processorErrorMessage", &decline.processor_message)
+            .fact("issuingErrorCode", &decline.issuing_code)
+            .fact("issuingErrorMessage", &decline.issuing_message)
     }
 
     /// With a cause for the log.

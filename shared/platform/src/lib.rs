@@ -27,6 +27,7 @@ pub mod random;
 pub mod rate_limit;
 pub mod revision;
 pub mod shell;
+pub mod task;
 pub mod telemetry;
 pub mod vault;
 

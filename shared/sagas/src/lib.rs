@@ -15,10 +15,10 @@ mod settle;
 
 pub use after_sale::{Exchanged, ReturnOutcome, TakenReturn, exchange, finish_return, take_return};
 pub use charge::{Outcome, charge};
-pub use domain::outbox::MAIL_RETRY_SECS;
 pub use recover::{left_open, open_again, outcome_of, outcome_so_far, recover};
 pub use refund::{
-    KeyedTaking, RefundOutcome, TakenRefund, recover_refunds, refund, refused, take_refund, take_refund_keyed,
+    KeyedTaking, RefundOutcome, TakenRefund, exceeds_remainder, recover_refunds, refund, refund_declined,
+    refund_in_progress, take_refund, take_refund_keyed,
 };
 pub use secure::{FreeParts, SecureFault, SecureRequest, Secured, secure};
 pub use settle::{announce, settlement, undo};

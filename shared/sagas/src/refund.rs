@@ -9,7 +9,7 @@ use domain::order::Order;
 use domain::payment::{Decline, RefundAnswer};
 use domain::sale::{RefundRefusal, Sale, refundable};
 use domain::tenant::Tenant;
-use domain::{MoneyOverflow, PaymentReference, RefundId, SaleId, TenantId, Timestamp};
+use domain::{Money, MoneyOverflow, PaymentReference, RefundId, SaleId, TenantId, Timestamp};
 use platform::clock::RequestClock;
 use platform::processor::{ProcessorError, RefundRequest};
 use platform::telemetry::Metric;
@@ -47,6 +47,24 @@ pub enum RefundOutcome {
     Refused(Decline),
     /// Not known yet: the refund will be finished by whoever finds it after its deadline.
     Undecided,
+}
+
+/// The answer while it is not known what became of a refund.
+#[must_use]
+pub fn refund_in_progress(id: &RefundId) -> ApiError {
+    ApiError::new(ErrorType::RequestInProgress).fact("refundId", id)
+}
+
+/// The answer to a refusal by the processor or the bank behind it.
+#[must_use]
+pub fn refund_declined(decline: &Decline) -> ApiError {
+    ApiError::new(ErrorType::RefundRefused).refused_by(decline)
+}
+
+/// The answer to more than what remains of a sale.
+#[must_use]
+pub fn exceeds_remainder(remainder: Money) -> ApiError {
+    ApiError::new(ErrorType::RefundExceedsRemainder).fact("remainder", remainder.to_string())
 }
 
 /// Takes a refund from what remains of a sale. It is idempotent by the refund's id, so that a lost answer is
@@ -115,7 +133,7 @@ pub async fn take_refund_keyed(
 ///
 /// # Errors
 /// [`ApiError`] when it says nothing against it. The inner error is why the refund cannot be taken.
-pub fn refused(take: &Take<'_>, sale: Option<Sale>) -> Result<Result<Sale, RefundRefusal>, ApiError> {
+pub(crate) fn refused(take: &Take<'_>, sale: Option<Sale>) -> Result<Result<Sale, RefundRefusal>, ApiError> {
     match sale {
         // An earlier try of this very taking succeeded, and its answer was lost.
         Some(sale) if sale.refunds.contains_key(take.id) => Ok(Ok(sale)),
@@ -214,15 +232,19 @@ async fn end(
         if refund.deadline().is_none() {
             return Ok(RefundOutcome::Refunded(Box::new(sale)));
         }
-        let end = match decline {
-            Some(_) => RefundEnd::GivenBack,
-            None => RefundEnd::Done { at, fees: sale.fees_of_next(refund.amount).map_err(overflow)? },
+        let (end, outcome) = match &decline {
+            Some(decline) => (RefundEnd::GivenBack, RefundOutcome::Refused(decline.clone())),
+            None => {
+                let fees = sale.fees_of_next(refund.amount).map_err(overflow)?;
+                let done = RefundOutcome::Refunded(Box::new(sale.with_done(&id, (at, fees))));
+                (RefundEnd::Done { at, fees }, done)
+            }
         };
         let ending = Ending { tenant, sale: &sale, id: &id, order: order.as_ref(), end };
         let refused = match commit(app, &plan_end(&ending)?).await? {
             Ok(()) => {
                 Metric::Refunds.count(tenant);
-                return Ok(outcome(&sale, &id, end, decline));
+                return Ok(outcome);
             }
             Err(refused) => refused,
         };
@@ -241,16 +263,6 @@ async fn end(
 
 fn moved(old: Option<Item>, id: &RefundId) -> Result<Sale, ApiError> {
     sale_in(old)?.ok_or_else(|| vanished(id))
-}
-
-fn outcome(sale: &Sale, id: &RefundId, end: RefundEnd, decline: Option<Decline>) -> RefundOutcome {
-    match (end, decline) {
-        (RefundEnd::Done { at, fees }, _) => {
-            RefundOutcome::Refunded(Box::new(sale.with_done(id, (at, fees))))
-        }
-        (RefundEnd::GivenBack, Some(decline)) => RefundOutcome::Refused(decline),
-        (RefundEnd::GivenBack, None) => RefundOutcome::Undecided,
-    }
 }
 
 /// Finishes those refunds of a sale whose deadline has passed on this clock; how many were.
