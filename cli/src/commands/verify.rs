@@ -31,8 +31,9 @@ pub(crate) struct VerifyArgs {
 /// Proves it and prints what differs; the exit code says whether something does.
 pub(crate) async fn run(args: &DatabaseArgs, wanted: &VerifyArgs) -> ExitCode {
     match verify(args, wanted).await {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(DIFFERS),
+        Ok(report) if !report.is_clean() => ExitCode::from(DIFFERS),
+        Ok(report) if !report.unsettled.is_empty() => ExitCode::from(UNKNOWN),
+        Ok(_) => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("boxoffice: {failure}");
             ExitCode::from(UNKNOWN)
@@ -40,7 +41,7 @@ pub(crate) async fn run(args: &DatabaseArgs, wanted: &VerifyArgs) -> ExitCode {
     }
 }
 
-async fn verify(args: &DatabaseArgs, VerifyArgs { tenant, pause }: &VerifyArgs) -> Result<bool, Failure> {
+async fn verify(args: &DatabaseArgs, VerifyArgs { tenant, pause }: &VerifyArgs) -> Result<Report, Failure> {
     let store = open(args).await?.store;
     if let Some(tenant) = tenant {
         known_tenant(&store, *tenant).await?;
@@ -50,7 +51,7 @@ async fn verify(args: &DatabaseArgs, VerifyArgs { tenant, pause }: &VerifyArgs) 
     let begun = Instant::now();
     let report = reconcile(&store, &wanted).await?;
     print(&described(&report, begun.elapsed()))?;
-    Ok(report.is_clean())
+    Ok(report)
 }
 
 /// A line for each finding, and what was looked at.

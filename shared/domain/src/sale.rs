@@ -153,6 +153,15 @@ impl SaleRefund {
         }
     }
 
+    /// When the money was given back, once it was.
+    #[must_use]
+    pub fn done_at(&self) -> Option<Timestamp> {
+        match self.state {
+            RefundState::Pending { .. } => None,
+            RefundState::Done { at, fees: _ } => Some(at),
+        }
+    }
+
     /// The fees the merchant got back, once it is done.
     #[must_use]
     pub fn fees(&self) -> Option<FeeParts> {

@@ -112,7 +112,8 @@ pub async fn finish_return(
     match refund(app, tenant, taken, clock).await? {
         RefundOutcome::Refunded(sale) => {
             let refunded = sale.refunded().map_err(|_| ApiError::new(ErrorType::Internal))?;
-            let after_sale = order.after_sale.with_done(&wanted.id, clock.now());
+            let done_at = sale.refunds.get(&wanted.id).and_then(SaleRefund::done_at);
+            let after_sale = order.after_sale.with_done(&wanted.id, done_at.unwrap_or(clock.now()));
             Ok(ReturnOutcome::Returned(Box::new(Order { refunded, after_sale, ..order.clone() })))
         }
         RefundOutcome::Refused(decline) => Ok(ReturnOutcome::Refused(decline)),

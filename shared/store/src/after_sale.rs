@@ -3,15 +3,15 @@
 //! transaction with all it gives back or takes. The end of a refund that moves money is written with the end of its
 //! refund of the sale (`refund::plan_end`).
 
-use crate::checkout::{When, absent, unclaimed};
+use crate::checkout::{When, absent, claim, unclaimed};
 use crate::counter;
 use crate::ledger::ledger_update;
 use crate::member::{CLAIMED_BY, items};
-use crate::order::{DueClock, DueKind, due};
+use crate::order::put_mail;
 use crate::refund::{Take, take_refund};
 use crate::{
     Action, AttributeValue, Consistency, Expression, Key, MAX_WRITES, Plan, PlanFault, Store, StoreError,
-    StoreFault, encode, number, text,
+    StoreFault, encode, number,
 };
 use domain::entitlement::EntitlementUse;
 use domain::ledger::LedgerChange;
@@ -140,7 +140,7 @@ pub(crate) fn given_back(
     writes.extend(uses_back(tenant, uses));
     writes.extend(membership_writes(tenant, memberships, when)?);
     if let Some(mail) = refund_mail(order, refund) {
-        writes.push(put_mail(order, &mail, at)?);
+        writes.push(put_mail(order, &mail, plus_secs(at, MAIL_RETRY_SECS))?);
     }
     Ok(writes)
 }
@@ -150,22 +150,9 @@ fn uses_back(tenant: TenantId, uses: &[EntitlementUse]) -> Vec<(Key, Action)> {
     items.map(|(key, uses)| (key, counter::give_back_uses(&uses))).collect()
 }
 
-fn put_mail(order: &Order, mail: &OutboxMail, at: Timestamp) -> Result<(Key, Action), StoreError> {
-    let key = Key::outbox(order.tenant, &order.id, mail.kind);
-    let mut item = encode(&key, mail)?;
-    let again = plus_secs(at, MAIL_RETRY_SECS);
-    item.extend(due(&order.id, again, (DueClock::of(order), DueKind::Mails)));
-    Ok((key, Action::Put(item, Expression::new())))
-}
-
 /// Marks the memberships that a refund changes, as they were read.
 fn claims(order: &Order, given_back: &GivenBack) -> Result<Vec<(Key, Action)>, StoreError> {
-    let claim = |MembershipReturn { before, after: _ }: &MembershipReturn| {
-        let mut update = unclaimed(before)?;
-        update.assign(CLAIMED_BY, text(order.id.as_str()));
-        Ok((Key::membership(order.tenant, before.id), Action::Update(update)))
-    };
-    given_back.memberships.iter().map(claim).collect()
+    given_back.memberships.iter().map(|returned| claim(order, &returned.before)).collect()
 }
 
 /// The memberships as they become, with all that they are found by.
@@ -216,7 +203,8 @@ pub fn plan_exchange(
     add(&mut plan, (key, ledger_update(change)), AfterSaleRefusal::Seats(instance))?;
     add(&mut plan, put_tickets(order, tickets)?, AfterSaleRefusal::OrderMoved)?;
     if let Some(mail) = mail {
-        add(&mut plan, put_mail(order, mail, exchange.at)?, AfterSaleRefusal::OrderMoved)?;
+        let again = plus_secs(exchange.at, MAIL_RETRY_SECS);
+        add(&mut plan, put_mail(order, mail, again)?, AfterSaleRefusal::OrderMoved)?;
     }
     Ok(plan)
 }

@@ -6,7 +6,7 @@ use crate::counter;
 use crate::customer::note_customer;
 use crate::idempotency::{self, IdempotencyRecord};
 use crate::ledger::ledger_update;
-use crate::order::{Contact, DueClock, DueKind, due, phone_digits};
+use crate::order::{Contact, DueClock, DueKind, due, phone_digits, put_mail};
 use crate::{
     Action, AttributeValue, Expression, Item, Key, Plan, PlanFault, StoreError, StoreFault, encode, number,
     text,
@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 mod membership;
 
 pub use membership::claimed_by;
-pub(crate) use membership::{When, unclaimed};
+pub(crate) use membership::{When, claim, unclaimed};
 
 /// Seconds the duplicate guard looks back, from the moment of the charge (spec §8).
 pub const DUPLICATE_WINDOW_SECS: i64 = 300;
@@ -361,10 +361,7 @@ fn settlement_writes(settlement: &Settlement<'_>) -> Result<Vec<(Key, Action)>, 
         writes.push((key, Action::Put(item, Expression::new())));
     }
     for mail in settlement.mails {
-        let key = Key::outbox(order.tenant, &order.id, mail.kind);
-        let mut item = encode(&key, mail)?;
-        item.extend(due(&order.id, settlement.mails_due, (DueClock::of(order), DueKind::Mails)));
-        writes.push((key, Action::Put(item, Expression::new())));
+        writes.push(put_mail(order, mail, settlement.mails_due)?);
     }
     for key in contact_keys(order) {
         let item = reference(&key, &order.id);

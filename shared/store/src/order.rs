@@ -2,7 +2,7 @@
 
 use crate::{
     Action, AttributeValue, Consistency, Expression, Item, Key, SortKeys, Store, StoreError, Table, decode,
-    number, order_partition_of, partition_of, text,
+    encode, number, order_partition_of, partition_of, text,
 };
 use domain::order::{Order, Ticket, TicketChunk};
 use domain::outbox::{MailKind, MailState, OutboxMail};
@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 pub const DUE_SPREAD: u8 = 16;
 
 /// Items one order's partition may have: the order, its ticket chunks with those of exchanges, its mails.
-const MAX_ORDER_ITEMS: usize = 400;
+pub(crate) const MAX_ORDER_ITEMS: usize = 400;
 
 /// Orders one search answers at most; of more, the newest. Nobody buys that often, and what 1,000 orders make
 /// still fits a Lambda's time and memory.
@@ -337,6 +337,18 @@ pub(crate) fn finished(claimed_until: Timestamp, state: MailState) -> Result<Exp
 
 fn mail_state(state: &MailState) -> Result<AttributeValue, StoreError> {
     serde_dynamo::to_attribute_value(state).map_err(StoreError::corrupt)
+}
+
+/// The write of a mail that is announced again at an instant, should nobody have sent it by then.
+pub(crate) fn put_mail(
+    order: &Order,
+    mail: &OutboxMail,
+    again: Timestamp,
+) -> Result<(Key, Action), StoreError> {
+    let key = Key::outbox(order.tenant, &order.id, mail.kind);
+    let mut item = encode(&key, mail)?;
+    item.extend(due(&order.id, again, (DueClock::of(order), DueKind::Mails)));
+    Ok((key, Action::Put(item, Expression::new())))
 }
 
 /// The tickets of an order as they are now, which the order says.

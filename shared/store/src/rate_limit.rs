@@ -1,9 +1,7 @@
 //! Counts of how often something was asked for (decision record 0081). They lie where expired items go by themselves,
 //! one for each limit, asker and window of time.
 
-use crate::read::failed;
-use crate::{Consistency, Expression, Key, Store, StoreError, number};
-use aws_sdk_dynamodb::types::ReturnValue;
+use crate::{Consistency, Expression, Key, Store, StoreError, decode, number};
 use domain::rate_limit::{RateLimit, Window};
 use domain::{TenantId, Timestamp};
 use serde::Deserialize;
@@ -50,22 +48,9 @@ impl Store {
         update.set(format!("{counted} = if_not_exists({counted}, {none}) + {more}"));
         let kept = i64::from(window_secs).saturating_add(RETENTION_SECS);
         update.assign("ttl", number(wall_now.timestamp().saturating_add(kept)));
-        let answer = self
-            .writer
-            .update_item()
-            .table_name(self.table(key.table))
-            .set_key(Some(key.attributes()))
-            .set_update_expression(update.update_text())
-            .set_expression_attribute_names(update.names())
-            .set_expression_attribute_values(update.values())
-            .return_values(ReturnValue::UpdatedNew)
-            .send()
-            .await
-            .map_err(failed)?;
-        let counted = answer.attributes.as_ref().and_then(|item| item.get(COUNTED)?.as_n().ok());
-        counted
-            .and_then(|counted| counted.parse().ok())
-            .ok_or_else(|| StoreError::corrupt("a count is no number"))
+        // It has no condition that could fail.
+        let item = self.update_and_return(key, &update).await?.unwrap_or_default();
+        decode(item).map(|Counted { counted }| counted)
     }
 
     /// How many were counted in each of these places, in one round trip.

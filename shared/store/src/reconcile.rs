@@ -1,6 +1,7 @@
 //! Stored items as the records that are reconciled (`domain::reconciliation`), and reading single ones of them again.
 
 use crate::member::CLAIMED_BY;
+use crate::order::MAX_ORDER_ITEMS;
 use crate::walk::Row;
 use crate::{
     AttributeValue, Consistency, Item, Key, SortKeys, Store, StoreError, Table, decode, order_partition_of,
@@ -21,9 +22,6 @@ pub const ORDERS: &[&str] = &["#ORDER#"];
 pub const MONEY: &[&str] = &["#SALE#", "#SANDBOX#PAYMENT"];
 /// Partitions of ledgers, in the table of reservations.
 pub const LEDGERS: &[&str] = &["#SLOTS#"];
-
-/// Items one order's partition may have.
-const MAX_ORDER_ITEMS: usize = 100;
 
 /// What an item is.
 #[derive(Debug)]

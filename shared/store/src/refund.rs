@@ -133,7 +133,7 @@ pub fn plan_end(ending: &Ending<'_>) -> Result<Plan<EndRefusal>, StoreError> {
 ///
 /// # Errors
 /// [`StoreError`] when something has no representation.
-pub fn order_writes(ending: &Ending<'_>) -> Result<Vec<(Key, Action)>, StoreError> {
+fn order_writes(ending: &Ending<'_>) -> Result<Vec<(Key, Action)>, StoreError> {
     let Ending { tenant, sale, id, order, end } = ending;
     let listed = order.and_then(|order| Some((order, order.after_sale.refund(id)?)));
     let listed = listed.filter(|(_, refund)| refund.is_pending());

@@ -6,6 +6,7 @@ use super::orders::sum;
 use crate::order::{Order, OrderRefund, OrderState, Payment};
 use crate::sale::{FeeParts, Sale, SaleRefund};
 use crate::{Mid, Money, OrderId, PaymentReference, RefundId, SaleId};
+use std::collections::BTreeMap;
 
 /// A sale as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,12 +23,14 @@ pub(super) struct HeldSale {
     order: OrderId,
     mid: Mid,
     amount: Money,
-    /// What was given back.
-    refunded: Money,
-    /// What is on its way back.
-    refunding: Money,
-    /// The refunds, with whether they are done.
-    refunds: Vec<(RefundId, Money, bool)>,
+    refunds: BTreeMap<RefundId, HeldRefund>,
+}
+
+/// What is held of a refund.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct HeldRefund {
+    amount: Money,
+    is_done: bool,
 }
 
 impl HeldSale {
@@ -36,18 +39,28 @@ impl HeldSale {
             order: sale.order.clone(),
             mid: sale.mid.clone(),
             amount: sale.amount,
-            refunded: sum(amounts(sale, |refund| refund.deadline().is_none())),
-            refunding: sum(amounts(sale, |refund| refund.deadline().is_some())),
-            refunds: sale
-                .refunds
-                .iter()
-                .map(|(id, refund)| (id.clone(), refund.amount, refund.deadline().is_none()))
-                .collect(),
+            refunds: sale.refunds.iter().map(|(id, refund)| (id.clone(), HeldRefund::of(refund))).collect(),
         }
+    }
+
+    /// What was given back.
+    fn refunded(&self) -> Money {
+        sum(self.refunds.values().filter(|refund| refund.is_done).map(|refund| refund.amount))
+    }
+
+    /// What was given back or is on its way.
+    fn refunded_at_most(&self) -> Money {
+        sum(self.refunds.values().map(|refund| refund.amount))
     }
 
     pub(super) fn stray(self, sale: SaleId) -> Finding {
         Finding::Sale(sale, SaleFault::Stray { order: self.order, amount: self.amount })
+    }
+}
+
+impl HeldRefund {
+    fn of(refund: &SaleRefund) -> Self {
+        Self { amount: refund.amount, is_done: refund.deadline().is_none() }
     }
 }
 
@@ -150,9 +163,11 @@ fn fees_fault(sale: &Sale) -> Option<SaleFault> {
 
 fn sale_faults(payment: &Payment, order: &Order, held: Option<HeldSale>) -> Vec<MoneyFault> {
     let sale = || payment.sale.clone();
-    let Some(HeldSale { order: of, mid, amount, refunded, refunding: _, refunds }) = held else {
+    let Some(held) = held else {
         return vec![MoneyFault::NoSale { sale: sale(), owed: payment.amount }];
     };
+    let refunded = held.refunded();
+    let HeldSale { order: of, mid, amount, refunds } = held;
     let mut faults = Vec::new();
     if of != order.id {
         faults.push(MoneyFault::SaleOrder { sale: sale(), of });
@@ -168,8 +183,10 @@ fn sale_faults(payment: &Payment, order: &Order, held: Option<HeldSale>) -> Vec<
     }
     // The sale may have refunds of which the order lists nothing: those of the payment partner.
     let listed = order.after_sale.refunds.iter().filter(|refund| !refund.amount.is_zero());
-    let is_in_sale =
-        |listed: &&OrderRefund| refunds.contains(&(listed.id.clone(), listed.amount, !listed.is_pending()));
+    let is_in_sale = |listed: &&OrderRefund| {
+        let same = HeldRefund { amount: listed.amount, is_done: !listed.is_pending() };
+        refunds.get(&listed.id) == Some(&same)
+    };
     let missing = listed.filter(|listed| !is_in_sale(listed));
     faults.extend(missing.map(|listed| MoneyFault::NoRefund {
         sale: sale(),
@@ -192,9 +209,8 @@ fn payment_faults(payment: &Payment, sale: Option<&HeldSale>, captured: Option<C
     }
     if let Some(sale) = sale {
         // The processor may have given back what is noted as on its way, or not yet.
-        let most = sum([sale.refunded, sale.refunding]);
-        if refunded < sale.refunded || refunded > most {
-            let sale = sale.refunded;
+        if refunded < sale.refunded() || refunded > sale.refunded_at_most() {
+            let sale = sale.refunded();
             faults.push(MoneyFault::GivenBack { sale, processor: refunded });
         }
     }

@@ -129,6 +129,59 @@ fn tickets_that_are_there_twice_are_told_with_both_orders_and_without_what_opens
     );
 }
 
+/// What a refund of the back office looks like in its order.
+fn listed_refund(state: Value, amount: i64, seats: u32) -> Value {
+    json!({
+        "id": "refund_1", "number": 0, "at": 0, "state": state, "amount": amount, "items": [],
+        "given_back": {"seats": {SLOT: seats}}, "by": "Office",
+    })
+}
+
+#[test]
+fn what_refunds_gave_back_and_exchanges_moved_is_used_no_more() {
+    let other = "7a10c4e2b95d3f0816e4a2c2";
+    let mut changed = order(1, paid(), 5);
+    let mut moved = serde_json::to_value(&changed.lines[0]).unwrap();
+    (moved["id"], moved["instance"], moved["amounts"]["quantity"]) = ("2".into(), other.into(), 2.into());
+    let done = listed_refund(json!({"state": "done", "at": 0}), 0, 1);
+    let under_way = listed_refund(json!({"state": "pending"}), 0, 1);
+    changed.after_sale = serde_json::from_value(json!({
+        "version": 3, "refunds": [done, under_way],
+        "exchanges": [{"number": 2, "at": 0, "by": "Office", "fee": 0,
+            "moved": [{"from": "1", "tickets": ["10", "11"], "line": moved}]}],
+    }))
+    .unwrap();
+    let other = Count::Seats(InstanceId::parse(other).unwrap());
+    let used = |count: &Count| -> i64 {
+        uses_of(&changed).into_iter().filter(|(found, _)| found == count).map(|(_, used)| used).sum()
+    };
+    assert_eq!((used(&seats()), used(&other)), (2, 2));
+}
+
+#[test]
+fn a_refund_that_the_sale_says_nothing_of_is_found() {
+    let mut refunded = order(1, paid(), 0);
+    let rate_card = json!({"percentage": "2.90", "fixed": 30});
+    let card =
+        json!({"brand": "Visa", "last_four": "4242", "expiry": crate::card::Expiry::parse("0929").unwrap()});
+    let sale_id = SaleId::from_bytes([1; 16]);
+    refunded.payment = Some(
+        serde_json::from_value(json!({"sale": sale_id, "mid": "60417", "amount": 0, "card": card,
+            "rate_card": rate_card, "descriptor": ""}))
+        .unwrap(),
+    );
+    let sale: crate::sale::Sale = serde_json::from_value(json!({"id": sale_id, "order": "1", "mid": "60417",
+        "amount": 0, "remainder": 0, "rate_card": rate_card, "card": card, "captured_at": 0}))
+    .unwrap();
+    refunded.after_sale.refunds =
+        serde_json::from_value(json!([listed_refund(json!({"state": "pending"}), 500, 0)])).unwrap();
+    let mut books = Books::open(Terms { with_payments: false, ..terms() });
+    books.enter_sale(&SaleRecord { sale, is_due: false });
+    books.enter_order(&records(refunded, []));
+    let expected = format!("order 1: gave back 5.00 by refund_1, of which sale {sale_id} says otherwise");
+    assert_eq!(told(&books.take_findings()), [expected]);
+}
+
 #[test]
 fn money_of_an_order_nobody_knows_is_left_over() {
     let mut books = Books::open(terms());

@@ -24,14 +24,19 @@ pub(super) fn claims(order: &Order) -> Result<Vec<(Key, Action)>, StoreError> {
     let mut claims = Vec::new();
     for line in order.memberships() {
         if let Some(before) = &line.change.before {
-            let mut update = unclaimed(before)?;
-            update.assign(CLAIMED_BY, text(order.id.as_str()));
-            claims.push((Key::membership(order.tenant, before.id), Action::Update(update)));
+            claims.push(claim(order, before)?);
         }
         let free = new_keys(order.tenant, &line.change);
         claims.extend(free.map(|key| (key, Action::Check(absent()))));
     }
     Ok(claims)
+}
+
+/// Marks a membership, as it was read, so that nobody but the order changes it.
+pub(crate) fn claim(order: &Order, before: &Membership) -> Result<(Key, Action), StoreError> {
+    let mut update = unclaimed(before)?;
+    update.assign(CLAIMED_BY, text(order.id.as_str()));
+    Ok((Key::membership(order.tenant, before.id), Action::Update(update)))
 }
 
 /// The keys of a change where nothing may lie yet.
