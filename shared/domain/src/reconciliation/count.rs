@@ -53,10 +53,18 @@ impl Balance {
 /// was refunded or exchanged that much.
 #[must_use]
 pub fn uses_of(order: &Order) -> Vec<(Count, i64)> {
+    if is_undone(order) { Vec::new() } else { taken_by(order) }
+}
+
+const fn is_undone(order: &Order) -> bool {
     match order.state {
-        OrderState::Pending { .. } | OrderState::Paid { .. } => {}
-        OrderState::Void { .. } => return Vec::new(),
+        OrderState::Pending { .. } | OrderState::Paid { .. } => false,
+        OrderState::Void { .. } => true,
     }
+}
+
+/// What an order took of all that is counted, although it be undone.
+fn taken_by(order: &Order) -> Vec<(Count, i64)> {
     let seats = order.seats().into_iter().map(|(slot, seats)| (Count::Seats(slot), i64::from(seats)));
     let seats = seats.chain(moved_seats(order));
     let coupons = order.coupons.keys().map(|coupon| (Count::Coupon(coupon.clone()), 1));
@@ -101,9 +109,18 @@ pub(super) fn unsound(ledger: &Ledger) -> Option<Finding> {
 /// counters, and tickets that seemed to be there twice.
 #[derive(Debug)]
 pub struct SecondLook {
-    used: BTreeMap<Count, i64>,
+    sums: BTreeMap<Count, Sum>,
     repeated: BTreeSet<u64>,
     tickets: BTreeMap<String, Vec<(OrderId, TicketId)>>,
+}
+
+/// What orders come to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Sum {
+    used: i64,
+    /// Fingerprint of the orders that have to do with it, each as it stood. An order never stands again as it stood
+    /// before, so two walks with the same mark saw what was so at every instant between them.
+    mark: u64,
 }
 
 impl SecondLook {
@@ -115,7 +132,7 @@ impl SecondLook {
             Some(*mark)
         });
         Self {
-            used: counts.into_iter().map(|count| (count, 0)).collect(),
+            sums: counts.into_iter().map(|count| (count, Sum::default())).collect(),
             repeated: repeated.collect(),
             tickets: BTreeMap::new(),
         }
@@ -123,9 +140,13 @@ impl SecondLook {
 
     /// Enters an order with its records.
     pub fn enter(&mut self, records: &OrderRecords) {
-        for (count, used) in uses_of(&records.order) {
-            if let Some(sum) = self.used.get_mut(&count) {
-                *sum = sum.saturating_add(used);
+        let order = &records.order;
+        let is_undone = is_undone(order);
+        let mark = fingerprint(&format!("{} {is_undone} {}", order.id, order.after_sale.version));
+        for (count, taken) in taken_by(order) {
+            if let Some(sum) = self.sums.get_mut(&count) {
+                let used = if is_undone { 0 } else { taken };
+                *sum = Sum { used: sum.used.saturating_add(used), mark: sum.mark.wrapping_add(mark) };
             }
         }
         if self.repeated.is_empty() {
@@ -141,10 +162,16 @@ impl SecondLook {
         }
     }
 
+    /// Whether no order that has to do with this count changed, came or went since another walk.
+    #[must_use]
+    pub fn is_settled(&self, count: &Count, earlier: &Self) -> bool {
+        self.sums.get(count) == earlier.sums.get(count)
+    }
+
     /// What the orders come to, which the counter says otherwise.
     #[must_use]
     pub fn against(&self, count: &Count, counted: i64) -> Option<Finding> {
-        let used = self.used.get(count).copied().unwrap_or_default();
+        let Sum { used, mark: _ } = self.sums.get(count).copied().unwrap_or_default();
         Balance { counted, used }.finding(count.clone())
     }
 

@@ -129,6 +129,31 @@ fn tickets_that_are_there_twice_are_told_with_both_orders_and_without_what_opens
     );
 }
 
+#[test]
+fn a_sum_is_settled_when_no_order_of_it_changed_between_two_walks() {
+    let walk = |orders: &[Order]| {
+        let mut look = SecondLook::at([seats()], &[]);
+        orders.iter().for_each(|order| look.enter(&records(order.clone(), [])));
+        look
+    };
+    let before = [order(1, pending(at(0)), 1), order(2, paid(), 1)];
+    let mut refunded = order(2, paid(), 1);
+    refunded.after_sale.version = 1;
+    let elsewhere = Order { lines: Vec::new(), ..order(4, paid(), 0) };
+    for (after, is_settled) in [
+        (before.to_vec(), true),
+        (vec![order(2, paid(), 1), order(1, paid(), 1)], true),
+        (vec![elsewhere, order(1, paid(), 1), order(2, paid(), 1)], true),
+        // One gave its seat back and another took it: the counter is as it was.
+        (vec![order(1, void(), 1), order(2, paid(), 1), order(3, paid(), 1)], false),
+        // It came and went.
+        (vec![order(1, paid(), 1), order(2, paid(), 1), order(3, void(), 1)], false),
+        (vec![order(1, paid(), 1), refunded], false),
+    ] {
+        assert_eq!(walk(&after).is_settled(&seats(), &walk(&before)), is_settled, "{after:?}");
+    }
+}
+
 /// What a refund of the back office looks like in its order.
 fn listed_refund(state: Value, amount: i64, seats: u32) -> Value {
     json!({

@@ -12,7 +12,7 @@ use platform::processor::load_captured;
 use std::collections::{BTreeMap, BTreeSet};
 use store::{Consistency, Key, StoreError, StoreFault};
 
-/// Walks past all orders for sums whose counters changed meanwhile.
+/// Further walks past all orders for sums that changed meanwhile, and further reads of an order that did.
 const ROUNDS: usize = 3;
 
 /// A second look.
@@ -60,10 +60,10 @@ impl<'a> Again<'a> {
                 },
             }
         }
-        self.walk_again(counts, &repeated).await
+        self.walk_again(counts, repeated).await
     }
 
-    fn find(&mut self, tenant: TenantId, findings: Vec<Finding>) {
+    fn find(&mut self, tenant: TenantId, findings: impl IntoIterator<Item = Finding>) {
         self.findings.extend(findings.into_iter().map(|finding| (tenant, finding)));
     }
 
@@ -194,32 +194,39 @@ impl<'a> Again<'a> {
         Ok(())
     }
 
-    /// Walks past all orders again for sums and for tickets that were there twice. A sum is settled when its counter did
-    /// not change during the walk.
+    /// Walks past all orders again for sums and for tickets that were there twice. A counter is read between two walks,
+    /// and its sum is settled when no order that has to do with it changed between them.
     async fn walk_again(
         &mut self,
         mut open: BTreeSet<(TenantId, Count)>,
-        repeated: &BTreeMap<TenantId, Vec<Finding>>,
+        repeated: BTreeMap<TenantId, Vec<Finding>>,
     ) -> Result<(), StoreError> {
-        for round in 0..ROUNDS {
-            let look_for = if round == 0 { repeated.clone() } else { BTreeMap::new() };
-            if open.is_empty() && look_for.is_empty() {
+        if open.is_empty() && repeated.is_empty() {
+            return Ok(());
+        }
+        let mut earlier = self.sums(&open, repeated).await?;
+        for (tenant, look) in &earlier {
+            self.find(*tenant, look.repeated());
+        }
+        for _ in 0..ROUNDS {
+            if open.is_empty() {
                 break;
             }
-            let before = self.counted(&open).await?;
-            let looks = self.sums(&open, look_for).await?;
-            let after = self.counted(&open).await?;
-            let is_settled = |place: &(TenantId, Count)| before.get(place) == after.get(place);
-            for place in open.iter().filter(|place| is_settled(place)) {
-                let (tenant, count) = place;
-                let counted = after.get(place).copied().unwrap_or_default();
-                let finding = looks.get(tenant).and_then(|look| look.against(count, counted));
-                self.findings.extend(finding.map(|finding| (*tenant, finding)));
+            let counted = self.counted(&open).await?;
+            let later = self.sums(&open, BTreeMap::new()).await?;
+            let mut unsettled = BTreeSet::new();
+            for (tenant, count) in open {
+                let looks = (later.get(&tenant), earlier.get(&tenant));
+                let settled =
+                    looks.0.zip(looks.1).filter(|(later, earlier)| later.is_settled(&count, earlier));
+                let Some((look, _)) = settled else {
+                    unsettled.insert((tenant, count));
+                    continue;
+                };
+                let counted = counted.get(&(tenant, count.clone())).copied().unwrap_or_default();
+                self.find(tenant, look.against(&count, counted));
             }
-            open.retain(|place| !is_settled(place));
-            for (tenant, look) in &looks {
-                self.find(*tenant, look.repeated());
-            }
+            (open, earlier) = (unsettled, later);
         }
         self.unsettled.extend(open);
         Ok(())
