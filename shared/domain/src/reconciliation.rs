@@ -9,16 +9,20 @@
 //! A finding is a suspicion as long as writes go on: it may tell of a record that was written between two reads. Whoever
 //! reads the records looks again at its [`Subject`] before a person is told.
 
+mod after_sale;
 mod count;
 mod finding;
+mod lookups;
 mod memberships;
 mod orders;
 mod sales;
 
+pub use after_sale::AfterSaleFault;
 pub use count::{Count, SecondLook, uses_of};
 pub use finding::{
     Belonging, Finding, Lookup, LookupFault, MembershipFault, MoneyFault, OrderFault, SaleFault, Subject,
 };
+pub use lookups::{LookupPlace, OrderLead, OrderLookup};
 pub use memberships::MembershipRecord;
 pub use orders::{MailRecord, OrderRecords};
 pub use sales::{Captured, SaleRecord};
@@ -28,6 +32,7 @@ use crate::order::Order;
 use crate::time::plus_secs;
 use crate::{CustomerId, MembershipId, OrderId, SaleId, Timestamp};
 use count::Balance;
+use lookups::OpenLookups;
 use memberships::HeldMembership;
 use sales::HeldSale;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -82,11 +87,12 @@ impl Checked {
     }
 }
 
-/// What became of an order that has memberships.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Standing {
-    Pending,
-    Paid,
+/// An order that has memberships.
+#[derive(Debug)]
+struct Seller {
+    is_paid: bool,
+    /// The memberships that it has marked as its own to change.
+    claims: Vec<MembershipId>,
 }
 
 /// All that is known of one tenant's sales while its records are read.
@@ -102,7 +108,8 @@ pub struct Books {
     led_to: BTreeMap<CustomerId, Option<MembershipId>>,
     memberships: HashMap<MembershipId, HeldMembership>,
     /// The orders that have memberships, unless they were undone.
-    sellers: HashMap<OrderId, Standing>,
+    sellers: HashMap<OrderId, Seller>,
+    lookups: OpenLookups,
     balances: BTreeMap<Count, Balance>,
     /// Fingerprints of what may be there once only.
     ticket_ids: HashSet<u64>,
@@ -123,6 +130,7 @@ impl Books {
             led_to: BTreeMap::new(),
             memberships: HashMap::new(),
             sellers: HashMap::new(),
+            lookups: OpenLookups::default(),
             balances: BTreeMap::new(),
             ticket_ids: HashSet::new(),
             barcodes: HashSet::new(),
@@ -191,6 +199,7 @@ impl Books {
         let captured = std::mem::take(&mut self.captured);
         self.findings.extend(captured.into_values().map(Finding::stray_money));
         self.close_memberships();
+        self.close_lookups();
         let led_to = std::mem::take(&mut self.led_to).into_iter();
         let lost = led_to.filter(|(customer, _)| !self.customers.contains(customer));
         self.findings.extend(lost.map(|(customer, card_of)| Finding::LostCustomer { customer, card_of }));

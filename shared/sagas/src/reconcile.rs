@@ -12,7 +12,7 @@ use orders::{OrdersWalk, Whole};
 use platform::processor::captured_in;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
-use store::reconcile::{LEDGERS, MONEY, Record, record_of};
+use store::reconcile::{LEDGERS, MONEY, ORDERS_AND_LOOKUPS, Record, record_of};
 use store::walk::{Pace, Route, Row, Walk};
 use store::{Consistency, Key, Store, StoreError, Table};
 
@@ -210,9 +210,15 @@ impl Pass<'_> {
     }
 
     async fn enter_orders(&mut self) -> Result<(), StoreError> {
-        let mut walk = OrdersWalk::begin(self.view, Consistency::Eventual);
-        while let Some(orders) = walk.next().await? {
-            for Whole { tenant, order, records } in orders {
+        let mut walk = OrdersWalk::begin(self.view, ORDERS_AND_LOOKUPS, Consistency::Eventual);
+        while let Some(page) = walk.next().await? {
+            for (tenant, place, to) in page.lookups {
+                self.books(tenant).enter_order_lookup(place, &to);
+            }
+            for (tenant, unreadable) in page.unreadable {
+                self.suspect(tenant, [unreadable]);
+            }
+            for Whole { tenant, order, records } in page.orders {
                 match records {
                     Ok(records) => self.books(tenant).enter_order(&records),
                     Err(faults) => self.suspect(tenant, orders::unwhole(&order, faults)),

@@ -16,6 +16,7 @@ use domain::customer::{Customer, Person};
 use domain::ledger::LedgerChange;
 use domain::order::{Order, OrderState, TICKETS_PER_CHUNK, Ticket, TicketChunk};
 use domain::outbox::OutboxMail;
+use domain::reconciliation::OrderLead;
 use domain::sale::Sale;
 use domain::{CartId, CouponId, InstanceId, InventoryId, OrderId, Timestamp};
 use std::collections::BTreeMap;
@@ -372,6 +373,13 @@ fn settlement_writes(settlement: &Settlement<'_>) -> Result<Vec<(Key, Action)>, 
         writes.extend(note_customer(order.tenant, &payer, order.created_at)?);
     }
     Ok(writes)
+}
+
+/// What leads to an order: the number from its beginning, the contacts once it is paid.
+pub(crate) fn lookups_of(order: &Order) -> impl Iterator<Item = (OrderLead, Key)> {
+    let contacts = order.paid_at().map(|_| contact_keys(order)).into_iter().flatten();
+    let number = (OrderLead::Number, Key::order_number(order.tenant, &order.number));
+    std::iter::once(number).chain(contacts.map(|key| (OrderLead::Contact, key)))
 }
 
 fn contact_keys(order: &Order) -> std::collections::BTreeSet<Key> {

@@ -1,5 +1,6 @@
 //! Stored items as the records that are reconciled (`domain::reconciliation`), and reading single ones of them again.
 
+use crate::checkout::lookups_of;
 use crate::member::CLAIMED_BY;
 use crate::order::MAX_ORDER_ITEMS;
 use crate::walk::Row;
@@ -11,13 +12,17 @@ use domain::ledger::Ledger;
 use domain::membership::Membership;
 use domain::order::{Order, Ticket, TicketChunk};
 use domain::outbox::OutboxMail;
-use domain::reconciliation::{Belonging, Count, MailRecord, MembershipRecord, OrderRecords, SaleRecord};
+use domain::reconciliation::{
+    Belonging, Count, LookupPlace, MailRecord, MembershipRecord, OrderLookup, OrderRecords, SaleRecord,
+};
 use domain::sale::Sale;
 use domain::{CouponId, CustomerId, InventoryId, MembershipId, OrderId, SaleId, TemplateId, TenantId};
 use std::collections::BTreeMap;
 
 /// Partitions of orders, in the table of orders.
 pub const ORDERS: &[&str] = &["#ORDER#"];
+/// These, and those of what orders are found by.
+pub const ORDERS_AND_LOOKUPS: &[&str] = &["#ORDER#", "#NUMBER#", "#EMAIL#", "#PHONE#"];
 /// Partitions of sales and of the sandbox's payments, in the table of merchants.
 pub const MONEY: &[&str] = &["#SALE#", "#SANDBOX#PAYMENT"];
 /// Partitions of ledgers, in the table of reservations.
@@ -32,6 +37,8 @@ pub enum Record {
     Tickets(Vec<Ticket>),
     /// A mail of an order.
     Mail(MailRecord),
+    /// What leads to an order.
+    OrderLookup(LookupPlace, OrderId),
     /// A sale.
     Sale(Box<SaleRecord>),
     /// A payment of the sandbox's processor, which alone reads it.
@@ -60,7 +67,8 @@ pub fn record_of(row: Row) -> Result<Record, Key> {
     let Row { tenant: _, key, partition, item } = row;
     let place = (partition.as_str(), key.sk.as_str());
     let record = match key.table {
-        Table::Orders => of_orders(place, item),
+        Table::Orders if partition.starts_with("ORDER#") => of_orders(place, item),
+        Table::Orders => of_order_lookups(&key, &item),
         Table::Merchants => of_merchants(place, item),
         Table::Members => of_members(place, item),
         Table::Reservations if partition.starts_with("SLOTS#") => {
@@ -87,6 +95,12 @@ fn of_orders((_, sk): (&str, &str), item: Item) -> Result<Record, StoreError> {
         }
         _ => Ok(Record::Other),
     }
+}
+
+fn of_order_lookups(key: &Key, item: &Item) -> Result<Record, StoreError> {
+    let order = item.get("order").and_then(|order| OrderId::parse(order.as_s().ok()?).ok());
+    let order = order.ok_or_else(|| StoreError::corrupt("a lookup names no order"))?;
+    Ok(Record::OrderLookup(LookupPlace::of(&key.pk, &key.sk), order))
 }
 
 fn of_merchants((partition, _): (&str, &str), item: Item) -> Result<Record, StoreError> {
@@ -185,6 +199,7 @@ impl OrderParts {
             Record::Mail(mail) => self.mails.push(mail),
             Record::Sale(_)
             | Record::SandboxPayment(_)
+            | Record::OrderLookup(..)
             | Record::Ledger(_)
             | Record::Counters(_)
             | Record::Customer(_)
@@ -202,7 +217,9 @@ impl OrderParts {
     pub fn finish(self) -> Result<OrderRecords, Vec<Belonging>> {
         let Self { order, tickets, mails } = self;
         if let Some((order, due_at)) = order {
-            return Ok(OrderRecords { order: *order, due_at, tickets, mails });
+            let place = |(by, key): (_, Key)| OrderLookup { by, place: LookupPlace::of(&key.pk, &key.sk) };
+            let lookups = lookups_of(&order).map(place).collect();
+            return Ok(OrderRecords { order: *order, due_at, tickets, mails, lookups });
         }
         let of_tickets = (!tickets.is_empty()).then_some(Belonging::Tickets(tickets.len()));
         Err(of_tickets
@@ -226,6 +243,22 @@ impl Store {
             parts.take(record_of(row).map_err(|key| StoreError::corrupt(key.sk))?);
         }
         Ok(parts)
+    }
+
+    /// What leads to an order, as far as it is there, with the order that each leads to, after every earlier write.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer or an item does not read.
+    pub async fn load_order_lookups(&self, order: &Order) -> Result<Vec<(LookupPlace, OrderId)>, StoreError> {
+        let keys: Vec<Key> = lookups_of(order).map(|(_, key)| key).collect();
+        let found = self.get_many(keys.iter().cloned(), Consistency::Strong).await?;
+        let mut leads = Vec::new();
+        for (key, item) in keys.iter().filter_map(|key| Some((key, found.item(key)?))) {
+            if let Record::OrderLookup(place, to) = of_order_lookups(key, item)? {
+                leads.push((place, to));
+            }
+        }
+        Ok(leads)
     }
 
     /// A sale, after every earlier write.

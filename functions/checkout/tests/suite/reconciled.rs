@@ -2,6 +2,7 @@
 
 use crate::catalog::{self, COUPON, FREE, MEMBERSHIP, NUMBER, STOCKED, slot};
 use crate::outside::{Mishap, Verb};
+use crate::returns::{LOSES_THE_ANSWER, exchange, refund, sold};
 use crate::venue::{
     PREFIX, Process, Venue, after, combos, new_membership, pay, renewal, t0, tenant_id, tickets, tickets_for,
 };
@@ -17,6 +18,8 @@ use store::refund::Take;
 use store::{AttributeValue, Item, number, text};
 
 const DECLINED: &str = "4000000000000002";
+/// Another card than the others' that pays.
+const OTHER: &str = "4242424242424242";
 /// An order there is not.
 const NOBODY: &str = "999";
 
@@ -43,7 +46,7 @@ fn whole_buyer(cart: &Value) -> Value {
 }
 
 /// Takes 10.00 from the only sale there is; the scheduled work gives them back.
-async fn refund(venue: &Venue, process: &Process) {
+async fn refund_sale(venue: &Venue, process: &Process) {
     let orders = crate::audit::Books::open(venue).await.orders;
     let payment = orders[0].payment.clone().unwrap();
     let id = RefundId::from_bytes([7; 16]);
@@ -53,12 +56,32 @@ async fn refund(venue: &Venue, process: &Process) {
     assert_eq!(process.clean_up(100).await.failed, 0);
 }
 
+/// A cart with this line, paid by this card.
+fn paid_by(card: &str, line: Value) -> Value {
+    json!({"shoppingCart": {"items": [line]}, "manualEntryCardNumber": card})
+}
+
+/// Sells four tickets, of which one is exchanged and another given back.
+async fn change_order(process: &Process) {
+    let order = sold(process, paid_by(OTHER, tickets_for(1, 4))).await;
+    let (id, line) = (order["id"].as_str().unwrap(), &order["orderItems"][0]["itemId"]);
+    for ask in [
+        exchange(id, json!({"itemId": line, "quantity": 1, "eventId": slot(0)})),
+        refund(id, json!({"items": [{"itemId": line, "quantity": 1}]})),
+    ] {
+        let answer = process.send(ask).await;
+        assert_eq!(answer.kind(), "OK", "{}", answer.text);
+    }
+}
+
 /// What an order is called.
 fn name_of(order: &Order) -> &'static str {
     let has_memberships = order.memberships().next().is_some();
     match order.state {
         OrderState::Pending { .. } => "pending",
         OrderState::Void { .. } => "undone",
+        OrderState::Paid { .. } if has_memberships && !order.after_sale.is_untouched() => "left",
+        OrderState::Paid { .. } if !order.after_sale.is_untouched() => "changed",
         OrderState::Paid { .. } if !order.coupons.is_empty() => "limited",
         OrderState::Paid { .. } if !order.entitlements.is_empty() => "member",
         OrderState::Paid { .. } if has_memberships => "joined",
@@ -68,14 +91,14 @@ fn name_of(order: &Order) -> &'static str {
 }
 
 impl Shop {
-    /// Orders of every kind: one of them refunded in part, one undone, one pending.
+    /// Orders of every kind: of some of them something was refunded or exchanged, one is undone, one pending.
     async fn open() -> Self {
         let venue = Venue::open([20, 20]).await;
         let process = venue.process().await;
         let pieces = json!({"inventoryId": STOCKED, "quantity": 2});
         let limited = json!({"items": [tickets(2), pieces], "couponCodes": [COUPON]});
         assert_eq!(process.pay(whole_buyer(&limited)).await.kind(), "OK");
-        refund(&venue, &process).await;
+        refund_sale(&venue, &process).await;
         let mut free = tickets(1);
         free["ticketingTypeId"] = FREE.into();
         for cart in [
@@ -86,14 +109,18 @@ impl Shop {
         ] {
             assert_eq!(process.pay(json!({"shoppingCart": cart})).await.kind(), "OK");
         }
+        change_order(&process).await;
+        let left = sold(&process, paid_by(OTHER, new_membership())).await;
+        let answer = process.send(refund(left["id"].as_str().unwrap(), json!({"wholeOrder": true}))).await;
+        assert_eq!(answer.kind(), "OK", "{}", answer.text);
         let both = json!({"items": [tickets(1), new_membership()]});
         let declined = process.pay(json!({"shoppingCart": both, "manualEntryCardNumber": DECLINED})).await;
         assert_eq!(declined.kind(), "CARD_DECLINED");
         let dying = venue.process().await;
         dying.processor.next(Verb::Confirm, Mishap::CrashAfter);
         let renewed = json!({"items": [renewal()]});
-        let card = "4242424242424242";
-        dying.send(pay(json!({"shoppingCart": renewed, "manualEntryCardNumber": card}))).await;
+        let paid_so = json!({"shoppingCart": renewed, "manualEntryCardNumber": LOSES_THE_ANSWER});
+        dying.send(pay(paid_so)).await;
         let request = PaymentRequest {
             tenant: tenant_id(),
             order: OrderId::parse(NOBODY).unwrap(),
@@ -116,7 +143,7 @@ impl Shop {
         }
         let orders = crate::audit::Books::open(&venue).await.orders.into_iter();
         let orders: BTreeMap<&'static str, Order> = orders.map(|order| (name_of(&order), order)).collect();
-        assert_eq!(orders.len(), 7);
+        assert_eq!(orders.len(), 9);
         Self { venue, items, orders }
     }
 
@@ -155,9 +182,9 @@ impl Shop {
         self.find(|place| place.0 == "reservations" && place.1.contains("204#SLOTS") && place.2.contains(&id))
     }
 
-    /// The id of the membership that was joined.
-    fn joined(&self) -> i64 {
-        self.orders["joined"].memberships().next().unwrap().change.after.id.get()
+    /// The id of the membership that was bought.
+    fn membership(&self, order: &str) -> i64 {
+        self.orders[order].memberships().next().unwrap().change.after.id.get()
     }
 
     fn change(&self, place: &Place, edit: impl FnOnce(&mut Item)) -> Falsified {
@@ -203,7 +230,9 @@ impl Shop {
 
     /// The findings, with names for what has random ids.
     fn told(&self, report: &Report) -> Vec<String> {
-        let mut names = vec![(self.joined().to_string(), "NEW".to_owned())];
+        let bought = [("joined", "NEW"), ("left", "OLD")];
+        let mut names: Vec<(String, String)> =
+            bought.map(|(order, name)| (self.membership(order).to_string(), name.to_owned())).into();
         for (name, order) in &self.orders {
             names.push((order.id.to_string(), format!("<{name}>")));
             let sale = order.payment.as_ref().map(|payment| payment.sale.to_string());
@@ -211,6 +240,8 @@ impl Shop {
             names.extend(
                 order.lines.iter().zip(1..).map(|(line, place)| (line.id().to_string(), place.to_string())),
             );
+            let refunds = order.after_sale.refunds.iter();
+            names.extend(refunds.map(|refund| (refund.id.to_string(), format!("<refund of {name}>"))));
             names.extend(order.customer.map(|id| (id.to_string(), format!("<customer of {name}>"))));
         }
         for (place, item) in &self.items {
@@ -289,7 +320,9 @@ fn of_money(shop: &Shop) -> Cases {
         ),
         (
             shop.change(&payment, unset("refunds")),
-            &["order <limited>: its sale says that 10.00 is refunded, and 0.00 was given back"],
+            &[
+                "order <limited>: its sale gave back 10.00 by refund_07070707-0707-4707-8707-070707070707, and the processor 0.00",
+            ],
         ),
         ((sale.clone(), None), &["order <limited>: paid, and there is no sale <sale of limited> of 48.00"]),
         (
@@ -428,11 +461,31 @@ fn of_orders(shop: &Shop) -> Cases {
                 "<sale of limited>: of 48.00, and order <limited> is not paid by it",
                 "order <limited>: 48.00 was charged (<payment>), and there is no paid order",
                 "pieces of add-on 74: the count is 2, and orders have 0",
-                "seats of <slot 0>: the count is 7, and orders have 5",
+                "seats of <slot 0>: the count is 8, and orders have 6",
                 "the record orders T#204#ORDER#<limited> ORDER does not read",
                 "uses of coupon once: the count is 1, and orders have 0",
             ],
         ),
+    ]
+}
+
+fn of_order_lookups(shop: &Shop) -> Cases {
+    let leads = |partition: &'static str| {
+        let id = text(shop.orders["limited"].id.as_str());
+        shop.find(|place| {
+            place.0 == "orders"
+                && place.1.starts_with(partition)
+                && shop.items[place].get("order") == Some(&id)
+        })
+    };
+    vec![
+        ((leads("T#204#NUMBER#"), None), &["order <limited>: not found by its number"]),
+        (
+            shop.change(&leads("T#204#NUMBER#"), set(&["order"], text(NOBODY))),
+            &["order <limited>: another one is found by its number"],
+        ),
+        ((leads("T#204#EMAIL#"), None), &["order <limited>: not found by a contact"]),
+        ((leads("T#204#PHONE#"), None), &["order <limited>: not found by a contact"]),
     ]
 }
 
@@ -443,23 +496,23 @@ fn of_counts(shop: &Shop) -> Cases {
     vec![
         (
             shop.change(&ledger, set(&["free"], number(1))),
-            &["slot <slot 0>: its size is 20, and its seats come to 8"],
+            &["slot <slot 0>: its size is 20, and its seats come to 9"],
         ),
         (
             shop.change(&ledger, |item| {
                 set(&["free"], number(0))(item);
                 set(&["sold"], number(20))(item)
             }),
-            &["seats of <slot 0>: the count is 20, and orders have 7"],
+            &["seats of <slot 0>: the count is 20, and orders have 8"],
         ),
         (
             shop.change(&ledger, set(&["sold"], number(-1))),
             &[
-                "seats of <slot 0>: the count is -1, and orders have 7",
+                "seats of <slot 0>: the count is -1, and orders have 8",
                 "the record reservations T#204#SLOTS#eed214b6 1812031200#<slot 0>#0 does not read",
             ],
         ),
-        ((ledger, None), &["seats of <slot 0>: the count is 0, and orders have 7"]),
+        ((ledger, None), &["seats of <slot 0>: the count is 0, and orders have 8"]),
         (
             shop.change(&shop.member("COUPON#"), set(&["used"], number(-1))),
             &["uses of coupon once: the count is -1, and orders have 1"],
@@ -481,7 +534,7 @@ fn of_counts(shop: &Shop) -> Cases {
 
 fn of_members(shop: &Shop) -> Cases {
     let member = |id: i64| ("members", format!("T#204#MEMBERSHIP#{id}"), "MEMBERSHIP".to_owned());
-    let joined = shop.joined();
+    let joined = shop.membership("joined");
     let of_joined = |kind: &str| {
         let partition = format!("T#204#{kind}");
         shop.find(|place| {
@@ -511,7 +564,7 @@ fn of_members(shop: &Shop) -> Cases {
         ),
         (
             shop.change(&member(joined), set(&["claimed_by"], text(NOBODY))),
-            &["membership NEW: claimed by order 999, which is not pending"],
+            &["membership NEW: claimed by order 999, which is not changing it"],
         ),
         (
             shop.change(&member(joined), set(&["bought", "order"], text(NOBODY))),
@@ -550,11 +603,78 @@ fn of_members(shop: &Shop) -> Cases {
     ]
 }
 
+fn of_after_sale(shop: &Shop) -> Cases {
+    let (order, sale, payment) = (shop.order("changed"), shop.sale("changed"), shop.payment("changed"));
+    let first = |field: &'static str| ["after_sale", "refunds", "0", field];
+    let left = shop.membership("left");
+    let left = ("members", format!("T#204#MEMBERSHIP#{left}"), "MEMBERSHIP".to_owned());
+    vec![
+        (
+            shop.change(&order, |item| {
+                *within(item, &["after_sale", "refunds", "0", "items", "0", "tickets"]) =
+                    AttributeValue::L(Vec::new());
+            }),
+            &["order <changed>: line 1 has 2 tickets left, and 3 admit"],
+        ),
+        (
+            shop.change(&order, |item| {
+                *within(item, &["after_sale", "refunds", "0", "items", "0", "quantity"]) = number(2);
+            }),
+            &["order <changed>: line 1 has 1 tickets left, and 2 admit"],
+        ),
+        (
+            shop.change(&order, |item| *within(item, &first("amount")) = number(1_801)),
+            &[
+                "order <changed>: <refund of changed> is of 18.01, and what it names was 18.00",
+                "order <changed>: gave back 18.01 by <refund of changed>, of which sale <sale of changed> says otherwise",
+            ],
+        ),
+        (
+            (shop.beside("changed", "OUTBOX#refund"), None),
+            &["order <changed>: paid, and its mail (refund-1) is not there"],
+        ),
+        (
+            shop.change(&sale, set(&["reference"], text("sandbox_other"))),
+            &[
+                "order <changed>: its sale <sale of changed> names the payment sandbox_other, and <payment> was charged",
+            ],
+        ),
+        (
+            shop.change(&sale, set(&["rate_card", "fixed"], number(31))),
+            &["order <changed>: its sale <sale of changed> reckons its fees by another rate card"],
+        ),
+        (
+            shop.change(&payment, unset("refunds")),
+            &["order <changed>: its sale gave back 18.00 by <refund of changed>, and the processor 0.00"],
+        ),
+        (
+            shop.change(&shop.order("free"), set(&["refunded"], number(1))),
+            &["order <free>: cost nothing, and gave back 0.01"],
+        ),
+        (
+            shop.change(&left, unset("ended")),
+            &[
+                "membership OLD: another one is found by its number",
+                "membership OLD: another one is found by the barcode of a card",
+                "membership OLD: another one is found by the e-mail address of a card",
+                "order <left>: <refund of left> gave membership OLD back, and it is in force",
+            ],
+        ),
+    ]
+}
+
 #[tokio::test]
 async fn one_false_record_is_found_and_nothing_else() {
     let shop = Shop::open().await;
     assert_eq!(shop.told(&shop.reconcile(t0()).await), Vec::<String>::new(), "nothing is false");
-    let cases = [of_money(&shop), of_orders(&shop), of_counts(&shop), of_members(&shop)];
+    let cases = [
+        of_money(&shop),
+        of_orders(&shop),
+        of_order_lookups(&shop),
+        of_counts(&shop),
+        of_members(&shop),
+        of_after_sale(&shop),
+    ];
     for (falsified, expected) in cases.into_iter().flatten() {
         let found = shop.findings(&falsified).await;
         // Which of two orders comes second depends on their random ids.
@@ -571,6 +691,31 @@ async fn what_is_pending_is_overdue_minutes_after_its_deadline() {
         let report = shop.reconcile(after(secs)).await;
         assert_eq!(report.findings.len(), overdue, "{secs}: {:?}", shop.told(&report));
     }
+}
+
+#[tokio::test]
+async fn a_refund_of_a_membership_under_way_agrees_with_its_claim() {
+    let venue = Venue::open([5, 5]).await;
+    let process = venue.process().await;
+    let order = sold(&process, paid_by(LOSES_THE_ANSWER, new_membership())).await;
+    let id = order["id"].as_str().unwrap();
+    let answer = process.send(refund(id, json!({"wholeOrder": true}))).await;
+    assert_eq!(answer.kind(), "REQUEST_IN_PROGRESS", "{}", answer.text);
+    let made = order["orderItems"][0]["membershipInfo"]["membershipId"].as_i64().unwrap();
+    let found = async || {
+        let wanted = Wanted { tenant: None, now: t0(), chosen_now: Some(t0()), pause: Duration::ZERO };
+        let report = reconcile(&venue.store, &wanted).await.unwrap();
+        report.findings.iter().map(|(_, finding)| finding.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(found().await, Vec::<String>::new());
+    let claim = venue.engine.client().update_item().table_name(format!("{PREFIX}members"));
+    let claim = claim.key("pk", text(format!("T#204#MEMBERSHIP#{made}"))).key("sk", text("MEMBERSHIP"));
+    claim.clone().update_expression("REMOVE claimed_by").send().await.unwrap();
+    assert_eq!(found().await, [format!("order {id}: changes membership {made}, which is claimed by none")]);
+    let claim = claim.expression_attribute_values(":order", text(id));
+    claim.update_expression("SET claimed_by = :order").send().await.unwrap();
+    assert_eq!(process.clean_up(1_000).await.failed, 0);
+    assert_eq!(found().await, Vec::<String>::new());
 }
 
 #[tokio::test]

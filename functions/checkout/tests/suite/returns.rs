@@ -23,26 +23,26 @@ use store::{Consistency, Key};
 /// Its refunds are refused.
 const REFUSES_REFUNDS: &str = "4000000000005126";
 /// Its refunds happen, and their answers are lost.
-const LOSES_THE_ANSWER: &str = "4000000000000259";
+pub(crate) const LOSES_THE_ANSWER: &str = "4000000000000259";
 
 fn staff(path: &str, body: Value) -> Ask {
     ask("POST", path, body).key("staff-204")
 }
 
-fn refund(order: &str, fields: Value) -> Ask {
+pub(crate) fn refund(order: &str, fields: Value) -> Ask {
     let mut body = json!({"orderId": order});
     body.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
     staff("/v2/b2b/refunds", body)
 }
 
-fn exchange(order: &str, fields: Value) -> Ask {
+pub(crate) fn exchange(order: &str, fields: Value) -> Ask {
     let mut body = json!({"orderId": order, "eventId": slot(1)});
     body.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
     staff("/v2/b2b/exchanges", body)
 }
 
 /// An order of this cart, as its checkout answered it.
-async fn sold(process: &Process, fields: Value) -> Value {
+pub(crate) async fn sold(process: &Process, fields: Value) -> Value {
     let answer = process.send(pay(fields)).await;
     assert_eq!(answer.kind(), "OK", "{}", answer.text);
     answer.body

@@ -1,7 +1,9 @@
 //! What does not agree, as a person is told: ids and the two values that differ, and nothing of a person, a card or what
 //! opens a gate.
 
+use super::after_sale::AfterSaleFault;
 use super::count::Count;
+use super::lookups::OrderLead;
 use super::sales::Captured;
 use crate::outbox::MailKind;
 use crate::{
@@ -94,10 +96,16 @@ pub enum MoneyFault {
     SaleOrder { sale: SaleId, of: OrderId },
     /// It says that another amount was given back than its sale does.
     Refunded { sale: SaleId, refunded: Money, given_back: Money },
-    /// The processor gave back another amount than its sale says.
-    GivenBack { sale: Money, processor: Money },
+    /// Its sale names another payment than was charged.
+    Reference { sale: SaleId, named: PaymentReference, charged: PaymentReference },
+    /// Its sale reckons its fees otherwise than it does.
+    RateCard { sale: SaleId },
+    /// The processor gave back another amount by a refund than its sale says.
+    GivenBack { refund: RefundId, sale: Money, processor: Money },
     /// Its sale does not list a refund as it does.
     NoRefund { sale: SaleId, refund: RefundId, amount: Money },
+    /// It cost nothing, and money was given back for it.
+    NothingPaid { refunded: Money },
 }
 
 impl fmt::Display for MoneyFault {
@@ -120,12 +128,17 @@ impl fmt::Display for MoneyFault {
             Self::Refunded { sale, refunded, given_back } => {
                 write!(out, "says that {refunded} is refunded, and its sale {sale} that {given_back} is")
             }
-            Self::GivenBack { sale, processor } => {
-                write!(out, "its sale says that {sale} is refunded, and {processor} was given back")
+            Self::Reference { sale, named, charged } => {
+                write!(out, "its sale {sale} names the payment {named}, and {charged} was charged")
+            }
+            Self::RateCard { sale } => write!(out, "its sale {sale} reckons its fees by another rate card"),
+            Self::GivenBack { refund, sale, processor } => {
+                write!(out, "its sale gave back {sale} by {refund}, and the processor {processor}")
             }
             Self::NoRefund { sale, refund, amount } => {
                 write!(out, "gave back {amount} by {refund}, of which sale {sale} says otherwise")
             }
+            Self::NothingPaid { refunded } => write!(out, "cost nothing, and gave back {refunded}"),
         }
     }
 }
@@ -196,8 +209,14 @@ pub enum OrderFault {
     NoMembership { membership: MembershipId },
     /// A card it made is not there.
     NoCard { membership: MembershipId, card: CardId },
-    /// It is pending and has not claimed what it is to change.
+    /// It has not claimed what it is to change.
     NoClaim { membership: MembershipId, claimed_by: Option<OrderId> },
+    /// It is not found.
+    NotFound { by: OrderLead },
+    /// Another order is found by what leads to it.
+    OtherFound { by: OrderLead },
+    /// Its refunds and exchanges.
+    AfterSale(AfterSaleFault),
 }
 
 impl fmt::Display for OrderFault {
@@ -234,6 +253,9 @@ impl fmt::Display for OrderFault {
                 let claimed_by = optional(claimed_by.as_ref());
                 write!(out, "changes membership {membership}, which is claimed by {claimed_by}")
             }
+            Self::NotFound { by } => write!(out, "not found by {by}"),
+            Self::OtherFound { by } => write!(out, "another one is found by {by}"),
+            Self::AfterSale(fault) => fault.fmt(out),
         }
     }
 }
@@ -246,7 +268,7 @@ fn optional<T: fmt::Display>(value: Option<T>) -> String {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the text of each fault says what its fields are")]
 pub enum MembershipFault {
-    /// The order that claims it is not pending.
+    /// The order that claims it is not changing it.
     StrayClaim { order: OrderId },
     /// The order that paid for a term of it is not paid.
     StrayPurchase { order: OrderId },
@@ -257,7 +279,7 @@ pub enum MembershipFault {
 impl fmt::Display for MembershipFault {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::StrayClaim { order } => write!(out, "claimed by order {order}, which is not pending"),
+            Self::StrayClaim { order } => write!(out, "claimed by order {order}, which is not changing it"),
             Self::StrayPurchase { order } => write!(out, "bought by order {order}, which is not paid"),
             Self::Found { by, fault } => {
                 let by = by.as_str();
@@ -376,7 +398,7 @@ pub enum Subject {
 
 impl Finding {
     pub(super) fn stray_money(captured: Captured) -> Self {
-        let Captured { order, mid: _, amount, refunded: _, reference } = captured;
+        let Captured { order, mid: _, amount, refunds: _, reference } = captured;
         Self::Money(order, MoneyFault::Stray { reference, captured: amount })
     }
 

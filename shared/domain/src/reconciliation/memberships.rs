@@ -1,7 +1,8 @@
 //! Memberships against the orders that sold them or are changing them.
 
+use super::after_sale::claims_of;
 use super::finding::{Belonging, Finding, MembershipFault, OrderFault};
-use super::{Books, Standing};
+use super::{Books, Seller};
 use crate::membership::{CardType, Membership};
 use crate::order::{Order, OrderMembershipLine};
 use crate::{CardId, MembershipId, OrderId};
@@ -22,6 +23,8 @@ pub(super) struct HeldMembership {
     claimed_by: Option<OrderId>,
     /// The orders that paid for its terms.
     bought_by: Vec<OrderId>,
+    /// Those of them whose terms count: none once it has ended.
+    pub(super) in_force: Vec<OrderId>,
 }
 
 impl Books {
@@ -35,10 +38,12 @@ impl Books {
             self.led_to.insert(customer, Some(membership.id));
         }
         let terms = membership.bought.iter().chain(membership.later.iter().flat_map(|term| &term.bought));
+        let bought_by: Vec<OrderId> = terms.map(|bought| bought.order.clone()).collect();
         let held = HeldMembership {
             cards: membership.cards.iter().map(|card| card.id).collect(),
             claimed_by: claimed_by.clone(),
-            bought_by: terms.map(|bought| bought.order.clone()).collect(),
+            in_force: if membership.ended.is_none() { bought_by.clone() } else { Vec::new() },
+            bought_by,
         };
         self.memberships.insert(membership.id, held);
     }
@@ -66,23 +71,26 @@ impl Books {
         self.find(order, unpaid);
     }
 
-    /// Whether a pending order has claimed what it is to change.
+    /// Whether an order has claimed what it is to change.
     pub(super) fn check_claims(&mut self, order: &Order) {
-        for before in order.memberships().filter_map(|line| line.change.before.as_ref()) {
-            let claimed_by = self.memberships.get(&before.id).and_then(|held| held.claimed_by.clone());
+        for membership in claims_of(order) {
+            let claimed_by = self.memberships.get(&membership).and_then(|held| held.claimed_by.clone());
             if claimed_by.as_ref() != Some(&order.id) {
-                self.find(order, [OrderFault::NoClaim { membership: before.id, claimed_by }]);
+                self.find(order, [OrderFault::NoClaim { membership, claimed_by }]);
             }
         }
     }
 
-    /// Whether those who claim memberships are pending, and those who paid for them paid.
+    /// Whether those who claim memberships are changing them, and those who paid for them paid.
     pub(super) fn close_memberships(&mut self) {
         for (id, held) in std::mem::take(&mut self.memberships) {
-            let is_not = |order: &OrderId, standing| self.sellers.get(order) != Some(&standing);
-            let claim = held.claimed_by.filter(|order| is_not(order, Standing::Pending));
+            let seller = |order: &OrderId| self.sellers.get(order);
+            let is_changing =
+                |order: &OrderId| seller(order).is_some_and(|seller| seller.claims.contains(&id));
+            let has_paid = |order: &OrderId| seller(order).is_some_and(|seller: &Seller| seller.is_paid);
+            let claim = held.claimed_by.filter(|order| !is_changing(order));
             let claim = claim.map(|order| MembershipFault::StrayClaim { order });
-            let bought = held.bought_by.into_iter().filter(|order| is_not(order, Standing::Paid));
+            let bought = held.bought_by.into_iter().filter(|order| !has_paid(order));
             let bought = bought.map(|order| MembershipFault::StrayPurchase { order });
             let faults: Vec<MembershipFault> = claim.into_iter().chain(bought).collect();
             self.findings.extend(faults.into_iter().map(|fault| Finding::Membership(id, fault)));

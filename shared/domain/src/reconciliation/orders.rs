@@ -1,7 +1,9 @@
 //! An order against its lines, tickets, mails, customer and deadline.
 
+use super::after_sale::{after_sale_faults, claims_of};
 use super::finding::{Belonging, Finding, OrderFault};
-use super::{Books, Standing};
+use super::lookups::OrderLookup;
+use super::{Books, Seller};
 use crate::order::{Order, OrderLine, OrderState, Ticket};
 use crate::outbox::{MailState, OutboxMail, mails_of};
 use crate::{Money, OrderItemId, Timestamp};
@@ -19,6 +21,8 @@ pub struct OrderRecords {
     pub tickets: Vec<Ticket>,
     /// Its mails.
     pub mails: Vec<MailRecord>,
+    /// The records in other places that should lead to it.
+    pub lookups: Vec<OrderLookup>,
 }
 
 /// A mail of an order as it is stored.
@@ -48,6 +52,7 @@ impl Books {
         self.add_uses(order);
         self.find(order, amount_faults(order));
         self.find(order, due_faults(records));
+        self.expect_lookups(order, &records.lookups);
         self.check_money(order);
         match order.state {
             OrderState::Paid { .. } => {
@@ -55,15 +60,18 @@ impl Books {
                 self.find(order, missing_mails(records));
                 self.check_repeated(records);
                 self.check_customer(order);
+                self.find(order, after_sale_faults(records));
                 self.check_sold_memberships(order);
-                self.note_seller(order, Standing::Paid);
+                self.check_returned_memberships(order);
+                self.check_claims(order);
+                self.note_seller(order);
             }
             OrderState::Pending { deadline } => {
                 self.find(order, self.overdue(order, deadline));
                 self.find(order, belongings(records));
                 self.check_unsold_memberships(order);
                 self.check_claims(order);
-                self.note_seller(order, Standing::Pending);
+                self.note_seller(order);
             }
             OrderState::Void { .. } => {
                 self.find(order, belongings(records));
@@ -81,9 +89,10 @@ impl Books {
         self.is_overdue(deadline, order.chosen_clock).then_some(OrderFault::Overdue { deadline })
     }
 
-    fn note_seller(&mut self, order: &Order, standing: Standing) {
+    fn note_seller(&mut self, order: &Order) {
         if order.memberships().next().is_some() {
-            self.sellers.insert(order.id.clone(), standing);
+            let seller = Seller { is_paid: order.paid_at().is_some(), claims: claims_of(order) };
+            self.sellers.insert(order.id.clone(), seller);
         }
     }
 

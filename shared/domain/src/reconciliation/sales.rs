@@ -3,10 +3,11 @@
 use super::Books;
 use super::finding::{Belonging, Finding, MoneyFault, OrderFault, SaleFault};
 use super::orders::sum;
+use crate::merchant::RateCard;
 use crate::order::{Order, OrderRefund, OrderState, Payment};
 use crate::sale::{FeeParts, Sale, SaleRefund};
 use crate::{Mid, Money, OrderId, PaymentReference, RefundId, SaleId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A sale as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +24,8 @@ pub(super) struct HeldSale {
     order: OrderId,
     mid: Mid,
     amount: Money,
+    rate_card: RateCard,
+    reference: Option<PaymentReference>,
     refunds: BTreeMap<RefundId, HeldRefund>,
 }
 
@@ -39,6 +42,8 @@ impl HeldSale {
             order: sale.order.clone(),
             mid: sale.mid.clone(),
             amount: sale.amount,
+            rate_card: sale.rate_card,
+            reference: sale.reference.clone(),
             refunds: sale.refunds.iter().map(|(id, refund)| (id.clone(), HeldRefund::of(refund))).collect(),
         }
     }
@@ -46,11 +51,6 @@ impl HeldSale {
     /// What was given back.
     fn refunded(&self) -> Money {
         sum(self.refunds.values().filter(|refund| refund.is_done).map(|refund| refund.amount))
-    }
-
-    /// What was given back or is on its way.
-    fn refunded_at_most(&self) -> Money {
-        sum(self.refunds.values().map(|refund| refund.amount))
     }
 
     pub(super) fn stray(self, sale: SaleId) -> Finding {
@@ -77,8 +77,8 @@ pub struct Captured {
     pub mid: Mid,
     /// What was charged.
     pub amount: Money,
-    /// What was given back of it.
-    pub refunded: Money,
+    /// What was given back of it, by our names for the refunds.
+    pub refunds: BTreeMap<RefundId, Money>,
     /// What the processor calls the payment.
     pub reference: PaymentReference,
 }
@@ -123,7 +123,14 @@ impl Books {
                 let faults = faults.into_iter().map(|fault| Finding::Money(order.id.clone(), fault));
                 self.findings.extend(faults);
             }
-            (OrderState::Paid { .. }, None) => self.findings.extend(captured.map(Finding::stray_money)),
+            (OrderState::Paid { .. }, None) => {
+                self.findings.extend(captured.map(Finding::stray_money));
+                let given_back = order.after_sale.refunds.iter().map(|refund| refund.amount);
+                let refunded = order.refunded.max(sum(given_back));
+                let fault = MoneyFault::NothingPaid { refunded };
+                let is_wrong = !refunded.is_zero();
+                self.findings.extend(is_wrong.then(|| Finding::Money(order.id.clone(), fault)));
+            }
             // Between its charge and its settlement, the money of an order is there and its sale is not.
             (OrderState::Pending { .. }, _) => self.findings.extend(sold_unpaid),
             (OrderState::Void { .. }, _) => {
@@ -167,7 +174,7 @@ fn sale_faults(payment: &Payment, order: &Order, held: Option<HeldSale>) -> Vec<
         return vec![MoneyFault::NoSale { sale: sale(), owed: payment.amount }];
     };
     let refunded = held.refunded();
-    let HeldSale { order: of, mid, amount, refunds } = held;
+    let HeldSale { order: of, mid, amount, rate_card, reference: _, refunds } = held;
     let mut faults = Vec::new();
     if of != order.id {
         faults.push(MoneyFault::SaleOrder { sale: sale(), of });
@@ -177,6 +184,9 @@ fn sale_faults(payment: &Payment, order: &Order, held: Option<HeldSale>) -> Vec<
     }
     if amount != payment.amount {
         faults.push(MoneyFault::SaleAmount { sale: sale(), owed: payment.amount, sold: amount });
+    }
+    if rate_card != payment.rate_card {
+        faults.push(MoneyFault::RateCard { sale: sale() });
     }
     if refunded != order.refunded {
         faults.push(MoneyFault::Refunded { sale: sale(), refunded: order.refunded, given_back: refunded });
@@ -197,7 +207,7 @@ fn sale_faults(payment: &Payment, order: &Order, held: Option<HeldSale>) -> Vec<
 }
 
 fn payment_faults(payment: &Payment, sale: Option<&HeldSale>, captured: Option<Captured>) -> Vec<MoneyFault> {
-    let Some(Captured { order: _, mid, amount, refunded, reference: _ }) = captured else {
+    let Some(Captured { order: _, mid, amount, refunds, reference }) = captured else {
         return vec![MoneyFault::NotCharged { owed: payment.amount }];
     };
     let mut faults = Vec::new();
@@ -208,11 +218,30 @@ fn payment_faults(payment: &Payment, sale: Option<&HeldSale>, captured: Option<C
         faults.push(MoneyFault::Merchant { owed: payment.mid.clone(), captured: mid });
     }
     if let Some(sale) = sale {
-        // The processor may have given back what is noted as on its way, or not yet.
-        if refunded < sale.refunded() || refunded > sale.refunded_at_most() {
-            let sale = sale.refunded();
-            faults.push(MoneyFault::GivenBack { sale, processor: refunded });
-        }
+        let named = sale.reference.clone().filter(|named| *named != reference);
+        faults.extend(named.map(|named| {
+            let (sale, charged) = (payment.sale.clone(), reference.clone());
+            MoneyFault::Reference { sale, named, charged }
+        }));
+        faults.extend(given_back_faults(&sale.refunds, &refunds));
     }
     faults
+}
+
+/// The refunds by which the processor did not give back what a sale says. It may have given back what is noted as on its
+/// way, or not yet.
+fn given_back_faults(
+    of_sale: &BTreeMap<RefundId, HeldRefund>,
+    by_processor: &BTreeMap<RefundId, Money>,
+) -> Vec<MoneyFault> {
+    let ids: BTreeSet<&RefundId> = of_sale.keys().chain(by_processor.keys()).collect();
+    let wrong = ids.into_iter().filter_map(|refund| {
+        let held = of_sale.get(refund);
+        let (sale, is_done) = held.map_or((Money::ZERO, true), |held| (held.amount, held.is_done));
+        let given_back = by_processor.get(refund).copied();
+        let is_right = given_back.map_or(!is_done || sale.is_zero(), |given_back| given_back == sale);
+        let processor = given_back.unwrap_or_default();
+        (!is_right).then(|| MoneyFault::GivenBack { refund: refund.clone(), sale, processor })
+    });
+    wrong.collect()
 }

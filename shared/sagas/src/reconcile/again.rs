@@ -5,11 +5,13 @@ use super::View;
 use super::orders::{OrdersWalk, Part, Whole, unwhole};
 use domain::order::Order;
 use domain::reconciliation::{
-    Books, Captured, Count, Finding, MembershipRecord, OrderRecords, SaleRecord, SecondLook, Subject,
+    Books, Captured, Count, Finding, LookupPlace, MembershipRecord, OrderRecords, SaleRecord, SecondLook,
+    Subject,
 };
 use domain::{CustomerId, MembershipId, OrderId, SaleId, TenantId};
 use platform::processor::load_captured;
 use std::collections::{BTreeMap, BTreeSet};
+use store::reconcile::ORDERS;
 use store::{Consistency, Key, StoreError, StoreFault};
 
 /// Further walks past all orders for sums that changed meanwhile, and further reads of an order that did.
@@ -132,6 +134,7 @@ impl<'a> Again<'a> {
         let Some(OrderRecords { order, .. }) = records else {
             return Ok(Belongings { captured, ..Belongings::default() });
         };
+        let lookups = store.load_order_lookups(order).await?;
         let sale = match &order.payment {
             Some(payment) => store.load_sale_record(tenant, &payment.sale).await?,
             None => None,
@@ -140,7 +143,7 @@ impl<'a> Again<'a> {
         let customers: Vec<CustomerId> = order.customer.into_iter().collect();
         let customers = store.load_customers(tenant, &customers).await?.into_iter().flatten();
         let customers = customers.map(|customer| customer.value.id).collect();
-        Ok(Belongings { captured, sale, memberships, customers })
+        Ok(Belongings { captured, lookups, sale, memberships, customers })
     }
 
     async fn enter_sale(
@@ -245,9 +248,9 @@ impl<'a> Again<'a> {
         };
         let mut looks: BTreeMap<TenantId, SecondLook> =
             tenants.into_iter().map(|tenant| (tenant, look(tenant))).collect();
-        let mut walk = OrdersWalk::begin(self.view, Consistency::Strong);
-        while let Some(orders) = walk.next().await? {
-            for Whole { tenant, order: _, records } in orders {
+        let mut walk = OrdersWalk::begin(self.view, ORDERS, Consistency::Strong);
+        while let Some(page) = walk.next().await? {
+            for Whole { tenant, order: _, records } in page.orders {
                 if let (Ok(records), Some(look)) = (records, looks.get_mut(&tenant)) {
                     look.enter(&records);
                 }
@@ -277,6 +280,7 @@ impl<'a> Again<'a> {
 #[derive(Default)]
 struct Belongings {
     captured: Option<Captured>,
+    lookups: Vec<(LookupPlace, OrderId)>,
     sale: Option<SaleRecord>,
     memberships: Vec<MembershipRecord>,
     customers: Vec<CustomerId>,
@@ -284,7 +288,8 @@ struct Belongings {
 
 impl Belongings {
     fn enter(self, books: &mut Books) {
-        let Self { captured, sale, memberships, customers } = self;
+        let Self { captured, lookups, sale, memberships, customers } = self;
+        lookups.iter().for_each(|(place, to)| books.enter_order_lookup(*place, to));
         captured.into_iter().for_each(|captured| books.enter_captured(captured));
         sale.iter().for_each(|sale| books.enter_sale(sale));
         memberships.iter().for_each(|record| books.enter_membership(record));

@@ -1,9 +1,9 @@
 //! A walk past orders, each with all that shares its place.
 
 use super::{View, read};
-use domain::reconciliation::{Belonging, Finding, OrderFault, OrderRecords};
+use domain::reconciliation::{Belonging, Finding, LookupPlace, OrderFault, OrderRecords};
 use domain::{OrderId, TenantId};
-use store::reconcile::{ORDERS, OrderParts, order_of};
+use store::reconcile::{OrderParts, Record, order_of};
 use store::walk::Walk;
 use store::{Consistency, StoreError, Table};
 
@@ -30,6 +30,27 @@ pub(super) fn unwhole(order: &OrderId, parts: Vec<Part>) -> impl Iterator<Item =
         Part::Belongs(has) => Finding::Order(order.clone(), OrderFault::NoOrder { has }),
         Part::Unreadable(finding) => finding,
     })
+}
+
+/// What a page shows.
+#[derive(Debug, Default)]
+pub(super) struct Page {
+    /// The orders of which it shows the end.
+    pub(super) orders: Vec<Whole>,
+    /// What leads to orders.
+    pub(super) lookups: Vec<(TenantId, LookupPlace, OrderId)>,
+    /// What does not read.
+    pub(super) unreadable: Vec<(TenantId, Finding)>,
+}
+
+impl Page {
+    fn enter(&mut self, tenant: TenantId, record: Result<Record, Finding>) {
+        match record {
+            Ok(Record::OrderLookup(place, to)) => self.lookups.push((tenant, place, to)),
+            Ok(_) => {}
+            Err(unreadable) => self.unreadable.push((tenant, unreadable)),
+        }
+    }
 }
 
 /// The walk. The items of a partition come one after the other; should they ever not, an order is found not to be whole,
@@ -64,21 +85,26 @@ impl Open {
 }
 
 impl OrdersWalk {
-    pub(super) fn begin(view: &View<'_>, consistency: Consistency) -> Self {
-        Self { walk: view.walk((Table::Orders, ORDERS), consistency), open: None }
+    pub(super) fn begin(view: &View<'_>, partitions: &[&str], consistency: Consistency) -> Self {
+        Self { walk: view.walk((Table::Orders, partitions), consistency), open: None }
     }
 
-    /// The orders of which the next page shows the end; none when there are no more.
-    pub(super) async fn next(&mut self) -> Result<Option<Vec<Whole>>, StoreError> {
+    /// What the next page shows; none when there are no more.
+    pub(super) async fn next(&mut self) -> Result<Option<Page>, StoreError> {
         let Some(rows) = self.walk.next().await? else {
-            return Ok(self.open.take().map(|last| vec![last.close()]));
+            let last = self.open.take().map(|last| vec![last.close()]);
+            return Ok(last.map(|orders| Page { orders, ..Page::default() }));
         };
-        let mut done = Vec::new();
+        let mut page = Page::default();
         for row in rows {
-            let (tenant, Some(order)) = (row.tenant, order_of(&row)) else { continue };
+            let tenant = row.tenant;
+            let Some(order) = order_of(&row) else {
+                page.enter(tenant, read(row));
+                continue;
+            };
             let is_open = self.open.as_ref().is_some_and(|open| open.tenant == tenant && open.order == order);
             if !is_open {
-                done.extend(self.open.replace(Open::of(tenant, order)).map(Open::close));
+                page.orders.extend(self.open.replace(Open::of(tenant, order)).map(Open::close));
             }
             let Some(open) = &mut self.open else { continue };
             match read(row) {
@@ -86,6 +112,6 @@ impl OrdersWalk {
                 Err(unreadable) => open.unreadable.push(unreadable),
             }
         }
-        Ok(Some(done))
+        Ok(Some(page))
     }
 }

@@ -1,6 +1,6 @@
 //! The sandbox's side of a reconciliation: what its payments have moved.
 
-use super::refund::given_back;
+use super::refund::refunds_given;
 use super::{Payment, State, reference_of};
 use domain::reconciliation::Captured;
 use domain::{OrderId, TenantId};
@@ -12,10 +12,10 @@ use store::{Consistency, Item, Key, Store, StoreError};
 /// [`StoreError`] when the item does not read as a payment.
 pub fn captured_in(item: Item) -> Result<Option<Captured>, StoreError> {
     let payment: Payment = store::decode(item)?;
-    let refunded = given_back(&payment);
+    let refunds = refunds_given(&payment).map(|(id, amount)| (id.clone(), amount)).collect();
     let Payment { order, mid, amount, reference, state, .. } = payment;
     Ok(match state {
-        State::Captured { .. } => Some(Captured { order, mid, amount, refunded, reference }),
+        State::Captured { .. } => Some(Captured { order, mid, amount, refunds, reference }),
         State::Opened | State::Declined { .. } | State::Cancelled { .. } => None,
     })
 }

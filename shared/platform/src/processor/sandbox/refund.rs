@@ -100,11 +100,16 @@ fn behaviour_of(payment: &Payment) -> Option<Behaviour> {
     known.map(|(_, behaviour)| *behaviour)
 }
 
+/// The refunds by which a payment has given something back.
+pub(super) fn refunds_given(payment: &Payment) -> impl Iterator<Item = (&RefundId, Money)> {
+    let given = payment.refunds.iter().filter(|(_, refund)| refund.refusal.is_none());
+    given.map(|(id, refund)| (id, refund.amount))
+}
+
 /// What a payment has given back.
-pub(super) fn given_back(payment: &Payment) -> Money {
-    let given = payment.refunds.values().filter(|refund| refund.refusal.is_none());
-    given
-        .fold(Money::ZERO, |sum, refund| Money::from_cents(sum.cents().saturating_add(refund.amount.cents())))
+fn given_back(payment: &Payment) -> Money {
+    let amounts = refunds_given(payment).map(|(_, amount)| amount.cents());
+    Money::from_cents(amounts.fold(0, i64::saturating_add))
 }
 
 /// Why a payment does not give an amount back.

@@ -1,0 +1,179 @@
+//! What was refunded and exchanged of a paid order, against its lines, tickets, mails and memberships.
+
+use super::Books;
+use super::finding::OrderFault;
+use super::orders::OrderRecords;
+use crate::order::{Order, OrderLine, OrderRefund, OrderTicketLine, Row, Ticket};
+use crate::outbox::refund_mail;
+use crate::{MembershipId, Money, OrderItemId, RefundId};
+use std::fmt;
+
+/// What is wrong with the refunds and exchanges of a paid order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the text of each fault says what its fields are")]
+pub enum AfterSaleFault {
+    /// More units, or more money, were given back or exchanged of a line than were sold.
+    Overdrawn { line: OrderItemId },
+    /// Not as many tickets of a line admit as are left of it.
+    Admitting { line: OrderItemId, left: u32, admitting: u32 },
+    /// A line that came of an exchange has not a unit for each ticket that it took the place of.
+    Exchanged { line: OrderItemId, units: u32, tickets: usize },
+    /// A refund gives back more than was paid for what it names.
+    Worth { refund: RefundId, amount: Money, worth: Money },
+    /// More than one refund is under way.
+    Pending { refunds: usize },
+    /// A membership was given back, and the term that was refunded is in force.
+    InForce { refund: RefundId, membership: MembershipId },
+}
+
+impl fmt::Display for AfterSaleFault {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Overdrawn { line } => {
+                write!(out, "more of line {line} was given back or exchanged than was sold")
+            }
+            Self::Admitting { line, left, admitting } => {
+                write!(out, "line {line} has {left} tickets left, and {admitting} admit")
+            }
+            Self::Exchanged { line, units, tickets } => {
+                write!(out, "line {line} has {units} tickets, and was exchanged for {tickets}")
+            }
+            Self::Worth { refund, amount, worth } => {
+                write!(out, "{refund} is of {amount}, and what it names was {worth}")
+            }
+            Self::Pending { refunds } => write!(out, "{refunds} refunds are under way at once"),
+            Self::InForce { refund, membership } => {
+                write!(out, "{refund} gave membership {membership} back, and it is in force")
+            }
+        }
+    }
+}
+
+/// The memberships that an order has marked as its own to change: those that it renews or moves while it is pending,
+/// and those that a refund under way takes back.
+pub(super) fn claims_of(order: &Order) -> Vec<MembershipId> {
+    use crate::order::OrderState::{Paid, Pending, Void};
+    match order.state {
+        Pending { .. } => {
+            let changed = order.memberships().filter_map(|line| line.change.before.as_ref());
+            changed.map(|before| before.id).collect()
+        }
+        Paid { .. } => {
+            let returned = order.after_sale.pending().map(|refund| &refund.given_back.memberships);
+            returned.into_iter().flatten().map(|returned| returned.before.id).collect()
+        }
+        Void { .. } => Vec::new(),
+    }
+}
+
+/// What the records of a paid order say against its refunds and exchanges.
+pub(super) fn after_sale_faults(records: &OrderRecords) -> Vec<OrderFault> {
+    let after_sale = &records.order.after_sale;
+    let mut faults = Vec::new();
+    if !after_sale.is_untouched() {
+        faults.extend(records.order.rows().filter_map(|row| overdrawn(&records.order, row)));
+        faults.extend(exchange_faults(&records.order));
+        faults.extend(after_sale.refunds.iter().filter_map(worth_fault));
+        let refunds = after_sale.refunds.iter().filter(|refund| refund.is_pending()).count();
+        faults.extend((refunds > 1).then_some(AfterSaleFault::Pending { refunds }));
+    }
+    faults.extend(admission_faults(records));
+    let faults = faults.into_iter().map(OrderFault::AfterSale);
+    faults.chain(missing_mails(records)).collect()
+}
+
+fn overdrawn(order: &Order, row: Row<'_>) -> Option<AfterSaleFault> {
+    let sold = row.amounts();
+    let items = order.after_sale.refunds.iter().flat_map(|refund| &refund.items);
+    let items = items.filter(|item| item.item == *row.id());
+    let refunded = items.map(|item| (item.quantity, item.amount, item.retail_amount));
+    let moved = order.after_sale.exchanges.iter().flat_map(|exchange| &exchange.moved);
+    let moved = moved.filter(|moved| moved.from == *row.id()).map(|moved| moved.line.amounts);
+    let moved = moved.map(|amounts| (amounts.quantity, amounts.amount, amounts.retail_amount));
+    let mut left = Some((sold.quantity, sold.amount, sold.retail_amount));
+    for (quantity, amount, retail_amount) in refunded.chain(moved) {
+        left = left.and_then(|(units, money, retail)| {
+            let money = money.checked_sub(amount).ok().filter(|money| *money >= Money::ZERO)?;
+            let retail = retail.checked_sub(retail_amount).ok().filter(|money| *money >= Money::ZERO)?;
+            Some((units.checked_sub(quantity)?, money, retail))
+        });
+    }
+    left.is_none().then(|| AfterSaleFault::Overdrawn { line: row.id().clone() })
+}
+
+fn exchange_faults(order: &Order) -> impl Iterator<Item = AfterSaleFault> {
+    let moved = order.after_sale.exchanges.iter().flat_map(|exchange| &exchange.moved);
+    moved.filter_map(|moved| {
+        let (units, tickets) = (moved.line.amounts.quantity, moved.tickets.len());
+        let is_wrong = usize::try_from(units) != Ok(tickets);
+        is_wrong.then(|| AfterSaleFault::Exchanged { line: moved.line.id.clone(), units, tickets })
+    })
+}
+
+fn worth_fault(refund: &OrderRefund) -> Option<AfterSaleFault> {
+    let worth = super::orders::sum(refund.items.iter().map(|item| item.amount));
+    let fault = AfterSaleFault::Worth { refund: refund.id.clone(), amount: refund.amount, worth };
+    (refund.amount > worth).then_some(fault)
+}
+
+/// The lines that have all their tickets, of which not as many admit as are left.
+fn admission_faults(records: &OrderRecords) -> Vec<AfterSaleFault> {
+    let order = &records.order;
+    let statuses = order.after_sale.ticket_statuses();
+    let admits = |ticket: &&Ticket| statuses.get(&ticket.id).unwrap_or(&ticket.status).admits();
+    let mut faults = Vec::new();
+    for (line, left) in order.rows().flat_map(|row| tickets_left(order, row)) {
+        let tickets: Vec<&Ticket> = records.tickets.iter().filter(|ticket| ticket.line == line.id).collect();
+        let admitting = count(tickets.iter().filter(|ticket| admits(ticket)).count());
+        // Tickets that are not there are found where they are counted.
+        if count(tickets.len()) == line.amounts.quantity && admitting != left {
+            faults.push(AfterSaleFault::Admitting { line: line.id.clone(), left, admitting });
+        }
+    }
+    faults
+}
+
+fn count(tickets: usize) -> u32 {
+    u32::try_from(tickets).unwrap_or(u32::MAX)
+}
+
+/// The lines with tickets that a row has, with what is left of each.
+fn tickets_left<'a>(order: &Order, row: Row<'a>) -> Vec<(&'a OrderTicketLine, u32)> {
+    let left = order.left_of(row).quantity;
+    match row {
+        Row::Sold(OrderLine::Combo(combo)) => {
+            combo.parts.iter().map(|part| (part, combo.part_of(part, left).quantity)).collect()
+        }
+        Row::Sold(
+            OrderLine::Ticket(_) | OrderLine::AddOn(_) | OrderLine::Donation(_) | OrderLine::Membership(_),
+        )
+        | Row::Moved(_) => row.tickets().iter().map(|line| (line, left)).collect(),
+    }
+}
+
+/// The mails of refunds that are not there.
+fn missing_mails(records: &OrderRecords) -> impl Iterator<Item = OrderFault> {
+    let done = records.order.after_sale.refunds.iter().filter(|refund| !refund.is_pending());
+    let owed = done.filter_map(|refund| refund_mail(&records.order, refund));
+    let is_there = |kind| records.mails.iter().any(|record| record.mail.kind == kind);
+    owed.filter(move |owed| !is_there(owed.kind)).map(|owed| OrderFault::NoMail { mail: owed.kind })
+}
+
+impl Books {
+    /// Whether the memberships that refunds took back are over, or no longer have the term that was refunded.
+    pub(super) fn check_returned_memberships(&mut self, order: &Order) {
+        let done = order.after_sale.refunds.iter().filter(|refund| !refund.is_pending());
+        let returned = done.flat_map(|refund| {
+            refund.given_back.memberships.iter().map(move |returned| (&refund.id, returned.after.id))
+        });
+        let in_force = returned.filter(|(_, membership)| {
+            let held = self.memberships.get(membership);
+            held.is_some_and(|held| held.in_force.contains(&order.id))
+        });
+        let faults: Vec<OrderFault> = in_force
+            .map(|(refund, membership)| AfterSaleFault::InForce { refund: refund.clone(), membership })
+            .map(OrderFault::AfterSale)
+            .collect();
+        self.find(order, faults);
+    }
+}
