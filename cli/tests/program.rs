@@ -172,6 +172,39 @@ fn a_merchant_charges_once_it_is_approved_and_has_a_rate_card() {
     assert!(key.starts_with("bxo_"));
 }
 
+#[test]
+fn no_merchant_takes_the_place_of_another_unless_that_is_said() {
+    let data = tempfile::tempdir().unwrap();
+    let path = data.path();
+    let merchant = |command: &str, mid: &str, more: &[&str]| -> (bool, String) {
+        told(&[&["merchant", command, "--tenant", "7", mid], more].concat(), "", path)
+    };
+    let card = ["--percent", "2.90", "--fixed", "0.30"];
+    let replacing = [&card[..], &["--replace"]].concat();
+    let refused = "merchant 60500 charges the sales of tenant 7, and 60400 would take its place";
+    printed(&["tenant", "create", "7", "--name", "Pier", "--zone", "America/Chicago", "--sandbox"], path);
+    for (command, mid, more, said) in [
+        ("create", "60400", &["--name", "Pier cafe"][..], "Pending"),
+        ("create", "60500", &["--name", "Pier shop"], "Pending"),
+        ("create", "60600", &["--name", "Pier tours"], "Pending"),
+        ("set-rate-card", "60400", &card, "Pending"),
+        ("set-rate-card", "60500", &card, "Pending"),
+        ("approve", "60500", &[], "Approved"),
+        ("set-rate-card", "60500", &card, "Approved"),
+        // It comes behind.
+        ("set-rate-card", "60600", &card, "Pending"),
+        ("approve", "60600", &[], "Approved"),
+        ("approve", "60400", &[], refused),
+        ("set-rate-card", "60400", &card, refused),
+        ("set-rate-card", "60400", &replacing, "Pending"),
+        ("approve", "60400", &["--replace"], "Approved"),
+        ("approve", "60500", &[], "Approved"),
+    ] {
+        let (is_done, text) = merchant(command, mid, more);
+        assert_eq!((is_done, text.contains(said)), (said != refused, true), "{command} {mid}: {text}");
+    }
+}
+
 /// What a command that reads standard input prints, on both outputs, and whether it succeeded.
 fn told(arguments: &[&str], input: &str, data: &Path) -> (bool, String) {
     let mut command = boxoffice(arguments, data);

@@ -6,7 +6,7 @@ use crate::args::DatabaseArgs;
 use crate::database::open;
 use crate::failure::Failure;
 use clap::{Args, Subcommand};
-use domain::merchant::{Merchant, MerchantStatus, RateCard};
+use domain::merchant::{Merchant, MerchantStatus, RateCard, charging};
 use domain::{Mid, Money, Percent, TenantId};
 use store::{Consistency, Store};
 
@@ -25,7 +25,12 @@ pub(crate) enum MerchantCommand {
         descriptor: String,
     },
     /// Let a merchant charge cards, once it has a rate card
-    Approve(Named),
+    Approve {
+        #[command(flatten)]
+        named: Named,
+        #[command(flatten)]
+        takeover: Takeover,
+    },
     /// Refuse a merchant, which charges no cards from then on
     Decline(Named),
     /// Set what a sale costs a merchant
@@ -38,6 +43,8 @@ pub(crate) enum MerchantCommand {
         /// Amount per sale, such as 0.30
         #[arg(long, value_parser = money)]
         fixed: Money,
+        #[command(flatten)]
+        takeover: Takeover,
     },
     /// List a tenant's merchants
     List {
@@ -54,6 +61,14 @@ pub(crate) struct Named {
     /// Merchant id
     #[arg(value_parser = mid)]
     pub(super) mid: Mid,
+}
+
+/// Whether the merchant may take the place of the one that charges. Of several that may, the first by id does.
+#[derive(Debug, Args)]
+pub(crate) struct Takeover {
+    /// Charge all sales through this merchant from now on, where its id comes before that of the one that charges them
+    #[arg(long)]
+    replace: bool,
 }
 
 fn percent(text: &str) -> Result<Percent, &'static str> {
@@ -76,11 +91,16 @@ pub(crate) async fn run(args: &DatabaseArgs, command: MerchantCommand) -> Result
                 Merchant { mid, name, status: MerchantStatus::Pending, rate_card: None, descriptor };
             save(&store, tenant, &merchant).await
         }
-        MerchantCommand::Approve(named) => decide(&store, &named, MerchantStatus::Approved).await,
+        MerchantCommand::Approve { named, takeover } => {
+            let merchant = known(&store, &named).await?;
+            check_takeover(&store, &named, (merchant.rate_card, &takeover)).await?;
+            decide(&store, &named, MerchantStatus::Approved).await
+        }
         MerchantCommand::Decline(named) => decide(&store, &named, MerchantStatus::Declined).await,
-        MerchantCommand::SetRateCard { named, percent, fixed } => {
+        MerchantCommand::SetRateCard { named, percent, fixed, takeover } => {
             known(&store, &named).await?;
             let rate_card = RateCard { percentage: percent, fixed };
+            check_takeover(&store, &named, (Some(rate_card), &takeover)).await?;
             store.set_rate_card(named.tenant, &named.mid, &rate_card).await?;
             show(&store, &named).await
         }
@@ -98,6 +118,30 @@ async fn merchants(store: &Store, tenant: TenantId) -> Result<Vec<Merchant>, Fai
 async fn known(store: &Store, Named { tenant, mid }: &Named) -> Result<Merchant, Failure> {
     let found = merchants(store, *tenant).await?.into_iter().find(|merchant| merchant.mid == *mid);
     found.ok_or_else(|| Failure::new(format!("tenant {tenant} has no merchant {mid}")))
+}
+
+/// Refuses what would silently move the sales from the merchant that charges them to this one, now or once it is
+/// approved.
+async fn check_takeover(
+    store: &Store,
+    named: &Named,
+    (rate_card, takeover): (Option<RateCard>, &Takeover),
+) -> Result<(), Failure> {
+    let mut merchants = merchants(store, named.tenant).await?;
+    let charging_mid = |merchants: &[Merchant]| charging(merchants).ok().map(|(found, _)| found.mid.clone());
+    let Some(now) = charging_mid(&merchants) else { return Ok(()) };
+    for merchant in merchants.iter_mut().filter(|merchant| merchant.mid == named.mid) {
+        (merchant.status, merchant.rate_card) = (MerchantStatus::Approved, rate_card);
+    }
+    if takeover.replace || charging_mid(&merchants).as_ref() == Some(&now) {
+        return Ok(());
+    }
+    let mid = &named.mid;
+    Err(Failure::new(format!(
+        "merchant {now} charges the sales of tenant {}, and {mid} would take its place, as the first by id; say \
+         --replace if it shall",
+        named.tenant
+    )))
 }
 
 /// Decides on a merchant as it stands now; one whose application has faults is completed first.
