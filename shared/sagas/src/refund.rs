@@ -142,11 +142,14 @@ pub async fn take_refund_keyed(
 ///
 /// # Errors
 /// [`ApiError`] when it says nothing against it. The inner error is why the refund cannot be taken.
-pub(crate) fn refused(take: &Take<'_>, sale: Option<Sale>) -> Result<Result<Sale, RefundRefusal>, ApiError> {
+pub(crate) fn refused(
+    take: &Take<'_>,
+    sale: Option<Box<Sale>>,
+) -> Result<Result<Sale, RefundRefusal>, ApiError> {
     match sale {
         // An earlier try of this very taking succeeded, and its answer was lost.
-        Some(sale) if sale.refunds.contains_key(take.id) => Ok(Ok(sale)),
-        sale => match refundable(sale.as_ref(), take.mid, take.refund.amount) {
+        Some(sale) if sale.refunds.contains_key(take.id) => Ok(Ok(*sale)),
+        sale => match refundable(sale.as_deref(), take.mid, take.refund.amount) {
             Err(refusal) => Ok(Err(refusal)),
             Ok(_) => Err(ApiError::new(ErrorType::TryAgain)),
         },

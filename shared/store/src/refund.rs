@@ -256,7 +256,7 @@ pub fn plan_take_keyed(
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Untaken {
     /// The sale refuses it; as it was, none if there is none.
-    Refused(Option<Sale>),
+    Refused(Option<Box<Sale>>),
     /// The sale was written before sales listed their refunds, and has to be prepared first.
     Unprepared,
 }
@@ -334,5 +334,5 @@ impl Store {
 pub fn untaken(old: Option<Item>) -> Result<Untaken, StoreError> {
     let is_unprepared = old.as_ref().is_some_and(|item| !item.contains_key("refunds"));
     let sale = sale_in(old)?;
-    Ok(if is_unprepared { Untaken::Unprepared } else { Untaken::Refused(sale) })
+    Ok(if is_unprepared { Untaken::Unprepared } else { Untaken::Refused(sale.map(Box::new)) })
 }
