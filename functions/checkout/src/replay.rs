@@ -68,6 +68,7 @@ pub(crate) async fn look(
         nonce: claim_nonce(app.ids)?,
         answer: None,
         revision: None,
+        refusal: None,
         order: None,
         refund: None,
     };

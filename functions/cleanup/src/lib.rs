@@ -20,6 +20,10 @@ const MAX_PER_PARTITION: i32 = 25;
 /// others have their turn.
 const ANNOUNCE_AGAIN_SECS: i64 = 60;
 
+/// An order or the refunds of a sale that could not be finished are due again after this long, in seconds. Until then
+/// others have their turn. Less than the minute between two passes, so that the alarms hear of them from each.
+const TRY_AGAIN_SECS: i64 = 45;
+
 /// Slots dealt with in one pass; what is left is due again in the next.
 const MAX_SLOTS: usize = 10_000;
 
@@ -110,20 +114,22 @@ async fn is_sandbox(
 }
 
 async fn take_up(app: &App, work: DueWork, (clock, now): (DueClock, Timestamp), report: &mut Report) {
+    // A caller's clock must not put off what real time makes due.
+    let put_off = |secs: i64| match clock {
+        DueClock::Real => plus_secs(now.min(wall_now()), secs),
+        DueClock::Chosen => plus_secs(now, secs),
+    };
     let done = match &work {
         DueWork::Order(tenant, order) => {
             report.orders_due = report.orders_due.saturating_add(1);
-            finish(app, (*tenant, order), now).await.map(|finished| {
+            let again = put_off(TRY_AGAIN_SECS);
+            finish(app, (*tenant, order), (now, again)).await.map(|finished| {
                 report.orders_finished = report.orders_finished.saturating_add(u32::from(finished));
             })
         }
         DueWork::Mail(tenant, order, kind) => {
-            // A caller's clock must not put off what real time makes due.
-            let now = match clock {
-                DueClock::Real => now.min(wall_now()),
-                DueClock::Chosen => now,
-            };
-            announce(app, (*tenant, order, *kind), now).await.map(|()| {
+            let again = put_off(ANNOUNCE_AGAIN_SECS);
+            announce(app, (*tenant, order, *kind), again).await.map(|()| {
                 report.mails_announced = report.mails_announced.saturating_add(1);
             })
         }
@@ -134,9 +140,11 @@ async fn take_up(app: &App, work: DueWork, (clock, now): (DueClock, Timestamp), 
             })
         }
         DueWork::Refunds(tenant, sale) => {
-            let finished = sagas::recover_refunds(app, (*tenant, sale), (clock, now)).await;
-            finished.map(|finished| {
+            let again = put_off(TRY_AGAIN_SECS);
+            let recovered = sagas::recover_refunds(app, (*tenant, sale), (clock, now), again).await;
+            recovered.map(|sagas::RecoveredRefunds { finished, left }| {
                 report.refunds_finished = report.refunds_finished.saturating_add(finished);
+                report.failed = report.failed.saturating_add(u32::from(left > 0));
             })
         }
     };
@@ -150,11 +158,11 @@ async fn take_up(app: &App, work: DueWork, (clock, now): (DueClock, Timestamp), 
 async fn announce(
     app: &App,
     (tenant, order, kind): (TenantId, &OrderId, MailKind),
-    now: Timestamp,
+    again: Timestamp,
 ) -> Result<(), platform::ApiError> {
     let job = MailJob::Order(OrderMail { tenant, order: order.clone(), kind });
     app.queue.send(&job).await.map_err(platform::ApiError::internal)?;
-    app.store.postpone_mail((tenant, order, kind), plus_secs(now, ANNOUNCE_AGAIN_SECS)).await?;
+    app.store.postpone_mail((tenant, order, kind), again).await?;
     Ok(())
 }
 
@@ -180,15 +188,19 @@ async fn make_slots(
     Ok(())
 }
 
-/// Finishes an order; false when someone else already had.
+/// Finishes an order; false when someone else already had. One that cannot be finished makes way for others that wait.
 async fn finish(
     app: &App,
-    (tenant, order): (TenantId, &OrderId),
-    now: Timestamp,
+    (tenant, id): (TenantId, &OrderId),
+    (now, again): (Timestamp, Timestamp),
 ) -> Result<bool, platform::ApiError> {
-    let Some(order) = app.store.load_order(tenant, order).await? else { return Ok(false) };
-    match Box::pin(sagas::recover(app, order, now)).await? {
-        sagas::Outcome::Undecided => Ok(false),
-        sagas::Outcome::Paid(_) | sagas::Outcome::Declined(_) | sagas::Outcome::Undone => Ok(true),
+    let Some(order) = app.store.load_order(tenant, id).await? else { return Ok(false) };
+    match Box::pin(sagas::recover(app, order, now)).await {
+        Ok(sagas::Outcome::Undecided) => Ok(false),
+        Ok(sagas::Outcome::Paid(_) | sagas::Outcome::Declined(_) | sagas::Outcome::Undone) => Ok(true),
+        Err(fault) => {
+            app.store.postpone_order((tenant, id), again).await?;
+            Err(fault)
+        }
     }
 }

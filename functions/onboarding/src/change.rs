@@ -5,10 +5,8 @@ use crate::reference::sent;
 use crate::seal::{SealedApplication, open, seal};
 use axum::extract::State;
 use axum::response::Response;
-use domain::Timestamp;
 use domain::merchant::{Merchant, MerchantStatus};
-use domain::onboarding::{Boarding, Clear, Edit, EditRefusal, Violation, edited};
-use domain::tenant::Tenant;
+use domain::onboarding::{Boarding, Clear, Edit, EditRefusal, Violation, edited, underwriting_due};
 use platform::access::{Caller, Partner};
 use platform::authored::{Target, attempt_token};
 use platform::idempotency::once;
@@ -57,7 +55,8 @@ pub(crate) async fn change(
                 return Ok(changed);
             }
         }
-        Err(ApiError::new(ErrorType::TryAgain))
+        // Each was refused, since others were faster.
+        Err(ApiError::new(ErrorType::TryAgain).without_effect())
     };
     once(&app, &partner, (&key, &fingerprint), Box::pin(run)).await
 }
@@ -108,22 +107,10 @@ async fn attempt(
         chosen_clock: caller.clock.is_chosen(),
         ..boarding
     };
-    let due_at = due_at(tenant, next_merchant.status, now);
+    let due_at = underwriting_due(tenant, next_merchant.status, now);
     let plan = plan_change_boarding(tenant.id, (&next, due_at), (&merchant, &next_merchant))?;
     let changed = app.store.commit(&plan, &attempt_token(app)?).await?;
     Ok(changed.is_ok().then(|| present(caller, (&next, &next_merchant), &after)))
-}
-
-/// When the underwriter looks at an application. Those of live tenants wait for the operator: the underwriter that is
-/// built in decides for the sandbox alone (decision 0064).
-pub(crate) fn due_at(tenant: &Tenant, status: MerchantStatus, now: Timestamp) -> Option<Timestamp> {
-    match status {
-        MerchantStatus::Pending if tenant.sandbox => Some(now),
-        MerchantStatus::Pending
-        | MerchantStatus::Incomplete
-        | MerchantStatus::Approved
-        | MerchantStatus::Declined => None,
-    }
 }
 
 fn present(

@@ -5,7 +5,7 @@ use crate::seal::{SealedApplication, seal};
 use axum::extract::State;
 use axum::response::Response;
 use domain::merchant::MerchantStatus;
-use domain::onboarding::{Boarding, Clear, FirstAnswer, violations, with_type_faults};
+use domain::onboarding::{Boarding, Clear, FirstAnswer, underwriting_due, violations, with_type_faults};
 use platform::access::{Caller, Partner};
 use platform::authored::attempt_token;
 use platform::idempotency::once;
@@ -76,7 +76,7 @@ async fn keep(app: &App, caller: &Caller, boarding: Boarding) -> Result<Boarding
     let tenant = &caller.tenant;
     let named = (&boarding.reference, boarding.mid.clone());
     let merchant = boarding.application.merchant(named, boarding.first.status);
-    let due_at = crate::change::due_at(tenant, merchant.status, boarding.created_at);
+    let due_at = underwriting_due(tenant, merchant.status, boarding.created_at);
     let plan = plan_board(tenant.id, (&boarding, due_at), &merchant)?;
     match app.store.board(tenant.id, &plan, &attempt_token(app)?).await? {
         Ok(()) => Ok(boarding),

@@ -35,17 +35,17 @@ impl Work {
     pub(crate) async fn run_keyed(&self, key: &SentKey) -> Result<Response, ApiError> {
         let (tenant, now) = (self.caller.tenant.id, self.caller.clock.now());
         for _ in 0..MAX_CLAIMS {
-            let (record, sale) = self.app.store.load_keyed_sale(tenant, (&key.hash, &self.wish.sale)).await?;
+            let (record, sale) = self.app.store.load_keyed_sale(tenant, (&key.hash, &self.sale)).await?;
             if let Some(record) = record.filter(|record| record.is_kept(now)) {
                 return self.again(key, (record, sale)).await;
             }
-            let sale = refundable(sale.as_ref(), &self.mid, self.wish.amount).map_err(answer::refusal)?;
+            let sale = refundable(sale.as_ref(), &self.mid, self.amount.money()).map_err(answer::refusal)?;
             let id = RefundId::from_bytes(self.app.ids.bytes()?);
             let pending = self.pending();
             let claim = self.claim(key, &id)?;
             match take_refund_keyed(&self.app, &self.taking(&id, &pending), (&claim, wall_now())).await? {
                 KeyedTaking::Taken => {
-                    let sale = sale.with(&id, pending).map_err(answer::overflow)?;
+                    let sale = sale.with(&id, pending)?;
                     return self.finish(sale, &id).await;
                 }
                 KeyedTaking::Refused(refusal) => return Err(answer::refusal(refusal)),
@@ -62,6 +62,7 @@ impl Work {
             nonce: claim_nonce(self.app.ids)?,
             answer: None,
             revision: None,
+            refusal: None,
             order: None,
             refund: Some(id.clone()),
         };

@@ -32,8 +32,8 @@ pub(crate) async fn preview(
 ) -> Result<Json<RefundPreviewOutput>, ApiError> {
     let mid = merchant.own_mid(&mid)?;
     let wish = body.parse(|checker, input| input.parse(checker))?;
-    answer::check_positive(wish.amount)?;
+    let amount = wish.amount.map_err(answer::not_positive)?.money();
     let sale = app.store.load_sale(merchant.tenant.id, &wish.sale).await?;
-    let sale = refundable(sale.as_ref(), mid, wish.amount).map_err(answer::refusal)?;
-    RefundPreviewOutput::new(sale, wish.amount).map(Json).map_err(answer::overflow)
+    let sale = refundable(sale.as_ref(), mid, amount).map_err(answer::refusal)?;
+    Ok(Json(RefundPreviewOutput::new(sale, amount)?))
 }

@@ -4,15 +4,15 @@ use crate::answer;
 use crate::keyed::SentKey;
 use axum::extract::State;
 use axum::response::Response;
-use domain::sale::{Sale, SaleRefund};
-use domain::{Mid, RefundId};
+use domain::sale::{RefundAmount, Sale, SaleRefund};
+use domain::{Mid, RefundId, SaleId};
 use platform::access::{Caller, MerchantServer};
 use platform::authored::Target;
 use platform::task::to_the_end;
 use platform::{ApiError, App, Body, ErrorBody};
 use sagas::{RefundOutcome, TakenRefund, refund_declined, refund_in_progress, take_refund};
 use store::refund::Take;
-use wire::refund::{RefundInput, RefundOutput, RefundWish};
+use wire::refund::{RefundInput, RefundOutput};
 
 /// Gives money of a sale back to its card.
 ///
@@ -50,8 +50,8 @@ pub(crate) async fn refund(
         None => None,
     };
     let wish = body.parse(|checker, input| input.parse(checker))?;
-    answer::check_positive(wish.amount)?;
-    let work = Work { app, caller: Caller::clone(&merchant), mid, wish };
+    let amount = wish.amount.map_err(answer::not_positive)?;
+    let work = Work { app, caller: Caller::clone(&merchant), mid, sale: wish.sale, amount };
     to_the_end(work.run(key)).await
 }
 
@@ -60,7 +60,8 @@ pub(crate) struct Work {
     pub(crate) app: App,
     pub(crate) caller: Caller,
     pub(crate) mid: Mid,
-    pub(crate) wish: RefundWish,
+    pub(crate) sale: SaleId,
+    pub(crate) amount: RefundAmount,
 }
 
 impl Work {
@@ -77,12 +78,12 @@ impl Work {
 
     /// The refund as it is taken.
     pub(crate) fn pending(&self) -> SaleRefund {
-        SaleRefund::pending(self.wish.amount, (self.caller.clock.now(), self.caller.clock.is_chosen()))
+        SaleRefund::pending(self.amount.money(), (self.caller.clock.now(), self.caller.clock.is_chosen()))
     }
 
     /// The taking of a refund under this id.
     pub(crate) fn taking<'a>(&'a self, id: &'a RefundId, refund: &'a SaleRefund) -> Take<'a> {
-        Take { tenant: self.caller.tenant.id, sale: &self.wish.sale, mid: &self.mid, id, refund }
+        Take { tenant: self.caller.tenant.id, sale: &self.sale, mid: &self.mid, id, refund }
     }
 
     /// Takes the refund from what remains of the sale.

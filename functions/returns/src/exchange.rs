@@ -110,7 +110,7 @@ async fn carry_out(
             Exchanged::OrderMoved => {}
         }
     }
-    Err(ApiError::new(ErrorType::TryAgain))
+    Err(ApiError::new(ErrorType::TryAgain).without_effect())
 }
 
 /// An exchange with those of the order's tickets that came of it.
@@ -126,7 +126,7 @@ fn no_seats(refusal: &LedgerRefusal) -> ApiError {
         LedgerRefusal::Closed => not_exchanged(ExchangeRefused::Closed),
         LedgerRefusal::NotEnough { available } => not_enough(*available),
         LedgerRefusal::HoldChanged | LedgerRefusal::MustReclaim | LedgerRefusal::TooManyHolds => {
-            ApiError::new(ErrorType::TryAgain)
+            ApiError::new(ErrorType::TryAgain).without_effect()
         }
     }
 }

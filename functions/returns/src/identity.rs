@@ -7,7 +7,8 @@ use wire::WireValue;
 
 /// A request.
 pub(crate) struct Identity {
-    /// The refund it makes: it follows from the idempotency key, where one was sent.
+    /// The refund it makes: it follows from the idempotency key and the body, where a key was sent. From the key alone
+    /// it would be that of other requests as well (decision records 0066 and 0096).
     pub(crate) refund: RefundId,
     /// Keyed hash of the body.
     pub(crate) fingerprint: String,
@@ -32,10 +33,11 @@ impl Identity {
         let Some(key) = key.text() else {
             return Ok(Self { fingerprint, ..Self::of_once(app)? });
         };
-        let of_key = hash_key.hash("order refund", &[key.as_bytes()]);
+        let both = [key.as_bytes(), fingerprint.as_bytes()];
         let mut bytes = [0; 16];
-        bytes.iter_mut().zip(of_key).for_each(|(byte, drawn)| *byte = drawn);
-        let both = hash_key.hash("returns", &[key.as_bytes(), fingerprint.as_bytes()]);
+        let drawn = hash_key.hash("order refund", &both);
+        bytes.iter_mut().zip(drawn).for_each(|(byte, drawn)| *byte = drawn);
+        let both = hash_key.hash("returns", &both);
         Ok(Self { refund: RefundId::from_bytes(bytes), fingerprint, repeatable: Some(hex::encode(both)) })
     }
 }

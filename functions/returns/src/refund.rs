@@ -9,13 +9,13 @@ use axum::response::Response;
 use domain::order::refund::{RefundFacts, RefundRequest, decide_refund};
 use domain::order::{Order, OrderRefund};
 use domain::outbox::refund_mail;
-use domain::sale::{Sale, SaleRefund};
+use domain::sale::{SaleRefund, refundable};
 use platform::access::{Caller, Staff};
 use platform::idempotency::once;
 use platform::task::to_the_end;
 use platform::{ApiError, App, Body, ErrorBody, ErrorType, IdempotencyKey};
 use sagas::{
-    ReturnOutcome, TakenReturn, announce, exceeds_remainder, finish_return, refund_declined,
+    Giving, ReturnOutcome, TakenReturn, announce, check_return, finish_return, refund_declined,
     refund_in_progress, take_return,
 };
 use wire::returns::{OrderRefundAnswer, OrderRefundInput};
@@ -70,7 +70,7 @@ pub(crate) async fn refund(
         (status = 200, description = "The refund as it would be now, with `state` `Preview`", body = OrderRefundAnswer),
         (status = 400, description = "`VALIDATION_ERROR`", body = ErrorBody),
         (status = 404, description = "`NOT_FOUND`: order, item or ticket", body = ErrorBody),
-        (status = 409, description = "`NOT_REFUNDABLE`, `REFUND_PENDING`, `REFUND_EXCEEDS_REMAINDER`, `TOO_MANY_REFUNDS`", body = ErrorBody),
+        (status = 409, description = "`NOT_REFUNDABLE`, `REFUND_PENDING`, `REFUND_EXCEEDS_REMAINDER`, `REFUND_TOO_LARGE`, `TOO_MANY_REFUNDS`", body = ErrorBody),
     ),
 )]
 pub(crate) async fn preview(
@@ -81,7 +81,8 @@ pub(crate) async fn preview(
     let identity = Identity::of_once(&app)?;
     let request = body.parse(|checker, input| input.read(checker))?;
     let found = Found::load(&app, &staff, &request).await?;
-    let wanted = decided(&staff, (&request, &identity), &found)?;
+    let (wanted, giving) = decided(&staff, (&request, &identity), &found)?;
+    check_return((&found.order, &wanted), &giving, staff.clock).map_err(in_parts)?;
     let refunded = found.order.refunded.checked_add(wanted.amount).unwrap_or(found.order.refunded);
     let after_sale = found.order.after_sale.with_refund(wanted.clone());
     let order = Order { refunded, after_sale, ..found.order };
@@ -92,7 +93,7 @@ fn decided(
     caller: &Caller,
     (request, identity): (&RefundRequest, &Identity),
     found: &Found,
-) -> Result<OrderRefund, ApiError> {
+) -> Result<(OrderRefund, Giving), ApiError> {
     let facts = RefundFacts {
         order: &found.order,
         tickets: &found.tickets,
@@ -104,11 +105,12 @@ fn decided(
         now: caller.clock.now(),
     };
     let wanted = decide_refund(request, &facts).map_err(not_refunded)?;
+    let giving = Giving::of(&wanted, found.sale.as_ref())?;
     // What others are giving back of the sale counts as well.
-    match &found.sale {
-        Some(sale) if wanted.amount > sale.remainder => Err(exceeds_remainder(sale.remainder)),
-        Some(_) | None => Ok(wanted),
+    if let Giving::Money(sale) = &giving {
+        refundable(Some(sale), &sale.mid, wanted.amount).map_err(refused_by_sale)?;
     }
+    Ok((wanted, giving))
 }
 
 async fn carry_out(
@@ -116,35 +118,39 @@ async fn carry_out(
     caller: &Caller,
     (request, identity): (&RefundRequest, &Identity),
 ) -> Result<OrderRefundAnswer, ApiError> {
+    let mut moved = ApiError::new(ErrorType::TryAgain).without_effect();
     for _ in 0..MAX_TRIES {
         let found = Found::load(app, caller, request).await?;
         let listed = found.order.after_sale.refund(&identity.refund);
-        if listed.is_some_and(|listed| listed.fingerprint != identity.repeatable) {
-            return Err(ApiError::new(ErrorType::IdempotencyKeyReused));
-        }
-        match (listed, standing(caller, (&found, listed.or_else(|| found.order.after_sale.pending())))) {
+        let under_way = listed.or_else(|| found.order.after_sale.pending());
+        match (listed, standing(caller, (&found, under_way))?) {
             // Read in the middle of its end: what became of it, the next reading tells.
-            (_, Standing::Ending) => continue,
+            (Some(listed), Standing::Ending) => {
+                moved = refund_in_progress(&listed.id);
+                continue;
+            }
+            (None, Standing::Ending) => continue,
             (Some(listed), Standing::Running) => return Err(refund_in_progress(&listed.id)),
             // An earlier try of this request.
             (Some(listed), Standing::Overdue | Standing::Done) => {
-                return finished(app, caller, (&found.order, listed), found.sale.clone()).await;
+                let giving = Giving::of(listed, found.sale.as_ref())?;
+                return finished(app, caller, (&found.order, listed), giving).await;
             }
             (None, Standing::Overdue) if finish_overdue(app, caller, &found).await? => continue,
             (None, Standing::Overdue | Standing::Running | Standing::Done) => {}
         }
-        let wanted = decided(caller, (request, identity), &found)?;
-        let sale = (found.sale.as_ref(), caller.clock);
-        match take_return(app, (&found.order, &wanted), sale).await.map_err(in_parts)? {
-            TakenReturn::Taken(order, sale) => {
-                return finished(app, caller, (&order, &wanted), sale.map(|sale| *sale)).await;
+        let (wanted, giving) = decided(caller, (request, identity), &found)?;
+        let taken = take_return(app, (&found.order, &wanted), (giving, caller.clock)).await;
+        match taken.map_err(in_parts)? {
+            TakenReturn::Taken(order, giving) => {
+                return finished(app, caller, (&order, &wanted), giving).await;
             }
             TakenReturn::Refused(refusal) => return Err(refused_by_sale(refusal)),
             // Decided again on what there is now.
-            TakenReturn::OrderMoved | TakenReturn::MembershipMoved(_) => {}
+            TakenReturn::OrderMoved | TakenReturn::MembershipMoved => {}
         }
     }
-    Err(ApiError::new(ErrorType::TryAgain))
+    Err(moved)
 }
 
 /// Where a refund that an order lists stands.
@@ -159,21 +165,24 @@ enum Standing {
     Done,
 }
 
-fn standing(caller: &Caller, (found, listed): (&Found, Option<&OrderRefund>)) -> Standing {
-    let Some(pending) = listed.filter(|listed| listed.is_pending()) else { return Standing::Done };
-    let taken = found.sale.as_ref().and_then(|sale| sale.refunds.get(&pending.id));
-    match taken.and_then(SaleRefund::deadline) {
+fn standing(caller: &Caller, (found, listed): (&Found, Option<&OrderRefund>)) -> Result<Standing, ApiError> {
+    let Some(listed) = listed else { return Ok(Standing::Done) };
+    let sale = match Giving::of(listed, found.sale.as_ref())? {
+        Giving::Money(sale) => sale,
+        Giving::NoMoney => return Ok(Standing::Done),
+    };
+    Ok(match sale.refunds.get(&listed.id).and_then(SaleRefund::deadline) {
         None => Standing::Ending,
         Some(deadline) if deadline <= caller.clock.now() => Standing::Overdue,
         Some(_) => Standing::Running,
-    }
+    })
 }
 
 /// Finishes the refund that is under way; whether it did.
 async fn finish_overdue(app: &App, caller: &Caller, found: &Found) -> Result<bool, ApiError> {
     let Some(pending) = found.order.after_sale.pending() else { return Ok(false) };
-    let sale = (found.sale.clone(), caller.clock);
-    match finish_return(app, &caller.tenant, (&found.order, pending), sale).await? {
+    let giving = (Giving::of(pending, found.sale.as_ref())?, caller.clock);
+    match finish_return(app, &caller.tenant, (&found.order, pending), giving).await? {
         ReturnOutcome::Returned(_) | ReturnOutcome::Refused(_) => Ok(true),
         ReturnOutcome::Undecided => Ok(false),
     }
@@ -184,9 +193,9 @@ async fn finished(
     app: &App,
     caller: &Caller,
     (order, wanted): (&Order, &OrderRefund),
-    sale: Option<Sale>,
+    giving: Giving,
 ) -> Result<OrderRefundAnswer, ApiError> {
-    match finish_return(app, &caller.tenant, (order, wanted), (sale, caller.clock)).await? {
+    match finish_return(app, &caller.tenant, (order, wanted), (giving, caller.clock)).await? {
         ReturnOutcome::Returned(order) => {
             let mails: Vec<_> = refund_mail(&order, wanted).into_iter().collect();
             announce(app, &order, &mails).await;

@@ -18,12 +18,8 @@ pub(crate) fn in_parts(error: ApiError) -> ApiError {
 
 /// What the sale says against a refund.
 pub(crate) fn refused_by_sale(refusal: RefundRefusal) -> ApiError {
-    match refusal {
-        // The sale is written with the paid order; without it nothing can go back.
-        RefundRefusal::UnknownSale => ApiError::new(ErrorType::Internal),
-        RefundRefusal::ExceedsRemainder { remainder } => exceeds_remainder(remainder),
-        RefundRefusal::TooManyRefunds => ApiError::new(ErrorType::TooManyRefunds),
-    }
+    // The sale is written with the paid order; without it nothing can go back.
+    sagas::refused_by_sale(refusal, || ApiError::new(ErrorType::Internal))
 }
 
 pub(crate) fn not_refunded(refused: RefundRefused) -> ApiError {

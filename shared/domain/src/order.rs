@@ -30,6 +30,7 @@ pub use after::{
 };
 pub use membership::{Confirmation, OrderMembershipLine};
 pub use refunded::RefundStatus;
+use ticket::last_admitting;
 pub use ticket::{TICKETS_PER_CHUNK, Ticket, TicketChunk, TicketStatus};
 
 /// A sale to one visitor. It is written before the card is charged, with everything that settling or undoing

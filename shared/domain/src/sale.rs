@@ -107,6 +107,30 @@ impl FeeParts {
     }
 }
 
+/// An amount that is to be given back: more than 0.00 (spec §4.11).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RefundAmount(Money);
+
+/// The amount is 0.00 or less.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NotPositive;
+
+impl RefundAmount {
+    /// Reads an amount.
+    ///
+    /// # Errors
+    /// [`NotPositive`] for nothing and less.
+    pub fn parse(amount: Money) -> Result<Self, NotPositive> {
+        if amount > Money::ZERO { Ok(Self(amount)) } else { Err(NotPositive) }
+    }
+
+    /// How much.
+    #[must_use]
+    pub const fn money(self) -> Money {
+        self.0
+    }
+}
+
 /// Why a refund cannot be taken from a sale, in order of precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RefundRefusal {

@@ -1,6 +1,7 @@
 //! The one table of errors, and the one way from a failure to an answer (contract §3).
 
 use axum::response::{IntoResponse, Response};
+use domain::MoneyOverflow;
 use domain::payment::Decline;
 use http::{HeaderValue, StatusCode, header::RETRY_AFTER};
 use serde::Serialize;
@@ -160,8 +161,8 @@ error_table! {
         "The refund is larger than what remains of the sale";
     /// The processor or the bank refused a refund; nothing was given back.
     RefundRefused, PAYMENT_REQUIRED, 20063, "REFUND_REFUSED", "The refund was refused";
-    /// A sale has 200 refunds, and takes no further one.
-    TooManyRefunds, CONFLICT, 20064, "TOO_MANY_REFUNDS", "The sale has as many refunds as it may have";
+    /// A sale or an order has 200 refunds, and takes no further one.
+    TooManyRefunds, CONFLICT, 20064, "TOO_MANY_REFUNDS", "There are as many refunds as there may be";
     /// What was named cannot be given back; `details` says why.
     NotRefundable, CONFLICT, 20070, "NOT_REFUNDABLE", "What was named cannot be given back";
     /// Another refund of the order is under way; `refundId` says which.
@@ -186,6 +187,7 @@ struct Inner {
     details: Vec<FieldError>,
     facts: Map<String, Value>,
     retry_after_secs: Option<u32>,
+    is_without_effect: bool,
     cause: Option<Arc<dyn std::error::Error + Send + Sync>>,
 }
 
@@ -208,8 +210,17 @@ impl ApiError {
             details: vec![],
             facts: Map::new(),
             retry_after_secs,
+            is_without_effect: false,
             cause: None,
         }))
+    }
+
+    /// A refusal that was kept, by its number and facts; none where the table has no such number.
+    pub(crate) fn kept(code: u32, facts: &str) -> Option<Self> {
+        let kind = *ErrorType::ALL.iter().find(|kind| kind.row().code == code)?;
+        let mut error = Self::new(kind);
+        error.0.facts = serde_json::from_str(facts).ok()?;
+        Some(error)
     }
 
     /// The type.
@@ -262,6 +273,25 @@ impl ApiError {
             .fact("processorErrorMessage", &decline.processor_message)
             .fact("issuingErrorCode", &decline.issuing_code)
             .fact("issuingErrorMessage", &decline.issuing_message)
+    }
+
+    /// Of a request that certainly did nothing, although its type leaves that open: what was claimed for it is given
+    /// free.
+    #[must_use]
+    pub fn without_effect(mut self) -> Self {
+        self.0.is_without_effect = true;
+        self
+    }
+
+    /// Whether the request may have been carried out, or be on its way, all the same.
+    pub(crate) fn may_have_had_its_effect(&self) -> bool {
+        let open = [ErrorType::TryAgain, ErrorType::Internal, ErrorType::RequestInProgress];
+        open.contains(&self.0.kind) && !self.0.is_without_effect
+    }
+
+    /// The facts as JSON text.
+    pub(crate) fn facts(&self) -> String {
+        Value::Object(self.0.facts.clone()).to_string()
     }
 
     /// With a cause for the log.
@@ -335,6 +365,13 @@ impl From<StoreError> for ApiError {
             StoreFault::Corrupt | StoreFault::Refused => ErrorType::Internal,
         };
         Self::new(kind).cause(error)
+    }
+}
+
+/// Amounts that were checked before they were stored fit; that one does not is a fault of ours.
+impl From<MoneyOverflow> for ApiError {
+    fn from(_: MoneyOverflow) -> Self {
+        Self::new(ErrorType::Internal)
     }
 }
 

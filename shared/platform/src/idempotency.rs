@@ -9,12 +9,12 @@ use axum::response::{IntoResponse, Response};
 use domain::Timestamp;
 use http::header::ETAG;
 use http::request::Parts;
-use http::{HeaderName, HeaderValue};
+use http::{HeaderName, HeaderValue, StatusCode};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
-use store::Key;
-use store::idempotency::IdempotencyRecord;
+use store::idempotency::{IdempotencyRecord, KeptAnswer};
+use store::{Key, StoreError};
 
 /// Marks an answer that was given before.
 pub const REPLAYED: HeaderName = HeaderName::from_static("x-service-replayed");
@@ -107,8 +107,9 @@ impl<T: Serialize> IntoResponse for Tagged<T> {
 }
 
 /// Runs a write whose repetition does no harm, and answers a repeated request with the first answer. A
-/// request that died on the way, or does not know whether it had its effect, is run again by a repetition
-/// that comes [`CLAIM_SECS`] later. Refusals are not kept.
+/// request that died on the way, that does not know whether it had its effect, or whose effect is still on its
+/// way, is run again by a repetition that comes [`CLAIM_SECS`] later. Of refusals, those by a card processor are
+/// kept (402, decision record 0020).
 ///
 /// # Errors
 /// `IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`, or whatever `run` refuses with.
@@ -141,23 +142,34 @@ pub async fn once_tagged<T: Serialize>(
     match run.await {
         Ok(answer) => {
             let text = serde_json::to_string(&answer.body).map_err(ApiError::internal)?;
-            app.store.keep_answer(&key, &own, (&text, answer.revision.as_deref())).await?;
+            let kept = KeptAnswer { text: &text, revision: answer.revision.as_deref(), refusal: None };
+            app.store.keep_answer(&key, &own, kept).await?;
             Ok(answer.into_response())
         }
         Err(refusal) => {
-            if !may_have_had_its_effect(&refusal)
-                && let Err(fault) = app.store.release_idempotency_key(&key, &own).await
-            {
-                tracing::warn!(%fault, "an idempotency key was not given free; it stays claimed for a while");
+            if let Err(fault) = conclude(app, (&key, &own), &refusal).await {
+                tracing::warn!(%fault, "the end of a request was not noted; its key stays claimed for a while");
             }
             Err(refusal)
         }
     }
 }
 
-/// Whether a write that failed may have been carried out all the same, its answer having been lost.
-fn may_have_had_its_effect(refusal: &ApiError) -> bool {
-    matches!(refusal.kind(), ErrorType::TryAgain | ErrorType::Internal)
+/// Keeps a refusal under its key, gives the key free, or leaves it claimed, as the refusal says.
+async fn conclude(
+    app: &App,
+    (key, own): (&Key, &IdempotencyRecord),
+    refusal: &ApiError,
+) -> Result<(), StoreError> {
+    let row = refusal.kind().row();
+    if row.status == StatusCode::PAYMENT_REQUIRED {
+        let kept = KeptAnswer { text: &refusal.facts(), revision: None, refusal: Some(row.code) };
+        app.store.keep_answer(key, own, kept).await
+    } else if refusal.may_have_had_its_effect() {
+        Ok(())
+    } else {
+        app.store.release_idempotency_key(key, own).await
+    }
 }
 
 /// What became of the wish to claim a key.
@@ -177,6 +189,7 @@ async fn claim(app: &App, caller: &Caller, (key, fingerprint): (&Key, &str)) -> 
         nonce: claim_nonce(app.ids)?,
         answer: None,
         revision: None,
+        refusal: None,
         order: None,
         refund: None,
     };
@@ -187,9 +200,17 @@ async fn claim(app: &App, caller: &Caller, (key, fingerprint): (&Key, &str)) -> 
         return Err(ApiError::new(ErrorType::IdempotencyKeyReused));
     }
     if let Some(answer) = held.answer {
-        let body = RawValue::from_string(answer).map_err(ApiError::internal)?;
-        let answer = Tagged { body, revision: held.revision };
-        return Ok(Claim::Answered(Box::new(replayed(answer.into_response()))));
+        let answer = match held.refusal {
+            None => {
+                let body = RawValue::from_string(answer).map_err(ApiError::internal)?;
+                Tagged { body, revision: held.revision }.into_response()
+            }
+            Some(code) => {
+                let refusal = ApiError::kept(code, &answer);
+                refusal.unwrap_or_else(|| ApiError::new(ErrorType::Internal)).into_response()
+            }
+        };
+        return Ok(Claim::Answered(Box::new(replayed(answer))));
     }
     if is_running(&held, now) {
         return Err(ApiError::new(ErrorType::RequestInProgress));

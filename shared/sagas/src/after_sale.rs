@@ -3,7 +3,8 @@
 //! exchange is one transaction.
 
 use crate::commit::commit;
-use crate::refund::{RefundOutcome, TakenRefund, refund, refused};
+use crate::refund::{RefundOutcome, TakenRefund, refund, refused, vanished};
+use domain::InstanceId;
 use domain::ledger::{Course, Ledger, LedgerChange, LedgerRefusal};
 use domain::order::exchange::DecidedExchange;
 use domain::order::{Order, OrderRefund};
@@ -11,77 +12,133 @@ use domain::outbox::OutboxMail;
 use domain::payment::Decline;
 use domain::sale::{RefundRefusal, Sale, SaleRefund};
 use domain::tenant::Tenant;
-use domain::{InstanceId, OrderId};
 use platform::clock::RequestClock;
 use platform::{ApiError, App, ErrorType};
-use store::after_sale::{AfterSaleRefusal, plan_exchange, plan_take};
+use store::after_sale::{ExchangeRefusal, ReturnRefusal, plan_exchange, plan_take};
 use store::ledger::ledger_update;
-use store::refund::{Take, Taking, taken_from};
+use store::refund::{Take, Untaken, untaken};
 use store::{Item, Key, Refused, decode};
 
 /// Times something is taken with changed content: of a sale that was prepared, with other holds taken along.
 const MAX_TAKINGS: u32 = 12;
 
+/// Whether a refund of what was bought gives money back, and of which sale.
+#[derive(Debug, Clone)]
+pub enum Giving {
+    /// Money of this sale.
+    Money(Box<Sale>),
+    /// No money: it was given back before, or none moves.
+    NoMoney,
+}
+
+impl Giving {
+    /// What a refund gives back from now on, of an order whose sale was looked for.
+    ///
+    /// # Errors
+    /// `INTERNAL` where money is to go back and the sale is not there: it was written with the paid order, and without
+    /// it nothing may be given back.
+    pub fn of(refund: &OrderRefund, sale: Option<&Sale>) -> Result<Self, ApiError> {
+        if !refund.is_pending() {
+            return Ok(Self::NoMoney);
+        }
+        let sale = sale.ok_or_else(|| {
+            tracing::error!(
+                refund = refund.id.as_str(),
+                "the sale of an order that is to be refunded is missing"
+            );
+            ApiError::new(ErrorType::Internal)
+        })?;
+        Ok(Self::Money(Box::new(sale.clone())))
+    }
+
+    /// What is taken of the sale.
+    fn take<'a>(
+        &'a self,
+        (order, wanted): (&Order, &'a OrderRefund),
+        taken: &'a SaleRefund,
+    ) -> Option<Take<'a>> {
+        match self {
+            Self::Money(sale) => Some(Take {
+                tenant: order.tenant,
+                sale: &sale.id,
+                mid: &sale.mid,
+                id: &wanted.id,
+                refund: taken,
+            }),
+            Self::NoMoney => None,
+        }
+    }
+
+    /// The same after the refund was taken.
+    fn taken(self, wanted: &OrderRefund, taken: SaleRefund) -> Result<Self, ApiError> {
+        Ok(match self {
+            Self::Money(sale) => Self::Money(Box::new(sale.with(&wanted.id, taken)?)),
+            Self::NoMoney => Self::NoMoney,
+        })
+    }
+}
+
 /// What came of the wish to refund what was bought.
 #[derive(Debug)]
 pub enum TakenReturn {
-    /// The order lists it; the sale as it is now, where money goes back.
-    Taken(Box<Order>, Option<Box<Sale>>),
+    /// The order lists it; the order as it is now, and what it gives.
+    Taken(Box<Order>, Giving),
     /// Something was done with the order since it was read.
     OrderMoved,
-    /// A membership was changed since it was read, or this order is changing it.
-    MembershipMoved(Option<OrderId>),
+    /// A membership was changed since it was read, or an order is changing it.
+    MembershipMoved,
     /// The sale does not give the money.
     Refused(RefundRefusal),
 }
 
-/// Lists a refund that was decided, and takes its money from what remains of the sale, which was read. One that moves
-/// no money is carried out at once.
+/// Whether a refund that was decided could be taken and ended as far as its size is concerned.
+///
+/// # Errors
+/// `PAYLOAD_TOO_LARGE` when it gives back more than one transaction holds.
+pub fn check_return(
+    (order, wanted): (&Order, &OrderRefund),
+    giving: &Giving,
+    clock: RequestClock,
+) -> Result<(), ApiError> {
+    let taken = SaleRefund::pending(wanted.amount, (clock.now(), clock.is_chosen()));
+    plan_take((order, wanted), giving.take((order, wanted), &taken).as_ref())?;
+    Ok(())
+}
+
+/// Lists a refund that was decided, and takes its money from what remains of the sale. One that moves no money is
+/// carried out at once.
 ///
 /// # Errors
 /// [`ApiError`] when it is not known whether that happened.
 pub async fn take_return(
     app: &App,
     (order, wanted): (&Order, &OrderRefund),
-    (sale, clock): (Option<&Sale>, RequestClock),
+    (giving, clock): (Giving, RequestClock),
 ) -> Result<TakenReturn, ApiError> {
     let taken = SaleRefund::pending(wanted.amount, (clock.now(), clock.is_chosen()));
-    let sale = sale.filter(|_| wanted.is_pending());
-    let take = sale.map(|sale| Take {
-        tenant: order.tenant,
-        sale: &sale.id,
-        mid: &sale.mid,
-        id: &wanted.id,
-        refund: &taken,
-    });
     for _ in 0..MAX_TAKINGS {
-        let plan = plan_take((order, wanted), take.as_ref())?;
-        let Err(mut refusals) = commit(app, &plan).await? else {
+        let take = giving.take((order, wanted), &taken);
+        let Err(mut refusals) = commit(app, &plan_take((order, wanted), take.as_ref())?).await? else {
             let after_sale = order.after_sale.with_refund(wanted.clone());
             let order = Order { after_sale, ..order.clone() };
-            let sale = sale.map(|sale| sale.with(&wanted.id, taken.clone()));
-            let sale = sale.transpose().map_err(|_| ApiError::new(ErrorType::Internal))?;
-            return Ok(TakenReturn::Taken(Box::new(order), sale.map(Box::new)));
+            return Ok(TakenReturn::Taken(Box::new(order), giving.taken(wanted, taken)?));
         };
         refusals.sort_by_key(|one| one.refusal);
-        let Some(first) = refusals.into_iter().next() else { break };
-        match (first.refusal, &take) {
-            (AfterSaleRefusal::OrderMoved, _) => return Ok(TakenReturn::OrderMoved),
-            (AfterSaleRefusal::MembershipMoved, _) => {
-                return Ok(TakenReturn::MembershipMoved(store::checkout::claimed_by(first.old.as_ref())));
-            }
-            (AfterSaleRefusal::Sale, Some(take)) => match taken_from(first.old)? {
-                Taking::Unprepared => app.store.prepare_sale(take.tenant, take.sale).await?,
-                Taking::Refused(found) => {
+        let Some(Refused { refusal, old }) = refusals.into_iter().next() else { break };
+        match (refusal, &take) {
+            (ReturnRefusal::OrderMoved, _) => return Ok(TakenReturn::OrderMoved),
+            (ReturnRefusal::MembershipMoved, _) => return Ok(TakenReturn::MembershipMoved),
+            (ReturnRefusal::Sale, Some(take)) => match untaken(old)? {
+                Untaken::Unprepared => app.store.prepare_sale(take.tenant, take.sale).await?,
+                Untaken::Refused(found) => {
                     let Err(refusal) = refused(take, found)? else { return Ok(TakenReturn::OrderMoved) };
                     return Ok(TakenReturn::Refused(refusal));
                 }
-                Taking::Taken(_) => return Ok(TakenReturn::OrderMoved),
             },
-            (AfterSaleRefusal::Sale | AfterSaleRefusal::Seats(_), _) => break,
+            (ReturnRefusal::Sale, None) => break,
         }
     }
-    Err(ApiError::new(ErrorType::TryAgain))
+    Err(ApiError::new(ErrorType::TryAgain).without_effect())
 }
 
 /// What became of a refund of what was bought.
@@ -103,17 +160,19 @@ pub async fn finish_return(
     app: &App,
     tenant: &Tenant,
     (order, wanted): (&Order, &OrderRefund),
-    (sale, clock): (Option<Sale>, RequestClock),
+    (giving, clock): (Giving, RequestClock),
 ) -> Result<ReturnOutcome, ApiError> {
-    let Some(sale) = sale.filter(|_| wanted.is_pending()) else {
-        return Ok(ReturnOutcome::Returned(Box::new(order.clone())));
+    let sale = match giving {
+        Giving::Money(sale) => *sale,
+        Giving::NoMoney => return Ok(ReturnOutcome::Returned(Box::new(order.clone()))),
     };
     let taken = TakenRefund { sale, id: wanted.id.clone(), order: Some(order.clone()) };
     match refund(app, tenant, taken, clock).await? {
         RefundOutcome::Refunded(sale) => {
-            let refunded = sale.refunded().map_err(|_| ApiError::new(ErrorType::Internal))?;
+            let refunded = sale.refunded()?;
             let done_at = sale.refunds.get(&wanted.id).and_then(SaleRefund::done_at);
-            let after_sale = order.after_sale.with_done(&wanted.id, done_at.unwrap_or(clock.now()));
+            let done_at = done_at.ok_or_else(|| vanished(&wanted.id))?;
+            let after_sale = order.after_sale.with_done(&wanted.id, done_at);
             Ok(ReturnOutcome::Returned(Box::new(Order { refunded, after_sale, ..order.clone() })))
         }
         RefundOutcome::Refused(decline) => Ok(ReturnOutcome::Refused(decline)),
@@ -152,16 +211,14 @@ pub async fn exchange(
         refusals.sort_by_key(|one| one.refusal);
         let Some(Refused { refusal, old }) = refusals.into_iter().next() else { break };
         match refusal {
-            AfterSaleRefusal::OrderMoved | AfterSaleRefusal::Sale | AfterSaleRefusal::MembershipMoved => {
-                return Ok(Exchanged::OrderMoved);
-            }
-            AfterSaleRefusal::Seats(_) => match course(app, (order, decided), (event, &wanted, old)).await? {
+            ExchangeRefusal::OrderMoved => return Ok(Exchanged::OrderMoved),
+            ExchangeRefusal::Seats => match course(app, (order, decided), (event, &wanted, old)).await? {
                 Ok(next) => change = next,
                 Err(refusal) => return Ok(Exchanged::Seats(refusal)),
             },
         }
     }
-    Err(ApiError::new(ErrorType::TryAgain))
+    Err(ApiError::new(ErrorType::TryAgain).without_effect())
 }
 
 /// The change of the ledger with the expired holds it has to take along. Where those are more than one update can

@@ -6,8 +6,9 @@ use store::{Plan, Refused, StoreFault};
 /// Repetitions of one plan whose answer was lost.
 const MAX_REPEATS: u32 = 3;
 
-/// Commits a plan. Conflicts have been tried again enough by then. A lost answer is asked for again under the same token, which belongs to this one attempt:
-/// another process that finishes the same order with other content must not meet it.
+/// Commits a plan. Conflicts have been tried again enough by then. A lost answer is asked for again under the same
+/// token, which belongs to this one attempt: another process that finishes the same order with other content must not
+/// meet it.
 ///
 /// # Errors
 /// [`ApiError`] when it is not known whether the plan was carried out.

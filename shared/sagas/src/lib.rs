@@ -13,12 +13,14 @@ mod refund;
 mod secure;
 mod settle;
 
-pub use after_sale::{Exchanged, ReturnOutcome, TakenReturn, exchange, finish_return, take_return};
+pub use after_sale::{
+    Exchanged, Giving, ReturnOutcome, TakenReturn, check_return, exchange, finish_return, take_return,
+};
 pub use charge::{Outcome, charge};
 pub use recover::{left_open, open_again, outcome_of, outcome_so_far, recover};
 pub use refund::{
-    KeyedTaking, RefundOutcome, TakenRefund, exceeds_remainder, recover_refunds, refund, refund_declined,
-    refund_in_progress, take_refund, take_refund_keyed,
+    KeyedTaking, RecoveredRefunds, RefundOutcome, TakenRefund, exceeds_remainder, recover_refunds, refund,
+    refund_declined, refund_in_progress, refused_by_sale, take_refund, take_refund_keyed,
 };
 pub use secure::{FreeParts, SecureFault, SecureRequest, Secured, secure};
 pub use settle::{announce, settlement, undo};

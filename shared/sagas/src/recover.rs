@@ -60,7 +60,8 @@ pub fn left_open(id: &OrderId, outcome: Option<&Outcome>) -> Result<Option<Order
         Some(Outcome::Paid(order)) => {
             Err(ApiError::new(ErrorType::CartAlreadyCheckedOut).fact("orderId", &order.id))
         }
-        Some(Outcome::Undecided) => Err(ApiError::new(ErrorType::RequestInProgress)),
+        // It is another request that is in progress.
+        Some(Outcome::Undecided) => Err(ApiError::new(ErrorType::RequestInProgress).without_effect()),
         Some(Outcome::Declined(_) | Outcome::Undone) | None => Ok(Some(id.clone())),
     }
 }

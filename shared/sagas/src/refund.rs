@@ -9,7 +9,7 @@ use domain::order::Order;
 use domain::payment::{Decline, RefundAnswer};
 use domain::sale::{RefundRefusal, Sale, refundable};
 use domain::tenant::Tenant;
-use domain::{Money, MoneyOverflow, PaymentReference, RefundId, SaleId, TenantId, Timestamp};
+use domain::{Money, PaymentReference, RefundId, SaleId, TenantId, Timestamp};
 use platform::clock::RequestClock;
 use platform::processor::{ProcessorError, RefundRequest};
 use platform::telemetry::Metric;
@@ -17,7 +17,7 @@ use platform::{ApiError, App, ErrorType};
 use store::checkout::KeyClaim;
 use store::order::DueClock;
 use store::refund::{
-    EndRefusal, Ending, RefundEnd, Take, TakeRefusal, Taking, plan_end, plan_take_keyed, sale_in, taken_from,
+    EndRefusal, Ending, RefundEnd, Take, TakeRefusal, Untaken, plan_end, plan_take_keyed, sale_in, untaken,
 };
 use store::{Item, StoreFault};
 
@@ -67,6 +67,16 @@ pub fn exceeds_remainder(remainder: Money) -> ApiError {
     ApiError::new(ErrorType::RefundExceedsRemainder).fact("remainder", remainder.to_string())
 }
 
+/// The answer to what a sale says against a refund; what an unknown sale means depends on who names it.
+#[must_use]
+pub fn refused_by_sale(refusal: RefundRefusal, unknown: impl FnOnce() -> ApiError) -> ApiError {
+    match refusal {
+        RefundRefusal::UnknownSale => unknown(),
+        RefundRefusal::ExceedsRemainder { remainder } => exceeds_remainder(remainder),
+        RefundRefusal::TooManyRefunds => ApiError::new(ErrorType::TooManyRefunds),
+    }
+}
+
 /// Takes a refund from what remains of a sale. It is idempotent by the refund's id, so that a lost answer is
 /// asked for again.
 ///
@@ -76,9 +86,9 @@ pub async fn take_refund(app: &App, take: &Take<'_>) -> Result<Result<Sale, Refu
     let mut last = None;
     for _ in 0..MAX_TAKINGS {
         match app.store.take_refund(take).await {
-            Ok(Taking::Taken(sale)) => return Ok(Ok(sale)),
-            Ok(Taking::Unprepared) => app.store.prepare_sale(take.tenant, take.sale).await?,
-            Ok(Taking::Refused(sale)) => return refused(take, sale),
+            Ok(Ok(sale)) => return Ok(Ok(sale)),
+            Ok(Err(Untaken::Unprepared)) => app.store.prepare_sale(take.tenant, take.sale).await?,
+            Ok(Err(Untaken::Refused(sale))) => return refused(take, sale),
             Err(fault) if fault.kind == StoreFault::TryAgain => last = Some(fault),
             Err(fault) => return Err(fault.into()),
         }
@@ -114,10 +124,9 @@ pub async fn take_refund_keyed(
         let Some(first) = refused.into_iter().next() else { break };
         match first.refusal {
             TakeRefusal::KeyHeld => return Ok(KeyedTaking::KeyHeld),
-            TakeRefusal::Sale => match taken_from(first.old)? {
-                Taking::Unprepared => app.store.prepare_sale(take.tenant, take.sale).await?,
-                Taking::Taken(_) => return Ok(KeyedTaking::Taken),
-                Taking::Refused(sale) => {
+            TakeRefusal::Sale => match untaken(first.old)? {
+                Untaken::Unprepared => app.store.prepare_sale(take.tenant, take.sale).await?,
+                Untaken::Refused(sale) => {
                     return Ok(match self::refused(take, sale)? {
                         Ok(_) => KeyedTaking::Taken,
                         Err(refusal) => KeyedTaking::Refused(refusal),
@@ -133,11 +142,14 @@ pub async fn take_refund_keyed(
 ///
 /// # Errors
 /// [`ApiError`] when it says nothing against it. The inner error is why the refund cannot be taken.
-pub(crate) fn refused(take: &Take<'_>, sale: Option<Sale>) -> Result<Result<Sale, RefundRefusal>, ApiError> {
+pub(crate) fn refused(
+    take: &Take<'_>,
+    sale: Option<Box<Sale>>,
+) -> Result<Result<Sale, RefundRefusal>, ApiError> {
     match sale {
         // An earlier try of this very taking succeeded, and its answer was lost.
-        Some(sale) if sale.refunds.contains_key(take.id) => Ok(Ok(sale)),
-        sale => match refundable(sale.as_ref(), take.mid, take.refund.amount) {
+        Some(sale) if sale.refunds.contains_key(take.id) => Ok(Ok(*sale)),
+        sale => match refundable(sale.as_deref(), take.mid, take.refund.amount) {
             Err(refusal) => Ok(Err(refusal)),
             Ok(_) => Err(ApiError::new(ErrorType::TryAgain)),
         },
@@ -207,12 +219,8 @@ fn log_fault(id: &RefundId, fault: ProcessorError) {
 
 /// A refund that was given back to its sale cannot be done, and one that is done is not given back: the processor
 /// would have answered the same refund in two ways.
-fn vanished(id: &RefundId) -> ApiError {
+pub(crate) fn vanished(id: &RefundId) -> ApiError {
     tracing::error!(refund = id.as_str(), "a refund is not where it was taken");
-    ApiError::new(ErrorType::Internal)
-}
-
-fn overflow(_: MoneyOverflow) -> ApiError {
     ApiError::new(ErrorType::Internal)
 }
 
@@ -235,7 +243,7 @@ async fn end(
         let (end, outcome) = match &decline {
             Some(decline) => (RefundEnd::GivenBack, RefundOutcome::Refused(decline.clone())),
             None => {
-                let fees = sale.fees_of_next(refund.amount).map_err(overflow)?;
+                let fees = sale.fees_of_next(refund.amount)?;
                 let done = RefundOutcome::Refunded(Box::new(sale.with_done(&id, (at, fees))));
                 (RefundEnd::Done { at, fees }, done)
             }
@@ -265,37 +273,69 @@ fn moved(old: Option<Item>, id: &RefundId) -> Result<Sale, ApiError> {
     sale_in(old)?.ok_or_else(|| vanished(id))
 }
 
-/// Finishes those refunds of a sale whose deadline has passed on this clock; how many were.
+/// What became of the refunds of a sale that were due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RecoveredRefunds {
+    /// Carried out or refused.
+    pub finished: u32,
+    /// Not finished, since the database or the processor did not answer.
+    pub left: u32,
+}
+
+/// Finishes those refunds of a sale whose deadline has passed on this clock. Where some are left, the sale is due again
+/// at `again`, so that others have their turn.
 ///
 /// # Errors
-/// [`ApiError`] when database or processor do not answer; the rest stays due.
+/// [`ApiError`] when the database does not answer; the sale stays due.
 pub async fn recover_refunds(
     app: &App,
-    (tenant, sale): (TenantId, &SaleId),
+    (tenant, id): (TenantId, &SaleId),
     (clock, now): (DueClock, Timestamp),
-) -> Result<u32, ApiError> {
-    let Some(sale) = app.store.load_sale(tenant, sale).await? else { return Ok(0) };
+    again: Timestamp,
+) -> Result<RecoveredRefunds, ApiError> {
+    let Some(sale) = app.store.load_sale(tenant, id).await? else { return Ok(RecoveredRefunds::default()) };
     let due = sale
         .pending()
         .into_iter()
         .filter(|(is_chosen, deadline, _)| *is_chosen == (clock == DueClock::Chosen) && *deadline <= now);
     let due: Vec<RefundId> = due.map(|(_, _, id)| id.clone()).collect();
     if due.is_empty() {
-        return Ok(0);
+        return Ok(RecoveredRefunds::default());
     }
+    let recovered = recover_each(app, (tenant, &sale), &due, now).await;
+    if !recovered.as_ref().is_ok_and(|recovered| recovered.left == 0) {
+        // Those that were finished changed it.
+        let sale = app.store.load_sale(tenant, id).await?.unwrap_or(sale);
+        app.store.postpone_refunds((tenant, &sale), again).await?;
+    }
+    recovered
+}
+
+async fn recover_each(
+    app: &App,
+    (tenant, sale): (TenantId, &Sale),
+    due: &[RefundId],
+    now: Timestamp,
+) -> Result<RecoveredRefunds, ApiError> {
     let order = app.store.load_order(tenant, &sale.order).await?;
     let tenant = app.tenant(tenant).await?;
-    let (mut finished, mut undecided) = (0_u32, 0_u32);
+    let mut recovered = RecoveredRefunds::default();
     for id in due {
-        let taken = TakenRefund { sale: sale.clone(), id, order: order.clone() };
-        match Box::pin(finish(app, &tenant, taken, || now)).await? {
-            RefundOutcome::Refunded(_) | RefundOutcome::Refused(_) => {
+        let taken = TakenRefund { sale: sale.clone(), id: id.clone(), order: order.clone() };
+        match Box::pin(finish(app, &tenant, taken, || now)).await {
+            Ok(RefundOutcome::Refunded(_) | RefundOutcome::Refused(_)) => {
                 Metric::Recovered.count(tenant.id);
-                finished = finished.saturating_add(1);
+                recovered.finished = recovered.finished.saturating_add(1);
             }
-            RefundOutcome::Undecided => undecided = undecided.saturating_add(1),
+            Ok(RefundOutcome::Undecided) => recovered.left = recovered.left.saturating_add(1),
+            Err(fault) => {
+                // The others of the sale are tried all the same.
+                tracing::error!(refund = id.as_str(), %fault, "a refund that is due was not finished");
+                recovered.left = recovered.left.saturating_add(1);
+            }
         }
     }
-    tracing::info!(sale = sale.id.as_str(), finished, undecided, "refunds were left half-way");
-    if undecided > 0 { Err(ApiError::new(ErrorType::TryAgain)) } else { Ok(finished) }
+    let RecoveredRefunds { finished, left } = recovered;
+    tracing::info!(sale = sale.id.as_str(), finished, left, "refunds were left half-way");
+    Ok(recovered)
 }

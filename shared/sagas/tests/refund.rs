@@ -8,19 +8,20 @@ use domain::sale::{RefundRefusal, Sale, SaleRefund};
 use domain::tenant::{DEFAULT_HOLD_SECS, ProcessorKind, Tenant};
 use domain::time::plus_secs;
 use domain::{Mid, Money, OrderId, Percent, RefundId, SaleId, TenantId, Timestamp, Zone};
-use engine::{Embedded, Fault, FaultPlan, Faulty};
+use engine::{Embedded, Fault, FaultPlan, Faulty, Throttling};
 use platform::clock::RequestClock;
 use platform::processor::{CardProcessor, PaymentRequest, SandboxProcessor};
 use platform::queue::LocalQueue;
 use platform::vault::LocalVault;
 use platform::{Adapters, App};
-use sagas::{RefundOutcome, TakenRefund, recover_refunds, refund, take_refund};
+use sagas::{RecoveredRefunds, RefundOutcome, TakenRefund, recover_refunds, refund, take_refund};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use store::order::{DueClock, DueKind, DueWork};
 use store::refund::Take;
 use store::{Action, Expression, Key, Store, encode};
+use tokio::task::JoinSet;
 
 const GOOD: &str = "4242424242424242";
 const REFUSING: &str = "4000000000005126";
@@ -68,6 +69,7 @@ fn cents(cents: i64) -> Money {
 }
 
 /// A sale of 100.00 on one card, on a database that may fail.
+#[derive(Clone)]
 struct Shop {
     app: App,
     sandbox: SandboxProcessor,
@@ -108,6 +110,12 @@ impl Shop {
         refund(&self.app, &tenant(), taken, RequestClock::chosen(now())).await.unwrap()
     }
 
+    /// What the scheduled work does so many seconds later, to try again another minute later.
+    async fn recover(&self, clock: DueClock, secs: i64) -> RecoveredRefunds {
+        let (now, again) = (plus_secs(now(), secs), plus_secs(now(), secs + 60));
+        recover_refunds(&self.app, (tenant().id, &sale_id()), (clock, now), again).await.unwrap()
+    }
+
     async fn sale(&self) -> Sale {
         self.app.store.load_sale(tenant().id, &sale_id()).await.unwrap().unwrap()
     }
@@ -125,8 +133,12 @@ impl Shop {
     }
 
     async fn due(&self, clock: DueClock) -> Vec<DueWork> {
-        let until = plus_secs(now(), 1_000_000);
-        self.app.store.load_due((clock, DueKind::Refunds), until, 10).await.unwrap()
+        self.due_at(clock, 1_000_000).await
+    }
+
+    /// What is due so many seconds later.
+    async fn due_at(&self, clock: DueClock, secs: i64) -> Vec<DueWork> {
+        self.app.store.load_due((clock, DueKind::Refunds), plus_secs(now(), secs), 10).await.unwrap()
     }
 
     /// `remainder refunded given`, in cents.
@@ -208,14 +220,15 @@ async fn a_refused_refund_is_given_back() {
     assert_eq!(shop.due(DueClock::Real).await, []);
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn what_remains_is_taken_once_however_many_want_it() {
     let shop = Shop::open(GOOD).await;
-    let takes: Vec<_> = (0..8).map(|number| shop.take(number, 6_000)).collect();
-    let mut results = Vec::new();
-    for take in takes {
-        results.push(take.await);
+    let mut takes = JoinSet::new();
+    for number in 0..8 {
+        let shop = shop.clone();
+        takes.spawn(async move { shop.take(number, 6_000).await });
     }
+    let results = takes.join_all().await;
     let exceeds = Err(RefundRefusal::ExceedsRemainder { remainder: cents(4_000) });
     assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);
     assert_eq!(results.iter().filter(|result| **result == exceeds).count(), 7);
@@ -257,9 +270,8 @@ async fn a_lost_answer_of_the_processor_is_asked_for_again_after_the_deadline() 
     for (clock, secs, finished) in
         [(DueClock::Real, 59, 0), (DueClock::Chosen, 60, 0), (DueClock::Real, 60, 1), (DueClock::Real, 60, 0)]
     {
-        let due = (clock, plus_secs(now(), secs));
-        let recovered = recover_refunds(&shop.app, (tenant().id, &sale_id()), due).await.unwrap();
-        assert_eq!(recovered, finished, "{clock:?} {secs}");
+        let recovered = shop.recover(clock, secs).await;
+        assert_eq!(recovered, RecoveredRefunds { finished, left: 0 }, "{clock:?} {secs}");
     }
     assert_eq!(shop.books().await, [4_000, 6_000, 6_000]);
     assert_eq!(shop.due(DueClock::Real).await, []);
@@ -314,4 +326,71 @@ async fn work_of_real_time_is_not_hidden_behind_a_chosen_clock() {
     assert_eq!(shop.due(DueClock::Real).await, due);
     shop.finish(2, seen).await;
     assert_eq!((shop.due(DueClock::Real).await, shop.due(DueClock::Chosen).await), (vec![], due.to_vec()));
+}
+
+/// Takes a refund so many seconds later.
+async fn take_later(shop: &Shop, number: u8, secs: i64) {
+    let (sale, mid, id) = (sale_id(), mid(), refund_id(number));
+    let pending = SaleRefund::pending(cents(100), (plus_secs(now(), secs), false));
+    let take = Take { tenant: tenant().id, sale: &sale, mid: &mid, id: &id, refund: &pending };
+    take_refund(&shop.app, &take).await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_sale_is_due_for_the_earliest_of_its_refunds() {
+    let shop = Shop::open(GOOD).await;
+    let due = [DueWork::Refunds(tenant().id, sale_id())];
+    let first = shop.take(1, 100).await.unwrap();
+    take_later(&shop, 2, 30).await;
+    assert_eq!(
+        (shop.due_at(DueClock::Real, 59).await, shop.due_at(DueClock::Real, 60).await),
+        (vec![], due.to_vec())
+    );
+    shop.finish(1, first).await;
+    assert_eq!(
+        (shop.due_at(DueClock::Real, 89).await, shop.due_at(DueClock::Real, 90).await),
+        (vec![], due.to_vec())
+    );
+    take_later(&shop, 3, 60).await;
+    assert_eq!(shop.due_at(DueClock::Real, 90).await, due);
+}
+
+#[tokio::test]
+async fn refunds_that_are_not_finished_are_due_again_later() {
+    let shop = Shop::open(LOSING).await;
+    for number in [1, 2] {
+        let sale = shop.take(number, 100).await.unwrap();
+        assert!(matches!(shop.finish(number, sale).await, RefundOutcome::Undecided));
+    }
+    // Its answer is lost once more, since it was never asked for.
+    shop.take(3, 100).await.unwrap();
+    assert_eq!(shop.recover(DueClock::Real, 60).await, RecoveredRefunds { finished: 2, left: 1 });
+    assert_eq!(
+        (shop.due_at(DueClock::Real, 119).await.len(), shop.due_at(DueClock::Real, 120).await.len()),
+        (0, 1)
+    );
+    // One that is taken meanwhile does not bring it forward, and is not put off by it.
+    take_later(&shop, 4, 70).await;
+    assert_eq!(
+        (shop.due_at(DueClock::Real, 119).await.len(), shop.due_at(DueClock::Real, 120).await.len()),
+        (0, 1)
+    );
+    assert_eq!(shop.recover(DueClock::Real, 120).await, RecoveredRefunds { finished: 1, left: 0 });
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refund_whose_end_is_not_written_keeps_no_other_of_its_sale_waiting() {
+    let shop = Shop::open(GOOD).await;
+    for number in [1, 2] {
+        shop.take(number, 100).await.unwrap();
+    }
+    // As often as the end of the first is written.
+    for place in 0..3 {
+        shop.faults.at_operation("TransactWriteItems", place, Fault::Throttle(Throttling::Table));
+    }
+    let recovered = shop.recover(DueClock::Real, 60).await;
+    assert_eq!((recovered, shop.faults.injected().len()), (RecoveredRefunds { finished: 1, left: 1 }, 3));
+    assert_eq!(shop.due_at(DueClock::Real, 120).await.len(), 1);
+    assert_eq!(shop.recover(DueClock::Real, 120).await, RecoveredRefunds { finished: 1, left: 0 });
+    assert_eq!(shop.books().await, [9_800, 200, 200]);
 }

@@ -8,10 +8,11 @@ use crate::counter;
 use crate::ledger::ledger_update;
 use crate::member::{CLAIMED_BY, items};
 use crate::order::put_mail;
+use crate::plan::add;
 use crate::refund::{Take, take_refund};
 use crate::{
-    Action, AttributeValue, Consistency, Expression, Key, MAX_WRITES, Plan, PlanFault, Store, StoreError,
-    StoreFault, encode, number,
+    Action, AttributeValue, Consistency, Expression, Key, MAX_WRITES, Plan, Store, StoreError, StoreFault,
+    encode, number,
 };
 use domain::entitlement::EntitlementUse;
 use domain::ledger::LedgerChange;
@@ -30,17 +31,24 @@ const FIRST_EXCHANGE_CHUNK: usize = 100;
 /// Writes of the end of a refund beside what it gives back: the sale, the order and the mail.
 const OTHER_WRITES: usize = 3;
 
-/// What a failed condition means, in order of precedence.
+/// Why a refund is not taken, in order of precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum AfterSaleRefusal {
+pub enum ReturnRefusal {
     /// Something was done with the order since it was read.
     OrderMoved,
     /// The sale does not give the money.
     Sale,
     /// A membership was changed since it was read, or an order is changing it.
     MembershipMoved,
-    /// A slot does not give the seats.
-    Seats(InstanceId),
+}
+
+/// Why an exchange is not made, in order of precedence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ExchangeRefusal {
+    /// Something was done with the order since it was read.
+    OrderMoved,
+    /// The slot does not give the seats.
+    Seats,
 }
 
 /// The transaction that takes a refund: the order lists it, what remains of the sale is less, and memberships are
@@ -52,24 +60,24 @@ pub enum AfterSaleRefusal {
 pub fn plan_take(
     (order, refund): (&Order, &OrderRefund),
     sale: Option<&Take<'_>>,
-) -> Result<Plan<AfterSaleRefusal>, StoreError> {
+) -> Result<Plan<ReturnRefusal>, StoreError> {
     let mut plan = Plan::new();
     let mut update = order_update(order, &order.after_sale.with_refund(refund.clone()))?;
     update.require_item();
     let key = Key::order(order.tenant, &order.id);
-    add(&mut plan, (key, Action::Update(update)), AfterSaleRefusal::OrderMoved)?;
+    add(&mut plan, (key, Action::Update(update)), ReturnRefusal::OrderMoved)?;
     if refund.is_pending() {
         check_fits(order, refund)?;
         for write in claims(order, &refund.given_back)? {
-            add(&mut plan, write, AfterSaleRefusal::MembershipMoved)?;
+            add(&mut plan, write, ReturnRefusal::MembershipMoved)?;
         }
     } else {
         for write in given_back((order, refund), refund.at, When::Unclaimed)? {
-            add(&mut plan, write, AfterSaleRefusal::MembershipMoved)?;
+            add(&mut plan, write, ReturnRefusal::MembershipMoved)?;
         }
     }
     if let Some(take) = sale {
-        add(&mut plan, take_refund(take)?, AfterSaleRefusal::Sale)?;
+        add(&mut plan, take_refund(take)?, ReturnRefusal::Sale)?;
     }
     Ok(plan)
 }
@@ -187,24 +195,24 @@ pub fn plan_exchange(
     (order, decided): (&Order, &DecidedExchange),
     taken: (InstanceId, &LedgerChange),
     mail: Option<&OutboxMail>,
-) -> Result<Plan<AfterSaleRefusal>, StoreError> {
+) -> Result<Plan<ExchangeRefusal>, StoreError> {
     let mut plan = Plan::new();
     let DecidedExchange { exchange, tickets, back, taken: _ } = decided;
     let update = order_update(order, &order.after_sale.with_exchange(exchange.clone()))?;
     let key = Key::order(order.tenant, &order.id);
-    add(&mut plan, (key, Action::Update(update)), AfterSaleRefusal::OrderMoved)?;
+    add(&mut plan, (key, Action::Update(update)), ExchangeRefusal::OrderMoved)?;
     for (instance, quantity) in back {
         let change = LedgerChange::unsell(*quantity, None, exchange.at);
         let key = Key::ledger(order.tenant, instance, 0);
-        add(&mut plan, (key, ledger_update(&change)), AfterSaleRefusal::OrderMoved)?;
+        add(&mut plan, (key, ledger_update(&change)), ExchangeRefusal::OrderMoved)?;
     }
     let (instance, change) = taken;
     let key = Key::ledger(order.tenant, &instance, 0);
-    add(&mut plan, (key, ledger_update(change)), AfterSaleRefusal::Seats(instance))?;
-    add(&mut plan, put_tickets(order, tickets)?, AfterSaleRefusal::OrderMoved)?;
+    add(&mut plan, (key, ledger_update(change)), ExchangeRefusal::Seats)?;
+    add(&mut plan, put_tickets(order, tickets)?, ExchangeRefusal::OrderMoved)?;
     if let Some(mail) = mail {
         let again = plus_secs(exchange.at, MAIL_RETRY_SECS);
-        add(&mut plan, put_mail(order, mail, again)?, AfterSaleRefusal::OrderMoved)?;
+        add(&mut plan, put_mail(order, mail, again)?, ExchangeRefusal::OrderMoved)?;
     }
     Ok(plan)
 }
@@ -240,13 +248,6 @@ fn change_into(update: &mut Expression, order: &Order, next: &AfterSale) -> Resu
     Ok(())
 }
 
-fn add<R>(plan: &mut Plan<R>, (key, action): (Key, Action), refusal: R) -> Result<(), StoreError> {
-    plan.add(key, action, refusal).map_err(|fault| match fault {
-        PlanFault::TooManyWrites | PlanFault::ExpressionTooLarge => too_large(),
-        PlanFault::SameItemTwice => StoreError::new(StoreFault::Refused, fault),
-    })
-}
-
 impl Store {
     /// The sale of an order and the memberships that a refund of it may change, in one round trip; none where there
     /// is nothing to read.
@@ -275,3 +276,6 @@ impl Store {
         Ok((sale, loaded))
     }
 }
+
+#[cfg(test)]
+mod tests;

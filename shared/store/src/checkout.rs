@@ -7,10 +7,8 @@ use crate::customer::note_customer;
 use crate::idempotency::{self, IdempotencyRecord};
 use crate::ledger::ledger_update;
 use crate::order::{Contact, DueClock, DueKind, due, phone_digits, put_mail};
-use crate::{
-    Action, AttributeValue, Expression, Item, Key, Plan, PlanFault, StoreError, StoreFault, encode, number,
-    text,
-};
+use crate::plan::add;
+use crate::{Action, AttributeValue, Expression, Item, Key, Plan, StoreError, encode, number, text};
 use domain::cart::CART_TTL_SECS;
 use domain::customer::{Customer, Person};
 use domain::ledger::LedgerChange;
@@ -253,17 +251,6 @@ pub fn plan_void(
         add(&mut plan, (key, ledger_update(&change)), VoidRefusal::HoldAltered(instance))?;
     }
     Ok(plan)
-}
-
-fn add<R>(plan: &mut Plan<R>, (key, action): (Key, Action), refusal: R) -> Result<(), StoreError> {
-    plan.add(key, action, refusal).map_err(|fault| {
-        let kind = match fault {
-            // So many slots, or so many of them at the member price, that one order does not hold them.
-            PlanFault::TooManyWrites | PlanFault::ExpressionTooLarge => StoreFault::TooLarge,
-            PlanFault::SameItemTwice => StoreFault::Refused,
-        };
-        StoreError::new(kind, fault)
-    })
 }
 
 pub(crate) fn absent() -> Expression {

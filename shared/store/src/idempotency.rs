@@ -21,12 +21,16 @@ pub struct IdempotencyRecord {
     /// it when it is sent again.
     #[serde(default)]
     pub nonce: String,
-    /// The answer of a finished request, as JSON text; none while it runs, and none for a checkout.
+    /// The answer of a finished request, as JSON text; none while it runs, and none for a checkout. Of a refusal, its
+    /// facts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
     /// The revision the answer shows; none where it shows none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revision: Option<String>,
+    /// The number of the refusal that was the answer; none where the request was carried out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<u32>,
     /// The order a checkout made: its state says what became of the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<OrderId>,
@@ -41,6 +45,17 @@ impl IdempotencyRecord {
     pub fn is_kept(&self, now: Timestamp) -> bool {
         now.timestamp() < self.claimed_at.saturating_add(KEPT_SECS)
     }
+}
+
+/// An answer that is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeptAnswer<'a> {
+    /// Its JSON text; of a refusal, its facts.
+    pub text: &'a str,
+    /// The revision it shows, if any.
+    pub revision: Option<&'a str>,
+    /// The number of the refusal that it is, if it is one.
+    pub refusal: Option<u32>,
 }
 
 /// The write that claims a key for a request: it must be unused, past its time, or held by `abandoned`.
@@ -121,12 +136,15 @@ impl Store {
         &self,
         key: &Key,
         claim: &IdempotencyRecord,
-        (answer, revision): (&str, Option<&str>),
+        answer: KeptAnswer<'_>,
     ) -> Result<(), StoreError> {
         let mut update = held_by(claim);
-        update.assign("answer", text(answer));
-        if let Some(revision) = revision {
+        update.assign("answer", text(answer.text));
+        if let Some(revision) = answer.revision {
             update.assign("revision", text(revision));
+        }
+        if let Some(refusal) = answer.refusal {
+            update.assign("refusal", number(i64::from(refusal)));
         }
         self.write(key, Action::Update(update)).await.map(|_| ())
     }

@@ -2,9 +2,9 @@
 //! a merchant stands is said by the merchant alone; the application says which revision of it was read.
 
 use crate::order::{DueClock, DueKind, due_as};
+use crate::plan::add;
 use crate::{
-    Action, Consistency, Expression, Key, Plan, Refused, Store, StoreError, StoreFault, decode, encode,
-    number, text,
+    Action, Consistency, Expression, Key, Plan, Refused, Store, StoreError, decode, encode, number, text,
 };
 use domain::merchant::{Merchant, MerchantStatus, RateCard};
 use domain::onboarding::Boarding;
@@ -41,14 +41,6 @@ fn put_boarding(
         item.extend(due_as(boarding.reference.as_str(), at, (clock_of(boarding), DueKind::Merchants)));
     }
     Ok((key, Action::Put(item, condition)))
-}
-
-fn add(
-    plan: &mut Plan<BoardingRefusal>,
-    (key, action): (Key, Action),
-    refusal: BoardingRefusal,
-) -> Result<(), StoreError> {
-    plan.add(key, action, refusal).map_err(|fault| StoreError::new(StoreFault::Refused, fault))
 }
 
 /// The transaction that makes an application and its merchant.

@@ -251,6 +251,23 @@ impl Store {
         Ok(work)
     }
 
+    /// Makes an order that could not be finished due again at `at`, so that others have their turn; unless it was
+    /// finished meanwhile.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn postpone_order(
+        &self,
+        (tenant, order): (TenantId, &OrderId),
+        at: Timestamp,
+    ) -> Result<bool, StoreError> {
+        let mut update = Expression::new();
+        let (state, pending) = (update.path(&["state", "state"]), update.text("pending"));
+        update.require(format!("{state} = {pending}"));
+        update.assign("due_at", number(at.timestamp()));
+        Ok(self.write(&Key::order(tenant, order), Action::Update(update)).await?.is_ok())
+    }
+
     /// One mail of an order.
     ///
     /// # Errors

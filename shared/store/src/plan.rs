@@ -1,7 +1,7 @@
 //! Writes as data. A pure function builds a plan; [`crate::Store::commit`] carries it out in one transaction
 //! and turns a failed condition back into the refusal its write is labelled with.
 
-use crate::{Expression, Item, Key};
+use crate::{Expression, Item, Key, StoreError, StoreFault};
 use std::collections::BTreeMap;
 
 /// Writes one transaction may have.
@@ -109,3 +109,23 @@ impl std::fmt::Display for PlanFault {
 }
 
 impl std::error::Error for PlanFault {}
+
+/// Adds a write.
+///
+/// # Errors
+/// [`StoreError`] when the plan could not be carried out with it.
+pub(crate) fn add<R>(plan: &mut Plan<R>, (key, action): (Key, Action), refusal: R) -> Result<(), StoreError> {
+    Ok(plan.add(key, action, refusal)?)
+}
+
+/// Whoever asks for more than one transaction holds can ask for less: so many slots, or so many of them at the member
+/// price.
+impl From<PlanFault> for StoreError {
+    fn from(fault: PlanFault) -> Self {
+        let kind = match fault {
+            PlanFault::TooManyWrites | PlanFault::ExpressionTooLarge => StoreFault::TooLarge,
+            PlanFault::SameItemTwice => StoreFault::Refused,
+        };
+        Self::new(kind, fault)
+    }
+}

@@ -6,9 +6,9 @@ use crate::after_sale::{given_back, given_up, settle_into};
 use crate::checkout::{KeyClaim, When};
 use crate::idempotency::{self, IdempotencyRecord};
 use crate::order::{DueClock, DueKind, due_as};
+use crate::plan::add;
 use crate::{
-    Action, AttributeValue, Consistency, Expression, Item, Key, Plan, Store, StoreError, StoreFault, decode,
-    number, text,
+    Action, AttributeValue, Consistency, Expression, Item, Key, Plan, Store, StoreError, decode, number, text,
 };
 use domain::order::Order;
 use domain::sale::{FeeParts, MAX_REFUNDS, RefundState, Sale, SaleRefund};
@@ -55,26 +55,55 @@ fn taking(take: &Take<'_>) -> Result<Expression, StoreError> {
     let (none, one) = (update.number(0), update.number(1));
     update.set(format!("{version} = if_not_exists({version}, {none}) + {one}"));
     if let Some(deadline) = refund.deadline() {
-        for (attribute, value) in due_as(sale.as_str(), deadline, queue(refund.chosen_clock)) {
-            match clock(refund.chosen_clock) {
-                DueClock::Real => update.assign(&attribute, value),
-                // What real time waits for must not be hidden behind a clock of the caller's choice.
-                DueClock::Chosen => {
-                    let (path, value) = (update.path(&[&attribute]), update.value(value));
-                    update.set(format!("{path} = if_not_exists({path}, {value})"));
-                }
-            }
-        }
+        due_with_others(&mut update, sale, (deadline, clock(refund.chosen_clock)));
     }
     Ok(update)
 }
 
-fn clock(is_chosen: bool) -> DueClock {
-    if is_chosen { DueClock::Chosen } else { DueClock::Real }
+/// When the earliest refund of real time is due, where one is under way: what is due by real time must not be hidden
+/// behind a clock of the caller's choice, nor behind a refund that is taken later.
+const REAL_DUE_AT: &str = "real_due_at";
+
+/// Makes a sale due for a further refund, unless it is due earlier for another one.
+fn due_with_others(update: &mut Expression, sale: &SaleId, (deadline, clock): (Timestamp, DueClock)) {
+    let [(partition, of_clock), (due_at, at)] = due_as(sale.as_str(), deadline, (clock, DueKind::Refunds));
+    match clock {
+        DueClock::Real => {
+            update.assign(&partition, of_clock);
+            let (due_at, real, at) = (update.path(&[&due_at]), update.path(&[REAL_DUE_AT]), update.value(at));
+            update.set(format!("{due_at} = if_not_exists({real}, {at})"));
+            update.set(format!("{real} = if_not_exists({real}, {at})"));
+        }
+        DueClock::Chosen => {
+            for (attribute, value) in [(partition, of_clock), (due_at, at)] {
+                let (path, value) = (update.path(&[&attribute]), update.value(value));
+                update.set(format!("{path} = if_not_exists({path}, {value})"));
+            }
+        }
+    }
 }
 
-fn queue(is_chosen: bool) -> (DueClock, DueKind) {
-    (clock(is_chosen), DueKind::Refunds)
+/// Makes a sale due for the first of the refunds that are under way, at an instant that follows from its deadline.
+fn due_for_the_first(update: &mut Expression, sale: &Sale, at: impl FnOnce(Timestamp) -> Timestamp) {
+    let pending = sale.pending();
+    let Some((is_chosen, deadline, _)) = pending.first() else {
+        update.remove(&["due_pk"]);
+        update.remove(&["due_at"]);
+        update.remove(&[REAL_DUE_AT]);
+        return;
+    };
+    let (clock, at) = (clock(*is_chosen), at(*deadline));
+    for (attribute, value) in due_as(sale.id.as_str(), at, (clock, DueKind::Refunds)) {
+        update.assign(&attribute, value);
+    }
+    match clock {
+        DueClock::Real => update.assign(REAL_DUE_AT, number(at.timestamp())),
+        DueClock::Chosen => update.remove(&[REAL_DUE_AT]),
+    }
+}
+
+fn clock(is_chosen: bool) -> DueClock {
+    if is_chosen { DueClock::Chosen } else { DueClock::Real }
 }
 
 /// How a refund ends.
@@ -157,10 +186,6 @@ fn order_writes(ending: &Ending<'_>) -> Result<Vec<(Key, Action)>, StoreError> {
     }
 }
 
-fn add<R>(plan: &mut Plan<R>, (key, action): (Key, Action), refusal: R) -> Result<(), StoreError> {
-    plan.add(key, action, refusal).map_err(|fault| StoreError::new(StoreFault::Refused, fault))
-}
-
 /// The update of the sale. Its condition is the sale as it was seen, since what is left of the fees and what is
 /// due next were reckoned from that.
 fn ended(ending: &Ending<'_>) -> Result<Expression, StoreError> {
@@ -186,17 +211,7 @@ fn ended(ending: &Ending<'_>) -> Result<Expression, StoreError> {
         }
     };
     update.shift("version", 1);
-    match after.pending().first() {
-        Some((is_chosen, deadline, _)) => {
-            for (attribute, value) in due_as(sale.id.as_str(), *deadline, queue(*is_chosen)) {
-                update.assign(&attribute, value);
-            }
-        }
-        None => {
-            update.remove(&["due_pk"]);
-            update.remove(&["due_at"]);
-        }
-    }
+    due_for_the_first(&mut update, &after, |deadline| deadline);
     Ok(update)
 }
 
@@ -237,13 +252,11 @@ pub fn plan_take_keyed(
     Ok(plan)
 }
 
-/// What came of the wish to take a refund.
+/// Why a refund was not taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Taking {
-    /// It is taken; the sale as it is now.
-    Taken(Sale),
-    /// It is not; the sale as it was, none if there is none.
-    Refused(Option<Sale>),
+pub enum Untaken {
+    /// The sale refuses it; as it was, none if there is none.
+    Refused(Option<Box<Sale>>),
     /// The sale was written before sales listed their refunds, and has to be prepared first.
     Unprepared,
 }
@@ -271,16 +284,32 @@ impl Store {
         Ok((found.take(&record)?, found.take(&sale)?))
     }
 
-    /// Takes a refund, in one round trip.
+    /// Takes a refund, in one round trip; the sale as it is now.
     ///
     /// # Errors
-    /// [`StoreError`] when it is not known to have happened.
-    pub async fn take_refund(&self, take: &Take<'_>) -> Result<Taking, StoreError> {
+    /// [`StoreError`] when it is not known to have happened. The inner error is why it did not.
+    pub async fn take_refund(&self, take: &Take<'_>) -> Result<Result<Sale, Untaken>, StoreError> {
         let key = Key::sale(take.tenant, take.sale);
         match self.update_and_return(&key, &taking(take)?).await? {
-            Ok(item) => decode(item).map(Taking::Taken),
-            Err(old) => taken_from(old),
+            Ok(item) => decode(item).map(Ok),
+            Err(old) => untaken(old).map(Err),
         }
+    }
+
+    /// Makes a sale with refunds that could not be finished due again at `at`, so that others have their turn; unless
+    /// its refunds changed since it was read.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn postpone_refunds(
+        &self,
+        (tenant, sale): (TenantId, &Sale),
+        at: Timestamp,
+    ) -> Result<bool, StoreError> {
+        let mut update = Expression::new();
+        update.require_equal("version", number(i64::try_from(sale.version).unwrap_or(i64::MAX)));
+        due_for_the_first(&mut update, sale, |_| at);
+        Ok(self.write(&Key::sale(tenant, &sale.id), Action::Update(update)).await?.is_ok())
     }
 
     /// Makes room for refunds in a sale that was written before sales listed them. Of any other, it changes
@@ -302,8 +331,8 @@ impl Store {
 ///
 /// # Errors
 /// [`StoreError`] when the item does not read as a sale.
-pub fn taken_from(old: Option<Item>) -> Result<Taking, StoreError> {
+pub fn untaken(old: Option<Item>) -> Result<Untaken, StoreError> {
     let is_unprepared = old.as_ref().is_some_and(|item| !item.contains_key("refunds"));
     let sale = sale_in(old)?;
-    Ok(if is_unprepared { Taking::Unprepared } else { Taking::Refused(sale) })
+    Ok(if is_unprepared { Untaken::Unprepared } else { Untaken::Refused(sale.map(Box::new)) })
 }

@@ -112,6 +112,14 @@ impl Checker {
         }
     }
 
+    /// The value of a field that may be left out, where null could be taken for everything.
+    pub fn optional_not_null<T: WireValue>(&mut self, name: &str, field: Field<T>) -> Option<T> {
+        if matches!(field, Field::Null) {
+            self.invalid(name, "must not be null");
+        }
+        self.optional(name, field)
+    }
+
     /// Text that may be left out, without surrounding white space; blank text counts as left out.
     pub fn optional_text(&mut self, name: &str, field: Field<String>, max_chars: usize) -> Option<String> {
         let text = self.optional(name, field)?;

@@ -2,7 +2,7 @@
 
 use crate::{Amount, Checker, incoming, money_text};
 use domain::order::CardSummary;
-use domain::sale::{FeeParts, Sale};
+use domain::sale::{FeeParts, NotPositive, RefundAmount, Sale};
 use domain::{Money, MoneyOverflow, RefundId, SaleId};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -23,13 +23,13 @@ incoming! {
     }
 }
 
-/// A refund as its caller asked for it; whether its amount is positive is not checked yet.
+/// A refund as its caller asked for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RefundWish {
     /// The sale.
     pub sale: SaleId,
-    /// How much.
-    pub amount: Money,
+    /// How much. An amount that is not positive is answered by an error of its own, and only where nothing else is wrong.
+    pub amount: Result<RefundAmount, NotPositive>,
 }
 
 impl RefundInput {
@@ -43,7 +43,7 @@ impl RefundInput {
                 checker.optional_money("amount", crate::Field::Value(amount))
             })
         });
-        Some(RefundWish { sale: sale?, amount: amount? })
+        Some(RefundWish { sale: sale?, amount: RefundAmount::parse(amount?) })
     }
 }
 

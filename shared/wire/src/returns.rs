@@ -81,7 +81,8 @@ impl OrderRefundInput {
             let message = "is required, unless wholeOrder is true; both together say two things";
             checker.invalid("items", message);
         }
-        let amount = checker.optional_money("amount", self.amount);
+        let amount = checker.optional_not_null("amount", self.amount);
+        let amount = amount.and_then(|amount| checker.optional_money("amount", Field::Value(amount)));
         if amount.is_some_and(|amount| amount < Money::ZERO) {
             checker.invalid("amount", "must not be negative");
         }
@@ -152,7 +153,7 @@ impl ExchangeInput {
 }
 
 fn read_quantity(checker: &mut Checker, field: Field<i64>) -> Option<NonZeroU32> {
-    let sent = checker.optional("quantity", field)?;
+    let sent = checker.optional_not_null("quantity", field)?;
     let quantity = u32::try_from(sent).ok().and_then(NonZeroU32::new);
     if quantity.is_none() {
         checker.invalid("quantity", "must be at least 1");
@@ -162,6 +163,9 @@ fn read_quantity(checker: &mut Checker, field: Field<i64>) -> Option<NonZeroU32>
 
 fn read_tickets(checker: &mut Checker, field: Field<List<String>>) -> Vec<TicketId> {
     let is_sent = matches!(field, Field::Value(_));
+    if matches!(field, Field::Null) {
+        checker.invalid("ticketIds", "must not be null");
+    }
     let ids = checker.each("ticketIds", field, |checker, text: String| {
         let id = TicketId::parse(text.trim()).ok();
         if id.is_none() {

@@ -340,16 +340,16 @@ async fn recovery_that_does_not_reach_stripe_is_repeated() {
     process.processor.next(Verb::Confirm, Mishap::CrashAfter);
     assert_eq!(process.pay(json!({})).await.kind(), "TRY_AGAIN");
     let next = venue.process().await;
-    for (step, trouble) in [
-        (Step::Create, Trouble::Refused(429)),
-        (Step::Create, Trouble::LostAfter),
-        (Step::Cancel, Trouble::Refused(500)),
-        (Step::Look, Trouble::Garbage),
+    for (secs, step, trouble) in [
+        (100, Step::Create, Trouble::Refused(429)),
+        (160, Step::Create, Trouble::LostAfter),
+        (220, Step::Cancel, Trouble::Refused(500)),
+        (280, Step::Look, Trouble::Garbage),
     ] {
         venue.stripe.next(step, trouble);
-        assert_eq!(next.clean_up(100).await.failed, 1, "{step:?} {trouble:?}");
+        assert_eq!(next.clean_up(secs).await.failed, 1, "{step:?} {trouble:?}");
     }
-    assert_eq!(next.clean_up(100).await.failed, 0);
+    assert_eq!(next.clean_up(340).await.failed, 0);
     assert_eq!(audit(&venue, "repeated").await.len(), 1);
     assert_eq!(venue.captured().await, [3_600]);
 }
@@ -436,7 +436,7 @@ async fn a_refund_is_looked_for_and_made_in_its_published_form() {
       limit = 100
 
     POST /v1/refunds
-    idempotency-key: boxoffice-204-refund_a
+    idempotency-key: boxoffice-204-refund_a-1000
     stripe-account: acct_1032D82eZvKYlo2C
     stripe-version: 2025-03-31.basil
     content-type: application/x-www-form-urlencoded

@@ -242,6 +242,12 @@ impl Venue {
     }
 }
 
+/// Writes an item as it is.
+pub(crate) async fn put(venue: &Venue, (table, item): (&str, &store::Item)) {
+    let put = venue.engine.client().put_item().table_name(format!("{PREFIX}{table}"));
+    put.set_item(Some(item.clone())).send().await.unwrap();
+}
+
 fn service(app: &App) -> axum::Router {
     let routes = checkout::router().merge(carts::router()).merge(entitlements::router());
     let routes = routes.merge(orders::router()).merge(returns::router());

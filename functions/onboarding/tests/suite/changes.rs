@@ -75,6 +75,22 @@ async fn a_change_that_breaks_a_rule_changes_nothing() {
 }
 
 #[tokio::test]
+async fn what_is_not_edited_may_be_sent_as_it_is() {
+    let venue = Venue::open().await;
+    venue.send(post(&application())).await.done();
+    let edit = json!({
+        "businessLegalName": " Harbor Museum, Inc ", "merchantCategoryCode": "7991", "taxId": "987654321",
+        "dbaName": "Pier",
+    });
+    assert_eq!(venue.send(patch(&edit)).await.done()["dbaName"], "Pier");
+    let names = ["businessLegalName", "merchantCategoryCode", "taxId"];
+    for (field, other) in names.into_iter().zip(["Harbor", "8398", "111111111"]) {
+        let refused = venue.send(patch(&json!({field: other}))).await;
+        assert_eq!(refused.errors(), [format!("{field} notEditable")]);
+    }
+}
+
+#[tokio::test]
 async fn changes_at_once_do_not_lose_each_other() {
     let venue = Venue::open().await;
     venue.send(post(&application())).await.done();
@@ -141,6 +157,30 @@ async fn a_change_whose_answer_was_lost_is_made_once_and_repeated_by_its_key() {
         let first = venue.send(patch(&edit)).await;
         assert!(matches!(first.kind(), (200, _) | (503, "TRY_AGAIN")), "{fault:?}: {}", first.body);
         assert_eq!(venue.send(patch(&edit)).await.done()["dbaName"], "Pier Museum", "{fault:?}");
+    }
+    for fault in FAULTS {
+        // What it puts right can be put right once.
+        let venue = Venue::open().await;
+        venue.send(post(&application_with("taxId", json!("98765432")))).await.done();
+        venue.faults.reset();
+        for place in 0..5 {
+            venue.faults.at_operation("TransactWriteItems", place, fault);
+        }
+        let edit =
+            json!({"taxId": "987654321", "businessLegalName": "Harbor Museum, Inc", "dbaName": "Pier"});
+        let first = venue.send(patch(&edit).keyed("k")).await;
+        assert_eq!(first.kind(), (503, "TRY_AGAIN"), "{fault:?}: {}", first.body);
+        venue.faults.reset();
+        assert_eq!(
+            venue.send(patch(&edit).keyed("k")).await.kind(),
+            (409, "REQUEST_IN_PROGRESS"),
+            "{fault:?}"
+        );
+        for replayed in [false, true] {
+            let again = venue.send(patch(&edit).keyed("k").at("2027-05-01T10:01:00-04:00")).await;
+            assert_eq!((again.status_of_merchant(), again.replayed), ("Pending", replayed), "{fault:?}");
+            assert_eq!((&again.body["taxId"], &again.body["dbaName"]), (&json!("*****4321"), &json!("Pier")));
+        }
     }
     let venue = Venue::open().await;
     venue.send(post(&application())).await.done();

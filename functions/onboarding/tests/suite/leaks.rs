@@ -1,6 +1,6 @@
 //! Secrets lie in memory for the length of a request, sealed in the database, and nowhere else (contract §11).
 
-use crate::support::{Venue, application, get, patch, post, tenant_id, validate};
+use crate::support::{Venue, application, application_with, get, patch, post, tenant_id, validate};
 use domain::BoardingRefId;
 use platform::vault::{LocalVault, Vault};
 use serde_json::{Value, json};
@@ -117,6 +117,32 @@ async fn secrets_are_in_no_log_line_answer_error_or_item() {
         assert!(log.contains(&answer.request_id), "every request is logged");
     }
     log.lines().for_each(|line| assert_silent("the log", line));
+}
+
+/// A card number that was typed into a text (field case 29).
+#[tokio::test]
+async fn card_numbers_are_masked_wherever_they_are_typed() {
+    let venue = Venue::open().await;
+    let card = "4111 1111 1111 1111";
+    let mut body = application_with("dbaName", json!(format!("Pier {card}")));
+    body["businessContacts"][0]["title"] = json!(card);
+    body["businessOwners"][0]["identification"][0]["issuedCity"] =
+        json!(format!("{}{card}", "x".repeat(245)));
+    // The number of an account may look like one, and is sealed as it is.
+    body["businessBankAccount"]["accountNumber"] = json!("4242424242424242");
+    let made = venue.send(post(&body)).await;
+    assert_eq!(made.status, 200, "{}", made.text);
+    let read = venue.send(get()).await.done();
+    assert_eq!(read["dbaName"], "Pier ****1111", "{read}");
+    assert_eq!(read["businessBankAccount"]["accountNumber"], "************4242");
+    venue.send(patch(&json!({"dbaName": "4111111111111111"}))).await;
+    let mut kept = made.text;
+    for table in ["carts", "merchants"] {
+        kept.push_str(&format!("{:?}", venue.scan(table).await));
+    }
+    let digits: String = kept.replace([' ', '-'], "");
+    assert!(!digits.contains("41111111"), "{kept}");
+    assert!(!digits.contains("4242424242424242"), "{kept}");
 }
 
 /// What lies in an item under a path of names and numbers.

@@ -331,7 +331,9 @@ impl Process {
     /// it failed and stays due.
     pub(crate) async fn recover(&self, sale: &SaleId, secs: i64) -> bool {
         let due = (DueClock::Chosen, after(secs));
-        sagas::recover_refunds(&self.app, (tenant_id(1), sale), due).await.is_ok()
+        let again = after(secs + 60);
+        let recovered = sagas::recover_refunds(&self.app, (tenant_id(1), sale), due, again).await;
+        recovered.is_ok_and(|recovered| recovered.left == 0)
     }
 
     /// One pass of the scheduled work, so many seconds after [`t0`].

@@ -2,6 +2,7 @@
 
 use super::{Application, Sealed, Violation};
 use crate::merchant::{Merchant, MerchantStatus};
+use crate::tenant::Tenant;
 use crate::{BoardingRefId, Mid, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -113,4 +114,17 @@ pub fn sandbox_verdict<S>(application: &Application<S>) -> Verdict {
     let name = application.business_legal_name.as_deref().unwrap_or_default();
     let forced = TEST_NAMES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name.trim()));
     forced.map_or(Verdict::Approve, |(_, verdict)| *verdict)
+}
+
+/// When the underwriter looks at an application. Those of live tenants wait for the operator: the underwriter that is
+/// built in decides for the sandbox alone (decision 0064).
+#[must_use]
+pub fn underwriting_due(tenant: &Tenant, status: MerchantStatus, now: Timestamp) -> Option<Timestamp> {
+    match status {
+        MerchantStatus::Pending if tenant.sandbox => Some(now),
+        MerchantStatus::Pending
+        | MerchantStatus::Incomplete
+        | MerchantStatus::Approved
+        | MerchantStatus::Declined => None,
+    }
 }

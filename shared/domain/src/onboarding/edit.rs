@@ -24,6 +24,18 @@ impl<T> Change<T> {
         !matches!(self, Self::Keep)
     }
 
+    /// Whether the field is another one afterwards.
+    fn alters(&self, field: Option<&T>) -> bool
+    where
+        T: PartialEq,
+    {
+        match self {
+            Self::Keep => false,
+            Self::Clear => field.is_some(),
+            Self::Set(value) => field != Some(value),
+        }
+    }
+
     /// The change to what `read` makes of the value.
     pub fn map<U>(self, read: impl FnOnce(T) -> U) -> Change<U> {
         match self {
@@ -113,7 +125,7 @@ impl Edit {
 /// [`EditRefusal`] when the change itself breaks a rule, or removes or edits what may not be.
 pub fn edited(current: &Clear, edit: Edit, today: NaiveDate) -> Result<(Clear, Vec<Violation>), EditRefusal> {
     let before = violations(current, today);
-    let mut refused = fixed_fields(&edit, &before);
+    let mut refused = fixed_fields(&edit, (current, &before));
     refused.extend(owners_without_type(&edit));
     let sent = sent_fields(&edit);
     let faults = edit.type_faults.clone();
@@ -130,16 +142,16 @@ pub fn edited(current: &Clear, edit: Edit, today: NaiveDate) -> Result<(Clear, V
     if refused.is_empty() { Ok((after, found)) } else { Err(EditRefusal(refused)) }
 }
 
-/// Fields that are never edited. Our choice: one that is missing or wrong may still be put right
-/// (decision 0062).
-fn fixed_fields(edit: &Edit, before: &[Violation]) -> Vec<Violation> {
-    let sent = [
-        ("businessLegalName", edit.business_legal_name.is_sent()),
-        ("merchantCategoryCode", edit.merchant_category_code.is_sent()),
-        ("taxId", edit.tax_id.is_sent()),
+/// Fields that are never edited. Our choice: one that is missing or wrong may still be put right, and one that is
+/// right may be sent as it is (decision 0062).
+fn fixed_fields(edit: &Edit, (current, before): (&Clear, &[Violation])) -> Vec<Violation> {
+    let altered = [
+        ("businessLegalName", edit.business_legal_name.alters(current.business_legal_name.as_ref())),
+        ("merchantCategoryCode", edit.merchant_category_code.alters(current.merchant_category_code.as_ref())),
+        ("taxId", edit.tax_id.alters(current.tax_id.as_ref())),
     ];
     let is_wrong = |field: &str| before.iter().any(|violation| violation.field == field);
-    let refused = sent.into_iter().filter(|(field, is_sent)| *is_sent && !is_wrong(field));
+    let refused = altered.into_iter().filter(|(field, is_altered)| *is_altered && !is_wrong(field));
     refused.map(|(field, _)| Violation::new(field, "notEditable", "cannot be changed")).collect()
 }
 

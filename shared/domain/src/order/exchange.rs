@@ -1,7 +1,7 @@
 //! Exchanging tickets for others of the same template (decision record 0072).
 
 use super::refund::has_single_tickets;
-use super::{Exchange, MovedLine, Order, OrderTicketLine, Row, Ticket, TicketStatus};
+use super::{Exchange, MovedLine, Order, OrderTicketLine, Row, Ticket, TicketStatus, last_admitting};
 use crate::cart::AppliedPrice;
 use crate::catalog::{ReviewState, Template};
 use crate::channel::Channel;
@@ -320,10 +320,7 @@ fn some_of_item<'a>(
     if units > left || left == 0 {
         return Err((ExchangePlace::Quantity, ExchangeFault::TooMany { left }));
     }
-    let admitting = facts.tickets.iter().rev();
-    let admitting = admitting.filter(|ticket| ticket.line == *item && ticket.status.admits());
-    let tickets = admitting.take(usize::try_from(units).unwrap_or(usize::MAX));
-    Ok(Leaving { row, line, tickets: tickets.map(|ticket| ticket.id.clone()).collect() })
+    Ok(Leaving { row, line, tickets: last_admitting(facts.tickets, item, units) })
 }
 
 fn named_tickets<'a>(ids: &[TicketId], facts: &ExchangeFacts<'a>) -> (Vec<Leaving<'a>>, Faults) {

@@ -4,7 +4,7 @@ mod back;
 
 use super::{
     GivenBack, Order, OrderAmounts, OrderLine, OrderRefund, OrderRefundState, RefundedItem, Row, Ticket,
-    TicketStatus,
+    TicketStatus, last_admitting,
 };
 use crate::membership::Membership;
 use crate::{
@@ -202,7 +202,7 @@ pub fn decide_refund(request: &RefundRequest, facts: &RefundFacts<'_>) -> Result
         return Err(RefundRefused::Faults(faults));
     }
     let amount = request.amount.unwrap_or(worth);
-    let remainder = paid(order).checked_sub(order.refunded)?;
+    let remainder = order.charged().checked_sub(order.refunded)?;
     if amount > remainder {
         return Err(RefundRefused::ExceedsRemainder { remainder });
     }
@@ -210,12 +210,6 @@ pub fn decide_refund(request: &RefundRequest, facts: &RefundFacts<'_>) -> Result
         return Err(RefundRefused::TooManyRefunds);
     }
     Ok(refund_of((request, facts), (amount, items), given_back.unwrap_or_default()))
-}
-
-/// What was charged for an order.
-#[must_use]
-pub fn paid(order: &Order) -> Money {
-    order.payment.as_ref().map_or(Money::ZERO, |payment| payment.amount)
 }
 
 fn refund_of(
@@ -370,10 +364,7 @@ impl<'a> Naming<'a> {
                 )
                 | Row::Moved(_) => units,
             };
-            let admitting = self.tickets.iter().rev();
-            let admitting = admitting.filter(|ticket| ticket.line == line.id && ticket.status.admits());
-            let count = usize::try_from(count).unwrap_or(usize::MAX);
-            tickets.extend(admitting.take(count).map(|ticket| ticket.id.clone()));
+            tickets.extend(last_admitting(self.tickets, &line.id, count));
         }
         refunded(row, left.of_units(units), tickets)
     }

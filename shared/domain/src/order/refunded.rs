@@ -1,6 +1,7 @@
 //! What was given back of an order's money (spec §2.9, §2.18).
 
 use super::Order;
+use crate::Money;
 
 /// How much of what was paid is given back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,15 +27,21 @@ impl RefundStatus {
 }
 
 impl Order {
+    /// What was charged for it.
+    #[must_use]
+    pub fn charged(&self) -> Money {
+        self.payment.as_ref().map_or(Money::ZERO, |payment| payment.amount)
+    }
+
     /// How much of what was paid is given back; of an order that cost nothing, how much of what was bought.
     #[must_use]
     pub fn refund_status(&self) -> RefundStatus {
-        let Some(paid) = self.payment.as_ref().map(|payment| payment.amount) else {
+        if self.payment.is_none() {
             return self.returned_status();
-        };
+        }
         if self.refunded.is_zero() {
             RefundStatus::NotRefunded
-        } else if self.refunded < paid {
+        } else if self.refunded < self.charged() {
             RefundStatus::PartiallyRefunded
         } else {
             RefundStatus::Refunded

@@ -55,6 +55,13 @@ pub struct Ticket {
     pub printed: bool,
 }
 
+/// The last tickets of a line that admit, so many of them, the last one first.
+#[must_use]
+pub(super) fn last_admitting(tickets: &[Ticket], line: &OrderItemId, count: u32) -> Vec<TicketId> {
+    let admitting = tickets.iter().rev().filter(|ticket| ticket.line == *line && ticket.status.admits());
+    admitting.take(usize::try_from(count).unwrap_or(usize::MAX)).map(|ticket| ticket.id.clone()).collect()
+}
+
 /// Tickets one stored item holds; an order of 2,000 has four.
 pub const TICKETS_PER_CHUNK: usize = 500;
 

@@ -71,7 +71,7 @@ async fn ask(app: &App, secs: i64, outcome: Result<u32, ErrorType>) -> Result<&'
 
 #[tokio::test]
 async fn a_request_whose_effect_is_unknown_keeps_its_key_until_it_is_taken_for_dead() {
-    for unknown in [ErrorType::TryAgain, ErrorType::Internal] {
+    for unknown in [ErrorType::TryAgain, ErrorType::Internal, ErrorType::RequestInProgress] {
         let (app, _) = service().await;
         assert_eq!(ask(&app, 0, Err(unknown)).await, Err(unknown));
         assert_eq!(ask(&app, CLAIM_SECS - 1, Ok(1)).await, Err(ErrorType::RequestInProgress));
@@ -88,11 +88,60 @@ async fn a_refusal_gives_the_key_free_at_once() {
 }
 
 #[tokio::test]
+async fn so_does_whatever_says_that_it_did_nothing() {
+    for kind in [ErrorType::TryAgain, ErrorType::Internal, ErrorType::RequestInProgress] {
+        let (app, _) = service().await;
+        let key = IdempotencyKey(Some("key".to_owned()));
+        let run = async { Err::<u32, _>(ApiError::new(kind).without_effect()) };
+        let refused = once(&app, &caller(0), (&key, "fingerprint"), run).await;
+        assert_eq!(refused.unwrap_err().kind(), kind);
+        assert_eq!(ask(&app, 0, Ok(1)).await, Ok("first"), "{kind:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_by_the_processor_is_kept_for_a_day_with_what_it_says() {
+    let (app, _) = service().await;
+    let key = IdempotencyKey(Some("key".to_owned()));
+    let refuse = async || {
+        let refusal = ApiError::new(ErrorType::RefundRefused).fact("processorErrorCode", "no_balance");
+        once(&app, &caller(0), (&key, "fingerprint"), async { Err::<u32, _>(refusal) }).await
+    };
+    assert_eq!(refuse().await.unwrap_err().kind(), ErrorType::RefundRefused);
+    let again = refuse().await.unwrap();
+    assert_eq!(
+        (again.status(), again.headers().contains_key(REPLAYED)),
+        (StatusCode::PAYMENT_REQUIRED, true)
+    );
+    let kept = again.extensions().get::<ApiError>().unwrap().body("another request");
+    let expected = serde_json::json!({
+        "message": "The refund was refused", "errorCode": 20063, "type": "REFUND_REFUSED",
+        "requestId": "another request", "processorErrorCode": "no_balance",
+    });
+    assert_eq!(kept, expected);
+    let other = once(&app, &caller(0), (&key, "another"), async { Ok(1) }).await;
+    assert_eq!(other.unwrap_err().kind(), ErrorType::IdempotencyKeyReused);
+    assert_eq!(ask(&app, 86_400, Ok(1)).await, Ok("first"));
+}
+
+#[tokio::test]
+async fn a_refusal_stays_what_it_is_when_it_cannot_be_kept() {
+    let (app, plan) = service().await;
+    plan.at_operation("UpdateItem", 0, Fault::AnswerLost);
+    assert_eq!(ask(&app, 0, Err(ErrorType::RefundRefused)).await, Err(ErrorType::RefundRefused));
+    assert_eq!(plan.injected().len(), 1);
+}
+
+#[tokio::test]
 async fn a_refusal_stays_what_it_is_when_the_key_cannot_be_given_free() {
     let (app, plan) = service().await;
     plan.at_operation("DeleteItem", 0, Fault::AnswerLost);
     assert_eq!(ask(&app, 0, Err(ErrorType::NotFound)).await, Err(ErrorType::NotFound));
     assert_eq!(plan.injected().len(), 1);
+}
+
+fn kept(text: &str) -> KeptAnswer<'_> {
+    KeptAnswer { text, revision: None, refusal: None }
 }
 
 fn record(secs: i64, nonce: &str) -> IdempotencyRecord {
@@ -102,6 +151,7 @@ fn record(secs: i64, nonce: &str) -> IdempotencyRecord {
         nonce: nonce.to_owned(),
         answer: None,
         revision: None,
+        refusal: None,
         order: None,
         refund: None,
     }
@@ -117,7 +167,7 @@ async fn a_claim_that_is_sent_again_after_its_answer_was_lost_is_still_its_own()
     }
     let other = record(0, "b");
     assert_eq!(app.store.claim_idempotency_key(&key, (&other, None), t0()).await.unwrap(), Err(own.clone()));
-    app.store.keep_answer(&key, &own, ("1", None)).await.unwrap();
+    app.store.keep_answer(&key, &own, kept("1")).await.unwrap();
     let again = app.store.claim_idempotency_key(&key, (&own, None), t0()).await.unwrap();
     assert_eq!(again.unwrap_err().answer.as_deref(), Some("1"));
 }
@@ -132,9 +182,9 @@ async fn a_request_taken_for_dead_neither_answers_nor_frees_the_key_of_its_succe
         let taken = app.store.claim_idempotency_key(&key, (&successor, Some(&dead)), t0()).await.unwrap();
         assert_eq!(taken, Ok(()));
         app.store.release_idempotency_key(&key, &dead).await.unwrap();
-        app.store.keep_answer(&key, &dead, ("1", None)).await.unwrap();
+        app.store.keep_answer(&key, &dead, kept("1")).await.unwrap();
         assert_eq!(app.store.load_idempotency(tenant_id(), "hash").await.unwrap(), Some(successor.clone()));
-        app.store.keep_answer(&key, &successor, ("2", None)).await.unwrap();
+        app.store.keep_answer(&key, &successor, kept("2")).await.unwrap();
         app.store.release_idempotency_key(&key, &successor).await.unwrap();
         let kept = app.store.load_idempotency(tenant_id(), "hash").await.unwrap().unwrap();
         assert_eq!(kept.answer.as_deref(), Some("2"));

@@ -2,6 +2,7 @@
 //! wrong JSON type loses its value.
 
 use crate::{Field, List, WireValue, incoming};
+use domain::card::mask_card_numbers;
 use domain::onboarding::vocabulary::{
     ACCOUNT_TYPES, ACH_TYPES, ADDRESS_TYPES, BUSINESS_TYPES, CONTACT_TYPES, COUNTRIES, ID_TYPES, OWNER_TYPES,
     OWNERSHIP_TYPES, spelled, spelled_state,
@@ -10,6 +11,7 @@ use domain::onboarding::{
     Address, BankAccountEdit, Change, Contact, Edit, Identification, MAX_ENTRIES, MAX_KEPT_CHARS, MAX_OWNERS,
     Owner, SecretText, TypeFault,
 };
+use std::borrow::Cow;
 use std::fmt::Display;
 
 incoming! {
@@ -162,13 +164,24 @@ impl Reader {
         }
     }
 
-    /// A text without white space around it, and no longer than anything that is kept; a blank one is empty.
+    /// A text without white space around it, with card numbers in it masked, and no longer than anything that is
+    /// kept; a blank one is empty.
     fn text(&mut self, name: &str, field: Field<String>) -> Change<String> {
+        self.trimmed(name, field, mask_card_numbers)
+    }
+
+    /// A text as `kept_of` leaves it, without white space around it.
+    fn trimmed(
+        &mut self,
+        name: &str,
+        field: Field<String>,
+        kept_of: impl for<'a> FnOnce(&'a str) -> Cow<'a, str>,
+    ) -> Change<String> {
         match self.change(name, field) {
             Change::Keep => Change::Keep,
             Change::Clear => Change::Clear,
             Change::Set(text) => {
-                let kept: String = text.trim().chars().take(MAX_KEPT_CHARS).collect();
+                let kept: String = kept_of(text.trim()).chars().take(MAX_KEPT_CHARS).collect();
                 if kept.is_empty() { Change::Clear } else { Change::Set(kept) }
             }
         }
@@ -182,8 +195,9 @@ impl Reader {
         self.text(name, field).map(|text| spelled_state(&text))
     }
 
+    /// A text that is sealed as it is: the number of an account may look like that of a card.
     fn secret(&mut self, name: &str, field: Field<String>) -> Change<SecretText> {
-        self.text(name, field).map(SecretText::new)
+        self.trimmed(name, field, as_it_is).map(SecretText::new)
     }
 
     /// A list, of which one entry more than the most that is taken is kept, so that it is seen to be too long.
@@ -213,6 +227,10 @@ impl Reader {
         }
         Change::Set(found)
     }
+}
+
+fn as_it_is(text: &str) -> Cow<'_, str> {
+    Cow::Borrowed(text)
 }
 
 impl OnboardingInput {

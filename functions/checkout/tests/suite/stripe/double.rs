@@ -218,6 +218,15 @@ impl Double {
         self.0.lock().unwrap().refunds.clone()
     }
 
+    /// What was given back of an order, in cents.
+    pub(crate) fn given_back(&self, order: &str) -> i64 {
+        let state = self.0.lock().unwrap();
+        let is_of_order = |refund: &&Refund| {
+            state.intents.iter().any(|intent| intent.id == refund.intent && intent.order == order)
+        };
+        state.refunds.iter().filter(is_of_order).map(|refund| refund.amount).sum()
+    }
+
     /// From now on new refunds stand like this.
     pub(crate) fn refunds_are(&self, status: &'static str) {
         self.0.lock().unwrap().refund_status = Some(status);

@@ -202,3 +202,37 @@ fn an_exchange_needs_an_open_instance_with_enough_seats() {
         assert_eq!(decide(&order, &request(line(3)), (template, ledger)), Err(expected));
     }
 }
+
+#[test]
+fn an_order_with_a_refund_under_way_or_with_fifty_exchanges_is_not_exchanged() {
+    let (order, gallery) = (morning(), gallery(json!({})));
+    let next_day = ledger(&gallery, ("day", "2027-06-04T10:00"), 5);
+    let pending: crate::order::OrderRefund = serde_json::from_value(json!({
+        "id": "refund_1", "number": 0, "at": 0, "state": {"state": "pending"}, "amount": 100, "items": [], "by": "",
+    }))
+    .unwrap();
+    let made: Exchange =
+        serde_json::from_value(json!({"number": 0, "at": 0, "by": "", "moved": [], "fee": 0})).unwrap();
+    let after = |refunds: &[crate::order::OrderRefund], exchanges: usize| Order {
+        after_sale: crate::order::AfterSale {
+            version: 1,
+            refunds: refunds.to_vec(),
+            exchanges: vec![made.clone(); exchanges],
+        },
+        ..order.clone()
+    };
+    let decided = |order: &Order| decide(order, &request(line(1)), (&gallery, &next_day));
+    let id = pending.id.clone();
+    assert_eq!(decided(&after(&[pending], MAX_EXCHANGES)), Err(ExchangeRefused::Pending(id)));
+    assert_eq!(decided(&after(&[], MAX_EXCHANGES)), Err(ExchangeRefused::TooManyExchanges));
+    assert!(decided(&after(&[], MAX_EXCHANGES - 1)).is_ok());
+}
+
+#[test]
+fn a_fee_that_fits_no_amount_is_refused() {
+    let gallery = gallery(json!({"venue": {"rebooking_fee": i64::MAX}}));
+    let next_day = ledger(&gallery, ("day", "2027-06-04T10:00"), 5);
+    let decided = |units: u32| decide(&morning(), &request(line(units)), (&gallery, &next_day));
+    assert_eq!(decided(2), Err(ExchangeRefused::TooLarge));
+    assert_eq!(decided(1).unwrap().exchange.fee, Money::from_cents(i64::MAX));
+}

@@ -321,6 +321,38 @@ fn tickets_that_came_of_an_exchange_are_given_back_by_their_own_item() {
     assert_eq!(all.amount.checked_add(given.amount), Ok(order.total));
 }
 
+#[test]
+fn an_order_takes_two_hundred_refunds() {
+    let order = mixed();
+    let one = refund(&order, vec![some("11", 1)]).unwrap();
+    let done = OrderRefund { state: OrderRefundState::Done { at: now() }, items: Vec::new(), ..one };
+    let with = |count: usize| Order {
+        after_sale: AfterSale { refunds: vec![done.clone(); count], ..order.after_sale.clone() },
+        ..order.clone()
+    };
+    let last = |count: usize| refund(&with(count), vec![some("12", 1)]);
+    assert_eq!(last(MAX_ORDER_REFUNDS), Err(RefundRefused::TooManyRefunds));
+    assert!(last(MAX_ORDER_REFUNDS - 1).is_ok());
+    // What remains of the money is told first.
+    let poorer = Order { refunded: order.total, ..with(MAX_ORDER_REFUNDS) };
+    let remainder = Money::ZERO;
+    assert_eq!(refund(&poorer, vec![some("12", 1)]), Err(RefundRefused::ExceedsRemainder { remainder }));
+}
+
+#[test]
+fn amounts_that_do_not_add_up_to_one_are_refused() {
+    let half = i64::MAX / 2 + 1;
+    let mut huge = order(&[tickets("11", DAY, amounts(1, 1, 1)), tickets("12", DAY, amounts(1, 1, 1))]);
+    for line in &mut huge.lines {
+        if let OrderLine::Ticket(line) = line {
+            line.amounts.amount = Money::from_cents(half);
+        }
+    }
+    assert_eq!(decide(&huge, &request(RefundScope::WholeOrder)), Err(RefundRefused::TooLarge));
+    let one = RefundRequest { amount: Some(Money::ZERO), ..request(RefundScope::Items(vec![some("11", 1)])) };
+    assert!(decide(&huge, &one).is_ok());
+}
+
 /// Prices and quantities of lines, of which the last is of combos whose price does not divide evenly.
 fn orders() -> impl Strategy<Value = Order> {
     proptest::collection::vec((1_u32..6, 0_i64..2_500, 0_i64..300), 1..5).prop_map(|rows| {

@@ -52,12 +52,12 @@ impl OpenIntent {
         if let Some(found) = self.find_refund(&refund.refund).await? {
             return answer_of(&found);
         }
-        let RefundRequest { tenant, order: _, mid: _, reference: _, refund: id, amount } = refund;
+        let RefundRequest { tenant: _, order: _, mid: _, reference: _, refund: id, amount } = refund;
         let ask = Ask::post("/v1/refunds")
             .field("payment_intent", &self.id)
             .field("amount", amount.cents().to_string())
             .field(&format!("metadata[{OUR_ID}]"), id.as_str())
-            .idempotent(format!("{KEY_START}-{tenant}-{id}"));
+            .idempotent(refund_key(refund));
         match self.api.send::<Refund>(ask).await {
             Ok(made) => answer_of(&made),
             Err(ApiFault::Unanswered(fault)) => Err(fault),
@@ -95,6 +95,12 @@ impl OpenIntent {
         // Refunds that were made elsewhere: without having seen them all, nothing more may be given back.
         Err(ProcessorError::AnswerLost)
     }
+}
+
+/// The amount is a part of it: a refund that was refused may be asked for again when less is left, and Stripe takes
+/// another amount under the same key for a misuse.
+fn refund_key(refund: &RefundRequest) -> String {
+    format!("{KEY_START}-{}-{}-{}", refund.tenant, refund.refund, refund.amount.cents())
 }
 
 /// A pending refund counts as given back: Stripe has taken the amount from the account and asks for nothing more.

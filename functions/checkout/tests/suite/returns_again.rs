@@ -1,0 +1,280 @@
+//! Refunds of orders that are asked for again: under the key of one that was refused, that is under way, or that was
+//! left half-way.
+
+use crate::outside::{Mishap, Verb};
+use crate::returns::{
+    LOSES_THE_ANSWER, REFUSES_REFUNDS, check_books, exchange, id, item, limited, loaded, refund, sold,
+};
+use crate::stripe::double::{Step, Trouble};
+use crate::venue::{Ask, Charging, PREFIX, Process, VISA, Venue, after, put, tenant_id};
+use domain::payment::RefundAnswer;
+use domain::sale::{Sale, SaleRefund};
+use domain::{Mid, Money, OrderId, RefundId};
+use engine::Fault;
+use platform::clock::RequestClock;
+use platform::processor::{CardProcessor, RefundRequest};
+use sagas::{RefundOutcome, TakenRefund};
+use serde_json::{Value, json};
+use std::time::Duration;
+use store::refund::Take;
+use store::{Consistency, Key};
+
+const DAY: i64 = 86_400;
+const OTHER_CARD: &str = "4242424242424242";
+
+/// A refund of all of an order's only line.
+fn whole(order: &Value) -> Ask {
+    refund(id(order), json!({"wholeOrder": true}))
+}
+
+fn units(order: &Value, quantity: u32) -> Ask {
+    refund(id(order), json!({"items": [{"itemId": item(order, 0), "quantity": quantity}]}))
+}
+
+fn asked(process: &Process) -> usize {
+    process.processor.calls().iter().filter(|verb| **verb == Verb::Refund).count()
+}
+
+async fn sale_of(venue: &Venue, order: &Value) -> Sale {
+    let (order, _) = loaded(venue, id(order)).await;
+    let key = Key::sale(tenant_id(), &order.payment.unwrap().sale);
+    venue.store.get(&key, Consistency::Strong).await.unwrap().unwrap()
+}
+
+#[tokio::test]
+async fn a_refusal_by_the_processor_is_kept_under_its_key_for_a_day() {
+    for charging in Charging::ALL {
+        let venue = Venue::charging(charging, [10, 10]).await;
+        let process = venue.process().await;
+        let order = sold(&process, json!({"manualEntryCardNumber": REFUSES_REFUNDS})).await;
+        let other = sold(&process, json!({})).await;
+        let first = process.send(whole(&order).keyed("k")).await;
+        assert_eq!((first.kind(), first.is_replayed()), ("REFUND_REFUSED", false), "{}", first.text);
+        let again = process.send(whole(&order).keyed("k").at(after(DAY - 1))).await;
+        assert_eq!((again.status.as_u16(), again.kind(), again.is_replayed()), (402, "REFUND_REFUSED", true));
+        assert_eq!(again.body["processorErrorCode"], first.body["processorErrorCode"], "{charging:?}");
+        assert!(
+            again.body["processorErrorCode"].is_string()
+                && again.body["requestId"] != first.body["requestId"]
+        );
+        for changed in [units(&order, 1), whole(&other)] {
+            let reused = process.send(changed.keyed("k").at(after(10))).await;
+            assert_eq!(reused.kind(), "IDEMPOTENCY_KEY_REUSED", "{charging:?}: {}", reused.text);
+        }
+        assert_eq!(asked(&process), 1, "{charging:?}");
+        let late = process.send(whole(&order).keyed("k").at(after(DAY))).await;
+        assert_eq!((late.kind(), late.is_replayed(), asked(&process)), ("REFUND_REFUSED", false, 2));
+        check_books(&venue, "refused").await;
+    }
+}
+
+#[tokio::test]
+async fn the_key_of_a_refund_under_way_is_that_refunds_alone() {
+    for charging in Charging::ALL {
+        let venue = Venue::charging(charging, [10, 10]).await;
+        let process = venue.process().await;
+        let order = sold(&process, json!({})).await;
+        let other = sold(&process, json!({"manualEntryCardNumber": OTHER_CARD})).await;
+        process.processor.next(Verb::Refund, Mishap::AnswerLost);
+        let lost = process.send(units(&order, 1).keyed("k")).await;
+        assert_eq!(lost.kind(), "REQUEST_IN_PROGRESS", "{charging:?}: {}", lost.text);
+        for changed in [units(&order, 2), whole(&other)] {
+            let reused = process.send(changed.keyed("k").at(after(1))).await;
+            assert_eq!(reused.kind(), "IDEMPOTENCY_KEY_REUSED", "{charging:?}: {}", reused.text);
+        }
+        let early = process.send(units(&order, 1).keyed("k").at(after(59))).await;
+        assert_eq!(early.kind(), "REQUEST_IN_PROGRESS", "{charging:?}");
+        let of_other = process.send(whole(&other).keyed("l")).await;
+        assert_eq!(of_other.kind(), "OK", "{charging:?}: {}", of_other.text);
+        // No schedule ran: the repetition finishes it.
+        let late = process.send(units(&order, 1).keyed("k").at(after(60))).await;
+        assert_eq!((late.kind(), &late.body["refundId"]), ("OK", &lost.body["refundId"]), "{}", late.text);
+        assert_ne!(of_other.body["refundId"], late.body["refundId"], "{charging:?}");
+        check_books(&venue, "under way").await;
+    }
+}
+
+#[tokio::test]
+async fn a_key_that_is_free_again_makes_another_refund() {
+    let venue = Venue::open([10, 10]).await;
+    let process = venue.process().await;
+    let order = sold(&process, json!({})).await;
+    let first = process.send(units(&order, 1).keyed("k")).await;
+    let cheaper = json!({"items": [{"itemId": item(&order, 0), "quantity": 1}], "amount": "10.00"});
+    let later = process.send(refund(id(&order), cheaper).keyed("k").at(after(DAY))).await;
+    assert_eq!((later.kind(), &later.body["amount"]), ("OK", &json!("10.00")), "{}", later.text);
+    assert_ne!(first.body["refundId"], later.body["refundId"]);
+    check_books(&venue, "another").await;
+}
+
+/// What an order has left changes between two refunds of the whole of it under one key. Stripe, which remembers the
+/// first, must not take the second for a misuse of its own keys: that would leave it undecided.
+#[tokio::test]
+async fn a_refused_refund_that_comes_to_another_amount_later_is_decided_by_stripe() {
+    let venue = Venue::charging(Charging::Stripe, [10, 10]).await;
+    let process = venue.process().await;
+    let order = sold(&process, json!({})).await;
+    // Someone gives back half of the payment on Stripe's own pages.
+    let stripe = venue.way_to_stripe().account_of(tenant_id(), &venue.stripe_settings);
+    let elsewhere = RefundRequest {
+        tenant: tenant_id(),
+        order: OrderId::parse(id(&order)).unwrap(),
+        mid: Mid::parse("60417").unwrap(),
+        reference: sale_of(&venue, &order).await.reference.unwrap(),
+        refund: RefundId::parse("refund_elsewhere").unwrap(),
+        amount: Money::from_cents(1_800),
+    };
+    assert_eq!(stripe.refund(&elsewhere).await, Ok(RefundAnswer::Refunded));
+    assert_eq!(process.send(whole(&order).keyed("k")).await.kind(), "REFUND_REFUSED");
+    assert_eq!(process.send(units(&order, 1).keyed("l")).await.kind(), "OK");
+    let late = process.send(whole(&order).keyed("k").at(after(DAY))).await;
+    assert_eq!(late.kind(), "REFUND_REFUSED", "{}", late.text);
+}
+
+#[tokio::test]
+async fn a_refund_left_half_way_is_finished_by_the_next_one() {
+    let venue = Venue::open([10, 10]).await;
+    let process = venue.process().await;
+    let order = sold(&process, json!({"manualEntryCardNumber": LOSES_THE_ANSWER})).await;
+    let lost = process.send(units(&order, 1)).await;
+    assert_eq!(lost.kind(), "REQUEST_IN_PROGRESS", "{}", lost.text);
+    let early = process.send(units(&order, 1).at(after(59))).await;
+    assert_eq!((early.kind(), &early.body["refundId"]), ("REFUND_PENDING", &lost.body["refundId"]));
+    process.processor.next(Verb::Refund, Mishap::Unreachable);
+    let unfinished = process.send(units(&order, 1).at(after(60))).await;
+    assert_eq!(unfinished.kind(), "REFUND_PENDING", "{}", unfinished.text);
+    // The first is finished, and the second begins: its own answer is lost again.
+    let next = process.send(units(&order, 1).at(after(61))).await;
+    assert_eq!(next.kind(), "REQUEST_IN_PROGRESS", "{}", next.text);
+    assert_ne!(next.body["refundId"], lost.body["refundId"]);
+    let late = process.send(whole(&order).at(after(121))).await;
+    assert_eq!(late.refusal(), "409 NOT_REFUNDABLE\n/wholeOrder has nothing left");
+    check_books(&venue, "the next").await;
+}
+
+/// Its order is read before the end of the refund and its sale afterwards.
+#[tokio::test(start_paused = true)]
+async fn a_refund_that_ends_between_two_readings_is_read_again() {
+    for (keyed, expected) in [(true, "OK"), (false, "NOT_REFUNDABLE")] {
+        let venue = Venue::open([10, 10]).await;
+        let process = venue.process().await;
+        let order = sold(&process, json!({"manualEntryCardNumber": LOSES_THE_ANSWER})).await;
+        assert_eq!(process.send(whole(&order).keyed("k")).await.kind(), "REQUEST_IN_PROGRESS");
+        let (reader, finisher) = (venue.process().await, venue.process().await);
+        reader.faults.at_operation("BatchGetItem", 0, Fault::Slow(Duration::from_secs(5)));
+        let ask = whole(&order).at(after(60));
+        let ask = if keyed { ask.keyed("k") } else { ask };
+        let (answer, report) = tokio::join!(reader.send(ask), finisher.clean_up(60));
+        assert_eq!((report.refunds_finished, reader.faults.injected().len()), (1, 1), "{expected}");
+        assert_eq!(answer.kind(), expected, "{}", answer.text);
+        check_books(&venue, "between").await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn refunds_of_orders_through_stripe_meet_every_trouble_and_are_made_once() {
+    for step in [Step::Refunds, Step::Refund] {
+        for trouble in Trouble::ALL {
+            let case = format!("{step:?} {trouble:?}");
+            let venue = Venue::charging(Charging::Stripe, [10, 10]).await;
+            let process = venue.process().await;
+            let order = sold(&process, limited()).await;
+            venue.stripe.next(step, trouble);
+            let struck = process.send(units(&order, 2).keyed("k")).await;
+            assert_eq!(struck.kind(), "REQUEST_IN_PROGRESS", "{case}: {}", struck.text);
+            let late = process.send(units(&order, 2).keyed("k").at(after(60))).await;
+            // A failure of its own Stripe remembers for a day; the list of refunds shows what it was.
+            assert_eq!((late.kind(), &late.body["amount"]), ("OK", &json!("34.00")), "{case}: {}", late.text);
+            assert_eq!(process.send(whole(&order)).await.kind(), "OK", "{case}");
+            assert_eq!(venue.refunded().await, [3_400, 3_100], "{case}");
+            check_books(&venue, &case).await;
+        }
+    }
+}
+
+/// Takes a refund of the sale itself, as a payment partner does, and carries it out.
+async fn by_the_sale(process: &Process, sale: &Sale, cents: i64) -> bool {
+    let id = RefundId::parse("refund_of_the_sale").unwrap();
+    let pending = SaleRefund::pending(Money::from_cents(cents), (after(10), true));
+    let take = Take { tenant: tenant_id(), sale: &sale.id, mid: &sale.mid, id: &id, refund: &pending };
+    let Ok(sale) = sagas::take_refund(&process.app, &take).await.unwrap() else { return false };
+    let tenant = process.app.tenant(tenant_id()).await.unwrap();
+    let taken = TakenRefund { sale, id, order: None };
+    let outcome = sagas::refund(&process.app, &tenant, taken, RequestClock::chosen(after(10))).await;
+    matches!(outcome, Ok(RefundOutcome::Refunded(_)))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_refund_of_a_sale_and_one_of_its_order_never_give_more_than_was_paid() {
+    for (of_sale, both) in [(1_800, true), (1_801, false), (3_600, false)] {
+        for round in 0..4 {
+            let venue = Venue::open([10, 10]).await;
+            let (one, other) = (venue.process().await, venue.process().await);
+            let order = sold(&one, json!({})).await;
+            let sale = sale_of(&venue, &order).await;
+            let by_sale = tokio::spawn(async move { by_the_sale(&one, &sale, of_sale).await });
+            let ask = units(&order, 1);
+            let by_order = tokio::spawn(async move { other.send(ask).await });
+            let (by_sale, by_order) = (by_sale.await.unwrap(), by_order.await.unwrap());
+            let case = format!("{of_sale} {round}: {by_sale} {}", by_order.text);
+            let made = [by_sale, by_order.kind() == "OK"];
+            assert_eq!(made.iter().filter(|made| **made).count(), if both { 2 } else { 1 }, "{case}");
+            assert!(["OK", "REFUND_EXCEEDS_REMAINDER"].contains(&by_order.kind()), "{case}");
+            let given = i64::from(by_sale) * of_sale + i64::from(made[1]) * 1_800;
+            assert_eq!(venue.refunded().await.iter().sum::<i64>(), given, "{case}");
+            let (left, kept) = (sale_of(&venue, &order).await, loaded(&venue, id(&order)).await.0);
+            assert_eq!((left.remainder.cents(), kept.refunded.cents()), (3_600 - given, given), "{case}");
+        }
+    }
+}
+
+/// A request that did nothing leaves its key free, although it is answered that the service is busy.
+#[tokio::test]
+async fn an_order_that_keeps_changing_leaves_the_key_free() {
+    for wish in ["a refund", "an exchange"] {
+        let venue = Venue::open([10, 10]).await;
+        let process = venue.process().await;
+        let order = sold(&process, json!({})).await;
+        let ask = match wish {
+            "a refund" => units(&order, 1),
+            _ => exchange(id(&order), json!({"itemId": item(&order, 0), "quantity": 1})),
+        };
+        let key = Key::order(tenant_id(), &OrderId::parse(id(&order)).unwrap());
+        let stored = venue.store.get_item(&key, Consistency::Strong).await.unwrap().unwrap();
+        // It is never as it was read: that nothing was done with it is written down, which no order does.
+        let untouched = store::AttributeValue::M([("version".to_owned(), store::number(0))].into());
+        let mut moving = stored.clone();
+        moving.insert("after_sale".to_owned(), untouched);
+        put(&venue, ("orders", &moving)).await;
+        for _ in 0..2 {
+            assert_eq!(process.send(ask.clone().keyed("k")).await.kind(), "TRY_AGAIN", "{wish}");
+        }
+        put(&venue, ("orders", &stored)).await;
+        let settled = process.send(ask.keyed("k")).await;
+        assert_eq!((settled.kind(), settled.is_replayed()), ("OK", false), "{wish}: {}", settled.text);
+        check_books(&venue, wish).await;
+    }
+}
+
+#[tokio::test]
+async fn an_order_whose_sale_is_missing_gives_back_neither_money_nor_seats() {
+    let venue = Venue::open([10, 10]).await;
+    let process = venue.process().await;
+    let order = sold(&process, json!({"manualEntryCardNumber": VISA})).await;
+    let sale = sale_of(&venue, &order).await;
+    let Key { pk, sk, .. } = Key::sale(tenant_id(), &sale.id);
+    let delete = venue.engine.client().delete_item().table_name(format!("{PREFIX}merchants"));
+    delete.key("pk", store::text(pk)).key("sk", store::text(sk)).send().await.unwrap();
+    let body = json!({"orderId": id(&order), "wholeOrder": true});
+    let preview = process.send(crate::returns::staff("/v2/b2b/refunds/preview", body)).await;
+    assert_eq!((preview.status.as_u16(), preview.kind()), (500, "INTERNAL"), "{}", preview.text);
+    let answer = process.send(whole(&order)).await;
+    assert_eq!((answer.status.as_u16(), answer.kind()), (500, "INTERNAL"), "{}", answer.text);
+    let (kept, tickets) = loaded(&venue, id(&order)).await;
+    assert!(kept.after_sale.is_untouched() && tickets.iter().all(|ticket| ticket.status.admits()));
+    assert_eq!((venue.seats(0).await, venue.refunded().await), ([8, 0, 2], vec![]));
+    // Seats alone need no sale.
+    let cancelled = process.send(refund(id(&order), json!({"wholeOrder": true, "amount": 0}))).await;
+    assert_eq!((cancelled.kind(), &cancelled.body["amount"]), ("OK", &json!("0.00")), "{}", cancelled.text);
+    assert_eq!(venue.seats(0).await, [10, 0, 0]);
+}
