@@ -184,7 +184,7 @@ impl fmt::Display for SaleFault {
 pub enum OrderFault {
     /// Nobody has finished it.
     Overdue { deadline: Timestamp },
-    /// The schedule takes it up at another time than its deadline, or does not when it is pending, or does when it is
+    /// The schedule takes it up before its deadline, or does not when it is pending, or does when it is
     /// not. Both in seconds since 1970.
     Due { deadline: Option<i64>, due_at: Option<i64> },
     /// The schedule takes up a mail that is sent, or does not take up one that is not.

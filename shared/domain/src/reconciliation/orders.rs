@@ -144,14 +144,19 @@ pub(super) fn sum(amounts: impl IntoIterator<Item = Money>) -> Money {
     Money::sum(amounts).unwrap_or(Money::from_cents(i64::MIN))
 }
 
-/// The schedule takes up what is pending, and nothing else.
+/// The schedule takes up what is pending, from its deadline on or later where it was tried in vain, and nothing else.
 fn due_faults(records: &OrderRecords) -> Vec<OrderFault> {
     let deadline = match records.order.state {
         OrderState::Pending { deadline } => Some(deadline.timestamp()),
         OrderState::Paid { .. } | OrderState::Void { .. } => None,
     };
     let due_at = records.due_at;
-    let of_order = (deadline != due_at).then_some(OrderFault::Due { deadline, due_at });
+    let is_right = match (deadline, due_at) {
+        (Some(deadline), Some(due_at)) => due_at >= deadline,
+        (None, None) => true,
+        (Some(_), None) | (None, Some(_)) => false,
+    };
+    let of_order = (!is_right).then_some(OrderFault::Due { deadline, due_at });
     let wrong = records.mails.iter().filter(|record| record.is_due != is_waiting(record.mail.state));
     let of_mail = |record: &MailRecord| OrderFault::MailDue { mail: record.mail.kind, is_due: record.is_due };
     of_order.into_iter().chain(wrong.map(of_mail)).collect()
