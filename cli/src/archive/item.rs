@@ -20,7 +20,7 @@ fn value_to_json(value: &AttributeValue) -> Option<Value> {
         AttributeValue::N(number) => json!({"N": number}),
         AttributeValue::B(bytes) => json!({"B": base64::encode(bytes)}),
         AttributeValue::Bool(is_true) => json!({"BOOL": is_true}),
-        AttributeValue::Null(is_null) => json!({"NULL": is_null}),
+        AttributeValue::Null(true) => json!({"NULL": true}),
         AttributeValue::M(map) => json!({"M": to_json(map)?}),
         AttributeValue::L(list) => {
             json!({"L": list.iter().map(value_to_json).collect::<Option<Vec<Value>>>()?})
@@ -28,7 +28,7 @@ fn value_to_json(value: &AttributeValue) -> Option<Value> {
         AttributeValue::Ss(texts) => json!({"SS": texts}),
         AttributeValue::Ns(numbers) => json!({"NS": numbers}),
         AttributeValue::Bs(list) => json!({"BS": list.iter().map(base64::encode).collect::<Vec<String>>()}),
-        _ => return None,
+        AttributeValue::Null(false) | _ => return None,
     })
 }
 
@@ -49,7 +49,7 @@ fn value_from_json(json: Value) -> Option<AttributeValue> {
         ("N", Value::String(number)) => AttributeValue::N(number),
         ("B", Value::String(text)) => AttributeValue::B(bytes(&text)?),
         ("BOOL", Value::Bool(is_true)) => AttributeValue::Bool(is_true),
-        ("NULL", Value::Bool(is_null)) => AttributeValue::Null(is_null),
+        ("NULL", Value::Bool(true)) => AttributeValue::Null(true),
         ("M", map) => AttributeValue::M(from_json(map)?),
         ("L", Value::Array(list)) => {
             AttributeValue::L(list.into_iter().map(value_from_json).collect::<Option<_>>()?)
