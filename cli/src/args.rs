@@ -2,9 +2,9 @@
 
 use crate::bench::BenchArgs;
 use crate::commands::{
-    demo::DemoArgs, export::ExportArgs, import::ImportFile, key::KeyCommand, merchant::MerchantCommand,
-    outbox::OutboxFilter, processor::ProcessorCommand, tables::TablesCommand, tenant::TenantCommand,
-    vault::VaultCommand, verify::VerifyArgs,
+    archive::ArchiveArgs, demo::DemoArgs, export::ExportArgs, import::ImportFile, key::KeyCommand,
+    merchant::MerchantCommand, outbox::OutboxFilter, processor::ProcessorCommand, restore::RestoreArgs,
+    tables::TablesCommand, tenant::TenantCommand, vault::VaultCommand, verify::VerifyArgs,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -81,9 +81,19 @@ pub(crate) enum Command {
     Import(ImportFile),
     /// Print a tenant's catalog as a document that can be imported, with its members and merchants
     ///
-    /// Keys and secrets are left out: API keys, the key of the tenant's hashes, the sender of its mails and its
-    /// card processor. So are customers without a membership card, orders, and the seats that were sold.
+    /// For people and spreadsheets. Keys and secrets are left out: API keys, the key of the tenant's hashes, the sender
+    /// of its mails and its card processor. So are customers without a membership card, orders, and the seats that were
+    /// sold: `archive` takes all of them along.
     Export(ExportArgs),
+    /// Print all that is stored of a closed tenant, for `restore` to write into another database
+    ///
+    /// Secrets are sealed under the archive's own key. Names, addresses and what they bought are not: keep an archive
+    /// like the database.
+    Archive(ArchiveArgs),
+    /// Write an archived tenant into a database that has none of its id; it stays closed until `tenant open`
+    ///
+    /// The whole file is checked before anything is written. After a failure, the same command goes on.
+    Restore(RestoreArgs),
     /// Print a document with the catalog of a large made-up venue
     Demo(DemoArgs),
     /// List the mails that wait to be sent

@@ -1,5 +1,6 @@
 //! What the program does besides serving.
 
+pub(crate) mod archive;
 pub(crate) mod demo;
 pub(crate) mod export;
 pub(crate) mod import;
@@ -7,11 +8,13 @@ pub(crate) mod key;
 pub(crate) mod merchant;
 pub(crate) mod outbox;
 pub(crate) mod processor;
+pub(crate) mod restore;
 pub(crate) mod tables;
 pub(crate) mod tenant;
 pub(crate) mod vault;
 pub(crate) mod verify;
 
+use crate::archive::Counts;
 use crate::failure::Failure;
 use domain::TenantId;
 use domain::tenant::Tenant;
@@ -61,6 +64,12 @@ fn origin(text: &str) -> Result<String, &'static str> {
 async fn known_tenant(store: &Store, id: TenantId) -> Result<Tenant, Failure> {
     let found = store.load_tenant(id, Consistency::Strong).await?;
     found.ok_or_else(|| Failure::new(format!("there is no tenant {id}")))
+}
+
+/// How many records there are of each table.
+fn counted(counts: &Counts) -> String {
+    let tables: Vec<String> = counts.iter().map(|(table, records)| format!("{records} {table}")).collect();
+    tables.join(", ")
 }
 
 /// A list on one line, a dash if it is empty.

@@ -67,6 +67,19 @@ pub(crate) fn key_file(directory: &Path) -> Result<LocalVault, Failure> {
     LocalVault::file(directory.join(KEY_FILE)).map_err(|fault| Failure::because("there is no vault", &fault))
 }
 
+/// The key of an archive in a file of its own, which is made when missing.
+pub(crate) fn new_archive_key(file: &Path) -> Result<LocalVault, Failure> {
+    LocalVault::file(file).map_err(|fault| Failure::because("there is no key for the archive", &fault))
+}
+
+/// The key of an archive in a file that there must be.
+pub(crate) fn archive_key(file: &Path) -> Result<LocalVault, Failure> {
+    File::open(file).map_err(|fault| {
+        Failure::because(format!("the key file {} cannot be read", file.display()), &fault)
+    })?;
+    new_archive_key(file)
+}
+
 /// Adds a new key to those of a data directory's vault.
 pub(crate) fn rotate_key_file(directory: &Path) -> Result<(), Failure> {
     LocalVault::rotate(directory.join(KEY_FILE))

@@ -17,6 +17,7 @@ mod seed;
 mod serve;
 mod worker;
 
+pub mod archive;
 pub mod compatibility;
 pub mod demo;
 pub mod document;
@@ -72,6 +73,8 @@ async fn run_command(Arguments { database, serve, command }: Arguments) -> Resul
         Some(Command::Vault(command)) => commands::vault::run(&database, &command),
         Some(Command::Tables(command)) => commands::tables::run(&database, &command).await,
         Some(Command::Import(document)) => commands::import::run(&database, &document).await,
+        Some(Command::Archive(wanted)) => commands::archive::run(&database, &wanted).await,
+        Some(Command::Restore(archive)) => commands::restore::run(&database, &archive).await,
         Some(Command::Export(export)) => commands::export::run(&database, &export).await,
         Some(Command::Demo(venue)) => commands::demo::run(&venue),
         Some(Command::Outbox(filter)) => commands::outbox::run(&database, &filter).await,

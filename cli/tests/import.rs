@@ -275,6 +275,7 @@ async fn a_tenant_is_created_once_and_keeps_its_hash_key() {
     let before = app.store.load_tenant(tenant(1001), Consistency::Strong).await.unwrap().unwrap();
     let again = domain::tenant::Tenant {
         sealed_hash_key: "00".to_owned(),
+        closed_at: None,
         allowed_origins: ["https://elsewhere.example.org".to_owned()].into(),
         ..before.clone()
     };

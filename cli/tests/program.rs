@@ -303,6 +303,46 @@ fn a_made_up_venue_is_moved_from_one_database_to_another() {
     assert!(said.contains("line 1: there is no column"), "{said}");
 }
 
+#[test]
+fn a_tenant_is_archived_when_nothing_writes_to_it_any_more() {
+    let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let path = here.path();
+    let (key, file) = (path.join("move.key"), path.join("pier.boxoffice"));
+    let (key, file) = (key.to_str().unwrap(), file.to_str().unwrap());
+    let archive = ["archive", "--tenant", "7", "--key", key];
+    printed(&["tenant", "create", "7", "--name", "Pier", "--zone", "America/Chicago"], path);
+    let office = printed(&["key", "issue", "--tenant", "7", "--scope", "b2b", "--label", "office"], path);
+    assert!(complaint(&archive, path).contains("tenant 7 is open; close it first"));
+    let said = printed(&["tenant", "close", "7"], path);
+    assert!(said.starts_with("tenant 7 is closed; requests that began before have ended by "), "{said}");
+    assert!(printed(&["tenant", "list"], path).contains("closed"));
+    let service = Running::start(path);
+    assert_eq!(service.get(COUNTRIES, &office).0, 503);
+    let said = complaint(&archive, path);
+    assert!(said.contains("before tenant 7 was closed may still write; try again in "), "{said}");
+    drop(service);
+    assert!(!std::fs::exists(key).unwrap());
+
+    let archived = run(&archive, path);
+    assert!(archived.status.success(), "{}", String::from_utf8_lossy(&archived.stderr));
+    assert_eq!(
+        String::from_utf8(archived.stderr).unwrap(),
+        "tenant 7: 0 carts, 3 catalog, 0 members, 0 merchants, 0 orders, 0 reservations\n"
+    );
+    std::fs::write(file, archived.stdout).unwrap();
+    let restore = ["restore", file, "--key", key];
+    let said = complaint(&["restore", file, "--key", "no-such.key"], there.path());
+    assert!(said.contains("the key file no-such.key cannot be read"), "{said}");
+    assert!(complaint(&restore, path).contains("there is a tenant 7 here already"));
+    assert!(printed(&restore, there.path()).contains("tenant 7 is restored: 0 carts, 3 catalog"));
+    assert!(printed(&restore, there.path()).contains("was restored from this archive before"));
+    assert_eq!(printed(&["tenant", "open", "7"], there.path()), "tenant 7 is open");
+    let service = Running::start(there.path());
+    assert_eq!(service.get(COUNTRIES, &office).0, 200);
+    drop(service);
+    assert!(complaint(&restore, there.path()).contains("there is a tenant 7 here already"));
+}
+
 #[tokio::test]
 async fn verifying_says_by_its_exit_code_whether_all_agrees() {
     let data = tempfile::tempdir().unwrap();
@@ -463,10 +503,12 @@ fn the_commands_of_the_operating_guide_work() {
          aws() { :; }\n\
          sam() { :; }\n\
          boxoffice() {\n\
-           if [ \"$1\" = --aws ]; then shift; fi\n\
-           env -u BOXOFFICE_VAULT_KEY_ID \"$PROGRAM\" --data data \"$@\"\n\
+           side=machine\n\
+           if [ \"$1\" = --aws ]; then shift; side=aws; fi\n\
+           env -u BOXOFFICE_VAULT_KEY_ID \"$PROGRAM\" --data $side \"$@\"\n\
          }\n\
-         TOPIC= DEAD= RULE= BACKUP=\n",
+         TOPIC= DEAD= RULE= BACKUP=\n\
+         boxoffice tenant create 1004 --name 'Gull Theatre' --zone America/New_York\n",
     );
     let (mut is_example, mut commands) = (false, 0);
     for line in guide.lines().map(str::trim) {
@@ -492,4 +534,5 @@ fn the_commands_of_the_operating_guide_work() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let said = String::from_utf8(output.stdout).unwrap();
     assert!(said.contains("is revoked") && said.contains("Tide House"), "{said}");
+    assert!(said.contains("tenant 1004 is restored") && said.contains("Gull Theatre"), "{said}");
 }

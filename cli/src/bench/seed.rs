@@ -105,6 +105,7 @@ async fn save_identity(app: &App, tenant: TenantId, sealed_hash_key: String) -> 
         consumer_site: None,
         limits: RateLimit::ALL.iter().map(|limit| (*limit, UNLIMITED)).collect(),
         sealed_hash_key,
+        closed_at: None,
     };
     app.store.save_tenant(&settings).await?;
     let key = ApiKey {

@@ -10,7 +10,7 @@ use domain::{TenantId, Timestamp};
 use store::order::{DueClock, DueKind, DueWork};
 
 /// Mails that are listed, for each partition of the index they are found through.
-const MAX_LISTED: i32 = 1_000;
+const MAX_LISTED: usize = 1_000;
 
 /// Which mails to list.
 #[derive(Debug, Args)]

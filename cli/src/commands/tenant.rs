@@ -6,11 +6,15 @@ use crate::database::{Opened, open};
 use crate::failure::Failure;
 use clap::{Args, Subcommand};
 use domain::rate_limit::{MAX_WINDOW_SECS, Rate, RateLimit};
-use domain::tenant::{ConsumerSite, DEFAULT_HOLD_SECS, MAX_HOLD_SECS, ProcessorKind, Tenant};
+use domain::tenant::{ConsumerSite, DEFAULT_HOLD_SECS, MAX_HOLD_SECS, ProcessorKind, REST_SECS, Tenant};
+use domain::time::plus_secs;
 use domain::{TenantId, Zone};
 use platform::IdSource;
 use platform::app::hash_key_context;
+use platform::clock::wall_now;
 use std::collections::{BTreeMap, BTreeSet};
+use store::Store;
+use store::archive::Place;
 
 /// What to do with tenants.
 #[derive(Debug, Subcommand)]
@@ -46,6 +50,19 @@ pub(crate) enum TenantCommand {
         no_origins: bool,
         #[command(flatten)]
         settings: Settings,
+    },
+    /// Answer nobody and do nothing for a tenant until it is opened, so that it can be archived
+    ///
+    /// Its requests are refused with 503. Orders that are pending, mails and refunds wait for the tenant to be opened,
+    /// here or where it was restored.
+    Close {
+        #[arg(value_parser = tenant_id)]
+        id: TenantId,
+    },
+    /// Open a tenant that was closed or restored
+    Open {
+        #[arg(value_parser = tenant_id)]
+        id: TenantId,
     },
     /// List all tenants
     List,
@@ -150,16 +167,36 @@ pub(crate) async fn run(args: &DatabaseArgs, command: TenantCommand) -> Result<(
             opened.store.save_tenant(&tenant).await?;
             print(&described(&tenant))
         }
+        TenantCommand::Close { id } => close(&opened.store, id).await,
+        TenantCommand::Open { id } => {
+            let tenant = known_tenant(&opened.store, id).await?;
+            opened.store.save_tenant(&Tenant { closed_at: None, ..tenant }).await?;
+            print(&format!("tenant {id} is open"))
+        }
         TenantCommand::List => {
-            let row = |tenant: &Tenant| {
-                let kind = if tenant.sandbox { "sandbox" } else { "live" };
-                [tenant.id.to_string(), kind.to_owned(), tenant.zone.name().to_owned(), tenant.name.clone()]
-            };
             let rows: Vec<_> = opened.store.load_all_tenants().await?.iter().map(row).collect();
-            print(&columns(["ID", "KIND", "ZONE", "NAME"], &rows))
+            print(&columns(["ID", "KIND", "STATE", "ZONE", "NAME"], &rows))
         }
         TenantCommand::Show { id } => print(&described(&known_tenant(&opened.store, id).await?)),
     }
+}
+
+fn row(tenant: &Tenant) -> [String; 5] {
+    let kind = if tenant.sandbox { "sandbox" } else { "live" };
+    let state = if tenant.is_closed() { "closed" } else { "open" };
+    let Tenant { id, zone, name, .. } = tenant;
+    [id.to_string(), kind.to_owned(), state.to_owned(), zone.name().to_owned(), name.clone()]
+}
+
+/// Closes a tenant; one that is closed stays closed since then.
+async fn close(store: &Store, id: TenantId) -> Result<(), Failure> {
+    let tenant = known_tenant(store, id).await?;
+    let since = tenant.closed_at.unwrap_or_else(wall_now);
+    if !tenant.is_closed() {
+        store.save_tenant(&Tenant { closed_at: Some(since), ..tenant }).await?;
+    }
+    let rests = plus_secs(since, REST_SECS).format("%H:%M:%S");
+    print(&format!("tenant {id} is closed; requests that began before have ended by {rests} UTC"))
 }
 
 async fn create(
@@ -183,9 +220,13 @@ async fn create(
         consumer_site: None,
         limits: BTreeMap::new(),
         sealed_hash_key: hex::encode(sealed),
+        closed_at: None,
     };
     settings.apply(&mut tenant);
     if !opened.store.create_tenant(&tenant).await? {
+        if let Place::Restoring(_) = opened.store.load_place(id).await? {
+            return Err(Failure::new(format!("tenant {id} is being restored from an archive")));
+        }
         return Err(Failure::new(format!("tenant {id} exists; change it with `tenant set`")));
     }
     print(&described(&tenant))
@@ -205,7 +246,9 @@ fn described(tenant: &Tenant) -> String {
         consumer_site,
         limits,
         sealed_hash_key: _,
+        closed_at,
     } = tenant;
+    let state = closed_at.map(|since| format!("closed since {}", since.format("%F %T UTC")));
     let processor = match processor {
         ProcessorKind::Sandbox => "sandbox",
         ProcessorKind::Stripe(_) => "Stripe",
@@ -214,6 +257,7 @@ fn described(tenant: &Tenant) -> String {
         ["id", &id.to_string()],
         ["name", name],
         ["kind", if *sandbox { "sandbox" } else { "live" }],
+        ["state", state.as_deref().unwrap_or("open")],
         ["zone", zone.name()],
         ["hold", &format!("{hold_secs} s")],
         ["origins", &joined(allowed_origins)],

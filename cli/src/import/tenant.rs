@@ -47,6 +47,7 @@ pub(super) async fn save(
         consumer_site: consumer_site.or(base.consumer_site),
         limits: base.limits,
         sealed_hash_key: base.sealed_hash_key,
+        closed_at: base.closed_at,
     };
     if before.as_ref() == Some(&tenant) {
         report.note("tenant", Saved::Unchanged);
@@ -86,5 +87,6 @@ async fn new_tenant(
         consumer_site: None,
         limits: Default::default(),
         sealed_hash_key: hex::encode(sealed),
+        closed_at: None,
     })
 }

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use store::order::{DueClock, DueKind, DueWork};
 
 /// Work of one partition taken up in one pass.
-const MAX_PER_PARTITION: i32 = 25;
+const MAX_PER_PARTITION: usize = 25;
 
 /// A mail that was announced and is still not sent is announced again after this long, in seconds. Until then
 /// others have their turn.
@@ -73,7 +73,7 @@ impl Report {
     }
 }
 
-/// One pass over everything due at `now`.
+/// One pass over everything due at `now`, but for tenants that are closed (decision 0093).
 ///
 /// # Errors
 /// [`platform::ApiError`] when the database does not say what is due.
@@ -82,11 +82,12 @@ pub async fn pass(app: &App, scope: Scope, now: Timestamp) -> Result<Report, pla
         Scope::Schedule => &[DueClock::Real],
         Scope::Sandbox => &[DueClock::Real, DueClock::Chosen],
     };
+    let asleep = app.store.load_asleep_tenants().await?;
     let mut report = Report::default();
     let mut others = BTreeSet::new();
     for clock in clocks {
         for kind in KINDS {
-            for work in app.store.load_due((*clock, kind), now, MAX_PER_PARTITION).await? {
+            for work in app.store.load_due_but((*clock, kind), now, (MAX_PER_PARTITION, &asleep)).await? {
                 if scope == Scope::Sandbox && !is_sandbox(app, work.tenant(), &mut others).await? {
                     continue;
                 }

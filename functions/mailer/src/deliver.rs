@@ -40,7 +40,8 @@ pub enum Delivered {
     Sent,
     /// It had been sent or refused before, or is being sent by someone else.
     Settled,
-    /// The order is not paid or owes no such mail, or nobody with the address is a member.
+    /// The order is not paid or owes no such mail, or nobody with the address is a member. Or the tenant is closed: what
+    /// its orders owe is announced again when it opens.
     NotOwed,
     /// The mail was refused for good; this is logged, and not tried again.
     Refused,
@@ -154,10 +155,13 @@ impl Owed {
             app.store.load_order_with_tickets(job.tenant, &job.order),
             app.store.load_mail(job.tenant, &job.order, job.kind),
         );
-        let (order, mail) = (order?, mail?);
+        let (tenant, order, mail) = (tenant.map_err(DeliverError::Tenant)?, order?, mail?);
+        if tenant.is_closed() {
+            return Ok(None);
+        }
         let order = order.filter(|(order, _)| order.paid_at().is_some());
         let (Some((order, tickets)), Some(mail)) = (order, mail) else { return Ok(None) };
-        Ok(Some(Self { tenant: tenant.map_err(DeliverError::Tenant)?, order, tickets, mail }))
+        Ok(Some(Self { tenant, order, tickets, mail }))
     }
 }
 

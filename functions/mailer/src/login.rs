@@ -22,9 +22,13 @@ pub(crate) struct OwedLogin {
 }
 
 impl OwedLogin {
-    /// What a job asks for; none when the request is gone, or nobody with its address holds a card.
+    /// What a job asks for; none when the request is gone, nobody with its address holds a card, or the tenant is
+    /// closed.
     pub(crate) async fn load(app: &App, job: &LoginMail) -> Result<Option<Self>, DeliverError> {
         let tenant = app.tenant(job.tenant).await.map_err(DeliverError::Tenant)?;
+        if tenant.is_closed() {
+            return Ok(None);
+        }
         let hash_key = app.hash_key(&tenant).await.map_err(DeliverError::Tenant)?;
         let place = login_key(job.tenant, &secret_of(&hash_key, &job.request));
         let Some(request) = app.store.load_login_request(&place).await? else { return Ok(None) };

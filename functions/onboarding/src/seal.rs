@@ -1,14 +1,9 @@
 //! Secrets of applications: sealed field by field before they are stored, opened when they are read (contract §11).
 
-use domain::onboarding::{Application, Boarding, Clear, Sealed, SecretText};
+use domain::onboarding::{Application, Boarding, Clear, Sealed, SecretText, application_key_context};
 use domain::{BoardingRefId, TenantId};
 use platform::vault::DataKey;
 use platform::{ApiError, App};
-
-/// What the key of an application is sealed for.
-fn context(tenant: TenantId, reference: &BoardingRefId) -> String {
-    format!("onboarding/{tenant}/{reference}")
-}
 
 /// An application as it may be stored, and the key it was sealed under, itself sealed, in hexadecimal.
 pub(crate) struct SealedApplication {
@@ -22,7 +17,7 @@ pub(crate) async fn seal(
     (tenant, reference): (TenantId, &BoardingRefId),
     application: Clear,
 ) -> Result<SealedApplication, ApiError> {
-    let key = DataKey::generate(app.vault.as_ref(), &context(tenant, reference)).await;
+    let key = DataKey::generate(app.vault.as_ref(), &application_key_context(tenant, reference)).await;
     let key = key.map_err(ApiError::internal)?;
     let sealed = application.map_secrets(&mut |field: &str, secret: SecretText| {
         key.seal(field, secret.expose().as_bytes()).map(|sealed| Sealed(hex::encode(sealed)))
@@ -34,7 +29,7 @@ pub(crate) async fn seal(
 /// Opens the secrets of an application.
 pub(crate) async fn open(app: &App, tenant: TenantId, boarding: &Boarding) -> Result<Clear, ApiError> {
     let sealed = hex::decode(&boarding.sealed_key).map_err(ApiError::internal)?;
-    let context = context(tenant, &boarding.reference);
+    let context = application_key_context(tenant, &boarding.reference);
     let key = DataKey::unwrap(app.vault.as_ref(), &context, &sealed).await.map_err(ApiError::internal)?;
     boarding.application.clone().map_secrets(&mut |field: &str, secret: Sealed| {
         let sealed = hex::decode(&secret.0).map_err(ApiError::internal)?;

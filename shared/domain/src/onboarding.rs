@@ -14,7 +14,9 @@ mod structure;
 mod validate;
 pub mod vocabulary;
 
-pub use boarding::{Boarding, FirstAnswer, TEST_NAMES, Verdict, sandbox_verdict, underwriting_due};
+pub use boarding::{
+    Boarding, FirstAnswer, TEST_NAMES, Verdict, application_key_context, sandbox_verdict, underwriting_due,
+};
 pub use edit::{BankAccountEdit, Change, Edit, EditRefusal, edited};
 pub use rule::{Charset, Rule, Surroundings};
 pub use rules::{Check, Place, Required, Row, TABLE};

@@ -2,7 +2,7 @@
 
 use crate::rate_limit::{Rate, RateLimit};
 use crate::stripe::StripeSettings;
-use crate::{Mid, TenantId, Zone};
+use crate::{Mid, TenantId, Timestamp, Zone};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use url::{Host, Url};
@@ -37,7 +37,18 @@ pub struct Tenant {
     pub limits: BTreeMap<RateLimit, Rate>,
     /// The key of the tenant's keyed hashes, sealed by the vault, in hexadecimal.
     pub sealed_hash_key: String,
+    /// Since when the tenant is closed (decision 0093); none while it is open.
+    #[serde(
+        default,
+        with = "chrono::serde::ts_milliseconds_option",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub closed_at: Option<Timestamp>,
 }
+
+/// Seconds after which nothing of a closed tenant is written any more: settings are cached for five, and no function
+/// lives longer than 28.
+pub const REST_SECS: i64 = 60;
 
 impl Tenant {
     /// How often something may be asked for.
@@ -46,6 +57,12 @@ impl Tenant {
         let usual = limit.default_rate();
         let usual = if self.sandbox { usual.in_sandbox() } else { usual };
         self.limits.get(&limit).copied().unwrap_or(usual)
+    }
+
+    /// Whether the tenant is closed: no request is answered, nothing that is due is done, and no mail is sent.
+    #[must_use]
+    pub const fn is_closed(&self) -> bool {
+        self.closed_at.is_some()
     }
 }
 

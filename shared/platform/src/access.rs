@@ -120,6 +120,9 @@ impl<P: Policy> FromRequestParts<App> for Access<P> {
         let context = parts.extensions.get::<Arc<RequestContext>>().cloned();
         let context = context.ok_or_else(|| ApiError::new(ErrorType::Internal))?;
         let _ = context.tenant.set(tenant.id);
+        if tenant.is_closed() {
+            return Err(closed());
+        }
         let scope = P::SCOPES.iter().find(|scope| key.scopes.contains(scope));
         let scope = *scope.ok_or_else(|| ApiError::new(ErrorType::Forbidden))?;
         check_origin(&key, parts)?;
@@ -149,12 +152,19 @@ const IP_HEADER: &str = "x-service-browser-ip";
 const CLOCK_HEADER: &str = "x-service-test-now";
 /// Keys longer than this are not ours.
 const MAX_KEY_CHARS: usize = 200;
+/// Suggested to callers of a closed tenant, in seconds.
+const CLOSED_RETRY_SECS: u32 = 60;
 /// How the keys of the demo venues begin; sandbox tenants alone accept them.
 const DEMO_PREFIX: &str = "demo-";
 
 fn key_text<'a>(headers: &'a HeaderMap, name: &str) -> Result<&'a str, ApiError> {
     let text = header(headers, name).filter(|text| text.len() <= MAX_KEY_CHARS);
     text.ok_or_else(|| ApiError::new(ErrorType::Unauthorized))
+}
+
+/// Nothing of the request has happened, and nobody knows yet when it can.
+fn closed() -> ApiError {
+    ApiError::new(ErrorType::TryAgain).message("The venue is closed for now").retry_after(CLOSED_RETRY_SECS)
 }
 
 /// A browser key is publishable, so it works only from the pages of its origins, whichever of its scopes a

@@ -79,6 +79,8 @@ struct View<'a> {
     wanted: &'a Wanted,
     /// The tenants whose processor's payments are known.
     with_payments: BTreeSet<TenantId>,
+    /// Since when tenants are closed. Nothing is done for them, so that nothing becomes overdue.
+    closed: BTreeMap<TenantId, Timestamp>,
 }
 
 impl<'a> View<'a> {
@@ -88,11 +90,14 @@ impl<'a> View<'a> {
             ProcessorKind::Sandbox => true,
             ProcessorKind::Stripe(_) => false,
         });
-        Ok(Self { store, wanted, with_payments: known.map(|tenant| tenant.id).collect() })
+        let with_payments = known.map(|tenant| tenant.id).collect();
+        let closed = tenants.iter().filter_map(|tenant| Some((tenant.id, tenant.closed_at?))).collect();
+        Ok(Self { store, wanted, with_payments, closed })
     }
 
     fn books(&self, tenant: TenantId) -> Books {
         let Wanted { tenant: _, now, chosen_now, pause: _ } = *self.wanted;
+        let now = self.closed.get(&tenant).map_or(now, |closed| now.min(*closed));
         Books::open(Terms { now, chosen_now, with_payments: self.with_payments.contains(&tenant) })
     }
 

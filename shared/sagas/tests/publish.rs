@@ -39,6 +39,7 @@ fn tenant() -> Tenant {
         consumer_site: None,
         limits: Default::default(),
         sealed_hash_key: String::new(),
+        closed_at: None,
     }
 }
 

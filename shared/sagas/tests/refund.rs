@@ -45,6 +45,7 @@ fn tenant() -> Tenant {
         mail_from: None,
         consumer_site: None,
         sealed_hash_key: String::new(),
+        closed_at: None,
     }
 }
 

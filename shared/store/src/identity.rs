@@ -2,11 +2,13 @@
 
 use crate::{
     Action, Consistency, Expression, Key, Plan, SortKeys, Store, StoreError, StoreFault, Table,
-    api_keys_partition, encode, origin_partition, tenants_partition,
+    api_keys_partition, decode, encode, origin_partition, tenants_partition,
 };
 use domain::TenantId;
 use domain::tenant::{ApiKey, Tenant};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 
 /// The only form in which a key is stored or looked up: the SHA-256 of its text. Keys carry 192 random bits,
 /// so a slow hash would protect nothing.
@@ -16,8 +18,25 @@ pub fn key_hash(key: &str) -> String {
 }
 
 /// A mark says all it has to say by its key.
-#[derive(serde::Serialize)]
+#[derive(Serialize)]
 struct Mark {}
+
+/// What the list of tenants says of one.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct TenantMark {
+    /// Nothing that is due for it is done: it is closed, or not all of it is here yet.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) asleep: bool,
+    /// The archive it comes from, until it is opened or changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) archive: Option<String>,
+}
+
+impl TenantMark {
+    fn of(tenant: &Tenant) -> Self {
+        Self { asleep: tenant.is_closed(), archive: None }
+    }
+}
 
 /// Tenants of one deployment that are listed.
 const MAX_TENANTS: usize = 10_000;
@@ -44,8 +63,8 @@ impl Store {
         self.get(&Key::tenant(id), consistency).await
     }
 
-    /// Stores a new tenant with its marks, all or nothing; false when there is a tenant with this id, which
-    /// stays as it is. Its sealed key above all is never replaced: every keyed hash would be lost with it.
+    /// Stores a new tenant with its marks, all or nothing; false when there is a tenant with this id or one is being
+    /// restored, which stays as it is. Its sealed key above all is never replaced: every keyed hash would be lost with it.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer, or the tenant allows more origins than one transaction
@@ -58,9 +77,12 @@ impl Store {
         let mut add = |key: Key, action: Action| {
             plan.add(key, action, ()).map_err(|fault| StoreError::new(StoreFault::Refused, fault))
         };
-        add(key.clone(), Action::Put(encode(&key, tenant)?, absent))?;
-        let origins = tenant.allowed_origins.iter().map(|origin| Key::origin(origin, tenant.id));
-        for mark in origins.chain([Key::tenant_mark(tenant.id)]) {
+        add(key.clone(), Action::Put(encode(&key, tenant)?, absent.clone()))?;
+        let mark = Key::tenant_mark(tenant.id);
+        let listed = encode(&mark, &TenantMark::of(tenant))?;
+        add(mark, Action::Put(listed, absent))?;
+        for origin in &tenant.allowed_origins {
+            let mark = Key::origin(origin, tenant.id);
             let item = encode(&mark, &Mark {})?;
             add(mark, Action::Put(item, Expression::new()))?;
         }
@@ -82,9 +104,11 @@ impl Store {
             let _ = self.write(&Key::origin(origin, tenant.id), Action::Delete(Expression::new())).await?;
         }
         for origin in &tenant.allowed_origins {
-            self.put_mark(&Key::origin(origin, tenant.id)).await?;
+            self.mark_origin(origin, tenant.id).await?;
         }
-        self.put_mark(&Key::tenant_mark(tenant.id)).await?;
+        let mark = Key::tenant_mark(tenant.id);
+        let listed = encode(&mark, &TenantMark::of(tenant))?;
+        let _ = self.write(&mark, Action::Put(listed, Expression::new())).await?;
         let item = encode(&key, tenant)?;
         self.write(&key, Action::Put(item, Expression::new())).await.map(|_| ())
     }
@@ -101,6 +125,31 @@ impl Store {
     async fn put_mark(&self, mark: &Key) -> Result<(), StoreError> {
         let item = encode(mark, &Mark {})?;
         self.write(mark, Action::Put(item, Expression::new())).await.map(|_| ())
+    }
+
+    /// Notes that a tenant allows an origin.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn mark_origin(&self, origin: &str, tenant: TenantId) -> Result<(), StoreError> {
+        self.put_mark(&Key::origin(origin, tenant)).await
+    }
+
+    /// The tenants for which nothing is done that is due: those that are closed or being restored.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn load_asleep_tenants(&self) -> Result<BTreeSet<TenantId>, StoreError> {
+        let limit = (Consistency::Strong, MAX_TENANTS);
+        let marks = self.query((Table::Catalog, tenants_partition()), SortKeys::All, limit).await?;
+        let mut asleep = BTreeSet::new();
+        for mark in marks {
+            let tenant = marked_tenant(&mark);
+            if decode::<TenantMark>(mark)?.asleep {
+                asleep.extend(tenant);
+            }
+        }
+        Ok(asleep)
     }
 
     /// All tenants, by id.

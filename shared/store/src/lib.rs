@@ -13,6 +13,7 @@ mod schema;
 mod write;
 
 pub mod after_sale;
+pub mod archive;
 pub mod authored;
 pub mod cart;
 pub mod catalog;

@@ -217,18 +217,19 @@ impl Store {
         Ok(items)
     }
 
-    /// The keys of work in one partition of the due index that is due by `until` (epoch seconds).
+    /// The keys of work in one partition of the due index that is due by `until` (epoch seconds), up to `limit` of
+    /// those that are wanted. The others are passed by, however many there are.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
-    pub async fn query_due(
+    pub(crate) async fn query_due(
         &self,
         (table, partition): (Table, &str),
         until: i64,
-        limit: i32,
+        (limit, is_wanted): (usize, impl Fn(&Key) -> bool),
     ) -> Result<Vec<Key>, StoreError> {
         let name = self.table(table);
-        let answer = self
+        let request = self
             .client
             .query()
             .table_name(&name)
@@ -236,11 +237,23 @@ impl Store {
             .key_condition_expression("due_pk = :partition AND due_at <= :until")
             .expression_attribute_values(":partition", AttributeValue::S(partition.to_owned()))
             .expression_attribute_values(":until", AttributeValue::N(until.to_string()))
-            .limit(limit)
-            .send()
-            .await
-            .map_err(failed)?;
-        Ok(answer.items.unwrap_or_default().iter().filter_map(|item| self.key_of(&name, item)).collect())
+            .set_limit(i32::try_from(limit).ok());
+        let mut wanted = Vec::new();
+        let mut start = None;
+        while wanted.len() < limit {
+            let answer =
+                request.clone().set_exclusive_start_key(start.take()).send().await.map_err(failed)?;
+            let items = answer.items.unwrap_or_default();
+            wanted.extend(
+                items.iter().filter_map(|item| self.key_of(&name, item)).filter(|key| is_wanted(key)),
+            );
+            start = answer.last_evaluated_key;
+            if start.is_none() {
+                break;
+            }
+        }
+        wanted.truncate(limit);
+        Ok(wanted)
     }
 }
 

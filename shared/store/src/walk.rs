@@ -4,7 +4,7 @@
 //! the items of every tenant, and hands out those that are asked for.
 
 use crate::read::failed;
-use crate::{AttributeValue, Consistency, Expression, Item, Key, Store, StoreError, StoreFault, Table};
+use crate::{Consistency, Expression, Item, Key, Store, StoreError, StoreFault, Table};
 use aws_sdk_dynamodb::operation::scan::builders::ScanFluentBuilder;
 use domain::TenantId;
 use std::time::Duration;
@@ -54,12 +54,8 @@ pub struct Row {
 impl Row {
     /// The item with its place; none for one that is no tenant's.
     #[must_use]
-    pub fn read(table: Table, mut item: Item) -> Option<Self> {
-        let mut take = |name: &str| {
-            let Some(AttributeValue::S(text)) = item.remove(name) else { return None };
-            Some(text)
-        };
-        let key = Key { table, pk: take("pk")?, sk: take("sk")? };
+    pub fn read(table: Table, item: Item) -> Option<Self> {
+        let (key, item) = Key::taken_from(table, item)?;
         let (tenant, partition) = key.pk.strip_prefix("T#")?.split_once('#')?;
         let tenant = TenantId::parse(tenant.parse().ok()?).ok()?;
         let partition = partition.to_owned();

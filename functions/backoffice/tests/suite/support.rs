@@ -158,6 +158,7 @@ impl Venue {
                 consumer_site: None,
                 limits: Default::default(),
                 sealed_hash_key: hex::encode(sealed),
+                closed_at: None,
             };
             store.save_tenant(&tenant).await.unwrap();
             for (name, scope) in [("key", Scope::B2b), ("shop", Scope::B2c)] {

@@ -239,6 +239,7 @@ async fn save_tenant(store: &Store, vault: &LocalVault, id: TenantId) {
         consumer_site: None,
         limits: Default::default(),
         sealed_hash_key: sealed.iter().map(|byte| format!("{byte:02x}")).collect(),
+        closed_at: None,
     };
     store.save_tenant(&tenant).await.unwrap();
     let key = ApiKey {

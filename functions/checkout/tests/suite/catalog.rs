@@ -180,6 +180,7 @@ async fn save_tenant(store: &Store, vault: &LocalVault, id: TenantId) {
         consumer_site: None,
         limits: Default::default(),
         sealed_hash_key: hex::encode(sealed),
+        closed_at: None,
     };
     store.save_tenant(&tenant).await.unwrap();
 }

@@ -201,6 +201,7 @@ async fn save_tenant(store: &Store, zone: Zone) {
         consumer_site: None,
         limits: Default::default(),
         sealed_hash_key: String::new(),
+        closed_at: None,
     };
     store.save_tenant(&tenant).await.unwrap();
     let api_key = ApiKey {

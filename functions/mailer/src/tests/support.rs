@@ -48,6 +48,7 @@ pub(crate) fn tenant() -> Tenant {
         consumer_site: None,
         limits: Default::default(),
         sealed_hash_key: String::new(),
+        closed_at: None,
     }
 }
 

@@ -154,6 +154,7 @@ impl Venue {
                 consumer_site: None,
                 limits: Default::default(),
                 sealed_hash_key: hex::encode(sealed),
+                closed_at: None,
             };
             store.save_tenant(&tenant).await.unwrap();
             let key = ApiKey {

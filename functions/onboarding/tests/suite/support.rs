@@ -201,6 +201,7 @@ impl Venue {
                 consumer_site: None,
                 limits: Default::default(),
                 sealed_hash_key: hex::encode(sealed),
+                closed_at: None,
             };
             store.save_tenant(&tenant).await.unwrap();
             for (name, scope) in [("partner", Scope::Onboard), ("staff", Scope::B2b)] {

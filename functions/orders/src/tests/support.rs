@@ -109,6 +109,7 @@ fn tenant_of(id: i64) -> Tenant {
         consumer_site: None,
         limits: Default::default(),
         sealed_hash_key: String::new(),
+        closed_at: None,
     }
 }
 

@@ -277,6 +277,7 @@ async fn save_tenant(store: &Store, vault: &LocalVault, number: i64) {
         mail_from: None,
         consumer_site: None,
         sealed_hash_key: sealed.iter().map(|byte| format!("{byte:02x}")).collect(),
+        closed_at: None,
     };
     store.save_tenant(&tenant).await.unwrap();
 }

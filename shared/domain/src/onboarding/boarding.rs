@@ -3,7 +3,7 @@
 use super::{Application, Sealed, Violation};
 use crate::merchant::{Merchant, MerchantStatus};
 use crate::tenant::Tenant;
-use crate::{BoardingRefId, Mid, Timestamp};
+use crate::{BoardingRefId, Mid, TenantId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// An application as it is stored. Where its merchant stands is said by the merchant alone.
@@ -37,6 +37,12 @@ pub struct Boarding {
     pub revision: i64,
     /// Made under a clock its caller chose; the real schedule leaves it alone.
     pub chosen_clock: bool,
+}
+
+/// What the key of an application is sealed for.
+#[must_use]
+pub fn application_key_context(tenant: TenantId, reference: &BoardingRefId) -> String {
+    format!("onboarding/{tenant}/{reference}")
 }
 
 /// What a repetition of the first request is answered again.

@@ -47,6 +47,7 @@ fn caller(secs: i64) -> Caller {
         consumer_site: None,
         limits: Default::default(),
         sealed_hash_key: String::new(),
+        closed_at: None,
     };
     Caller {
         tenant: Arc::new(tenant),

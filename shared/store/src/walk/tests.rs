@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Key, encode};
+use crate::{AttributeValue, Key, encode};
 use aws_sdk_dynamodb::types::{PutRequest, WriteRequest};
 use domain::{CouponId, MembershipId, OrderId};
 use engine::Embedded;

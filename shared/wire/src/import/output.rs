@@ -40,6 +40,7 @@ impl From<&Tenant> for TenantOutput {
             mail_from: _,
             limits: _,
             sealed_hash_key: _,
+            closed_at: _,
         } = tenant;
         Self {
             id: id.get(),
