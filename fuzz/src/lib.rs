@@ -3,9 +3,13 @@
 
 extern crate self as boxoffice;
 
-#[expect(dead_code, reason = "the program writes documents as well")]
-#[path = "../../cli/src/document.rs"]
-pub mod document;
 mod entries;
 
+#[expect(dead_code, reason = "the program writes documents as well")]
+#[path = "../../cli/src"]
+mod program {
+    pub mod document;
+}
+
 pub use entries::*;
+pub use program::document;
