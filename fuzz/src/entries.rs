@@ -248,8 +248,9 @@ fn extracted<T: FromRequestParts<()>>(parts: &mut Parts) -> Option<T> {
 }
 
 /// A runtime for parsers behind a function that waits.
-fn on_one_thread() -> Option<Runtime> {
-    Builder::new_current_thread().enable_time().build().ok()
+fn on_one_thread() -> Option<&'static Runtime> {
+    static RUNTIME: OnceLock<Option<Runtime>> = OnceLock::new();
+    RUNTIME.get_or_init(|| Builder::new_current_thread().enable_time().build().ok()).as_ref()
 }
 
 /// Stripe that answers everything alike.
