@@ -1,10 +1,10 @@
 //! Every kept input of the fuzz targets goes through the function its target calls, so that neither rots, and what a
-//! fuzzer found once stays found. They call `domain`, `wire`, `platform` and `lambda_http` directly.
+//! fuzzer found once stays found. They call the crates that read directly.
 #![expect(clippy::unwrap_used, reason = "a helper fails its test by panicking")]
 
-/// The very functions of the fuzz targets; their package needs another compiler and is no part of the workspace.
+/// The very functions of the fuzz targets; their package is built by a fuzzer and is no part of the workspace.
 #[expect(unreachable_pub, reason = "the fuzz targets reach what is public there")]
-#[path = "../../fuzz/src/lib.rs"]
+#[path = "../../fuzz/src/entries.rs"]
 mod entries;
 
 use std::collections::BTreeSet;

@@ -2,6 +2,8 @@
 //! by the vault that sealed the tenants' secrets, SQS and SES by lists of what they were given. Each function
 //! has a port of its own, which refuses what the template does not permit that function.
 
+mod incidents;
+
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -18,10 +20,13 @@ use base64::prelude::BASE64_STANDARD;
 use blackbox::runtime_api::Player;
 use blackbox::template::{environment, permissions};
 use boxoffice::testing::Service;
+use incidents::Incidents;
+pub(crate) use incidents::Need;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-const LIMIT: Duration = Duration::from_secs(20);
+/// Of a wait for one function; far more than it needs on a machine that has nothing else to do.
+const LIMIT: Duration = Duration::from_secs(60);
 
 /// When the demo venue was imported, and the clock of the kept events.
 pub(crate) const NOW: &str = "2026-03-16T12:00:00Z";
@@ -50,6 +55,7 @@ struct Seen {
     /// Function, action and resource of every permission that was needed.
     used: Mutex<BTreeSet<(String, String, String)>>,
     units: Mutex<Units>,
+    incidents: Incidents,
 }
 
 /// One function's way to the services.
@@ -121,6 +127,36 @@ impl Cloud {
         std::mem::take(&mut *self.seen.units.lock().unwrap())
     }
 
+    /// The service itself, over the tables of the functions.
+    pub(crate) fn service(&self) -> &Service {
+        &self.service
+    }
+
+    /// Cuts a function off after so many more calls with this need: from then on, it gets no answer from anybody.
+    pub(crate) fn cut_off(&self, function: &str, after: (Need, u32)) {
+        self.seen.incidents.cut(function, after);
+    }
+
+    /// Ends [`Cloud::cut_off`].
+    pub(crate) fn mend(&self, function: &str) {
+        self.seen.incidents.mend(function);
+    }
+
+    /// Has something happen before the next call of a function with this need is answered.
+    pub(crate) fn meanwhile(
+        &self,
+        function: &str,
+        need: Need,
+        happening: impl Future<Output = ()> + Send + 'static,
+    ) {
+        self.seen.incidents.meanwhile(function, need, Box::pin(happening));
+    }
+
+    /// Has the deadlines pass of all checkouts and refunds that are under way in real time.
+    pub(crate) async fn let_deadlines_pass(&self) {
+        incidents::move_deadlines(&self.service.store, NOW.parse().unwrap()).await;
+    }
+
     /// Function, action and resource of every permission that was needed.
     pub(crate) fn used(&self) -> BTreeSet<(String, String, String)> {
         self.seen.used.lock().unwrap().clone()
@@ -134,10 +170,14 @@ async fn answer(State(desk): State<Arc<Desk>>, request: Request, next: Next) -> 
     // SES is the only one that names its operation by the path.
     let target = parts.headers.get("x-amz-target").map_or(parts.uri.path(), |name| name.to_str().unwrap());
     let target = target.to_owned();
-    for (action, resource) in needed(&target, &message) {
+    let needed = needed(&target, &message);
+    if !desk.seen.incidents.admit(&desk.function, &needed) {
+        return StatusCode::SERVICE_UNAVAILABLE.into_response();
+    }
+    for (action, resource) in &needed {
         let permitted = |(other, place): &&(String, String)| {
             // The address that may be sent from is a condition, which the message meets or not.
-            *other == action && (*place == resource || action == "ses:SendEmail")
+            other == action && (place == resource || action.starts_with("ses:"))
         };
         let Some((action, resource)) = desk.permitted.iter().find(permitted) else {
             let denied = format!("{} may not {action} {resource}", desk.function);
@@ -146,6 +186,9 @@ async fn answer(State(desk): State<Arc<Desk>>, request: Request, next: Next) -> 
         };
         let used = (desk.function.clone(), action.clone(), resource.clone());
         desk.seen.used.lock().unwrap().insert(used);
+    }
+    if let Some(happening) = desk.seen.incidents.take(&desk.function, &needed) {
+        happening.await;
     }
     match target.as_str() {
         "TrentService.Decrypt" => desk.decrypt(&message).await,
@@ -227,6 +270,10 @@ fn needed(target: &str, message: &Value) -> Vec<(String, String)> {
         "TrentService.Decrypt" => one("kms:Decrypt", "VaultKey"),
         "TrentService.Encrypt" => one("kms:Encrypt", "VaultKey"),
         "AmazonSQS.SendMessage" => one("sqs:SendMessage", "MailQueue"),
+        // The operation has the one name; a refusal to send raw MIME by it has the other.
+        "/v2/email/outbound-emails" if message["Content"]["Raw"].is_object() => {
+            ["ses:SendEmail", "ses:SendRawEmail"].map(|action| (action.to_owned(), String::new())).into()
+        }
         "/v2/email/outbound-emails" => one("ses:SendEmail", ""),
         "DynamoDB_20120810.BatchGetItem" => {
             let tables = message["RequestItems"].as_object().unwrap().keys();
