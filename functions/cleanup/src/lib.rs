@@ -8,7 +8,6 @@ use domain::outbox::{MailJob, MailKind, OrderMail};
 use domain::time::plus_secs;
 use domain::{OrderId, TemplateId, TenantId, Timestamp};
 use platform::App;
-use platform::clock::wall_now;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use store::order::{DueClock, DueKind, DueWork};
@@ -120,7 +119,7 @@ async fn take_up(app: &App, work: DueWork, (clock, now): (DueClock, Timestamp), 
         DueWork::Mail(tenant, order, kind) => {
             // A caller's clock must not put off what real time makes due.
             let now = match clock {
-                DueClock::Real => now.min(wall_now()),
+                DueClock::Real => now.min(app.wall_now()),
                 DueClock::Chosen => now,
             };
             announce(app, (*tenant, order, *kind), now).await.map(|()| {
