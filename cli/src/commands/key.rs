@@ -101,7 +101,9 @@ async fn issue(store: &Store, key: NewKey) -> Result<(), Failure> {
             return Err(Failure::new(format!("tenant {tenant} has no merchant {mid}")));
         }
     }
-    let bytes = IdSource.bytes::<KEY_BYTES>().map_err(|fault| Failure::because("there is no key", &fault))?;
+    let bytes = IdSource::default()
+        .bytes::<KEY_BYTES>()
+        .map_err(|fault| Failure::because("there is no key", &fault))?;
     let text = format!("{KEY_PREFIX}{}", hex::encode(bytes));
     let api_key = ApiKey {
         tenant,

@@ -204,7 +204,8 @@ async fn create(
     (id, name, zone): (TenantId, String, Zone),
     (sandbox, settings): (bool, Settings),
 ) -> Result<(), Failure> {
-    let hash_key = IdSource.bytes::<32>().map_err(|fault| Failure::because("there is no key", &fault))?;
+    let hash_key =
+        IdSource::default().bytes::<32>().map_err(|fault| Failure::because("there is no key", &fault))?;
     let sealed = opened.vault.seal(&hash_key_context(id), &hash_key).await;
     let sealed = sealed.map_err(|fault| Failure::because("the tenant's key cannot be sealed", &fault))?;
     let mut tenant = Tenant {

@@ -40,7 +40,7 @@ impl MailTransport for LocalMail {
     async fn send(&self, mail: &OutgoingMail) -> Result<(), MailError> {
         let (order, order_number) = self.order().await?;
         let delivered_at = wall_now();
-        let name = IdSource.bytes::<4>().map_err(MailError::retry)?;
+        let name = IdSource::default().bytes::<4>().map_err(MailError::retry)?;
         let kept = SandboxMail {
             delivery: format!("{:013}-{}", delivered_at.timestamp_millis(), hex::encode(name)),
             order,

@@ -10,7 +10,6 @@ use domain::pricing::{Buyer, CatalogView, PricedLines, PricingRefusals, price};
 use domain::{CartId, CartItemId};
 use platform::access::Caller;
 use platform::cart::{Existing, Named, TenantCatalog, forms_refused, pricing_refused};
-use platform::clock::wall_now;
 use platform::rate_limit::count_unknown_coupons;
 use platform::{ApiError, App, ErrorType, idempotency};
 use std::collections::{BTreeMap, BTreeSet};
@@ -52,7 +51,8 @@ pub(crate) async fn fresh(app: &App, caller: &Caller, request: CartRequest) -> R
         Ok(confirmed) => {
             let corrected = cart.replaced(draft.request.terms.clone(), confirmed, caller.clock.now());
             let corrected = corrected.asking(draft.catalog.asked());
-            let written = app.store.replace_cart(caller.tenant.id, (&cart, &corrected), wall_now()).await?;
+            let change = (&cart, &corrected);
+            let written = app.store.replace_cart(caller.tenant.id, change, app.wall_now()).await?;
             written.map_err(|_| ApiError::new(ErrorType::TryAgain))?;
         }
         Err(refused) => {
@@ -88,7 +88,7 @@ pub(crate) async fn once(
     let mut cart = draft.cart(id, draft.price(&existing)?)?;
     cart.created_by = Some(fingerprint.to_owned());
     let now = caller.clock.now();
-    match app.store.create_cart((caller.tenant.id, &cart), now, wall_now()).await? {
+    match app.store.create_cart((caller.tenant.id, &cart), now, app.wall_now()).await? {
         Ok(()) => Ok(answer(&cart.id)),
         Err(Some(existing)) => repeated(&existing, fingerprint),
         Err(None) => Err(ApiError::new(ErrorType::TryAgain)),
@@ -136,8 +136,8 @@ impl<'a> Draft<'a> {
     }
 
     async fn put(&self, cart: &Cart) -> Result<(), ApiError> {
-        let now = self.caller.clock.now();
-        let put = self.app.store.create_cart((self.caller.tenant.id, cart), now, wall_now()).await?;
+        let (now, wall_now) = (self.caller.clock.now(), self.app.wall_now());
+        let put = self.app.store.create_cart((self.caller.tenant.id, cart), now, wall_now).await?;
         // A random id that is taken: another try draws another one.
         put.map_err(|_| ApiError::new(ErrorType::TryAgain))
     }

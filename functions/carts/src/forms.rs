@@ -8,7 +8,6 @@ use domain::form::{FormRefusal, SentAnswer};
 use domain::{CartId, FormResponseId};
 use platform::access::{Caller, Shopper};
 use platform::cart::response_refused;
-use platform::clock::wall_now;
 use platform::{ApiError, App, Body, ErrorBody, ErrorType, IdempotencyKey, idempotency};
 use wire::cart::{FormEntryOutput, FormResponseInput};
 
@@ -70,7 +69,7 @@ async fn answered(
         };
         refuse_unless_open(app, caller, &before).await?;
         let after = after?;
-        match app.store.replace_cart(tenant, (&before, &after), wall_now()).await? {
+        match app.store.replace_cart(tenant, (&before, &after), app.wall_now()).await? {
             Ok(()) => return FormEntryOutput::of(&after, &response).ok_or_else(no_such_form),
             Err(current) => before = live(current, now)?,
         }

@@ -8,7 +8,6 @@ use domain::pricing::{CatalogView, Tried, price};
 use domain::{CartId, CartItemId};
 use platform::access::Caller;
 use platform::cart::{Explain, Named, forms_refused, pricing_refused};
-use platform::clock::wall_now;
 use platform::rate_limit::count_unknown_coupons;
 use platform::{ApiError, App, ErrorType};
 use store::{Consistency, Key};
@@ -44,7 +43,7 @@ pub(crate) async fn replace(
     for _ in 0..MAX_TRIES {
         refuse_unless_open(app, caller, &before).await?;
         let (after, traces) = existing.check_with(decide(app, (&before, request), view, caller), "")?;
-        match app.store.replace_cart(caller.tenant.id, (&before, &after), wall_now()).await? {
+        match app.store.replace_cart(caller.tenant.id, (&before, &after), app.wall_now()).await? {
             Ok(()) => {
                 let output = CartOutput::from(&after);
                 return Ok(if explain { output.explained(&traces) } else { output });

@@ -12,7 +12,6 @@ use domain::order::{ConsumedReservation, Order};
 use domain::{CartId, CartItemId, CouponId, InstanceId, OrderId, SaleId};
 use platform::access::Caller;
 use platform::cart::{Existing, Named, forms_incomplete, forms_refused};
-use platform::clock::wall_now;
 use platform::rate_limit::{count_card_payment, count_unknown_coupons};
 use platform::task::to_the_end;
 use platform::{ApiError, App, ErrorType};
@@ -228,8 +227,8 @@ async fn check_price(
         return Ok(());
     }
     if let Some(stored) = &opened.stored {
-        let written =
-            app.store.replace_cart(caller.tenant.id, (&stored.before, &opened.cart), wall_now()).await;
+        let change = (&stored.before, &opened.cart);
+        let written = app.store.replace_cart(caller.tenant.id, change, app.wall_now()).await;
         match written {
             Ok(Ok(())) => {}
             // An earlier try stored it, and its answer was lost.

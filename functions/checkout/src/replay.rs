@@ -65,7 +65,7 @@ pub(crate) async fn look(
     let claim = IdempotencyRecord {
         fingerprint: key.fingerprint.clone(),
         claimed_at: now.timestamp(),
-        nonce: claim_nonce(app.ids)?,
+        nonce: claim_nonce(&app.ids)?,
         answer: None,
         revision: None,
         refusal: None,

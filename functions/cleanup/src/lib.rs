@@ -8,7 +8,6 @@ use domain::outbox::{MailJob, MailKind, OrderMail};
 use domain::time::plus_secs;
 use domain::{OrderId, TemplateId, TenantId, Timestamp};
 use platform::App;
-use platform::clock::wall_now;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use store::order::{DueClock, DueKind, DueWork};
@@ -117,7 +116,7 @@ async fn is_sandbox(
 async fn take_up(app: &App, work: DueWork, (clock, now): (DueClock, Timestamp), report: &mut Report) {
     // A caller's clock must not put off what real time makes due.
     let put_off = |secs: i64| match clock {
-        DueClock::Real => plus_secs(now.min(wall_now()), secs),
+        DueClock::Real => plus_secs(now.min(app.wall_now()), secs),
         DueClock::Chosen => plus_secs(now, secs),
     };
     let done = match &work {

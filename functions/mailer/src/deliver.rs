@@ -11,7 +11,6 @@ use domain::outbox::{LoginMail, MailJob, MailState, OrderMail, OutboxMail};
 use domain::tenant::Tenant;
 use domain::time::plus_secs;
 use domain::{TenantId, Timestamp};
-use platform::clock::wall_now;
 use platform::mail::{MailError, MailFailure, MailTransport, OutgoingMail};
 use platform::telemetry::Metric;
 use platform::{ApiError, App};
@@ -214,7 +213,7 @@ struct Claim<'a> {
 impl<'a> Claim<'a> {
     /// Claims a mail; none when someone else has it.
     async fn take(app: &'a App, held: Held<'a>) -> Result<Option<Self>, StoreError> {
-        let now = wall_now();
+        let now = app.wall_now();
         let until = plus_secs(now, LEASE_SECS);
         let is_own = match held {
             Held::Order(mail) => {
@@ -248,7 +247,7 @@ impl<'a> Claim<'a> {
         match transport.send(mail).await {
             Ok(()) => {
                 Metric::MailsSent.count(self.held.tenant());
-                self.finish(MailState::Sent { at: wall_now() }).await?;
+                self.finish(MailState::Sent { at: self.app.wall_now() }).await?;
                 Ok(Delivered::Sent)
             }
             Err(fault) => match fault.kind {
@@ -274,7 +273,7 @@ impl<'a> Claim<'a> {
                 tracing::error!(tenant, request, reason, "a login mail was refused for good");
             }
         }
-        self.finish(MailState::Refused { at: wall_now() }).await?;
+        self.finish(MailState::Refused { at: self.app.wall_now() }).await?;
         Ok(Delivered::Refused)
     }
 

@@ -9,7 +9,6 @@ use domain::rate_limit::Activity;
 use http::StatusCode;
 use platform::access::{Caller, StorefrontServer};
 use platform::authored::attempt_token;
-use platform::clock::wall_now;
 use platform::idempotency::once;
 use platform::keyed_hash::HashKey;
 use platform::login::{read_token, secret_of};
@@ -68,7 +67,7 @@ pub(crate) async fn send_link(
     let (allowed, wanted, saved) = tokio::join!(
         count(&app, &server, Activity::LoginMail),
         count_mail(&app, &server, &request.email),
-        app.store.save_login_request(&place, &request, wall_now())
+        app.store.save_login_request(&place, &request, app.wall_now())
     );
     allowed?;
     saved?;

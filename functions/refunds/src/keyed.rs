@@ -6,7 +6,6 @@ use crate::refund::Work;
 use axum::response::{IntoResponse, Response};
 use domain::sale::{Sale, refundable};
 use domain::{Mid, RefundId};
-use platform::clock::wall_now;
 use platform::idempotency::{claim_nonce, replayed};
 use platform::{ApiError, ErrorType};
 use sagas::{KeyedTaking, refund_in_progress, take_refund_keyed};
@@ -43,7 +42,8 @@ impl Work {
             let id = RefundId::from_bytes(self.app.ids.bytes()?);
             let pending = self.pending();
             let claim = self.claim(key, &id)?;
-            match take_refund_keyed(&self.app, &self.taking(&id, &pending), (&claim, wall_now())).await? {
+            let taking = self.taking(&id, &pending);
+            match take_refund_keyed(&self.app, &taking, (&claim, self.app.wall_now())).await? {
                 KeyedTaking::Taken => {
                     let sale = sale.with(&id, pending)?;
                     return self.finish(sale, &id).await;
@@ -59,7 +59,7 @@ impl Work {
         let record = IdempotencyRecord {
             fingerprint: key.fingerprint.clone(),
             claimed_at: self.caller.clock.now().timestamp(),
-            nonce: claim_nonce(self.app.ids)?,
+            nonce: claim_nonce(&self.app.ids)?,
             answer: None,
             revision: None,
             refusal: None,

@@ -8,7 +8,6 @@ use axum::response::{IntoResponse, Response};
 use domain::ReservationId;
 use domain::reservation::{Beginning, Reservation, WantedItem, decide_holds};
 use platform::access::{Caller, Staff};
-use platform::clock::wall_now;
 use platform::idempotency::replayed;
 use platform::{ApiError, App, Body, ErrorBody, ErrorType, IdempotencyKey};
 use store::reservation::RecordChange;
@@ -91,7 +90,7 @@ async fn start(
     };
     let mut reservation = Reservation::begin(id, wanted, &item_ids(app, wanted.len())?, beginning);
     let (put, ledgers) = tokio::join!(
-        app.store.create_reservation(tenant, &reservation, wall_now()),
+        app.store.create_reservation(tenant, &reservation, app.wall_now()),
         app.store.load_slots(tenant, wanted.iter().map(|item| item.instance)),
     );
     let (put, ledgers) = (put?, ledgers?);
@@ -103,7 +102,7 @@ async fn start(
         Err(earlier) if repeatable.is_some() && !earlier.is_repeatable(caller.clock.now()) => {
             reservation.revision = earlier.revision.saturating_add(1);
             let renewal = RecordChange { old: &earlier, next: &reservation };
-            if !app.store.replace_reservation(tenant, renewal, wall_now()).await? {
+            if !app.store.replace_reservation(tenant, renewal, app.wall_now()).await? {
                 return Ok(None);
             }
             None
@@ -143,7 +142,7 @@ async fn repeat(
     if earlier.is_unfinished(work.slots().ledgers, caller.clock.now()) {
         let next = Reservation { revision: earlier.revision.saturating_add(1), ..earlier.clone() };
         let taken = RecordChange { old: earlier, next: &next };
-        if !app.store.replace_reservation(caller.tenant.id, taken, wall_now()).await? {
+        if !app.store.replace_reservation(caller.tenant.id, taken, app.wall_now()).await? {
             return Ok(None);
         }
         let answer = hold(work, caller, &next, wanted).await?;

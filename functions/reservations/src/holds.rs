@@ -4,7 +4,6 @@ use domain::ledger::Ledger;
 use domain::reservation::{LedgerChanges, Reservation, Slots, Step};
 use domain::{InstanceId, ReservationItemId, Template};
 use platform::access::Caller;
-use platform::clock::wall_now;
 use platform::{ApiError, App, ErrorType};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -89,8 +88,8 @@ impl<'a> Work<'a> {
         record: Option<RecordChange<'_>>,
     ) -> Result<Outcome, ApiError> {
         let request = &self.caller.context.request_id;
-        let store = &self.app.store;
-        let sent = store.change_holds((self.caller.tenant.id, request), (changes, record), wall_now()).await;
+        let (store, wall_now) = (&self.app.store, self.app.wall_now());
+        let sent = store.change_holds((self.caller.tenant.id, request), (changes, record), wall_now).await;
         let refused = match sent {
             Ok(Ok(())) => return Ok(Outcome::Done),
             Ok(Err(refused)) => refused,

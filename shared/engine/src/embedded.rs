@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone)]
 pub struct Embedded {
     database: Database,
+    on_this_thread: bool,
 }
 
 /// Why an engine could not be opened.
@@ -64,7 +65,7 @@ impl Embedded {
     /// # Errors
     /// [`OpenError::Engine`] when SQLite cannot start.
     pub fn memory() -> Result<Self, OpenError> {
-        Ok(Self { database: Database::memory()? })
+        Ok(Self { database: Database::memory()?, on_this_thread: false })
     }
 
     /// The engine stored in the file at `path`, which is made when missing; its directory is not.
@@ -82,7 +83,14 @@ impl Embedded {
         // bulk mode sets NORMAL, which in write-ahead mode is safe against a crash of the process.
         database.enable_bulk_loading()?;
         database.disable_bulk_loading()?;
-        Ok(Self { database })
+        Ok(Self { database, on_this_thread: false })
+    }
+
+    /// The same tables, with all work done on the caller's thread: the same requests then always take turns in the
+    /// same way. Whoever else runs on that thread waits meanwhile.
+    #[must_use]
+    pub fn on_this_thread(self) -> Self {
+        Self { on_this_thread: true, ..self }
     }
 
     /// An SDK client on this engine; see [`client_over`].
@@ -106,12 +114,18 @@ impl HttpClient for Embedded {
 
 impl HttpConnector for Embedded {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
-        let database = self.database.clone();
+        let engine = self.clone();
+        if self.on_this_thread {
+            return HttpConnectorFuture::new(async move {
+                tokio::task::yield_now().await;
+                engine.answer(&request)
+            });
+        }
         // SQLite blocks, so its work leaves the runtime's threads alone where there is a runtime.
         match tokio::runtime::Handle::try_current() {
-            Err(_) => HttpConnectorFuture::ready(respond(&database, &request)),
+            Err(_) => HttpConnectorFuture::ready(engine.answer(&request)),
             Ok(runtime) => HttpConnectorFuture::new(async move {
-                let work = runtime.spawn_blocking(move || respond(&database, &request));
+                let work = runtime.spawn_blocking(move || engine.answer(&request));
                 // A network never answers within one poll. Neither may the engine, or calls made side by
                 // side would not overlap.
                 tokio::task::yield_now().await;
@@ -121,15 +135,21 @@ impl HttpConnector for Embedded {
     }
 }
 
-fn respond(database: &Database, request: &HttpRequest) -> Outcome {
-    let body = body_of(request);
-    let result = match limits::refusal_for(body) {
-        Some(message) => Err(DynoxideError::ValidationException(message)),
-        None => dispatch(database, &operation_of(request), body),
-    };
-    match result {
-        Ok(body) => answer(200, body),
-        Err(error) => answer(error.status_code(), error.to_json()),
+impl Embedded {
+    fn answer(&self, request: &HttpRequest) -> Outcome {
+        self.respond(&operation_of(request), body_of(request))
+    }
+
+    /// Does at once what is asked, on this thread.
+    pub(crate) fn respond(&self, operation: &str, body: &[u8]) -> Outcome {
+        let result = match limits::refusal_for(body) {
+            Some(message) => Err(DynoxideError::ValidationException(message)),
+            None => dispatch(&self.database, operation, body),
+        };
+        match result {
+            Ok(body) => answer(200, body),
+            Err(error) => answer(error.status_code(), error.to_json()),
+        }
     }
 }
 

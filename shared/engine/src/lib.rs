@@ -3,20 +3,25 @@
 //! The store talks to DynamoDB through the official SDK and nothing else. This crate puts an engine
 //! under that SDK instead of a network: [`Embedded`] answers the SDK's requests in process, and
 //! [`Faulty`] stands between the two and does on purpose what the real service does by accident
-//! (throttle, conflict, lose an answer) and what a Lambda does (die half way).
+//! (throttle, conflict, lose an answer) and what a Lambda does (die half way). [`Distributed`] is an
+//! engine that does the first two by itself, and answers reads from a copy that is behind.
 //!
 //! No Lambda links this crate.
 
 mod batch;
 mod client;
+mod distributed;
 mod embedded;
 mod faulty;
 mod fresh;
 mod limits;
 mod message;
 mod plan;
+mod replica;
+mod touched;
 
 pub use client::client_over;
+pub use distributed::{Distributed, Habits, Met};
 pub use embedded::{Embedded, OpenError};
 pub use faulty::{Crashed, Faulty, is_crash};
 pub use fresh::fresh_database;

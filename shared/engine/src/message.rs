@@ -50,8 +50,13 @@ pub(crate) fn refusal(error_type: &str, message: &str) -> Outcome {
 /// A cancelled transaction: one reason per item in order, `None` for all but the item at `position`.
 pub(crate) fn cancellation(items: usize, position: usize, reason: (&str, &str)) -> Outcome {
     let (code, message) = reason;
-    let at = |place: usize| if place == position { code } else { "None" };
-    let codes: Vec<&str> = (0..items).map(at).collect();
+    let reasons: Vec<_> = (0..items).map(|place| (place == position).then_some(code)).collect();
+    cancellation_of(&reasons, message)
+}
+
+/// A cancelled transaction, with the reasons of its items in order.
+pub(crate) fn cancellation_of(reasons: &[Option<&str>], message: &str) -> Outcome {
+    let codes: Vec<&str> = reasons.iter().map(|reason| reason.unwrap_or("None")).collect();
     let reasons: Vec<Value> = codes
         .iter()
         .map(|code| match *code {

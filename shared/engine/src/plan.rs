@@ -141,6 +141,12 @@ impl FaultPlan {
         self.state().crashed
     }
 
+    /// The process dies between two calls.
+    pub fn kill(&self) {
+        let life = self.state().life;
+        self.crash(life);
+    }
+
     /// The process is up again. Calls of the life before stay dead, even those still under way.
     pub fn restart(&self) {
         self.state().crashed = false;

@@ -133,7 +133,7 @@ impl<P: Policy> FromRequestParts<App> for Access<P> {
                 browser_ip(&parts.headers, P::BROWSER_IP)?
             }
         };
-        let clock = request_clock(&parts.headers, &tenant)?;
+        let clock = request_clock(app, &parts.headers, &tenant)?;
         let key_hash = key_hash(text);
         let caller = Caller { tenant, mid: key.mid, key_label: key.label, key_hash, clock, ip, context };
         Ok(Self(caller, PhantomData))
@@ -205,8 +205,8 @@ fn browser_ip(headers: &HeaderMap, required: bool) -> Result<Option<IpAddr>, Api
     }
 }
 
-fn request_clock(headers: &HeaderMap, tenant: &Tenant) -> Result<RequestClock, ApiError> {
-    let Some(text) = header(headers, CLOCK_HEADER) else { return Ok(RequestClock::real()) };
+fn request_clock(app: &App, headers: &HeaderMap, tenant: &Tenant) -> Result<RequestClock, ApiError> {
+    let Some(text) = header(headers, CLOCK_HEADER) else { return Ok(RequestClock::real(app.wall_now())) };
     chosen_clock(text, tenant.sandbox, tenant.zone)
 }
 

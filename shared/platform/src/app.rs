@@ -3,13 +3,13 @@
 use crate::cache::Cache;
 use crate::clock::wall_now;
 use crate::keyed_hash::HashKey;
-use crate::processor::{CardProcessor, Stripe};
+use crate::processor::{CardProcessor, Clock, Stripe};
 use crate::queue::MailQueue;
 use crate::vault::Vault;
 use crate::{ApiError, ErrorType, IdSource};
 use domain::merchant::Merchant;
 use domain::tenant::{ApiKey, ProcessorKind, Tenant};
-use domain::{Template, TenantId};
+use domain::{Template, TenantId, Timestamp};
 use std::sync::Arc;
 use store::catalog::Definitions;
 use store::identity::key_hash;
@@ -28,6 +28,7 @@ pub struct App {
     pub vault: Arc<dyn Vault>,
     /// The built-in processor with its test cards.
     pub sandbox_processor: Arc<dyn CardProcessor>,
+    clock: Clock,
     stripe: Stripe,
     caches: Arc<Caches>,
 }
@@ -58,8 +59,23 @@ impl App {
     #[must_use]
     pub fn new(store: Store, adapters: Adapters) -> Self {
         let Adapters { queue, vault, sandbox_processor } = adapters;
-        let stripe = Stripe::new(Arc::clone(&vault), Arc::new(wall_now));
-        Self { store, ids: IdSource, queue, vault, sandbox_processor, stripe, caches: Arc::default() }
+        let clock: Clock = Arc::new(wall_now);
+        let stripe = Stripe::new(Arc::clone(&vault), Arc::clone(&clock));
+        let (ids, caches) = (IdSource::default(), Arc::default());
+        Self { store, ids, queue, vault, sandbox_processor, clock, stripe, caches }
+    }
+
+    /// The service in a simulation, which has a time of its own and draws its ids from a seed.
+    #[must_use]
+    pub fn simulated(self, clock: Clock, ids: IdSource) -> Self {
+        let stripe = Stripe::new(Arc::clone(&self.vault), Arc::clone(&clock));
+        Self { clock, ids, stripe, ..self }
+    }
+
+    /// Real time, as the clock of this process tells it.
+    #[must_use]
+    pub fn wall_now(&self) -> Timestamp {
+        (self.clock)()
     }
 
     /// The service with another way to Stripe than the network.

@@ -4,6 +4,7 @@ use moka::future::Cache as Moka;
 use std::hash::Hash;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// How long a definition may be used without a look at the database. A revoked key or a changed price is in
 /// force everywhere after this time; checkout reads what it charges for afresh.
@@ -12,13 +13,27 @@ pub const MAX_AGE: Duration = Duration::from_secs(5);
 /// Entries kept at most.
 const CAPACITY: u64 = 10_000;
 
-/// Values by key, each at most [`MAX_AGE`] old. Concurrent misses of one key make one read.
+/// Values by key, each at most [`MAX_AGE`] old by tokio's clock. Concurrent misses of one key make one read.
 #[derive(Debug, Clone)]
-pub struct Cache<K: Hash + Eq + Send + Sync + 'static, V: Send + Sync + 'static>(Moka<K, Arc<V>>);
+pub struct Cache<K: Hash + Eq + Send + Sync + 'static, V: Send + Sync + 'static>(Moka<K, Kept<V>>);
+
+/// A value, and when it was asked for.
+#[derive(Debug)]
+struct Kept<V> {
+    value: Arc<V>,
+    since: Instant,
+}
+
+/// Without asking that `V` can be cloned, as a derived one would.
+impl<V> Clone for Kept<V> {
+    fn clone(&self) -> Self {
+        Self { value: Arc::clone(&self.value), since: self.since }
+    }
+}
 
 impl<K: Hash + Eq + Send + Sync + 'static, V: Send + Sync + 'static> Default for Cache<K, V> {
     fn default() -> Self {
-        Self(Moka::builder().max_capacity(CAPACITY).time_to_live(MAX_AGE).build())
+        Self(Moka::builder().max_capacity(CAPACITY).build())
     }
 }
 
@@ -32,9 +47,14 @@ impl<K: Hash + Eq + Send + Sync + 'static, V: Send + Sync + 'static> Cache<K, V>
         key: K,
         load: impl Future<Output = Result<V, E>>,
     ) -> Result<Arc<V>, E> {
+        if self.0.get(&key).await.is_some_and(|kept| kept.since.elapsed() >= MAX_AGE) {
+            self.0.invalidate(&key).await;
+        }
+        let since = Instant::now();
         // The cache moves what loads a value several times; boxed, a pointer moves and not the call's state.
-        let load = Box::pin(async { load.await.map(Arc::new) });
-        self.0.try_get_with(key, load).await.map_err(|error| (*error).clone())
+        let load = Box::pin(async { load.await.map(|value| Kept { value: Arc::new(value), since }) });
+        let kept = self.0.try_get_with(key, load).await.map_err(|error| (*error).clone())?;
+        Ok(kept.value)
     }
 
     /// Forgets the value of `key`, after a change made here.

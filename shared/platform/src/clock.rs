@@ -3,7 +3,7 @@
 
 use domain::Timestamp;
 use domain::time::plus_secs;
-use std::time::Instant;
+use tokio::time::Instant;
 
 /// The wall clock.
 #[must_use]
@@ -21,10 +21,10 @@ pub struct RequestClock {
 }
 
 impl RequestClock {
-    /// Real time.
+    /// Real time, by the clock of the process that was asked.
     #[must_use]
-    pub fn real() -> Self {
-        Self { now: wall_now(), started: Instant::now(), chosen: false }
+    pub fn real(now: Timestamp) -> Self {
+        Self { now, started: Instant::now(), chosen: false }
     }
 
     /// The instant in `x-service-test-now`.

@@ -1,7 +1,6 @@
 //! The same request twice has one effect (contract §2).
 
 use crate::access::Caller;
-use crate::clock::wall_now;
 use crate::{ApiError, App, ErrorType, IdSource};
 use axum::Json;
 use axum::extract::FromRequestParts;
@@ -82,7 +81,7 @@ pub fn replayed(mut response: Response) -> Response {
 ///
 /// # Errors
 /// `INTERNAL` when the operating system has no randomness to give.
-pub fn claim_nonce(ids: IdSource) -> Result<String, ApiError> {
+pub fn claim_nonce(ids: &IdSource) -> Result<String, ApiError> {
     ids.bytes::<12>().map(hex::encode)
 }
 
@@ -186,14 +185,14 @@ async fn claim(app: &App, caller: &Caller, (key, fingerprint): (&Key, &str)) -> 
     let record = IdempotencyRecord {
         fingerprint: fingerprint.to_owned(),
         claimed_at: now.timestamp(),
-        nonce: claim_nonce(app.ids)?,
+        nonce: claim_nonce(&app.ids)?,
         answer: None,
         revision: None,
         refusal: None,
         order: None,
         refund: None,
     };
-    let Err(held) = app.store.claim_idempotency_key(key, (&record, None), wall_now()).await? else {
+    let Err(held) = app.store.claim_idempotency_key(key, (&record, None), app.wall_now()).await? else {
         return Ok(Claim::Own(record));
     };
     if held.fingerprint != fingerprint {
@@ -215,7 +214,7 @@ async fn claim(app: &App, caller: &Caller, (key, fingerprint): (&Key, &str)) -> 
     if is_running(&held, now) {
         return Err(ApiError::new(ErrorType::RequestInProgress));
     }
-    match app.store.claim_idempotency_key(key, (&record, Some(&held)), wall_now()).await? {
+    match app.store.claim_idempotency_key(key, (&record, Some(&held)), app.wall_now()).await? {
         Ok(()) => Ok(Claim::Own(record)),
         Err(_) => Err(ApiError::new(ErrorType::RequestInProgress)),
     }

@@ -2,20 +2,35 @@
 
 use crate::random::fill;
 use crate::{ApiError, ErrorType};
+use std::fmt;
+use std::sync::Arc;
+
+/// Fills bytes with what is taken for random.
+type Fill = dyn Fn(&mut [u8]) + Send + Sync;
 
 /// The source of new ids and barcodes. Each value is drawn from the operating system, never from a seed, so
-/// that two copies of one machine do not make the same barcode.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct IdSource;
+/// that two copies of one machine do not make the same barcode. A simulation alone, which has to take the same
+/// course again, brings a source of its own.
+#[derive(Clone, Default)]
+pub struct IdSource(Option<Arc<Fill>>);
 
 impl IdSource {
+    /// The ids of a simulation.
+    #[must_use]
+    pub fn simulated(fill: impl Fn(&mut [u8]) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(fill)))
+    }
+
     /// Random bytes, for `from_bytes` of an id.
     ///
     /// # Errors
     /// `INTERNAL` when the operating system has no randomness to give.
-    pub fn bytes<const N: usize>(self) -> Result<[u8; N], ApiError> {
+    pub fn bytes<const N: usize>(&self) -> Result<[u8; N], ApiError> {
         let mut bytes = [0; N];
-        fill(&mut bytes).map_err(|fault| ApiError::new(ErrorType::Internal).cause(fault))?;
+        match &self.0 {
+            None => fill(&mut bytes).map_err(|fault| ApiError::new(ErrorType::Internal).cause(fault))?,
+            Some(simulated) => simulated(&mut bytes),
+        }
         Ok(bytes)
     }
 
@@ -23,7 +38,13 @@ impl IdSource {
     ///
     /// # Errors
     /// `INTERNAL` when the operating system has no randomness to give.
-    pub fn bits(self) -> Result<u64, ApiError> {
+    pub fn bits(&self) -> Result<u64, ApiError> {
         self.bytes().map(u64::from_be_bytes)
+    }
+}
+
+impl fmt::Debug for IdSource {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("IdSource")
     }
 }

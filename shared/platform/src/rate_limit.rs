@@ -2,7 +2,6 @@
 //! call to the database, so that none waits for them.
 
 use crate::access::Caller;
-use crate::clock::wall_now;
 use crate::telemetry::Metric;
 use crate::{ApiError, App, ErrorType};
 use domain::payment::{Decline, DeclineReason};
@@ -39,7 +38,7 @@ impl Place {
 
     async fn count(&self, app: &App, caller: &Caller, more: u32) -> Result<u32, StoreError> {
         let window_secs = caller.tenant.rate(self.limit).window_secs;
-        app.store.count_rate(&self.key, (more, window_secs), wall_now()).await
+        app.store.count_rate(&self.key, (more, window_secs), app.wall_now()).await
     }
 }
 

@@ -54,7 +54,7 @@ fn with_canonical_path(mut request: Request) -> Request {
 
 /// Everything that happens to every request, outside its handler.
 async fn around(State(app): State<App>, mut request: Request, next: Next) -> Response {
-    let request_id = gateway_request_id(&request).unwrap_or_else(new_request_id);
+    let request_id = gateway_request_id(&request).unwrap_or_else(|| new_request_id(&app.ids));
     let context = RequestContext::new(request_id);
     request.extensions_mut().insert(Arc::clone(&context));
     if let Some(ip) = gateway_source_ip(&request) {
@@ -78,8 +78,8 @@ async fn around(State(app): State<App>, mut request: Request, next: Next) -> Res
     response
 }
 
-fn new_request_id() -> String {
-    IdSource.bytes::<16>().map(hex::encode).unwrap_or_default()
+fn new_request_id(ids: &IdSource) -> String {
+    ids.bytes::<16>().map(hex::encode).unwrap_or_default()
 }
 
 /// The gateway's own name for the request, which its access log has too.

@@ -4,7 +4,6 @@ use crate::commit::commit;
 use domain::ledger::{Course, Ledger, LedgerChange, LedgerRefusal};
 use domain::order::Order;
 use domain::{CouponId, InstanceId, InventoryId, OrderId, OrderNumber};
-use platform::clock::wall_now;
 use platform::{ApiError, App, ErrorType};
 use std::collections::BTreeMap;
 use store::checkout::{
@@ -113,7 +112,7 @@ async fn attempt(
         guard: request.guard.as_ref(),
         key: request.key.as_ref(),
         ledgers: &request.ledgers,
-        wall_now: wall_now(),
+        wall_now: app.wall_now(),
     };
     let plan = match &request.free {
         None => plan_secure(&secure)?,

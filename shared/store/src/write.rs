@@ -92,7 +92,7 @@ impl Store {
     /// hold, with the item as it was.
     pub async fn write(&self, key: &Key, action: Action) -> Result<Result<(), Option<Item>>, StoreError> {
         check_size(&action)?;
-        without_conflict(&format!("{key:?}{action:?}"), || self.send(key, &action)).await
+        without_conflict(&token_of((key, &action)), || self.send(key, &action)).await
     }
 
     /// Carries out one conditional update, like [`Store::write`], and answers the item as it is afterwards.
@@ -104,8 +104,8 @@ impl Store {
         key: &Key,
         update: &Expression,
     ) -> Result<Result<Item, Option<Item>>, StoreError> {
-        let token = format!("{key:?}{update:?}");
-        let updated = without_conflict(&token, || self.update(key, update, NewItem::AllNew)).await?;
+        let updated =
+            without_conflict(&token_of((key, update)), || self.update(key, update, NewItem::AllNew)).await?;
         Ok(updated.map(Option::unwrap_or_default))
     }
 
@@ -323,6 +323,14 @@ where
         }
     }
     Err(StoreError::new(StoreFault::Conflict, "a write stayed in conflict"))
+}
+
+/// What spreads the tries of a write. Attributes are kept in no order; sorted by letters, the same write has the same
+/// token, so that a simulation takes the same course again.
+fn token_of(write: impl std::fmt::Debug) -> String {
+    let mut letters: Vec<char> = format!("{write:?}").chars().collect();
+    letters.sort_unstable();
+    letters.into_iter().collect()
 }
 
 /// Waits before the next try; after the last there is none.

@@ -91,6 +91,17 @@ async fn a_crash_after_a_call_has_applied_it() {
 }
 
 #[tokio::test]
+async fn a_process_that_is_killed_makes_no_further_call_until_the_restart() {
+    let rig = rig().await;
+    rig.plan.kill();
+    rig.plan.kill();
+    assert!(is_crash(&rig.take_one().send().await.unwrap_err()));
+    assert_eq!((rig.free().await, rig.plan.injected()), (10, vec![]));
+    rig.plan.restart();
+    rig.take_one().send().await.unwrap();
+}
+
+#[tokio::test]
 async fn a_crash_of_one_process_leaves_another_on_the_same_tables_alone() {
     let rig = rig().await;
     let other = Faulty::new(rig.engine.clone(), FaultPlan::new()).client();

@@ -2,6 +2,7 @@
 #![expect(clippy::expect_used, reason = "shared test code may fail loudly")]
 
 mod correctness;
+mod distributed;
 mod embedded;
 mod faults;
 mod limits;
