@@ -3,7 +3,8 @@
 //! The store talks to DynamoDB through the official SDK and nothing else. This crate puts an engine
 //! under that SDK instead of a network: [`Embedded`] answers the SDK's requests in process, and
 //! [`Faulty`] stands between the two and does on purpose what the real service does by accident
-//! (throttle, conflict, lose an answer) and what a Lambda does (die half way).
+//! (throttle, conflict, lose an answer) and what a Lambda does (die half way). [`Without`] takes one table
+//! away.
 //!
 //! No Lambda links this crate.
 
@@ -14,10 +15,12 @@ mod faulty;
 mod fresh;
 mod limits;
 mod message;
+mod outage;
 mod plan;
 
 pub use client::client_over;
 pub use embedded::{Embedded, OpenError};
 pub use faulty::{Crashed, Faulty, is_crash};
 pub use fresh::fresh_database;
+pub use outage::{Outage, Without};
 pub use plan::{Fault, FaultPlan, Injected, Rates, Throttling};
