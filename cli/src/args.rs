@@ -74,7 +74,7 @@ pub(crate) enum Command {
     /// Give the vault of this machine a new key
     #[command(subcommand)]
     Vault(VaultCommand),
-    /// Create the tables of a new deployment
+    /// Create the tables of a new deployment, and bring those of an earlier release up to date
     #[command(subcommand)]
     Tables(TablesCommand),
     /// Import a tenant's catalog from a JSON document or a CSV table; importing it again changes nothing

@@ -24,8 +24,16 @@ pub(crate) struct Opened {
     pub(crate) vault: Arc<dyn Vault>,
 }
 
-/// Opens the database that the arguments name. Tables of an embedded one are made when missing.
+/// Opens the database that the arguments name, unless a later release made it what this one cannot read. Tables of an
+/// embedded one are made when missing.
 pub(crate) async fn open(args: &DatabaseArgs) -> Result<Opened, Failure> {
+    let opened = open_any(args).await?;
+    opened.store.load_standing().await?;
+    Ok(opened)
+}
+
+/// The same whatever is in it, and whether it has tables or not.
+pub(crate) async fn open_any(args: &DatabaseArgs) -> Result<Opened, Failure> {
     if args.endpoint.is_none() && !args.aws {
         let embedded = open_directory(&args.data)?;
         let store = Store::new(embedded.client(), &args.prefix);

@@ -9,6 +9,7 @@ mod endpoint;
 mod error_table;
 mod failure;
 mod local;
+mod migration;
 mod onboarding_rules;
 mod openapi;
 mod routes;

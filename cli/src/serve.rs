@@ -4,7 +4,7 @@ use crate::args::{DatabaseArgs, ServeArgs};
 use crate::database::{key_file, lock, open_directory};
 use crate::failure::Failure;
 use crate::worker::Postman;
-use crate::{local, routes, seed, worker};
+use crate::{local, migration, routes, seed, worker};
 use axum::Router;
 use axum::extract::{ConnectInfo, Request};
 use axum::middleware::{Next, from_fn};
@@ -46,6 +46,7 @@ pub(crate) async fn serve(database: &DatabaseArgs, args: &ServeArgs) -> Result<(
     let queue = LocalQueue::default();
     let app = local::app(data.embedded.clone(), data.embedded.clone(), (Arc::clone(&data.vault), &queue));
     app.store.create_tables().await?;
+    migration::catch_up(&app.store).await?;
     data.seed(&app).await?;
     let mailbox = Store::new(data.embedded.client(), local::PREFIX);
     worker::start(Postman { app: app.clone(), queue, mailbox });

@@ -9,7 +9,7 @@ use crate::{local, seed, serve};
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use domain::Timestamp;
-use engine::{Embedded, FaultPlan, Faulty};
+use engine::{Embedded, FaultPlan, Faulty, Outage, Without};
 use http::{HeaderMap, Request};
 use platform::App;
 use platform::clock::wall_now;
@@ -30,6 +30,8 @@ pub struct Service {
     pub app: App,
     /// The faults this process meets; none unless planned.
     pub plan: FaultPlan,
+    /// The table that does not answer, if any; all processes over the same tables meet it.
+    pub outage: Outage,
     /// The database below the faults, for looking at what is stored.
     pub store: Store,
     /// The tables themselves.
@@ -79,7 +81,7 @@ impl Service {
     pub async fn empty() -> Self {
         let embedded = Embedded::memory().expect("a database in memory");
         let vault = LocalVault::in_memory().expect("a vault in memory");
-        let service = Self::over(embedded, Arc::new(vault), FaultPlan::new());
+        let service = Self::over((embedded, Outage::default()), Arc::new(vault), FaultPlan::new());
         service.store.create_tables().await.expect("tables");
         service
     }
@@ -87,16 +89,16 @@ impl Service {
     /// Another process over the same tables: with empty caches, an empty queue and a plan of its own.
     #[must_use]
     pub fn another_process(&self, plan: FaultPlan) -> Self {
-        Self::over(self.embedded.clone(), Arc::clone(&self.vault), plan)
+        Self::over((self.embedded.clone(), self.outage.clone()), Arc::clone(&self.vault), plan)
     }
 
-    fn over(embedded: Embedded, vault: Arc<dyn Vault>, plan: FaultPlan) -> Self {
+    fn over((embedded, outage): (Embedded, Outage), vault: Arc<dyn Vault>, plan: FaultPlan) -> Self {
         let queue = LocalQueue::default();
-        let http = Faulty::new(embedded.clone(), plan.clone());
+        let http = Faulty::new(Without::new(embedded.clone(), outage.clone()), plan.clone());
         let app = local::app(http, embedded.clone(), (Arc::clone(&vault), &queue));
         let router = serve::reachable(&app);
         let store = Store::new(embedded.client(), PREFIX);
-        Self { app, plan, store, embedded, queue, vault, router }
+        Self { app, plan, outage, store, embedded, queue, vault, router }
     }
 
     /// Sends a request, from this machine's own address, and waits for the answer.

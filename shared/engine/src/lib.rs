@@ -4,7 +4,8 @@
 //! under that SDK instead of a network: [`Embedded`] answers the SDK's requests in process, and
 //! [`Faulty`] stands between the two and does on purpose what the real service does by accident
 //! (throttle, conflict, lose an answer) and what a Lambda does (die half way). [`Distributed`] is an
-//! engine that does the first two by itself, and answers reads from a copy that is behind.
+//! engine that does the first two by itself, and answers reads from a copy that is behind. [`Without`]
+//! takes one table away.
 //!
 //! No Lambda links this crate.
 
@@ -16,6 +17,7 @@ mod faulty;
 mod fresh;
 mod limits;
 mod message;
+mod outage;
 mod plan;
 mod replica;
 mod touched;
@@ -25,4 +27,5 @@ pub use distributed::{Distributed, Habits, Met};
 pub use embedded::{Embedded, OpenError};
 pub use faulty::{Crashed, Faulty, is_crash};
 pub use fresh::fresh_database;
+pub use outage::{Outage, Without};
 pub use plan::{Fault, FaultPlan, Injected, Rates, Throttling};

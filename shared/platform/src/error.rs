@@ -362,7 +362,7 @@ impl From<StoreError> for ApiError {
         let kind = match error.kind {
             StoreFault::TryAgain | StoreFault::Conflict => ErrorType::TryAgain,
             StoreFault::TooLarge => return Self::new(ErrorType::PayloadTooLarge).message(RECORD_TOO_LARGE),
-            StoreFault::Corrupt | StoreFault::Refused => ErrorType::Internal,
+            StoreFault::Corrupt | StoreFault::Newer | StoreFault::Refused => ErrorType::Internal,
         };
         Self::new(kind).cause(error)
     }

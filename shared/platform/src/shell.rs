@@ -68,7 +68,13 @@ async fn around(State(app): State<App>, mut request: Request, next: Next) -> Res
             method == Method::OPTIONS && request.headers().contains_key(ACCESS_CONTROL_REQUEST_METHOD);
         let mut response = if preflight { preflight_answer() } else { next.run(request).await };
         if let Some(origin) = origin {
-            allow_origin(&app, &context, &origin, response.headers_mut()).await;
+            let asked = allow_origin(&app, &context, &origin, response.headers_mut()).await;
+            // Whoever asks only for this is not to take the silence for a refusal.
+            if let Err(fault) = asked
+                && preflight
+            {
+                response = fault.into_response();
+            }
         }
         response
     };
@@ -108,21 +114,26 @@ fn preflight_answer() -> Response {
 
 /// Marks the answer as readable by the page, if the tenant allows its origin. Before the tenant is known,
 /// as in a preflight, any tenant that lists the origin will do.
-async fn allow_origin(app: &App, context: &RequestContext, origin: &str, headers: &mut HeaderMap) {
+async fn allow_origin(
+    app: &App,
+    context: &RequestContext,
+    origin: &str,
+    headers: &mut HeaderMap,
+) -> Result<(), ApiError> {
     headers.append(VARY, HeaderValue::from_static("Origin"));
-    let Ok(tenants) = app.origin_tenants(origin).await else { return };
+    let tenants = app.origin_tenants(origin).await?;
     let allowed = match context.tenant.get() {
         Some(tenant) => tenants.contains(tenant),
         None => !tenants.is_empty(),
     };
-    let Ok(origin) = HeaderValue::from_str(origin) else { return };
-    if allowed {
+    if allowed && let Ok(origin) = HeaderValue::from_str(origin) {
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
         headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED_HEADERS));
         headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(ALLOWED_METHODS));
         headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(ALLOWED_HEADERS));
         headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static(PREFLIGHT_MAX_AGE));
     }
+    Ok(())
 }
 
 /// Writes error bodies, which need the request id, and the request id itself.

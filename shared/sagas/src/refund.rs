@@ -3,7 +3,7 @@
 //! refund's id, which is idempotent, so that a slow handler and a recovery can race without harm.
 
 use crate::charge::{answered, payment_request};
-use crate::commit::commit;
+use crate::commit::{Patience, commit};
 use domain::checkout::{ANSWER_SECS, CHARGE_SECS};
 use domain::order::Order;
 use domain::payment::{Decline, RefundAnswer};
@@ -83,13 +83,13 @@ pub fn refused_by_sale(refusal: RefundRefusal, unknown: impl FnOnce() -> ApiErro
 /// # Errors
 /// [`ApiError`] when it is not known whether it is taken. The inner error is why it cannot be.
 pub async fn take_refund(app: &App, take: &Take<'_>) -> Result<Result<Sale, RefundRefusal>, ApiError> {
-    let mut last = None;
+    let (mut last, patience) = (None, Patience::begin());
     for _ in 0..MAX_TAKINGS {
         match app.store.take_refund(take).await {
             Ok(Ok(sale)) => return Ok(Ok(sale)),
             Ok(Err(Untaken::Unprepared)) => app.store.prepare_sale(take.tenant, take.sale).await?,
             Ok(Err(Untaken::Refused(sale))) => return refused(take, sale),
-            Err(fault) if fault.kind == StoreFault::TryAgain => last = Some(fault),
+            Err(fault) if fault.kind == StoreFault::TryAgain && patience.is_left() => last = Some(fault),
             Err(fault) => return Err(fault.into()),
         }
     }

@@ -162,7 +162,7 @@ pub fn decode_authored<T: Authored>(item: Item) -> Result<Stored<T>, StoreError>
 }
 
 /// What must hold for a change of a record that was read so; none was there if there is none.
-fn condition<T>(before: Option<&Stored<T>>) -> Expression {
+pub(crate) fn condition<T>(before: Option<&Stored<T>>) -> Expression {
     let mut condition = Expression::new();
     match before {
         None => condition.require_no_item(),

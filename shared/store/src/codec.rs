@@ -1,6 +1,6 @@
 //! Items from and to the types they store.
 
-use crate::{AttributeValue, Item, Key, SCHEMA_VERSION, StoreError};
+use crate::{AttributeValue, Item, Key, SCHEMA_VERSION, StoreError, StoreFault};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -18,9 +18,19 @@ pub fn encode<T: Serialize>(key: &Key, value: &T) -> Result<Item, StoreError> {
 /// The value an item stores.
 ///
 /// # Errors
-/// [`StoreError`] when the item does not read as a `T`.
+/// [`StoreError`] when the item does not read as a `T`, or is of a release whose items this one cannot read.
 pub fn decode<T: DeserializeOwned>(item: Item) -> Result<T, StoreError> {
+    if let Some(version) = version_of(&item).filter(|version| *version > SCHEMA_VERSION) {
+        let said =
+            format!("it is of version {version}, and {SCHEMA_VERSION} is the highest that is known here");
+        return Err(StoreError::new(StoreFault::Newer, said));
+    }
     serde_dynamo::from_item(item).map_err(StoreError::corrupt)
+}
+
+/// The version of an item; counters and marks have none.
+fn version_of(item: &Item) -> Option<i64> {
+    item.get("v")?.as_n().ok()?.parse().ok()
 }
 
 /// The size of an item as DynamoDB counts it, numbers rounded up.
@@ -89,5 +99,16 @@ mod tests {
         let item = encode(&key, &ledger).unwrap();
         assert_eq!(item["holds"].as_m().unwrap()["17"].as_m().unwrap()["q"], number(3));
         assert_eq!(decode::<Ledger>(item).unwrap(), ledger);
+    }
+
+    #[test]
+    fn an_item_of_a_later_version_is_not_guessed_at() {
+        let read = |version: Option<i64>| {
+            let version = version.map(|version| ("v".to_owned(), number(version)));
+            decode::<BTreeMap<String, i64>>(Item::from_iter(version)).map_err(|fault| fault.kind)
+        };
+        assert_eq!(read(None), Ok(BTreeMap::new()));
+        assert_eq!(read(Some(SCHEMA_VERSION)), Ok(BTreeMap::from([("v".to_owned(), SCHEMA_VERSION)])));
+        assert_eq!(read(Some(SCHEMA_VERSION + 1)), Err(StoreFault::Newer));
     }
 }

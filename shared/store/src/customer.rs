@@ -66,18 +66,33 @@ fn stored(item: Item) -> Result<StoredCustomer, StoreError> {
 /// The write of the record itself: what else was noted of the customer stays.
 fn record(before: Option<&StoredCustomer>, after: &Customer) -> Result<Action, StoreError> {
     let person = serde_dynamo::to_attribute_value(&after.person).map_err(StoreError::corrupt)?;
-    let mut update = Expression::new();
+    let mut update = as_read(before);
     update.assign("id", number(after.id.get()));
     update.assign("v", number(SCHEMA_VERSION));
     update.assign("person", person);
-    match before {
-        None => update.require_no_item(),
-        Some(StoredCustomer { value: _, person: Some(person) }) => {
-            update.require_equal("person", person.clone());
-        }
-        Some(StoredCustomer { value: _, person: None }) => update.require_item(),
-    }
     Ok(Action::Update(update))
+}
+
+/// What must hold for a change of a customer that was read so; none was there if there is none.
+fn as_read(before: Option<&StoredCustomer>) -> Expression {
+    let mut condition = Expression::new();
+    match before {
+        None => condition.require_no_item(),
+        Some(StoredCustomer { value: _, person: Some(person) }) => {
+            condition.require_equal("person", person.clone());
+        }
+        Some(StoredCustomer { value: _, person: None }) => condition.require_item(),
+    }
+    condition
+}
+
+/// What leads to a customer that was read, and what must hold as long as it does.
+pub(crate) fn leads_as_read(
+    tenant: TenantId,
+    item: Item,
+) -> Result<(Vec<(Key, Item)>, Expression), StoreError> {
+    let customer = stored(item)?;
+    Ok((leads(tenant, &customer.value)?, as_read(Some(&customer))))
 }
 
 /// The writes that put a customer in the place of the one that was read, with all that leads to it.

@@ -17,6 +17,8 @@ pub enum StoreFault {
     TryAgain,
     /// An item does not read as what its key says it is.
     Corrupt,
+    /// An item is of a release that this one cannot read.
+    Newer,
     /// A transaction held the item through every try: nothing has happened.
     Conflict,
     /// The record would be larger than an item may be: nothing has happened.
@@ -42,6 +44,7 @@ impl fmt::Display for StoreError {
         out.write_str(match self.kind {
             StoreFault::TryAgain | StoreFault::Conflict => "the database did not answer in time or was busy",
             StoreFault::Corrupt => "a stored item does not read as expected",
+            StoreFault::Newer => "a newer release than this one stored something that this one cannot read",
             StoreFault::TooLarge => "a record is too large to be stored",
             StoreFault::Refused => "the database refused a request",
         })

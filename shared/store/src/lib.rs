@@ -26,6 +26,7 @@ pub mod ledger;
 pub mod login;
 pub mod member;
 pub mod merchant;
+pub mod migrate;
 pub mod onboarding;
 pub mod order;
 pub mod publish;

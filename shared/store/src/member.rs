@@ -6,7 +6,7 @@ mod lookup;
 pub use lookup::WrongLookup;
 
 use crate::authored::{
-    Authored, CHANGE_TRIES, ChangeRefusal, Stored, decode_authored, encode_authored, put_over,
+    Authored, CHANGE_TRIES, ChangeRefusal, Stored, condition, decode_authored, encode_authored, put_over,
 };
 use crate::catalog::Saved;
 use crate::customer::{StoredCustomer, plan_customer};
@@ -105,6 +105,18 @@ pub(crate) fn items(tenant: TenantId, membership: &Membership) -> Result<Vec<(Ke
         items.push((key, item));
     }
     Ok(items)
+}
+
+/// What a membership that was read is found by, and what must hold as long as it is.
+pub(crate) fn lookups_as_read(
+    tenant: TenantId,
+    item: Item,
+) -> Result<(Vec<(Key, Item)>, Expression), StoreError> {
+    let membership: Stored<Membership> = decode_authored(item)?;
+    let by_id = membership.value.key(tenant);
+    let mut lookups = items(tenant, &membership.value)?;
+    lookups.retain(|(key, _)| *key != by_id);
+    Ok((lookups, condition(Some(&membership))))
 }
 
 /// The writes that put a membership in the place of another state of it, whatever is there, but for the record by

@@ -8,7 +8,8 @@ use aws_sdk_dynamodb::types::{
     TimeToLiveSpecification,
 };
 
-/// Version written with every item.
+/// Version written with every item: that of the oldest release that reads it rightly. It rises only with a shape that
+/// earlier releases would misread (decision record 0089).
 pub const SCHEMA_VERSION: i64 = 1;
 
 /// The sparse index of work that is due: abandoned checkouts and unsent mail among the orders, slots to make in

@@ -6,12 +6,15 @@ use crate::catalog::{CHILD, COUPON, FREE, NUMBER, STOCKED, slot};
 use crate::outside::{Mishap, Verb};
 use crate::stripe::double::{Step, Trouble};
 use crate::venue::{
-    Answer, Ask, Charging, Process, Venue, after, combos, new_membership, pay, renewal, tickets, upgrade,
+    Answer, Ask, Charging, PREFIX, Process, Venue, after, combos, new_membership, pay, renewal, tickets,
+    upgrade,
 };
 use domain::ReservationId;
 use engine::{Fault, Throttling};
 use serde_json::{Value, json};
 use std::time::Duration;
+use store::Table;
+use tokio::time::Instant;
 
 const DECLINED: &str = "4000000000000002";
 const LOSES_THE_ANSWER: &str = "4000000000000259";
@@ -171,6 +174,9 @@ enum Strike {
     Verb(Verb, Mishap),
     Request(Step, Trouble),
     Queue,
+    /// From the call of this number on, a table does not answer, until the visitor was answered and the scheduled work
+    /// was done once.
+    Outage(Table, usize),
 }
 
 async fn run((charging, customer): (Charging, Customer), strike: Strike) {
@@ -185,10 +191,14 @@ async fn run((charging, customer): (Charging, Customer), strike: Strike) {
         Strike::Verb(verb, mishap) => process.processor.next(verb, mishap),
         Strike::Request(step, trouble) => venue.stripe.next(step, trouble),
         Strike::Queue => process.queue.fail(),
+        Strike::Outage(table, calls) => venue.outage.begin_after(&format!("{PREFIX}{}", table.name()), calls),
     }
     let first = process.send(ask.clone()).await;
     let status = first.status.as_u16();
     assert!([200, 402, 503].contains(&status), "{case}: {}", first.text);
+    if let Strike::Outage(..) = strike {
+        end_outage(&venue, &process, &case).await;
+    }
 
     // Whether the process lives or not, another one finds what it left.
     venue.stripe.calm();
@@ -207,6 +217,13 @@ async fn run((charging, customer): (Charging, Customer), strike: Strike) {
     next.clean_up(200).await;
     let paid = audit(&venue, &case).await;
     assert_eq!(paid.len(), usize::from(!customer.is_declined()), "{case}: orders in the end");
+}
+
+/// The end of an outage, after a pass of the scheduled work that could not do all of it.
+async fn end_outage(venue: &Venue, process: &Process, case: &str) {
+    assert!(venue.outage.refused() <= MAX_REFUSED, "{case}: {} calls were refused", venue.outage.refused());
+    let _ = Box::pin(cleanup::pass(&process.app, cleanup::Scope::Sandbox, after(95))).await;
+    venue.outage.end();
 }
 
 /// A hold comes back as it was when nothing was sold.
@@ -236,6 +253,10 @@ fn check_second_try(case: &str, (customer, paid): (Customer, Option<&str>), agai
         None => assert_eq!(again.kind(), "OK", "{case}: {}", again.text),
     }
 }
+
+/// Calls that one checkout makes of a table that does not answer: its load, and beside it the counts of cards, declined
+/// cards and coupon codes.
+const MAX_REFUSED: usize = 4;
 
 /// The database calls a checkout of this customer makes.
 async fn calls_of(charging: Charging, customer: Customer) -> usize {
@@ -273,6 +294,52 @@ async fn every_database_call_of_a_checkout_may_meet_every_fault() {
 async fn every_database_call_of_the_other_checkouts_may_meet_every_fault() {
     let (_, half) = Customer::ALL.split_at(Customer::ALL.len() / 2);
     meet_every_fault(Charging::Sandbox, half).await;
+}
+
+/// Every table, from every database call of these customers on.
+async fn lose_every_table(customers: &[Customer]) {
+    for customer in customers {
+        for call in 0..calls_of(Charging::Sandbox, *customer).await {
+            for table in Table::ALL {
+                run((Charging::Sandbox, *customer), Strike::Outage(table, call)).await;
+            }
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_table_may_stop_to_answer_at_any_call_of_a_checkout() {
+    lose_every_table(&[Customer::StoredAndKeyed, Customer::DeclinedWithReservation, Customer::Upgrade]).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_table_may_stop_to_answer_at_any_call_of_the_other_checkouts() {
+    lose_every_table(&[Customer::AnswerLost, Customer::Reserved, Customer::DeclinedLimited]).await;
+}
+
+/// What a function may run, of which a gateway waits for the end.
+const FUNCTION_TIME: Duration = Duration::from_secs(28);
+/// What a call may take the SDK, with its repetitions.
+const CALL_TIME: Duration = Duration::from_secs(8);
+
+#[tokio::test(start_paused = true)]
+async fn a_table_that_keeps_callers_waiting_is_given_up_before_the_functions_time_is_over() {
+    for customer in [Customer::StoredAndKeyed, Customer::Reserved, Customer::Declined, Customer::Upgrade] {
+        for call in 0..calls_of(Charging::Sandbox, customer).await {
+            for table in Table::ALL {
+                let venue = Venue::open([10, 10]).await;
+                let process = venue.process().await;
+                let ask = customer.prepare(&venue, &process).await;
+                venue.outage.keep_waiting(CALL_TIME);
+                venue.outage.begin_after(&format!("{PREFIX}{}", table.name()), call);
+                let begun = Instant::now();
+                let answer = process.send(ask).await;
+                let case = format!("{customer:?} without {table:?} from call {call} on: {}", answer.text);
+                assert!(begun.elapsed() < FUNCTION_TIME, "{:?} for {case}", begun.elapsed());
+                assert!([200, 402, 503].contains(&answer.status.as_u16()), "{case}");
+            }
+        }
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -12,7 +12,7 @@ use domain::reservation::{Reservation, ReservationItem, Terms};
 use domain::stripe::{StripeSettings, stripe_key_context};
 use domain::time::plus_secs;
 use domain::{CartId, Money, ReservationId, ReservationItemId, TenantId, Timestamp};
-use engine::{Embedded, FaultPlan, Faulty};
+use engine::{Embedded, FaultPlan, Faulty, Outage, Without};
 use http::{HeaderMap, StatusCode};
 use http_body_util::BodyExt;
 use platform::processor::{CardProcessor, SandboxProcessor, Stripe};
@@ -56,6 +56,8 @@ impl Charging {
 /// The database, the processors and the queue, which outlive a process of the service.
 pub(crate) struct Venue {
     pub(crate) engine: Embedded,
+    /// The table that does not answer to the service's processes, if any.
+    pub(crate) outage: Outage,
     pub(crate) store: Store,
     pub(crate) sandbox: SandboxProcessor,
     pub(crate) stripe: Double,
@@ -117,6 +119,7 @@ impl Venue {
         let sealed = vault.seal(&stripe_key_context(tenant_id()), SECRET.as_bytes()).await.unwrap();
         Self {
             engine,
+            outage: Outage::default(),
             sandbox: SandboxProcessor::new(store.clone(), Arc::new(t0)),
             store,
             stripe: Double::default(),
@@ -146,7 +149,8 @@ impl Venue {
 
     /// A process whose database calls meet these faults.
     pub(crate) async fn process_under(&self, faults: FaultPlan) -> Process {
-        let client = engine::client_over(Counted(Faulty::new(self.engine.clone(), faults.clone())));
+        let tables = Without::new(self.engine.clone(), self.outage.clone());
+        let client = engine::client_over(Counted(Faulty::new(tables, faults.clone())));
         let charged_by: Arc<dyn CardProcessor> = match self.charging {
             Charging::Sandbox => Arc::new(self.sandbox.clone()),
             Charging::Stripe => Arc::new(self.way_to_stripe().account_of(tenant_id(), &self.stripe_settings)),

@@ -1,0 +1,39 @@
+//! Bringing what earlier releases stored to where this one expects it (decision record 0089).
+
+use crate::failure::Failure;
+use platform::IdSource;
+use std::time::Duration;
+use store::migrate::{Done, Standing, Step};
+use store::walk::Pace;
+use store::{Consistency, Store};
+
+/// Does every step for all records, whatever was done before, and notes it.
+pub(crate) async fn migrate(store: &Store, pause: Duration) -> Result<Vec<(Step, Done)>, Failure> {
+    store.load_standing().await?;
+    from_step(store, 0, pause).await
+}
+
+/// Does the steps that these tables have not seen. A release that knows fewer steps than were done may add records
+/// without what the others add, so that these are to be done again.
+pub(crate) async fn catch_up(store: &Store) -> Result<(), Failure> {
+    let Standing { steps } = store.load_standing().await?;
+    if steps == Step::ALL.len() {
+        return Ok(());
+    }
+    for (step, Done { records, completed }) in from_step(store, steps, Duration::ZERO).await? {
+        tracing::info!(purpose = step.purpose(), records, completed, "records were brought up to date");
+    }
+    Ok(())
+}
+
+async fn from_step(store: &Store, first: usize, pause: Duration) -> Result<Vec<(Step, Done)>, Failure> {
+    let token =
+        IdSource.bytes::<8>().map(hex::encode).map_err(|fault| Failure::because("no name", &fault))?;
+    let pace = Pace { consistency: Consistency::Strong, pause };
+    let mut done = Vec::new();
+    for step in Step::ALL.into_iter().skip(first) {
+        done.push((step, store.migrate(step, (&token, pace)).await?));
+    }
+    store.note_standing(Standing { steps: Step::ALL.len() }).await?;
+    Ok(done)
+}
