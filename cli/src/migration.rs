@@ -27,8 +27,10 @@ pub(crate) async fn catch_up(store: &Store) -> Result<(), Failure> {
 }
 
 async fn from_step(store: &Store, first: usize, pause: Duration) -> Result<Vec<(Step, Done)>, Failure> {
-    let token =
-        IdSource.bytes::<8>().map(hex::encode).map_err(|fault| Failure::because("no name", &fault))?;
+    let token = IdSource::default()
+        .bytes::<8>()
+        .map(hex::encode)
+        .map_err(|fault| Failure::because("no name", &fault))?;
     let pace = Pace { consistency: Consistency::Strong, pause };
     let mut done = Vec::new();
     for step in Step::ALL.into_iter().skip(first) {

@@ -66,7 +66,7 @@ impl Incidents {
 }
 
 /// Work of one partition that is looked for.
-const MAX_DUE: i32 = 25;
+const MAX_DUE: usize = 25;
 
 /// Moves the deadline of every checkout and refund that is under way in real time.
 pub(super) async fn move_deadlines(store: &Store, to: Timestamp) {

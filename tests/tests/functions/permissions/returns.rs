@@ -97,8 +97,8 @@ impl Stage {
         let later = plus_secs(NOW.parse::<Timestamp>().unwrap(), LATER_SECS);
         self.cloud.meanwhile("returns", ("dynamodb:GetItem", "MerchantsTable"), async move {
             let due = (DueClock::Chosen, later);
-            let finished = sagas::recover_refunds(&app, (tenant(), &sale), due).await.unwrap();
-            assert_eq!(finished, 1);
+            let finished = sagas::recover_refunds(&app, (tenant(), &sale), due, later).await.unwrap();
+            assert_eq!((finished.finished, finished.left), (1, 0));
         });
         self.succeed(whole(&order, REFUNDS)).await;
     }
