@@ -7,6 +7,7 @@ mod document;
 mod fields;
 mod headers;
 mod identity;
+mod outages;
 mod robust;
 mod support;
 mod tenants;

@@ -218,9 +218,9 @@ const QUERY: [(&str, Kind); 7] = [
 ];
 
 /// One of each thing of a tenant.
-struct Things {
+pub(crate) struct Things {
     tenant: i64,
-    instance: String,
+    pub(crate) instance: String,
     /// A slot of the other event of the combo.
     other: String,
     cart: String,
@@ -235,7 +235,7 @@ struct Things {
 }
 
 impl Things {
-    async fn of(service: &Service, tenant: i64) -> Self {
+    pub(crate) async fn of(service: &Service, tenant: i64) -> Self {
         let shop = headers_of(&key_of(Scope::B2c, tenant), Scope::B2c, tenant);
         let staff = headers_of(&key_of(Scope::B2b, tenant), Scope::B2b, tenant);
         let ask = async |(method, path), headers, body: Value| {
@@ -357,12 +357,12 @@ fn text(id: &Value) -> String {
     id.as_str().map_or_else(|| id.to_string(), str::to_owned)
 }
 
-fn cart_of(instance: &str, tenant: i64) -> Value {
+pub(crate) fn cart_of(instance: &str, tenant: i64) -> Value {
     let ticket_type = format!("{tenant}aa000000000000000001");
     json!({ "items": [{ "eventId": instance, "ticketingTypeId": ticket_type, "quantity": 1 }] })
 }
 
-fn payer() -> Value {
+pub(crate) fn payer() -> Value {
     json!({
         "billingEmail": "buyer@example.test", "billingZipCode": "10004",
         "manualEntryCardNumber": "4242424242424242", "expDate": "1230", "cvc": "123",
@@ -409,7 +409,7 @@ fn path_of(operation: &Operation, (first, whose): (&str, &Things)) -> String {
 }
 
 /// The path of an operation on a thing of its tenant.
-fn own_path(operation: &Operation, own: &Things) -> String {
+pub(crate) fn own_path(operation: &Operation, own: &Things) -> String {
     let row = PATHS.iter().find(|(known, _)| *known == operation.path);
     path_of(operation, (&row.map(|(_, kind)| text(&own.id(*kind))).unwrap_or_default(), own))
 }
@@ -600,7 +600,7 @@ fn returned(own: &Things, pointer: &str) -> Value {
 }
 
 /// A request that names only things of its tenant, but for the id at that pointer.
-fn body_with(operation: &Operation, own: &Things, (pointer, id): (&str, &Value)) -> Value {
+pub(crate) fn body_with(operation: &Operation, own: &Things, (pointer, id): (&str, &Value)) -> Value {
     let mut body = match operation.path.as_str() {
         "/v2/b2b/reservations" => {
             let item = json!({ "eventId": own.instance, "quantity": 1 });
