@@ -32,13 +32,22 @@ pub(crate) async fn open(args: &DatabaseArgs) -> Result<Opened, Failure> {
     Ok(opened)
 }
 
+/// The same for commands that have nothing to do where there is nothing yet: a directory that was named by mistake stays
+/// as it is.
+pub(crate) async fn open_existing(args: &DatabaseArgs) -> Result<Opened, Failure> {
+    if args.endpoint.is_none() && !args.aws && !args.data.join(DATABASE_FILE).exists() {
+        return Err(Failure::new(format!("there is no database in {}", args.data.display())));
+    }
+    open(args).await
+}
+
 /// The same whatever is in it, and whether it has tables or not.
 pub(crate) async fn open_any(args: &DatabaseArgs) -> Result<Opened, Failure> {
     if args.endpoint.is_none() && !args.aws {
-        let embedded = open_directory(&args.data)?;
+        let (embedded, vault) = open_directory(&args.data)?;
         let store = Store::new(embedded.client(), &args.prefix);
         store.create_tables().await?;
-        return Ok(Opened { store, vault: Arc::new(key_file(&args.data)?) });
+        return Ok(Opened { store, vault: Arc::new(vault) });
     }
     let config = platform::aws::sdk_config().await;
     let mut settings = aws_sdk_dynamodb::config::Builder::from(&config);
@@ -62,16 +71,26 @@ pub(crate) async fn open_any(args: &DatabaseArgs) -> Result<Opened, Failure> {
     Ok(Opened { store, vault })
 }
 
-/// The embedded database in a directory, which is made when missing.
-pub(crate) fn open_directory(directory: &Path) -> Result<Embedded, Failure> {
+/// The embedded database in a directory, with the vault of its secrets. A new directory gets both, the key first, so that
+/// a database without a key is one that lost it.
+pub(crate) fn open_directory(directory: &Path) -> Result<(Embedded, LocalVault), Failure> {
     make_directory(directory)?;
-    let file = directory.join(DATABASE_FILE);
-    Embedded::file(&file)
-        .map_err(|fault| Failure::because(format!("{} cannot be opened", file.display()), &fault))
+    let (file, key) = (directory.join(DATABASE_FILE), directory.join(KEY_FILE));
+    if file.exists() && !key.exists() {
+        return Err(Failure::new(format!(
+            "{} is missing, and the secrets in {} cannot be opened without it; put it back from where it is kept",
+            key.display(),
+            file.display()
+        )));
+    }
+    let vault = key_file(directory)?;
+    let embedded = Embedded::file(&file)
+        .map_err(|fault| Failure::because(format!("{} cannot be opened", file.display()), &fault))?;
+    Ok((embedded, vault))
 }
 
 /// The vault of a data directory.
-pub(crate) fn key_file(directory: &Path) -> Result<LocalVault, Failure> {
+fn key_file(directory: &Path) -> Result<LocalVault, Failure> {
     LocalVault::file(directory.join(KEY_FILE)).map_err(|fault| Failure::because("there is no vault", &fault))
 }
 

@@ -1,7 +1,7 @@
 //! The service on this machine.
 
 use crate::args::{DatabaseArgs, ServeArgs};
-use crate::database::{key_file, lock, open_directory};
+use crate::database::{lock, open_directory};
 use crate::failure::Failure;
 use crate::worker::Postman;
 use crate::{local, migration, routes, seed, worker};
@@ -88,8 +88,7 @@ impl Data {
             return Ok(Self { embedded, vault: Arc::new(vault), held: None });
         }
         let held = Held { directory: database.data.clone(), _lock: lock(&database.data)? };
-        let embedded = open_directory(&database.data)?;
-        let vault = key_file(&database.data)?;
+        let (embedded, vault) = open_directory(&database.data)?;
         Ok(Self { embedded, vault: Arc::new(vault), held: Some(held) })
     }
 

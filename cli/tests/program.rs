@@ -173,6 +173,30 @@ fn a_merchant_charges_once_it_is_approved_and_has_a_rate_card() {
 }
 
 #[test]
+fn a_directory_that_was_named_by_mistake_stays_as_it_is() {
+    let data = tempfile::tempdir().unwrap();
+    let path = data.path().join("typo");
+    for command in [&["verify"][..], &["merchant", "list", "--tenant", "7"], &["export", "--tenant", "7"]] {
+        let (is_done, text) = told(command, "", &path);
+        assert!(!is_done && text.contains("there is no database in"), "{text}");
+        assert!(!path.exists(), "{command:?}");
+    }
+}
+
+#[test]
+fn a_database_that_lost_its_key_gets_no_other() {
+    let data = tempfile::tempdir().unwrap();
+    let (path, key) = (data.path(), data.path().join("vault.key"));
+    printed(&["tenant", "create", "7", "--name", "Pier", "--zone", "America/Chicago"], path);
+    std::fs::remove_file(&key).unwrap();
+    for command in [&["tenant", "list"][..], &["serve", "--port", "0"]] {
+        let (is_done, text) = told(command, "", path);
+        assert!(!is_done && text.contains("vault.key is missing"), "{text}");
+        assert!(!key.exists(), "{command:?}");
+    }
+}
+
+#[test]
 fn no_merchant_takes_the_place_of_another_unless_that_is_said() {
     let data = tempfile::tempdir().unwrap();
     let path = data.path();

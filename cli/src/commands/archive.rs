@@ -3,7 +3,7 @@
 use super::{counted, known_tenant, tenant_id};
 use crate::archive::{ArchiveError, Side, archive};
 use crate::args::DatabaseArgs;
-use crate::database::{lock, new_archive_key, open};
+use crate::database::{lock, new_archive_key, open_existing};
 use crate::failure::Failure;
 use clap::Args;
 use domain::tenant::{REST_SECS, Tenant};
@@ -25,7 +25,7 @@ pub(crate) struct ArchiveArgs {
 }
 
 pub(crate) async fn run(args: &DatabaseArgs, wanted: &ArchiveArgs) -> Result<(), Failure> {
-    let opened = open(args).await?;
+    let opened = open_existing(args).await?;
     let now = wall_now();
     // Held to the end, so that nobody begins to serve meanwhile.
     let unserved = unserved(args);

@@ -2,7 +2,7 @@
 
 use super::{known_tenant, tenant_id};
 use crate::args::DatabaseArgs;
-use crate::database::open;
+use crate::database::open_existing;
 use crate::document::{Format, WriteFault};
 use crate::export::{ExportError, export};
 use crate::failure::Failure;
@@ -21,7 +21,7 @@ pub(crate) struct ExportArgs {
 }
 
 pub(crate) async fn run(args: &DatabaseArgs, wanted: &ExportArgs) -> Result<(), Failure> {
-    let store = open(args).await?.store;
+    let store = open_existing(args).await?.store;
     let tenant = known_tenant(&store, wanted.tenant).await?;
     let out = BufWriter::new(std::io::stdout().lock());
     match export(&store, &tenant, (wanted.format, out)).await {

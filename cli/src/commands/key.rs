@@ -2,7 +2,7 @@
 
 use super::{columns, joined, known_tenant, origin, print, tenant_id};
 use crate::args::DatabaseArgs;
-use crate::database::open;
+use crate::database::open_existing;
 use crate::failure::Failure;
 use clap::{Args, Subcommand};
 use domain::tenant::{ApiKey, Scope};
@@ -69,7 +69,7 @@ pub(super) fn mid(text: &str) -> Result<Mid, &'static str> {
 }
 
 pub(crate) async fn run(args: &DatabaseArgs, command: KeyCommand) -> Result<(), Failure> {
-    let store = open(args).await?.store;
+    let store = open_existing(args).await?.store;
     match command {
         KeyCommand::Issue(key) => issue(&store, key).await,
         KeyCommand::Revoke { tenant, id } => revoke(&store, tenant, &id).await,

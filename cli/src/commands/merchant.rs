@@ -3,7 +3,7 @@
 use super::key::mid;
 use super::{columns, known_tenant, print, tenant_id};
 use crate::args::DatabaseArgs;
-use crate::database::open;
+use crate::database::open_existing;
 use crate::failure::Failure;
 use clap::{Args, Subcommand};
 use domain::merchant::{Merchant, MerchantStatus, RateCard, charging};
@@ -80,7 +80,7 @@ fn money(text: &str) -> Result<Money, &'static str> {
 }
 
 pub(crate) async fn run(args: &DatabaseArgs, command: MerchantCommand) -> Result<(), Failure> {
-    let store = open(args).await?.store;
+    let store = open_existing(args).await?.store;
     match command {
         MerchantCommand::Create { named: Named { tenant, mid }, name, descriptor } => {
             known_tenant(&store, tenant).await?;

@@ -2,7 +2,7 @@
 
 use super::{columns, print, tenant_id};
 use crate::args::DatabaseArgs;
-use crate::database::open;
+use crate::database::open_existing;
 use crate::failure::Failure;
 use clap::Args;
 use domain::outbox::MailState;
@@ -21,7 +21,7 @@ pub(crate) struct OutboxFilter {
 }
 
 pub(crate) async fn run(args: &DatabaseArgs, filter: &OutboxFilter) -> Result<(), Failure> {
-    let store = open(args).await?.store;
+    let store = open_existing(args).await?.store;
     let mut rows = Vec::new();
     for clock in [DueClock::Real, DueClock::Chosen] {
         for work in store.load_due((clock, DueKind::Mails), Timestamp::MAX_UTC, MAX_LISTED).await? {

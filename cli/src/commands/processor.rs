@@ -3,7 +3,7 @@
 use super::merchant::Named;
 use super::{columns, known_tenant, print, tenant_id};
 use crate::args::DatabaseArgs;
-use crate::database::{Opened, open};
+use crate::database::{Opened, open_existing};
 use crate::failure::Failure;
 use clap::Subcommand;
 use domain::TenantId;
@@ -63,7 +63,7 @@ fn account(text: &str) -> Result<StripeAccount, &'static str> {
 }
 
 pub(crate) async fn run(args: &DatabaseArgs, command: ProcessorCommand) -> Result<(), Failure> {
-    let opened = open(args).await?;
+    let opened = open_existing(args).await?;
     let store = &opened.store;
     match command {
         ProcessorCommand::Stripe { tenant, address } => {

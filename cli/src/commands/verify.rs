@@ -2,7 +2,7 @@
 
 use super::{known_tenant, print, tenant_id};
 use crate::args::DatabaseArgs;
-use crate::database::open;
+use crate::database::open_existing;
 use crate::failure::Failure;
 use clap::Args;
 use domain::TenantId;
@@ -42,7 +42,7 @@ pub(crate) async fn run(args: &DatabaseArgs, wanted: &VerifyArgs) -> ExitCode {
 }
 
 async fn verify(args: &DatabaseArgs, VerifyArgs { tenant, pause }: &VerifyArgs) -> Result<Report, Failure> {
-    let store = open(args).await?.store;
+    let store = open_existing(args).await?.store;
     if let Some(tenant) = tenant {
         known_tenant(&store, *tenant).await?;
     }

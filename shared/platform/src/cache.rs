@@ -2,6 +2,7 @@
 
 use moka::future::Cache as Moka;
 use std::hash::Hash;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -47,14 +48,22 @@ impl<K: Hash + Eq + Send + Sync + 'static, V: Send + Sync + 'static> Cache<K, V>
         key: K,
         load: impl Future<Output = Result<V, E>>,
     ) -> Result<Arc<V>, E> {
-        if self.0.get(&key).await.is_some_and(|kept| kept.since.elapsed() >= MAX_AGE) {
-            self.0.invalidate(&key).await;
-        }
+        self.forget_old(&key).await;
         let since = Instant::now();
         // The cache moves what loads a value several times; boxed, a pointer moves and not the call's state.
         let load = Box::pin(async { load.await.map(|value| Kept { value: Arc::new(value), since }) });
         let kept = self.0.try_get_with(key, load).await.map_err(|error| (*error).clone())?;
         Ok(kept.value)
+    }
+
+    /// Forgets the value of `key` if it is too old. In a box of its own, since every request would carry the state of
+    /// these calls on its stack.
+    fn forget_old<'a>(&'a self, key: &'a K) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
+        Box::pin(async move {
+            if self.0.get(key).await.is_some_and(|kept| kept.since.elapsed() >= MAX_AGE) {
+                self.0.invalidate(key).await;
+            }
+        })
     }
 
     /// Forgets the value of `key`, after a change made here.

@@ -2,7 +2,7 @@
 //! functions, on a database with DynamoDB's habits, with processes that die, answers that are lost and clocks that
 //! jump. Everything follows from a seed. Afterwards the world is brought to rest, and everything in it has to agree.
 //!
-//! A seed has three acts of some eight actors, each of which makes up to a dozen requests; see `play`.
+//! A seed has two acts of some ten actors, each of which makes up to a dozen requests; see `play`.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "whatever fails in a simulation is a failed test")]
 

@@ -97,6 +97,8 @@ impl Stage {
         let names = ["ordersDue", "ordersFinished", "merchantsDecided", "failed"];
         assert_eq!(counted(&report, &names), [2, 0, 1, 2], "{report}");
         self.charge_in_the_sandbox().await;
+        // What was tried in vain is put off.
+        self.cloud.let_deadlines_pass().await;
         let report = self.run_scheduled_work().await;
         // One of the orders was paid, so long ago that its mail is announced again at once.
         let names = ["ordersDue", "ordersFinished", "mailsAnnounced", "failed"];
