@@ -54,9 +54,12 @@ pub(crate) async fn check_out(
     request: CheckoutRequest,
     key: Option<SentKey>,
 ) -> Result<Response, ApiError> {
+    // In a box, so that the rest of the checkout does not carry the state of its beginning on its stack.
     let start = match &request.source {
-        CartSource::Stored(id) => load_stored(app, caller, (id, &request), key.as_ref()).await?,
-        CartSource::Inline(cart) => load_inline(app, caller, (cart, &request), key.as_ref()).await?,
+        CartSource::Stored(id) => Box::pin(load_stored(app, caller, (id, &request), key.as_ref())).await?,
+        CartSource::Inline(cart) => {
+            Box::pin(load_inline(app, caller, (cart, &request), key.as_ref())).await?
+        }
     };
     let Loaded { opened, facts, claim, findings } = match start {
         Start::Answer(response) => return Ok(*response),

@@ -39,30 +39,25 @@ impl<K: Hash + Eq + Send + Sync + 'static, V: Send + Sync + 'static> Default for
 }
 
 impl<K: Hash + Eq + Send + Sync + 'static, V: Send + Sync + 'static> Cache<K, V> {
-    /// The value of `key`, loaded if it is not here.
+    /// The value of `key`, loaded if it is not here. In a box, since every request asks for several and would carry the
+    /// state of each call on its stack.
     ///
     /// # Errors
     /// Those of `load`; a failure is not kept.
-    pub async fn get<E: Clone + Send + Sync + 'static>(
-        &self,
+    pub fn get<'a, E: Clone + Send + Sync + 'static>(
+        &'a self,
         key: K,
-        load: impl Future<Output = Result<V, E>>,
-    ) -> Result<Arc<V>, E> {
-        self.forget_old(&key).await;
+        load: impl Future<Output = Result<V, E>> + Send + 'a,
+    ) -> Pin<Box<dyn Future<Output = Result<Arc<V>, E>> + Send + 'a>> {
         let since = Instant::now();
         // The cache moves what loads a value several times; boxed, a pointer moves and not the call's state.
-        let load = Box::pin(async { load.await.map(|value| Kept { value: Arc::new(value), since }) });
-        let kept = self.0.try_get_with(key, load).await.map_err(|error| (*error).clone())?;
-        Ok(kept.value)
-    }
-
-    /// Forgets the value of `key` if it is too old. In a box of its own, since every request would carry the state of
-    /// these calls on its stack.
-    fn forget_old<'a>(&'a self, key: &'a K) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
+        let load = Box::pin(async move { load.await.map(|value| Kept { value: Arc::new(value), since }) });
         Box::pin(async move {
-            if self.0.get(key).await.is_some_and(|kept| kept.since.elapsed() >= MAX_AGE) {
-                self.0.invalidate(key).await;
+            if self.0.get(&key).await.is_some_and(|kept| kept.since.elapsed() >= MAX_AGE) {
+                self.0.invalidate(&key).await;
             }
+            let kept = self.0.try_get_with(key, load).await.map_err(|error| (*error).clone())?;
+            Ok(kept.value)
         })
     }
 
