@@ -487,10 +487,10 @@ async fn the_schedule_goes_on_with_every_kind_of_work_of_which_it_can_read_what_
     let service = Service::start().await;
     let now = platform::clock::wall_now();
     assert_eq!(service.cleanup(now).await.failed, 0);
-    // By two clocks each: checkouts and mails, slots, merchants and refunds.
+    // By two clocks each: checkouts and mails, merchants and refunds. Without the catalog nobody knows who is closed.
     for (table, failed) in [
         (Table::Orders, 4),
-        (Table::Catalog, 2),
+        (Table::Catalog, 1),
         (Table::Merchants, 4),
         (Table::Carts, 0),
         (Table::Reservations, 0),

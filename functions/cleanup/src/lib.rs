@@ -89,8 +89,16 @@ pub async fn pass(app: &App, scope: Scope, now: Timestamp) -> Result<Report, pla
         Scope::Schedule => &[DueClock::Real],
         Scope::Sandbox => &[DueClock::Real, DueClock::Chosen],
     };
-    let asleep = app.store.load_asleep_tenants().await?;
     let mut report = Report::default();
+    // Nothing is done while it is not known who is closed.
+    let asleep = match app.store.load_asleep_tenants().await {
+        Ok(asleep) => asleep,
+        Err(fault) => {
+            report.failed = 1;
+            tracing::error!(%fault, "which tenants are closed could not be read");
+            return Ok(report);
+        }
+    };
     let mut others = BTreeSet::new();
     for clock in clocks {
         for kind in KINDS {
