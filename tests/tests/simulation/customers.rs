@@ -130,6 +130,8 @@ pub(crate) async fn buyer(world: Arc<World>, mut random: Rng, number: u64) {
         let Some(reservation) = reserve(&world, &mut random, &cart).await else { return };
         fields["reservationId"] = reservation;
     }
+    let lines = cart["items"].as_array().unwrap();
+    let changes_membership = lines.iter().any(|line| line["membershipInfo"].get("membershipId").is_some());
     let stored = random.u8(0..5) < 2;
     if stored {
         let Some(id) = fill_cart(&world, &mut random, &cart).await else { return };
@@ -142,6 +144,7 @@ pub(crate) async fn buyer(world: Arc<World>, mut random: Rng, number: u64) {
         world.buys_once(fields["billingEmail"].as_str().unwrap());
     }
     let ask = shop("POST", "/v2/b2c/checkout", Some(fields)).keyed(key);
+    let ask = ask.changing_membership(changes_membership);
     pay(&world, &mut random, &ask).await;
 }
 

@@ -64,7 +64,7 @@ async fn change_membership(world: &World, random: &mut Rng) {
     } else {
         staff("PUT", path, Some(body))
     };
-    if changed(world, random, &ask).await {
+    if changed(world, random, &ask.changing_membership(true)).await {
         world.note("membership changed by the back office");
     }
 }

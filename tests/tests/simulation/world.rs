@@ -94,9 +94,15 @@ pub(crate) struct Ask {
     pub(crate) key: (&'static str, &'static str),
     pub(crate) idempotency: Option<String>,
     pub(crate) body: Option<Value>,
+    /// It changes a membership, which others may be changing at the moment (contract §4: then 503).
+    pub(crate) changes_membership: bool,
 }
 
 impl Ask {
+    pub(crate) fn changing_membership(self, changes_membership: bool) -> Self {
+        Self { changes_membership, ..self }
+    }
+
     pub(crate) fn keyed(mut self, key: Option<String>) -> Self {
         self.idempotency = key;
         self
@@ -106,7 +112,7 @@ impl Ask {
 /// A request of a shopper's server.
 pub(crate) fn shop(method: &'static str, path: impl Into<String>, body: Option<Value>) -> Ask {
     let key = ("x-service-api-key", venue::SHOP);
-    Ask { method, path: path.into(), key, idempotency: None, body }
+    Ask { method, path: path.into(), key, idempotency: None, body, changes_membership: false }
 }
 
 /// A request of the back office.
@@ -393,9 +399,8 @@ impl World {
     fn check(&self, named: &str, (ask, answer): (&Ask, &Answer), met_faults: bool) {
         let said = || format!("{named}: {} {} to {:?}", answer.status, answer.body, ask.body);
         assert_ne!(answer.status, 500, "{}", said());
-        // A membership that an order is renewing is not changed by others until that is decided.
-        let may_be_claimed = ask.path.starts_with("/v2/b2b/memberships/");
-        assert!(answer.status < 500 || met_faults || may_be_claimed, "without a fault: {}", said());
+        let may_be_busy = met_faults || ask.changes_membership;
+        assert!(answer.status < 500 || may_be_busy, "without a fault: {}", said());
         let details = answer.body["details"].as_array().filter(|_| answer.kind() == "VALIDATION_ERROR");
         let moved_on = |detail: &Value| MOVED_ON.contains(&detail["message"].as_str().unwrap_or_default());
         assert!(details.is_none_or(|details| details.iter().all(moved_on)), "nobody asks so: {}", said());
@@ -409,7 +414,7 @@ impl World {
     }
 
     fn request(&self, process: &Process, ask: &Ask) -> http::Request<Body> {
-        let Ask { method, path, key, idempotency, body } = ask;
+        let Ask { method, path, key, idempotency, body, changes_membership: _ } = ask;
         let mut request = http::Request::builder()
             .method(*method)
             .uri(path)
