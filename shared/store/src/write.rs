@@ -92,7 +92,7 @@ impl Store {
     /// hold, with the item as it was.
     pub async fn write(&self, key: &Key, action: Action) -> Result<Result<(), Option<Item>>, StoreError> {
         check_size(&action)?;
-        without_conflict(&token_of((key, &action)), || self.send(key, &action)).await
+        without_conflict(|| token_of((key, &action)), || self.send(key, &action)).await
     }
 
     /// Carries out one conditional update, like [`Store::write`], and answers the item as it is afterwards.
@@ -104,8 +104,8 @@ impl Store {
         key: &Key,
         update: &Expression,
     ) -> Result<Result<Item, Option<Item>>, StoreError> {
-        let updated =
-            without_conflict(&token_of((key, update)), || self.update(key, update, NewItem::AllNew)).await?;
+        let send = || self.update(key, update, NewItem::AllNew);
+        let updated = without_conflict(|| token_of((key, update)), send).await?;
         Ok(updated.map(Option::unwrap_or_default))
     }
 
@@ -311,14 +311,15 @@ fn check_size(action: &Action) -> Result<(), StoreError> {
     }
 }
 
-/// Sends a write until it meets no transaction, for a while.
-async fn without_conflict<T, F>(token: &str, send: impl Fn() -> F) -> Result<T, StoreError>
+/// Sends a write until it meets no transaction, for a while. What spreads its tries is made when the first is in conflict,
+/// which few are.
+async fn without_conflict<T, F>(token: impl Fn() -> String, send: impl Fn() -> F) -> Result<T, StoreError>
 where
     F: Future<Output = Result<T, StoreError>>,
 {
     for attempt in 0..CONFLICT_TRIES {
         match send().await {
-            Err(fault) if fault.kind == StoreFault::Conflict => rest_after(token, attempt).await,
+            Err(fault) if fault.kind == StoreFault::Conflict => rest_after(&token(), attempt).await,
             written => return written,
         }
     }
