@@ -7,7 +7,7 @@ use domain::OrderId;
 use domain::checkout::within_duplicate_window;
 use domain::order::OrderState;
 use platform::access::Caller;
-use platform::idempotency::claim_nonce;
+use platform::idempotency::new_claim;
 use platform::{ApiError, App, ErrorType};
 use sagas::Outcome;
 use store::checkout::{DUPLICATE_WINDOW_SECS, KeyClaim};
@@ -62,16 +62,7 @@ pub(crate) async fn look(
             Some(Outcome::Undone) | None => {}
         }
     }
-    let claim = IdempotencyRecord {
-        fingerprint: key.fingerprint.clone(),
-        claimed_at: now.timestamp(),
-        nonce: claim_nonce(&app.ids)?,
-        answer: None,
-        revision: None,
-        refusal: None,
-        order: None,
-        refund: None,
-    };
+    let claim = new_claim(&app.ids, &key.fingerprint, now)?;
     Ok(Replay::Claim(Box::new(KeyClaim { hash: key.hash.clone(), record: claim, abandoned: held })))
 }
 

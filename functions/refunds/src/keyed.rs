@@ -6,7 +6,7 @@ use crate::refund::Work;
 use axum::response::{IntoResponse, Response};
 use domain::sale::{Sale, refundable};
 use domain::{Mid, RefundId};
-use platform::idempotency::{claim_nonce, replayed};
+use platform::idempotency::{new_claim, replayed};
 use platform::{ApiError, ErrorType};
 use sagas::{KeyedTaking, refund_in_progress, take_refund_keyed};
 use store::checkout::KeyClaim;
@@ -56,16 +56,8 @@ impl Work {
     }
 
     fn claim(&self, key: &SentKey, id: &RefundId) -> Result<KeyClaim, ApiError> {
-        let record = IdempotencyRecord {
-            fingerprint: key.fingerprint.clone(),
-            claimed_at: self.caller.clock.now().timestamp(),
-            nonce: claim_nonce(&self.app.ids)?,
-            answer: None,
-            revision: None,
-            refusal: None,
-            order: None,
-            refund: Some(id.clone()),
-        };
+        let claim = new_claim(&self.app.ids, &key.fingerprint, self.caller.clock.now())?;
+        let record = IdempotencyRecord { refund: Some(id.clone()), ..claim };
         Ok(KeyClaim { hash: key.hash.clone(), record, abandoned: None })
     }
 

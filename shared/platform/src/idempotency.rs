@@ -77,12 +77,21 @@ pub fn replayed(mut response: Response) -> Response {
     response
 }
 
-/// What tells one claim of a key from another.
+/// The record of a claim on a key, which a nonce tells from every other.
 ///
 /// # Errors
 /// `INTERNAL` when the operating system has no randomness to give.
-pub fn claim_nonce(ids: &IdSource) -> Result<String, ApiError> {
-    ids.bytes::<12>().map(hex::encode)
+pub fn new_claim(ids: &IdSource, fingerprint: &str, now: Timestamp) -> Result<IdempotencyRecord, ApiError> {
+    Ok(IdempotencyRecord {
+        fingerprint: fingerprint.to_owned(),
+        claimed_at: now.timestamp(),
+        nonce: ids.bytes::<12>().map(hex::encode)?,
+        answer: None,
+        revision: None,
+        refusal: None,
+        order: None,
+        refund: None,
+    })
 }
 
 /// What a write answers: a body, and the revision of what it shows.
@@ -182,16 +191,7 @@ enum Claim {
 /// Claims the key for this request, or finds the answer of an earlier one.
 async fn claim(app: &App, caller: &Caller, (key, fingerprint): (&Key, &str)) -> Result<Claim, ApiError> {
     let now = caller.clock.now();
-    let record = IdempotencyRecord {
-        fingerprint: fingerprint.to_owned(),
-        claimed_at: now.timestamp(),
-        nonce: claim_nonce(&app.ids)?,
-        answer: None,
-        revision: None,
-        refusal: None,
-        order: None,
-        refund: None,
-    };
+    let record = new_claim(&app.ids, fingerprint, now)?;
     let Err(held) = app.store.claim_idempotency_key(key, (&record, None), app.wall_now()).await? else {
         return Ok(Claim::Own(record));
     };

@@ -5,7 +5,7 @@
 
 use crate::identity::TenantMark;
 use crate::{
-    Action, AttributeValue, Consistency, Expression, Item, Key, Plan, Store, StoreError, StoreFault, Table,
+    Action, AttributeValue, Consistency, Expression, Item, Key, Plan, Store, StoreError, Table,
     api_keys_partition, encode, number, partition_of, text,
 };
 use domain::TenantId;
@@ -135,7 +135,7 @@ impl Store {
             (Key::tenant(tenant), Action::Put(record, absent)),
             (Key::tenant_mark(tenant), Action::Check(ours)),
         ] {
-            plan.add(key, action, ()).map_err(|fault| StoreError::new(StoreFault::Refused, fault))?;
+            plan.add(key, action, ())?;
         }
         Ok(self.commit(&plan, attempt).await?.is_ok())
     }

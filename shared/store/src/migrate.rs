@@ -158,7 +158,7 @@ impl Store {
                 (key.clone(), Action::Put(item.clone(), absent))
             });
             for (key, action) in puts.chain([(record.clone(), Action::Check(as_read.clone()))]) {
-                plan.add(key, action, ()).map_err(|fault| StoreError::new(StoreFault::Refused, fault))?;
+                plan.add(key, action, ())?;
             }
             if self.commit(&plan, &format!("{token}-{part}")).await?.is_err() {
                 return Ok(false);

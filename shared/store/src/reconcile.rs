@@ -68,7 +68,7 @@ pub fn record_of(row: Row) -> Result<Record, Key> {
     let place = (partition.as_str(), key.sk.as_str());
     let record = match key.table {
         Table::Orders if partition.starts_with("ORDER#") => of_orders(place, item),
-        Table::Orders => of_order_lookups(&key, &item),
+        Table::Orders => lead(&key, &item).map(|(place, to)| Record::OrderLookup(place, to)),
         Table::Merchants => of_merchants(place, item),
         Table::Members => of_members(place, item),
         Table::Reservations if partition.starts_with("SLOTS#") => {
@@ -97,10 +97,11 @@ fn of_orders((_, sk): (&str, &str), item: Item) -> Result<Record, StoreError> {
     }
 }
 
-fn of_order_lookups(key: &Key, item: &Item) -> Result<Record, StoreError> {
+/// The place of a lookup, and the order that it leads to.
+fn lead(key: &Key, item: &Item) -> Result<(LookupPlace, OrderId), StoreError> {
     let order = item.get("order").and_then(|order| OrderId::parse(order.as_s().ok()?).ok());
     let order = order.ok_or_else(|| StoreError::corrupt("a lookup names no order"))?;
-    Ok(Record::OrderLookup(LookupPlace::of(&key.pk, &key.sk), order))
+    Ok((LookupPlace::of(&key.pk, &key.sk), order))
 }
 
 fn of_merchants((partition, _): (&str, &str), item: Item) -> Result<Record, StoreError> {
@@ -252,13 +253,7 @@ impl Store {
     pub async fn load_order_lookups(&self, order: &Order) -> Result<Vec<(LookupPlace, OrderId)>, StoreError> {
         let keys: Vec<Key> = lookups_of(order).map(|(_, key)| key).collect();
         let found = self.get_many(keys.iter().cloned(), Consistency::Strong).await?;
-        let mut leads = Vec::new();
-        for (key, item) in keys.iter().filter_map(|key| Some((key, found.item(key)?))) {
-            if let Record::OrderLookup(place, to) = of_order_lookups(key, item)? {
-                leads.push((place, to));
-            }
-        }
-        Ok(leads)
+        keys.iter().filter_map(|key| Some(lead(key, found.item(key)?))).collect()
     }
 
     /// A sale, after every earlier write.
