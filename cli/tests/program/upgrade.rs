@@ -1,13 +1,11 @@
 //! Today's service over what earlier releases stored (decision records 0089, 0090).
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a helper fails its test by panicking")]
-
+use crate::{Running, printed, run};
 use serde_json::{Value, json};
 use std::fs::File;
-use std::io::{BufRead, BufReader, Cursor, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::io::{Cursor, Read, Write};
+use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
 use tempfile::TempDir;
 use zip::ZipArchive;
 
@@ -20,28 +18,6 @@ const ADULT: &str = "1001aa000000000000000001";
 const CARD: &str = "4242424242424242";
 const OTHER_CARD: &str = "4111111111111111";
 
-fn boxoffice(arguments: &[&str], data: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_boxoffice"));
-    command.args(arguments).arg("--data").arg(data).stdin(Stdio::null());
-    for name in ["BOXOFFICE_TABLE_PREFIX", "BOXOFFICE_VAULT_KEY_ID", "RUST_LOG"] {
-        command.env_remove(name);
-    }
-    command
-}
-
-fn run(arguments: &[&str], data: &Path) -> Output {
-    boxoffice(arguments, data).output().unwrap()
-}
-
-/// What a command that must succeed prints.
-fn printed(arguments: &[&str], data: &Path) -> String {
-    let output = run(arguments, data);
-    let said = [output.stdout, output.stderr].concat();
-    let said = String::from_utf8(said).unwrap();
-    assert!(output.status.success(), "{arguments:?}: {said}");
-    said
-}
-
 /// A data directory as an earlier release left it, without the demo venues; and what it answered meanwhile.
 fn data_directory(name: &str) -> (TempDir, Value) {
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data-directories");
@@ -53,28 +29,10 @@ fn data_directory(name: &str) -> (TempDir, Value) {
     (directory, serde_json::from_str(&answers).unwrap())
 }
 
-/// A service that runs until it is dropped.
-struct Running {
-    child: Child,
-    address: SocketAddr,
-}
-
 /// Status and JSON body of an answer.
 type Answer = (u16, Value);
 
 impl Running {
-    fn start(data: &Path) -> Self {
-        let mut child = boxoffice(&["serve", "--port", "0"], data)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-        let address = line.strip_prefix("ready http://").unwrap_or_else(|| panic!("it said {line:?}"));
-        Self { address: address.trim_end().parse().unwrap(), child }
-    }
-
     fn send(
         &self,
         (method, path): (&str, &str),
@@ -111,7 +69,7 @@ impl Running {
         body
     }
 
-    fn get(&self, path: &str) -> Value {
+    fn read(&self, path: &str) -> Value {
         self.shop(("GET", path), &Value::Null)
     }
 
@@ -122,13 +80,6 @@ impl Running {
         });
         body.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
         self.shop(("POST", "/v2/b2c/checkout"), &body)
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
@@ -158,10 +109,10 @@ fn id(value: &Value) -> &str {
 /// Every order reads as it did, whichever way it is found.
 fn read_orders(service: &Running, told: &Value) {
     for (name, order) in told["orders"].as_object().unwrap() {
-        let read = service.get(&format!("/v2/b2c/orders/{}", id(order)));
+        let read = service.read(&format!("/v2/b2c/orders/{}", id(order)));
         assert_says(&read, order, name);
         let email = order["billingEmail"].as_str().unwrap();
-        let found = service.get(&format!("/v2/b2c/orders/search?email={email}"));
+        let found = service.read(&format!("/v2/b2c/orders/search?email={email}"));
         let found = found["list"].as_array().unwrap();
         assert!(found.iter().any(|found| found["id"] == order["id"]), "{name} is not found by {email}");
         let path = format!("/v2/b2b/willcall/orders/{}", id(order));
@@ -195,7 +146,7 @@ fn repeat(service: &Running, told: &Value) {
 fn find_members(service: &Running, memberships: u64) {
     for name in ["100100031", "HM-0007", "10010000007"] {
         let path = format!("/v2/b2c/membership/validate?membershipId={name}&lastName=Lindqvist");
-        assert_eq!(service.get(&path)[0]["status"], "verified", "{name}");
+        assert_eq!(service.read(&path)[0]["status"], "verified", "{name}");
     }
     let listed = service.staff(("GET", "/v2/b2b/memberships"), &Value::Null);
     assert_eq!(listed["pagination"]["count"], memberships, "{listed}");
@@ -210,7 +161,7 @@ fn find_members(service: &Running, memberships: u64) {
 /// What was begun is gone on with: carts, reservations, and purchases of members.
 fn go_on_selling(service: &Running, told: &Value) {
     let open = &told["carts"]["open"];
-    let read = service.get(&format!("/v2/b2c/carts/{}", id(open)));
+    let read = service.read(&format!("/v2/b2c/carts/{}", id(open)));
     assert_says(&read, open, "the open cart");
     assert_eq!(service.pay(&json!({ "shoppingCartId": id(open) }))["totalAmount"], "36.00");
 
@@ -240,7 +191,7 @@ fn give_back(service: &Running, told: &Value) {
     let whole = json!({ "orderId": id(many), "wholeOrder": true });
     let refund = service.staff(("POST", "/v2/b2b/refunds"), &whole);
     assert_eq!((&refund["state"], &refund["refundStatus"]), (&json!("Done"), &json!("Refunded")), "{refund}");
-    let read = service.get(&format!("/v2/b2c/orders/{}", id(many)));
+    let read = service.read(&format!("/v2/b2c/orders/{}", id(many)));
     assert_eq!(read["refundAmount"], many["paidAmount"]);
 
     let tickets = &told["orders"]["tickets"];
@@ -270,7 +221,7 @@ fn finish(service: &Running, told: &Value) {
     let (status, _) = service.send(("POST", "/sandbox/cleanup"), &Value::Null, ("demo-b2b-1001", LATER, ""));
     assert_eq!(status, 200);
     if let Some(order) = told["lostRefund"].as_str() {
-        let read = service.get(&format!("/v2/b2c/orders/{order}"));
+        let read = service.read(&format!("/v2/b2c/orders/{order}"));
         assert_eq!(read["refundAmount"], read["paidAmount"], "{read}");
     }
 }

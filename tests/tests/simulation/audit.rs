@@ -3,7 +3,7 @@
 use crate::machinery::{deliver, pass};
 use crate::tally::Tally;
 use crate::venue::tenant_id;
-use crate::world::{PREFIX, World};
+use crate::world::World;
 use domain::ledger::Ledger;
 use domain::membership::MembershipAction;
 use domain::order::{Order, OrderLine, OrderState};
@@ -13,17 +13,15 @@ use platform::processor::SandboxStatus;
 use sagas::reconcile::{Wanted, reconcile};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
-use store::Item;
 use store::order::{DueClock, DueKind};
+use store::reconcile::{LEDGERS, ORDERS, Record, order_of, record_of};
+use store::walk::{Pace, Route, Row};
+use store::{Consistency, Table};
 
 /// Passes after which everything has to be at rest.
 const PASSES: usize = 30;
 /// Seconds between them: past every deadline.
 const PASS_SECS: i64 = 400;
-
-fn part<'a>(item: &'a Item, name: &str) -> &'a str {
-    item.get(name).and_then(|value| value.as_s().ok()).map_or("", String::as_str)
-}
 
 /// What is still to do, in any number of days.
 async fn due(world: &World) -> Vec<String> {
@@ -70,40 +68,30 @@ struct Books {
     ledgers: Vec<Ledger>,
 }
 
-async fn scan(world: &World, table: &str) -> Vec<Item> {
-    let client = world.database.truth().client();
-    let mut items = Vec::new();
-    let mut start = None;
-    loop {
-        let scan = client.scan().table_name(format!("{PREFIX}{table}")).set_exclusive_start_key(start);
-        let page = scan.send().await.unwrap();
-        items.extend(page.items.unwrap_or_default());
-        start = page.last_evaluated_key;
-        if start.is_none() {
-            return items;
-        }
-    }
-}
-
 impl Books {
     async fn open(world: &World) -> Self {
         let mut books = Self { orders: BTreeMap::new(), mails: Vec::new(), ledgers: Vec::new() };
-        let start = format!("T#{}#ORDER#", tenant_id());
-        for item in scan(world, "orders").await {
-            let Some(id) = part(&item, "pk").strip_prefix(&start).map(str::to_owned) else { continue };
-            let sk = part(&item, "sk").to_owned();
-            if sk == "ORDER" {
-                books.orders.insert(id, store::decode(item).unwrap());
-            } else if sk.starts_with("OUTBOX#") {
-                books.mails.push((id, store::decode(item).unwrap()));
-            }
-        }
-        for item in scan(world, "reservations").await {
-            if item.contains_key("free") && item.contains_key("sold") {
-                books.ledgers.push(store::decode(item).unwrap());
+        for (table, partitions) in [(Table::Orders, ORDERS), (Table::Reservations, LEDGERS)] {
+            let route = Route { table, partitions, tenant: Some(tenant_id()) };
+            let pace = Pace { consistency: Consistency::Strong, pause: Duration::ZERO };
+            let mut walk = world.truth().walk(route, pace);
+            while let Some(rows) = walk.next().await.unwrap() {
+                rows.into_iter().for_each(|row| books.enter(row));
             }
         }
         books
+    }
+
+    fn enter(&mut self, row: Row) {
+        let of = order_of(&row);
+        let record = record_of(row).unwrap();
+        if let Record::Order(order, _) = record {
+            self.orders.insert(order.id.to_string(), *order);
+        } else if let Record::Mail(record) = record {
+            self.mails.push((of.unwrap().to_string(), record.mail));
+        } else if let Record::Ledger(ledger) = record {
+            self.ledgers.push(*ledger);
+        }
     }
 
     fn paid(&self) -> impl Iterator<Item = &Order> {

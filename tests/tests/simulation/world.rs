@@ -23,7 +23,7 @@ use store::Store;
 use tokio::time::Instant;
 use tower::ServiceExt;
 
-pub(crate) const PREFIX: &str = "sim-";
+const PREFIX: &str = "sim-";
 /// Processes that answer requests.
 const PROCESSES: usize = 2;
 /// In how many of a hundred cases a client does not hear the answer.
