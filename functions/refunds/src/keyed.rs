@@ -4,7 +4,7 @@
 use crate::answer;
 use crate::refund::Work;
 use axum::response::{IntoResponse, Response};
-use domain::sale::{Sale, refundable};
+use domain::sale::Sale;
 use domain::{Mid, RefundId};
 use platform::idempotency::{new_claim, replayed};
 use platform::{ApiError, ErrorType};
@@ -38,7 +38,7 @@ impl Work {
             if let Some(record) = record.filter(|record| record.is_kept(now)) {
                 return self.again(key, (record, sale)).await;
             }
-            let sale = refundable(sale.as_ref(), &self.mid, self.amount.money()).map_err(answer::refusal)?;
+            let sale = self.check(sale.as_ref())?;
             let id = RefundId::from_bytes(self.app.ids.bytes()?);
             let pending = self.pending();
             let claim = self.claim(key, &id)?;
@@ -79,15 +79,12 @@ impl Work {
                 Err(refund_in_progress(&id))
             }
             (Some(sale), Some(Some(_))) => self.finish(sale.clone(), &id).await.map(replayed),
-            (_, None) | (None, Some(_)) => {
-                let sale = self.take(&id).await?;
-                match self.finish(sale, &id).await {
-                    Err(refused) if refused.kind() == ErrorType::RefundRefused => {
-                        Ok(replayed(refused.into_response()))
-                    }
-                    answered => answered,
+            (_, None) | (None, Some(_)) => match self.take_and_finish(sale.as_ref(), &id).await {
+                Err(refused) if refused.kind() == ErrorType::RefundRefused => {
+                    Ok(replayed(refused.into_response()))
                 }
-            }
+                answered => answered,
+            },
         }
     }
 }

@@ -4,13 +4,13 @@ use crate::answer;
 use crate::keyed::SentKey;
 use axum::extract::State;
 use axum::response::Response;
-use domain::sale::{RefundAmount, Sale, SaleRefund};
+use domain::sale::{RefundAmount, Sale, SaleRefund, refundable};
 use domain::{Mid, RefundId, SaleId};
 use platform::access::{Caller, MerchantServer};
 use platform::authored::Target;
 use platform::task::to_the_end;
 use platform::{ApiError, App, Body, ErrorBody};
-use sagas::{RefundOutcome, TakenRefund, refund_declined, refund_in_progress, take_refund};
+use sagas::{RefundOutcome, TakenRefund, check_processor, refund_declined, refund_in_progress, take_refund};
 use store::refund::Take;
 use wire::refund::{RefundInput, RefundOutput};
 
@@ -70,10 +70,17 @@ impl Work {
             Some(key) => self.run_keyed(&key).await,
             None => {
                 let id = RefundId::from_bytes(self.app.ids.bytes()?);
-                let sale = self.take(&id).await?;
-                self.finish(sale, &id).await
+                let sale = self.app.store.load_sale(self.caller.tenant.id, &self.sale).await?;
+                self.take_and_finish(sale.as_ref(), &id).await
             }
         }
+    }
+
+    /// Whether the refund can be taken of the sale, as far as the sale as it was read tells.
+    pub(crate) fn check<'a>(&self, sale: Option<&'a Sale>) -> Result<&'a Sale, ApiError> {
+        let sale = refundable(sale, &self.mid, self.amount.money()).map_err(answer::refusal)?;
+        check_processor(&self.app, &self.caller.tenant, sale)?;
+        Ok(sale)
     }
 
     /// The refund as it is taken.
@@ -86,10 +93,16 @@ impl Work {
         Take { tenant: self.caller.tenant.id, sale: &self.sale, mid: &self.mid, id, refund }
     }
 
-    /// Takes the refund from what remains of the sale.
-    pub(crate) async fn take(&self, id: &RefundId) -> Result<Sale, ApiError> {
+    /// Takes the refund from what remains of a sale that was read, and to its end.
+    pub(crate) async fn take_and_finish(
+        &self,
+        sale: Option<&Sale>,
+        id: &RefundId,
+    ) -> Result<Response, ApiError> {
+        self.check(sale)?;
         let pending = self.pending();
-        take_refund(&self.app, &self.taking(id, &pending)).await?.map_err(answer::refusal)
+        let taken = take_refund(&self.app, &self.taking(id, &pending)).await?;
+        self.finish(taken.map_err(answer::refusal)?, id).await
     }
 
     /// Takes a refund that is taken to its end.

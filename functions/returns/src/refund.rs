@@ -140,6 +140,7 @@ async fn carry_out(
             (None, Standing::Overdue | Standing::Running | Standing::Done) => {}
         }
         let (wanted, giving) = decided(caller, (request, identity), &found)?;
+        giving.check_processor(app, &caller.tenant)?;
         let taken = take_return(app, (&found.order, &wanted), (giving, caller.clock)).await;
         match taken.map_err(in_parts)? {
             TakenReturn::Taken(order, giving) => {

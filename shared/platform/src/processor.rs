@@ -11,7 +11,7 @@ pub use stripe::{Stripe, StripeProcessor};
 
 use async_trait::async_trait;
 use domain::card::Card;
-use domain::payment::{Confirmation, Decline, DeclineReason, FinalStatus, RefundAnswer};
+use domain::payment::{Confirmation, FinalStatus, RefundAnswer};
 use domain::{Mid, Money, OrderId, PaymentReference, RefundId, TenantId, Timestamp};
 use std::fmt;
 
@@ -78,24 +78,16 @@ pub trait CardProcessor: Send + Sync {
     async fn cancel_or_status(&self, reference: &PaymentReference) -> Result<FinalStatus, ProcessorError>;
 
     /// Gives money of a captured payment back. It is idempotent by the refund's id: asked again, it answers the same
-    /// refund, whatever it answered first. A payment whose reference it cannot have written is refused
-    /// ([`taken_elsewhere`]).
+    /// refund, whatever it answered first.
     ///
     /// # Errors
-    /// [`ProcessorError`] when it is not known whether anything was given back; asking again is right.
+    /// [`ProcessorError`] when it is not known whether anything was given back; asking again is right. A payment that
+    /// it does not know is one: another processor or account may have been asked before (decision record 0098).
     async fn refund(&self, refund: &RefundRequest) -> Result<RefundAnswer, ProcessorError>;
-}
 
-/// The refusal of a refund of a payment that another processor took, so that nothing can be given back of it here
-/// (decision record 0097).
-fn taken_elsewhere() -> RefundAnswer {
-    RefundAnswer::Refused(Decline {
-        reason: DeclineReason::ProcessorError,
-        processor_code: Some("payment_of_another_processor".to_owned()),
-        processor_message: Some("The payment was taken by another processor.".to_owned()),
-        issuing_code: None,
-        issuing_message: None,
-    })
+    /// Whether a reference has the form of those that `open` answers here; otherwise another processor took the
+    /// payment.
+    fn can_have_written(&self, reference: &PaymentReference) -> bool;
 }
 
 /// The processor gave no answer to act on: whether anything was charged or given back is not known.
@@ -108,7 +100,7 @@ pub enum ProcessorError {
     /// Too many requests.
     Throttled,
     /// The processor knows no payment by this reference: a fault of ours, since only `open` makes one, or a payment
-    /// that another account took.
+    /// that another processor or account took.
     UnknownPayment,
 }
 

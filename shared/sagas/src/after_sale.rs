@@ -3,7 +3,7 @@
 //! exchange is one transaction.
 
 use crate::commit::commit;
-use crate::refund::{RefundOutcome, TakenRefund, refund, refused, vanished};
+use crate::refund::{RefundOutcome, TakenRefund, check_processor, refund, refused, vanished};
 use domain::InstanceId;
 use domain::ledger::{Course, Ledger, LedgerChange, LedgerRefusal};
 use domain::order::exchange::DecidedExchange;
@@ -49,6 +49,17 @@ impl Giving {
             ApiError::new(ErrorType::Internal)
         })?;
         Ok(Self::Money(Box::new(sale.clone())))
+    }
+
+    /// Whether the processor that the tenant charges by can have taken the payment.
+    ///
+    /// # Errors
+    /// `REFUND_REFUSED` where another processor took it.
+    pub fn check_processor(&self, app: &App, tenant: &Tenant) -> Result<(), ApiError> {
+        match self {
+            Self::Money(sale) => check_processor(app, tenant, sale),
+            Self::NoMoney => Ok(()),
+        }
     }
 
     /// What is taken of the sale.

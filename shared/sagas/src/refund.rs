@@ -6,12 +6,12 @@ use crate::charge::{answered, payment_request};
 use crate::commit::{Patience, commit};
 use domain::checkout::{ANSWER_SECS, CHARGE_SECS};
 use domain::order::Order;
-use domain::payment::{Decline, RefundAnswer};
+use domain::payment::{Decline, DeclineReason, FinalStatus, RefundAnswer};
 use domain::sale::{RefundRefusal, Sale, refundable};
 use domain::tenant::Tenant;
 use domain::{Money, PaymentReference, RefundId, SaleId, TenantId, Timestamp};
 use platform::clock::RequestClock;
-use platform::processor::{ProcessorError, RefundRequest};
+use platform::processor::{CardProcessor, PaymentRequest, ProcessorError, RefundRequest};
 use platform::telemetry::Metric;
 use platform::{ApiError, App, ErrorType};
 use store::checkout::KeyClaim;
@@ -59,6 +59,30 @@ pub fn refund_in_progress(id: &RefundId) -> ApiError {
 #[must_use]
 pub fn refund_declined(decline: &Decline) -> ApiError {
     ApiError::new(ErrorType::RefundRefused).refused_by(decline)
+}
+
+/// Whether the processor that the tenant charges by can have taken the payment of a sale. It is looked at before a
+/// refund is taken, when nothing was asked for yet. Of one that is taken, only the processor that took the payment has
+/// the last word, since it may have been asked (decision record 0098).
+///
+/// # Errors
+/// `REFUND_REFUSED` where another processor took it.
+pub fn check_processor(app: &App, tenant: &Tenant, sale: &Sale) -> Result<(), ApiError> {
+    let processor = app.processor(tenant);
+    match &sale.reference {
+        Some(reference) if !processor.can_have_written(reference) => Err(refund_declined(&taken_elsewhere())),
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn taken_elsewhere() -> Decline {
+    Decline {
+        reason: DeclineReason::ProcessorError,
+        processor_code: Some("payment_of_another_processor".to_owned()),
+        processor_message: Some("The payment was taken by another processor.".to_owned()),
+        issuing_code: None,
+        issuing_message: None,
+    }
 }
 
 /// The answer to more than what remains of a sale.
@@ -180,15 +204,7 @@ async fn finish(
     if refund.deadline().is_none() {
         return Ok(RefundOutcome::Refunded(Box::new(taken.sale)));
     }
-    let request = RefundRequest {
-        tenant: tenant.id,
-        order: sale.order.clone(),
-        mid: sale.mid.clone(),
-        reference: reference(app, tenant, &taken).await?,
-        refund: id.clone(),
-        amount: refund.amount,
-    };
-    match answered(app.processor(tenant).refund(&request), CHARGE_SECS).await {
+    match ask(app, tenant, &taken, refund.amount).await? {
         Ok(RefundAnswer::Refunded) => end(app, tenant.id, taken, (now(), None)).await,
         Ok(RefundAnswer::Refused(decline)) => end(app, tenant.id, taken, (now(), Some(decline))).await,
         Err(fault) => {
@@ -198,10 +214,37 @@ async fn finish(
     }
 }
 
-/// The processor's name for the payment. A sale that does not know it has its order's payment opened again.
-async fn reference(app: &App, tenant: &Tenant, taken: &TakenRefund) -> Result<PaymentReference, ApiError> {
+/// Asks the processor for a refund.
+async fn ask(
+    app: &App,
+    tenant: &Tenant,
+    taken: &TakenRefund,
+    amount: Money,
+) -> Result<Result<RefundAnswer, ProcessorError>, ApiError> {
+    let reference = match reference(app, tenant, taken).await? {
+        Ok(reference) => reference,
+        Err(fault) => return Ok(Err(fault)),
+    };
+    let request = RefundRequest {
+        tenant: tenant.id,
+        order: taken.sale.order.clone(),
+        mid: taken.sale.mid.clone(),
+        reference,
+        refund: taken.id.clone(),
+        amount,
+    };
+    Ok(answered(app.processor(tenant).refund(&request), CHARGE_SECS).await)
+}
+
+/// The processor's name for the payment. A sale that does not know it has its order's payment opened again; where that
+/// makes one, another processor took the payment.
+async fn reference(
+    app: &App,
+    tenant: &Tenant,
+    taken: &TakenRefund,
+) -> Result<Result<PaymentReference, ProcessorError>, ApiError> {
     if let Some(reference) = &taken.sale.reference {
-        return Ok(reference.clone());
+        return Ok(Ok(reference.clone()));
     }
     let order = match &taken.order {
         Some(order) => Some(order.clone()),
@@ -209,8 +252,18 @@ async fn reference(app: &App, tenant: &Tenant, taken: &TakenRefund) -> Result<Pa
     };
     let request = order.as_ref().and_then(payment_request);
     let request = request.ok_or_else(|| ApiError::new(ErrorType::Internal))?;
-    let opened = answered(app.processor(tenant).open(&request), ANSWER_SECS).await;
-    opened.map_err(|fault| ApiError::new(ErrorType::TryAgain).cause(fault))
+    Ok(captured(app.processor(tenant).as_ref(), &request).await)
+}
+
+async fn captured(
+    processor: &dyn CardProcessor,
+    request: &PaymentRequest,
+) -> Result<PaymentReference, ProcessorError> {
+    let opened = answered(processor.open(request), ANSWER_SECS).await?;
+    match answered(processor.cancel_or_status(&opened), ANSWER_SECS).await? {
+        FinalStatus::Succeeded => Ok(opened),
+        FinalStatus::Cancelled => Err(ProcessorError::UnknownPayment),
+    }
 }
 
 fn log_fault(id: &RefundId, fault: ProcessorError) {

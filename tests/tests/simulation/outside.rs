@@ -139,6 +139,10 @@ impl CardProcessor for Bank {
     async fn refund(&self, refund: &RefundRequest) -> Result<RefundAnswer, ProcessorError> {
         self.met(self.sandbox.refund(refund)).await
     }
+
+    fn can_have_written(&self, reference: &PaymentReference) -> bool {
+        self.sandbox.can_have_written(reference)
+    }
 }
 
 /// The queue as one process reaches it.

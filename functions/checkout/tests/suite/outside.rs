@@ -158,6 +158,10 @@ impl CardProcessor for Processor {
     async fn refund(&self, refund: &RefundRequest) -> Result<RefundAnswer, ProcessorError> {
         self.met(Verb::Refund, self.charged_by.refund(refund)).await
     }
+
+    fn can_have_written(&self, reference: &PaymentReference) -> bool {
+        self.charged_by.can_have_written(reference)
+    }
 }
 
 /// The local queue as one process reaches it.

@@ -17,7 +17,7 @@ use sagas::{RefundOutcome, TakenRefund};
 use serde_json::{Value, json};
 use std::time::Duration;
 use store::refund::Take;
-use store::{Consistency, Key};
+use store::{Consistency, Key, encode};
 
 const DAY: i64 = 86_400;
 const OTHER_CARD: &str = "4242424242424242";
@@ -189,6 +189,46 @@ async fn refunds_of_orders_through_stripe_meet_every_trouble_and_are_made_once()
             assert_eq!(venue.refunded().await, [3_400, 3_100], "{case}");
             check_books(&venue, &case).await;
         }
+    }
+}
+
+/// Forgets what the processor calls the payment, as of a sale that was written before that was kept.
+async fn forget_reference(venue: &Venue, sale: Sale) {
+    let key = Key::sale(tenant_id(), &sale.id);
+    put(venue, ("merchants", &encode(&key, &Sale { reference: None, ..sale }).unwrap())).await;
+}
+
+/// A processor that cannot know of a refund does not refuse what another may have given back: the amount could be
+/// given back a second time.
+#[tokio::test(start_paused = true)]
+async fn a_refund_left_half_way_waits_for_the_processor_that_took_the_payment() {
+    let cases = Charging::ALL.into_iter().flat_map(|charging| [(charging, true), (charging, false)]);
+    for ((own, is_known), mishap) in
+        cases.flat_map(|case| [Mishap::AnswerLost, Mishap::CrashBefore].map(|mishap| (case, mishap)))
+    {
+        let case = format!("{own:?} {is_known} {mishap:?}");
+        let other = if own == Charging::Stripe { Charging::Sandbox } else { Charging::Stripe };
+        let mut venue = Venue::charging(own, [10, 10]).await;
+        let process = venue.process().await;
+        let order = sold(&process, json!({"manualEntryCardNumber": OTHER_CARD})).await;
+        if !is_known {
+            forget_reference(&venue, sale_of(&venue, &order).await).await;
+        }
+        process.processor.next(Verb::Refund, mishap);
+        assert_eq!(process.send(whole(&order)).await.kind(), "REQUEST_IN_PROGRESS", "{case}");
+        let taken = sale_of(&venue, &order).await;
+        venue.charging = other;
+        let elsewhere = venue.process().await;
+        for pass in [200, 300] {
+            let report = elsewhere.clean_up(pass).await;
+            assert_eq!((report.refunds_finished, report.failed), (0, 1), "{case}");
+        }
+        assert_eq!(elsewhere.send(whole(&order).at(after(310))).await.kind(), "REFUND_PENDING", "{case}");
+        assert_eq!(sale_of(&venue, &order).await, taken, "{case}");
+        venue.charging = own;
+        assert_eq!(venue.process().await.clean_up(400).await.refunds_finished, 1, "{case}");
+        assert_eq!(venue.refunded().await, [3_600], "{case}");
+        check_books(&venue, &case).await;
     }
 }
 

@@ -136,4 +136,8 @@ impl CardProcessor for Processor {
             }
         }
     }
+
+    fn can_have_written(&self, reference: &PaymentReference) -> bool {
+        self.sandbox.can_have_written(reference)
+    }
 }

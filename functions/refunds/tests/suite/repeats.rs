@@ -3,7 +3,10 @@
 use crate::audit::audit;
 use crate::outside::Mishap;
 use crate::shop::{GOOD, LOSING, REFUSING, Shop, after, refund};
+use domain::PaymentReference;
+use domain::sale::Sale;
 use serde_json::json;
+use store::{Key, encode};
 
 #[tokio::test]
 async fn a_repeated_key_answers_the_first_refund_and_gives_no_second() {
@@ -112,4 +115,26 @@ async fn a_processor_that_is_late_is_not_waited_for_beyond_the_gateway() {
     assert!(start.elapsed().as_secs() < 28);
     process.clean_up(100).await;
     assert_eq!(audit(&shop, &sale, "late").await.refunds.len(), 1);
+}
+
+#[tokio::test]
+async fn a_payment_of_another_processor_is_refused_before_anything_is_taken() {
+    let shop = Shop::open().await;
+    let process = shop.process().await;
+    let id = shop.sell(1, (GOOD, 10_000)).await;
+    let sold = shop.sale(&id).await;
+    let place = Key::sale(crate::shop::tenant_id(1), &id);
+    let elsewhere = Sale { reference: PaymentReference::parse("pi_3N2x").ok(), ..sold.clone() };
+    shop.put(&place, encode(&place, &elsewhere).unwrap()).await;
+    for ask in [refund(&id, json!(30)), refund(&id, json!(30)).keyed("k"), refund(&id, json!(30)).keyed("k")]
+    {
+        let answer = process.send(ask).await;
+        assert_eq!(answer.kind(), (402, "REFUND_REFUSED"), "{}", answer.text);
+        assert_eq!(answer.body["processorErrorCode"], "payment_of_another_processor");
+        assert_eq!(shop.sale(&id).await, elsewhere);
+    }
+    // Back at the processor that took it, the key is free.
+    shop.put(&place, encode(&place, &sold).unwrap()).await;
+    assert_eq!(process.send(refund(&id, json!(30)).keyed("k")).await.kind(), (200, "OK"));
+    audit(&shop, &id, "back").await;
 }

@@ -363,6 +363,10 @@ impl CardProcessor for SandboxProcessor {
     async fn refund(&self, refund: &RefundRequest) -> Result<RefundAnswer, ProcessorError> {
         self.give_back(refund).await
     }
+
+    fn can_have_written(&self, reference: &PaymentReference) -> bool {
+        key_of(reference).is_some()
+    }
 }
 
 /// The answer of a decided payment to any further card.

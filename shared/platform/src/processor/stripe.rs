@@ -10,7 +10,7 @@ mod decline;
 mod refund;
 mod statement;
 
-use super::{CardProcessor, Clock, PaymentRequest, ProcessorError, RefundRequest, taken_elsewhere};
+use super::{CardProcessor, Clock, PaymentRequest, ProcessorError, RefundRequest};
 use crate::cache::Cache;
 use crate::vault::Vault;
 use answer::{Created, Found, Intent, IntentStatus};
@@ -162,8 +162,11 @@ impl CardProcessor for StripeProcessor {
     }
 
     async fn refund(&self, refund: &RefundRequest) -> Result<RefundAnswer, ProcessorError> {
-        let Some((account, id)) = read_reference(&refund.reference) else { return Ok(taken_elsewhere()) };
-        OpenIntent { api: self.api(account).await?, id }.give_back(refund).await
+        self.intent(&refund.reference).await?.give_back(refund).await
+    }
+
+    fn can_have_written(&self, reference: &PaymentReference) -> bool {
+        read_reference(reference).is_some()
     }
 }
 
