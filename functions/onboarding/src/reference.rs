@@ -1,9 +1,10 @@
 //! The partner's name for a merchant, and the id that follows from it.
 
+use domain::onboarding::{TypeFault, Violation};
 use domain::{BoardingRefId, Mid};
 use platform::keyed_hash::HashKey;
 use platform::{ApiError, ErrorType};
-use wire::{Checker, Field};
+use wire::{Field, WireValue};
 
 const FIELD: &str = "boardingRefId";
 const FORM: &str = "must be a UUID, such as 5b0c7a1e-93d4-4f26-8c1d-70e2a9b4f318";
@@ -11,15 +12,29 @@ const FORM: &str = "must be a UUID, such as 5b0c7a1e-93d4-4f26-8c1d-70e2a9b4f318
 /// Reads the name in a body.
 ///
 /// # Errors
+/// The rule it breaks. Nothing can be kept without a name, so that an application that breaks it is refused.
+pub(crate) fn read(field: Field<String>) -> Result<BoardingRefId, Violation> {
+    let text = match field {
+        Field::Absent | Field::Null => return Err(Violation::missing(FIELD)),
+        Field::Wrong => {
+            return Err(TypeFault { field: FIELD.to_owned(), expected: String::EXPECTED }.into());
+        }
+        Field::Value(text) => text,
+    };
+    match text.trim() {
+        "" => Err(Violation::missing(FIELD)),
+        text => BoardingRefId::parse(text).map_err(|_| Violation::new(FIELD, "uuid", FORM)),
+    }
+}
+
+/// Reads the name in the body of an application that is to be kept.
+///
+/// # Errors
 /// `VALIDATION_ERROR` when there is none or it is no UUID.
 pub(crate) fn sent(field: Field<String>) -> Result<BoardingRefId, ApiError> {
-    let mut checker = Checker::new();
-    let text = checker.required_text(FIELD, field, usize::MAX);
-    let reference = text.as_deref().and_then(|text| BoardingRefId::parse(text).ok());
-    if text.is_some() && reference.is_none() {
-        checker.invalid(FIELD, FORM);
-    }
-    checker.finish(reference).map_err(ApiError::from)
+    read(field).map_err(|Violation { field, rule: _, message }| {
+        ApiError::new(ErrorType::ValidationError).detail(format!("/{field}"), message)
+    })
 }
 
 /// Reads the name in a path.

@@ -1,14 +1,16 @@
 //! `POST /v1/payment/onboard/validate`.
 
+use crate::reference::read;
 use axum::Json;
-use domain::onboarding::{violations, with_type_faults};
+use domain::onboarding::{Violation, violations, with_type_faults};
 use platform::access::Partner;
 use platform::{ApiError, Body, ErrorBody};
 use wire::onboarding::{OnboardingInput, ValidationOutput};
 
 /// Says which rules an application would break.
 ///
-/// Nothing is kept. `missing` lists what is still to be sent for the ownership type.
+/// Nothing is kept. `missing` lists what is still to be sent for the ownership type; `POST` refuses an application
+/// without a `boardingRefId`, and keeps any other as `Incomplete`.
 #[utoipa::path(
     post,
     path = "/v1/payment/onboard/validate",
@@ -24,7 +26,10 @@ pub(crate) async fn validate(
     body: Body<OnboardingInput>,
 ) -> Result<Json<ValidationOutput>, ApiError> {
     let today = partner.tenant.zone.date(partner.clock.now());
-    let (application, faults) = body.value.read().into_application();
+    let mut input = body.value;
+    let unnamed = read(input.take_reference()).err();
+    let (application, faults) = input.read().into_application();
     let broken = with_type_faults(violations(&application, today), &faults);
+    let broken: Vec<Violation> = unnamed.into_iter().chain(broken).collect();
     Ok(Json(ValidationOutput::of(&broken)))
 }

@@ -200,6 +200,30 @@ async fn validating_keeps_nothing_and_says_what_is_missing() {
 }
 
 #[tokio::test]
+async fn validating_names_what_is_wrong_with_the_partners_name_for_the_merchant() {
+    const FORM: &str = "must be a UUID, such as 5b0c7a1e-93d4-4f26-8c1d-70e2a9b4f318";
+    let venue = Venue::open().await;
+    let mut unnamed = application();
+    unnamed.as_object_mut().unwrap().remove("boardingRefId");
+    for (body, rule, message) in [
+        (unnamed, "required", "is required"),
+        (application_with("boardingRefId", json!(null)), "required", "is required"),
+        (application_with("boardingRefId", json!(" ")), "required", "is required"),
+        (application_with("boardingRefId", json!("42")), "uuid", FORM),
+        (application_with("boardingRefId", json!(42)), "type", "must be a string"),
+    ] {
+        let missing = if rule == "required" { json!(["boardingRefId"]) } else { json!([]) };
+        let told = json!([{"field": "boardingRefId", "rule": rule, "message": message}]);
+        let expected = json!({"valid": false, "errorInfo": told, "missing": missing});
+        assert_eq!(venue.send(validate(&body)).await.done(), expected);
+        // It is what the application itself is refused for.
+        let refused = venue.send(post(&body)).await;
+        assert_eq!(refused.kind(), (400, "VALIDATION_ERROR"));
+        assert_eq!(refused.body["details"], json!([{"field": "/boardingRefId", "message": message}]));
+    }
+}
+
+#[tokio::test]
 async fn only_a_partners_key_in_its_own_header_opens_onboarding() {
     let venue = Venue::open().await;
     for (key, expected) in [("staff-1", (403, "FORBIDDEN")), ("nobody", (401, "UNAUTHORIZED"))] {

@@ -41,6 +41,12 @@ impl Violation {
         Self { field: field.into(), rule: rule.into(), message: message.into() }
     }
 
+    /// Something has to be sent and was not.
+    #[must_use]
+    pub fn missing(field: impl Into<String>) -> Self {
+        Self::new(field, REQUIRED, "is required")
+    }
+
     /// Something is missing.
     #[must_use]
     pub fn is_missing(&self) -> bool {
@@ -51,6 +57,13 @@ impl Violation {
     #[must_use]
     pub fn top_field(&self) -> &str {
         self.field.split(['.', '[']).next().unwrap_or_default()
+    }
+}
+
+impl From<TypeFault> for Violation {
+    fn from(fault: TypeFault) -> Self {
+        let TypeFault { field, expected } = fault;
+        Self { field, rule: TYPE.into(), message: format!("must be {expected}").into() }
     }
 }
 
@@ -96,12 +109,7 @@ pub fn with_type_faults(mut found: Vec<Violation>, faults: &[TypeFault]) -> Vec<
     found.retain(|violation| {
         !(violation.is_missing() && faults.iter().any(|fault| fault.field == violation.field))
     });
-    let wrong = faults.iter().map(|fault| Violation {
-        field: fault.field.clone(),
-        rule: TYPE.into(),
-        message: format!("must be {}", fault.expected).into(),
-    });
-    wrong.chain(found).collect()
+    faults.iter().cloned().map(Violation::from).chain(found).collect()
 }
 
 impl Walk<'_> {
@@ -185,7 +193,7 @@ impl Walk<'_> {
                 }
             };
             if is_required {
-                self.found.push(Violation::new(field(), REQUIRED, "is required"));
+                self.found.push(Violation::missing(field()));
             }
             return;
         };
