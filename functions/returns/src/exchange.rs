@@ -2,7 +2,7 @@
 
 use crate::identity::Identity;
 use crate::load::load_order;
-use crate::refusal::{not_enough, not_exchanged};
+use crate::refusal::{not_enough, not_exchanged, unknown_order, unknown_order_and_event};
 use axum::extract::State;
 use axum::response::Response;
 use domain::ledger::LedgerRefusal;
@@ -81,7 +81,12 @@ async fn carry_out(
             ledger.await.map_err(ApiError::from)
         };
         let order = load_order(app, caller, &request.order);
-        let ((order, tickets, templates), ledger) = tokio::try_join!(order, seats)?;
+        let ((found, templates), ledger) = tokio::try_join!(order, seats)?;
+        let template = templates.iter().find(|template| template.owns(&request.event));
+        let Some((order, tickets)) = found else {
+            let event = template.zip(ledger.as_ref().filter(|ledger| ledger.exists()));
+            return Err(event.map_or_else(unknown_order_and_event, |_| unknown_order()));
+        };
         let mut made = order.after_sale.exchanges.iter();
         let earlier = made.find(|made| made.fingerprint.is_some() && made.fingerprint == identity.repeatable);
         if let Some(earlier) = earlier {
@@ -90,7 +95,7 @@ async fn carry_out(
         let facts = ExchangeFacts {
             order: &order,
             tickets: &tickets,
-            template: templates.iter().find(|template| template.owns(&request.event)),
+            template,
             ledger: ledger.as_ref(),
             zone: caller.tenant.zone,
             by: &caller.key_label,

@@ -22,22 +22,22 @@ pub(crate) struct Found {
     pub(crate) messages: BTreeMap<TemplateId, String>,
 }
 
-/// A paid order with its tickets, and the templates of its tenant.
+/// A paid order with its tickets, if there is one, and the templates of its tenant.
 pub(crate) async fn load_order(
     app: &App,
     caller: &Caller,
     id: &OrderId,
-) -> Result<(Order, Vec<Ticket>, Arc<Vec<Template>>), ApiError> {
+) -> Result<(Option<(Order, Vec<Ticket>)>, Arc<Vec<Template>>), ApiError> {
     let tenant = caller.tenant.id;
     let load = async { app.store.load_order_with_tickets(tenant, id).await.map_err(ApiError::from) };
     let (found, templates) = tokio::try_join!(load, app.templates(tenant))?;
-    let (order, tickets) = found.filter(|(order, _)| order.paid_at().is_some()).ok_or_else(unknown_order)?;
-    Ok((order, tickets, templates))
+    Ok((found.filter(|(order, _)| order.paid_at().is_some()), templates))
 }
 
 impl Found {
     pub(crate) async fn load(app: &App, caller: &Caller, request: &RefundRequest) -> Result<Self, ApiError> {
-        let (order, tickets, templates) = load_order(app, caller, &request.order).await?;
+        let (found, templates) = load_order(app, caller, &request.order).await?;
+        let (order, tickets) = found.ok_or_else(unknown_order)?;
         let memberships = memberships_of(&order, &request.scope);
         let sale = order.payment.as_ref().map(|payment| &payment.sale);
         let (sale, memberships) = app.store.load_returned(caller.tenant.id, (sale, &memberships)).await?;

@@ -10,6 +10,10 @@ pub(crate) fn unknown_order() -> ApiError {
     ApiError::new(ErrorType::NotFound).detail("/orderId", "was not found")
 }
 
+pub(crate) fn unknown_order_and_event() -> ApiError {
+    unknown_order().detail("/eventId", "was not found")
+}
+
 /// What cannot be written at once can be in parts.
 pub(crate) fn in_parts(error: ApiError) -> ApiError {
     let is_too_large = error.kind() == ErrorType::PayloadTooLarge;

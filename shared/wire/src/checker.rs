@@ -18,7 +18,8 @@ pub struct FieldError {
 /// A request that cannot be acted on, with all its faults.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rejection {
-    /// Fields are missing, contradictory or of the wrong form: 400 `VALIDATION_ERROR`.
+    /// Fields are missing, contradictory or of the wrong form: 400 `VALIDATION_ERROR`. Ids that are missing are told
+    /// with them; those that name nothing are not, since some are found to be such only later.
     Invalid(Vec<FieldError>),
     /// Everything is well-formed, but ids are missing or name nothing: 404 `NOT_FOUND` (contract §1).
     Unknown(Vec<FieldError>),
@@ -39,7 +40,17 @@ impl Rejection {
 pub struct Checker {
     path: String,
     invalid: Vec<FieldError>,
-    unknown: Vec<FieldError>,
+    /// Of ids.
+    unknown: Vec<(IdFault, FieldError)>,
+}
+
+/// What is wrong with an id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum IdFault {
+    /// It was not sent.
+    Missing,
+    /// It names nothing.
+    Unknown,
 }
 
 /// More faults than this are not reported one by one.
@@ -70,23 +81,28 @@ impl Checker {
     /// Notes a fault of the field `name`.
     pub fn invalid(&mut self, name: impl Display, message: impl Into<String>) {
         let field = self.pointer(name);
-        push(&mut self.invalid, field, message.into());
+        push(&mut self.invalid, FieldError { field, message: message.into() });
     }
 
     /// Notes that the id in field `name` names nothing (of this tenant).
     pub fn unknown(&mut self, name: impl Display) {
-        let field = self.pointer(name);
-        push(&mut self.unknown, field, "was not found".to_owned());
+        self.note_unknown(self.pointer(name));
     }
 
     /// Notes a fault of what is being read itself.
     pub fn invalid_here(&mut self, message: impl Into<String>) {
-        push(&mut self.invalid, self.path.clone(), message.into());
+        let field = self.path.clone();
+        push(&mut self.invalid, FieldError { field, message: message.into() });
     }
 
     /// Notes that the id that is being read names nothing (of this tenant).
     pub fn unknown_here(&mut self) {
-        push(&mut self.unknown, self.path.clone(), "was not found".to_owned());
+        self.note_unknown(self.path.clone());
+    }
+
+    fn note_unknown(&mut self, field: String) {
+        let fault = FieldError { field, message: "was not found".to_owned() };
+        push(&mut self.unknown, (IdFault::Unknown, fault));
     }
 
     /// The value of a field that may be left out.
@@ -194,8 +210,8 @@ impl Checker {
     ) -> Option<T> {
         match field {
             Field::Absent | Field::Null => {
-                let field = self.pointer(name);
-                push(&mut self.unknown, field, "is required".to_owned());
+                let fault = FieldError { field: self.pointer(name), message: "is required".to_owned() };
+                push(&mut self.unknown, (IdFault::Missing, fault));
                 None
             }
             Field::Value(_) | Field::Wrong => self.optional_id(name, field, parse),
@@ -272,20 +288,23 @@ impl Checker {
     /// The value that was read, unless a fault was noted.
     ///
     /// # Errors
-    /// [`Rejection`] with every fault; wrong forms are reported before unknown ids.
+    /// [`Rejection`] with every fault.
     pub fn finish<T>(self, value: Option<T>) -> Result<T, Rejection> {
-        if !self.invalid.is_empty() {
-            return Err(Rejection::Invalid(self.invalid));
+        let Self { path: _, mut invalid, unknown } = self;
+        if !invalid.is_empty() {
+            let missing = unknown.into_iter().filter(|(fault, _)| *fault == IdFault::Missing);
+            missing.for_each(|(_, fault)| push(&mut invalid, fault));
+            return Err(Rejection::Invalid(invalid));
         }
         match value {
-            Some(value) if self.unknown.is_empty() => Ok(value),
-            Some(_) | None => Err(Rejection::Unknown(self.unknown)),
+            Some(value) if unknown.is_empty() => Ok(value),
+            Some(_) | None => Err(Rejection::Unknown(unknown.into_iter().map(|(_, fault)| fault).collect())),
         }
     }
 }
 
-fn push(list: &mut Vec<FieldError>, field: String, message: String) {
+fn push<T>(list: &mut Vec<T>, fault: T) {
     if list.len() < MAX_REPORTED {
-        list.push(FieldError { field, message });
+        list.push(fault);
     }
 }

@@ -71,16 +71,7 @@ impl OrderRefundInput {
     /// The refund that is asked for.
     pub fn read(self, checker: &mut Checker) -> Option<RefundRequest> {
         let order = checker.required_id("orderId", self.order_id, OrderId::parse);
-        let is_whole = checker.optional("wholeOrder", self.whole_order).unwrap_or_default();
-        let sent = matches!(&self.items, Field::Value(list) if !list.0.is_empty());
-        let items = checker.each("items", self.items, |checker, item| item.read(checker));
-        if items.len() > MAX_ITEMS {
-            checker.invalid("items", format!("must have at most {MAX_ITEMS} items"));
-        }
-        if is_whole == sent {
-            let message = "is required, unless wholeOrder is true; both together say two things";
-            checker.invalid("items", message);
-        }
+        let scope = read_scope(checker, self.whole_order, self.items);
         let amount = checker.optional_not_null("amount", self.amount);
         let amount = amount.and_then(|amount| checker.optional_money("amount", Field::Value(amount)));
         if amount.is_some_and(|amount| amount < Money::ZERO) {
@@ -88,26 +79,61 @@ impl OrderRefundInput {
         }
         let reason = checker.typed_text("reason", self.reason, MAX_REASON_CHARS);
         let send_email = checker.optional("sendEmail", self.send_email).unwrap_or(true);
-        let scope = match is_whole {
-            true => RefundScope::WholeOrder,
-            false => RefundScope::Items(items.into_iter().collect::<Option<_>>()?),
-        };
-        Some(RefundRequest { order: order?, scope, amount, reason, send_email })
+        Some(RefundRequest { order: order?, scope: scope?, amount, reason, send_email })
+    }
+}
+
+/// What is given back: either all of it or items. What cannot be read is a fault of its own, and may have been meant
+/// as either.
+fn read_scope(
+    checker: &mut Checker,
+    whole_order: Field<bool>,
+    items: Field<List<OrderRefundItemInput>>,
+) -> Option<RefundScope> {
+    let are_sent = match &items {
+        Field::Value(list) => Some(!list.0.is_empty()),
+        Field::Absent | Field::Null => Some(false),
+        Field::Wrong => None,
+    };
+    let is_whole = match &whole_order {
+        Field::Value(is_whole) => Some(*is_whole),
+        Field::Absent | Field::Null => Some(false),
+        Field::Wrong => None,
+    };
+    checker.optional("wholeOrder", whole_order);
+    if length_of(&items).is_some_and(|items| items > MAX_ITEMS) {
+        checker.invalid("items", format!("must have at most {MAX_ITEMS} items"));
+    }
+    if is_whole.is_some() && is_whole == are_sent {
+        checker.invalid("items", "is required, unless wholeOrder is true; both together say two things");
+    }
+    let items = checker.each("items", items, |checker, item| item.read(checker));
+    match is_whole? {
+        true => Some(RefundScope::WholeOrder),
+        false => items.into_iter().collect::<Option<_>>().map(RefundScope::Items),
+    }
+}
+
+/// How many entries a list was sent with, those that cannot be read among them.
+fn length_of<T>(list: &Field<List<T>>) -> Option<usize> {
+    match list {
+        Field::Value(list) => Some(list.0.len()),
+        Field::Absent | Field::Null | Field::Wrong => None,
     }
 }
 
 impl OrderRefundItemInput {
     fn read(self, checker: &mut Checker) -> Option<NamedItem> {
         let item = checker.required_id("itemId", self.item_id, OrderItemId::parse);
-        let names_tickets = matches!(self.ticket_ids, Field::Value(_));
+        let named = length_of(&self.ticket_ids);
         let tickets = read_tickets(checker, self.ticket_ids);
         let quantity = read_quantity(checker, self.quantity);
-        let units = match (names_tickets, quantity) {
-            (false, None) => Units::All,
-            (false, Some(quantity)) => Units::Some(quantity),
-            (true, quantity) => {
-                let named = u32::try_from(tickets.len()).unwrap_or(u32::MAX);
-                if quantity.is_some_and(|quantity| quantity.get() != named) {
+        let units = match (named, quantity) {
+            (None, None) => Units::All,
+            (None, Some(quantity)) => Units::Some(quantity),
+            (Some(named), quantity) => {
+                let is_other = |quantity: NonZeroU32| usize::try_from(quantity.get()) != Ok(named);
+                if named > 0 && quantity.is_some_and(is_other) {
                     checker.invalid("quantity", "must be the number of ticketIds, or be left out");
                 }
                 Units::Tickets(tickets)
@@ -122,33 +148,31 @@ impl ExchangeInput {
     pub fn read(self, checker: &mut Checker) -> Option<ExchangeRequest> {
         let order = checker.required_id("orderId", self.order_id, OrderId::parse);
         let event = checker.required_id("eventId", self.event_id, InstanceId::parse);
+        // What cannot be read was sent all the same, and is a fault of its own.
         let names_tickets = matches!(self.ticket_ids, Field::Value(_));
+        let names_item = matches!(self.item_id, Field::Value(_));
+        let is_nothing_sent =
+            matches!(self.ticket_ids, Field::Absent) && matches!(self.item_id, Field::Absent | Field::Null);
         let tickets = read_tickets(checker, self.ticket_ids);
         let item = checker.optional_id("itemId", self.item_id, OrderItemId::parse);
         let quantity = read_quantity(checker, self.quantity);
-        let scope = match (names_tickets, item) {
-            (true, None) => {
-                if quantity.is_some() {
-                    checker.invalid("quantity", "belongs to itemId, not to ticketIds");
-                }
-                Some(ExchangeScope::Tickets(tickets))
-            }
-            (false, Some(item)) => Some(ExchangeScope::Item(item, quantity)),
-            (true, Some(_)) => {
-                checker.invalid("itemId", "must be left out where ticketIds are sent");
-                None
-            }
-            (false, None) => {
-                checker.invalid("ticketIds", "is required, unless itemId is sent");
-                None
-            }
+        if is_nothing_sent {
+            checker.invalid("ticketIds", "is required, unless itemId is sent");
+        } else if names_tickets && names_item {
+            checker.invalid("itemId", "must be left out where ticketIds are sent");
+        } else if names_tickets && quantity.is_some() {
+            checker.invalid("quantity", "belongs to itemId, not to ticketIds");
+        }
+        let scope = match item {
+            Some(item) => ExchangeScope::Item(item, quantity),
+            None => ExchangeScope::Tickets(tickets),
         };
         let fee = match checker.optional("waiveFee", self.waive_fee).unwrap_or_default() {
             true => FeeWish::Waived,
             false => FeeWish::Due,
         };
         let send_email = checker.optional("sendEmail", self.send_email).unwrap_or(true);
-        Some(ExchangeRequest { order: order?, scope: scope?, event: event?, fee, send_email })
+        Some(ExchangeRequest { order: order?, scope, event: event?, fee, send_email })
     }
 }
 
@@ -162,9 +186,14 @@ fn read_quantity(checker: &mut Checker, field: Field<i64>) -> Option<NonZeroU32>
 }
 
 fn read_tickets(checker: &mut Checker, field: Field<List<String>>) -> Vec<TicketId> {
-    let is_sent = matches!(field, Field::Value(_));
-    if matches!(field, Field::Null) {
-        checker.invalid("ticketIds", "must not be null");
+    match length_of(&field) {
+        Some(0) => checker.invalid("ticketIds", "must name a ticket, or be left out"),
+        Some(tickets) if tickets > MAX_TICKETS => {
+            checker.invalid("ticketIds", format!("must name at most {MAX_TICKETS} tickets"));
+        }
+        Some(_) => {}
+        None if matches!(field, Field::Null) => checker.invalid("ticketIds", "must not be null"),
+        None => {}
     }
     let ids = checker.each("ticketIds", field, |checker, text: String| {
         let id = TicketId::parse(text.trim()).ok();
@@ -173,12 +202,6 @@ fn read_tickets(checker: &mut Checker, field: Field<List<String>>) -> Vec<Ticket
         }
         id
     });
-    if is_sent && ids.is_empty() {
-        checker.invalid("ticketIds", "must name a ticket, or be left out");
-    }
-    if ids.len() > MAX_TICKETS {
-        checker.invalid("ticketIds", format!("must name at most {MAX_TICKETS} tickets"));
-    }
     ids.into_iter().flatten().collect()
 }
 
@@ -342,3 +365,6 @@ impl ExchangeAnswer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

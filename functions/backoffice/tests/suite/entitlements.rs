@@ -153,6 +153,7 @@ async fn all_faults_of_rules_are_told_at_once() {
             "/ticketLimits/perType/1/personTypeId has a limit already",
             "/ticketLimits/perType/1/limit must be from 0 to 999",
             "/ticketLimits/perType/2/limit is required",
+            "/ticketLimits/perType/2/personTypeId is required",
         ]
     );
     let twice = json!({"rules": [rule(json!({})), rule(json!({"limit": 3}))]});

@@ -391,6 +391,10 @@ async fn what_cannot_be_refunded_is_refused_with_every_place() {
     let whole = json!({"wholeOrder": true});
     let unknown = "404 NOT_FOUND\n/orderId was not found";
     assert_eq!(process.send(refund("7", whole.clone())).await.refusal(), unknown);
+    let wish = exchange("7", json!({"itemId": line}));
+    assert_eq!(process.send(wish).await.refusal(), unknown);
+    let nowhere = exchange("7", json!({"itemId": line, "eventId": "0".repeat(24)}));
+    assert_eq!(process.send(nowhere).await.refusal(), format!("{unknown}\n/eventId was not found"));
     let stranger = refund(order_id, whole.clone()).key("staff-205");
     assert_eq!(process.send(stranger).await.refusal(), unknown);
     assert_eq!(process.send(refund(order_id, whole).key("key-204")).await.kind(), "FORBIDDEN");
