@@ -45,5 +45,6 @@ fn state_text(state: MailState) -> String {
         MailState::Claimed { until } => format!("being sent until {}", until.to_rfc3339()),
         MailState::Sent { at } => format!("sent {}", at.to_rfc3339()),
         MailState::Refused { at } => format!("refused {}", at.to_rfc3339()),
+        MailState::Superseded { at } => format!("superseded {}", at.to_rfc3339()),
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::login::OwedLogin;
 use crate::render::{RenderError, render, render_login};
-use crate::view;
+use crate::view::{self, Unsaid};
 use domain::order::{Order, Ticket};
 use domain::outbox::{LoginMail, MailJob, MailState, OrderMail, OutboxMail};
 use domain::tenant::Tenant;
@@ -44,6 +44,10 @@ pub enum Delivered {
     NotOwed,
     /// The mail was refused for good; this is logged, and not tried again.
     Refused,
+    /// All it had to say is no longer true, so that it is not sent.
+    Superseded,
+    /// What it is about is being given back. The schedule announces it again, when that has ended.
+    Undecided,
 }
 
 /// Why a job is to be repeated.
@@ -105,7 +109,7 @@ pub async fn deliver(
 /// Whether a mail has come to its end.
 const fn is_settled(state: MailState) -> bool {
     match state {
-        MailState::Sent { .. } | MailState::Refused { .. } => true,
+        MailState::Sent { .. } | MailState::Refused { .. } | MailState::Superseded { .. } => true,
         MailState::Queued | MailState::Claimed { .. } => false,
     }
 }
@@ -121,7 +125,13 @@ async fn deliver_order(
     }
     let Some(claim) = Claim::take(app, Held::Order(job)).await? else { return Ok(Delivered::Settled) };
     let said = view::mail(&owed.tenant, &sender(&owed.tenant), (&owed.order, &owed.tickets), &owed.mail);
-    claim.settle(transport, said.map(|mail| render(&mail)), "it has no address, or nothing to say").await
+    let rendered = match said {
+        Ok(mail) => Some(render(&mail)),
+        Err(Unsaid::Nothing) => None,
+        Err(Unsaid::Superseded) => return claim.supersede().await,
+        Err(Unsaid::Undecided) => return claim.put_off().await,
+    };
+    claim.settle(transport, rendered, "it has no address, or nothing to say").await
 }
 
 async fn deliver_login(
@@ -275,6 +285,18 @@ impl<'a> Claim<'a> {
         }
         self.finish(MailState::Refused { at: self.app.wall_now() }).await?;
         Ok(Delivered::Refused)
+    }
+
+    /// Ends a mail that nobody waits for.
+    async fn supersede(&self) -> Result<Delivered, DeliverError> {
+        self.finish(MailState::Superseded { at: self.app.wall_now() }).await?;
+        Ok(Delivered::Superseded)
+    }
+
+    /// Leaves a mail to a later announcement.
+    async fn put_off(&self) -> Result<Delivered, DeliverError> {
+        self.finish(MailState::Queued).await?;
+        Ok(Delivered::Undecided)
     }
 
     /// Lets the next attempt begin at once. Should even this fail, it begins when the claim ends.

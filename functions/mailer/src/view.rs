@@ -21,26 +21,37 @@ const LOCAL_FORM: &str = "%a, %b %-d %Y, %-I:%M %p";
 /// A day as members read it, such as `Mar 14 2026`.
 const DAY_FORM: &str = "%b %-d %Y";
 
-/// A mail of a paid order; none when there is no address to send it to, or nothing any more that it could say.
+/// Why a mail is not written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unsaid {
+    /// It has no address, or the order has nothing that it is about.
+    Nothing,
+    /// What it would say is no longer true, and nobody waits for it.
+    Superseded,
+    /// What it would say is being given back; whether it is true, the end of that decides.
+    Undecided,
+}
+
+/// A mail of a paid order.
+///
+/// # Errors
+/// [`Unsaid`] when there is nobody to tell, or nothing any more that it could say.
 pub(crate) fn mail(
     tenant: &Tenant,
     from: &str,
     sold: (&Order, &[Ticket]),
     mail: &OutboxMail,
-) -> Option<ConfirmationMail> {
+) -> Result<ConfirmationMail, Unsaid> {
+    let said = |kind| confirmation(tenant, from, sold, (mail, kind)).ok_or(Unsaid::Nothing);
     match mail.kind {
-        outbox::MailKind::Receipt => confirmation(tenant, from, sold, (mail, MailKind::Receipt)),
-        outbox::MailKind::Tickets => confirmation(tenant, from, sold, (mail, MailKind::Tickets)),
-        outbox::MailKind::ReceiptWithTickets => {
-            confirmation(tenant, from, sold, (mail, MailKind::ReceiptWithTickets))
-        }
+        outbox::MailKind::Receipt => said(MailKind::Receipt),
+        outbox::MailKind::Tickets => said(MailKind::Tickets),
+        outbox::MailKind::ReceiptWithTickets => said(MailKind::ReceiptWithTickets),
         outbox::MailKind::Refund(number) => {
-            let said = confirmation(tenant, from, sold, (mail, MailKind::Refund))?;
-            after::refund(said, (sold.0, number), tenant.zone)
+            after::refund(said(MailKind::Refund)?, (sold.0, number), tenant.zone).ok_or(Unsaid::Nothing)
         }
         outbox::MailKind::Exchange(number) => {
-            let said = confirmation(tenant, from, sold, (mail, MailKind::Tickets))?;
-            after::exchange(said, sold, (number, tenant.zone))
+            after::exchange(said(MailKind::Tickets)?, sold, (number, tenant.zone))
         }
     }
 }

@@ -103,7 +103,7 @@ async fn carry_out(
             now: caller.clock.now(),
         };
         let decided = decide_exchange(request, &facts, &mut Drawing(app))?.map_err(not_exchanged)?;
-        let mail = exchange_mail(&order, &decided.exchange).filter(|_| request.send_email);
+        let mail = exchange_mail(&order, &decided.exchange);
         match sagas::exchange(app, (&order, &decided), (request.event, mail.as_ref())).await? {
             Exchanged::Made(order) => {
                 let mails: Vec<_> = mail.into_iter().collect();

@@ -147,6 +147,13 @@ pub enum MailState {
         #[serde(with = "chrono::serde::ts_milliseconds")]
         at: Timestamp,
     },
+    /// Never sent, since all it had to say was no longer true: the tickets of an exchange were given back or exchanged
+    /// again before.
+    Superseded {
+        /// When.
+        #[serde(with = "chrono::serde::ts_milliseconds")]
+        at: Timestamp,
+    },
 }
 
 /// The right-hand side of every Message-ID. It is part of the identity of mails already sent, so it follows
@@ -185,11 +192,12 @@ pub fn refund_mail(order: &Order, refund: &OrderRefund) -> Option<OutboxMail> {
     is_sent.then(|| owed(order, MailKind::Refund(refund.number)))
 }
 
-/// The mail with the tickets of an exchange, if there is an address to send it to.
+/// The mail with the tickets of an exchange, if one is sent and there is an address to send it to.
 #[must_use]
 pub fn exchange_mail(order: &Order, exchange: &Exchange) -> Option<OutboxMail> {
     let kind = MailKind::Exchange(exchange.number);
-    recipient(order, kind).map(|_| owed(order, kind))
+    let is_sent = exchange.mailed && recipient(order, kind).is_some();
+    is_sent.then(|| owed(order, kind))
 }
 
 fn owed(order: &Order, kind: MailKind) -> OutboxMail {

@@ -206,7 +206,7 @@ fn check_mails(world: &World, books: &Books) {
     }
     for (order, mail) in &books.mails {
         let sent = matches!(mail.state, MailState::Sent { .. }) && taken.contains_key(&mail.message_id);
-        assert!(sent || says_nothing(&books.orders[order], mail), "order {order}: {mail:?} was not sent");
+        assert!(sent || is_superseded(&books.orders[order], mail), "order {order}: {mail:?} was not sent");
     }
     for order in books.orders.values() {
         let rows = books.mails.iter().filter(|(id, _)| *id == order.id.as_str());
@@ -219,9 +219,9 @@ fn check_mails(world: &World, books: &Books) {
 }
 
 /// Whether a mail has nothing to say any more: of an exchange whose tickets were given back before it was sent.
-fn says_nothing(order: &Order, mail: &OutboxMail) -> bool {
-    let refused = matches!(mail.state, MailState::Refused { .. });
-    refused && matches!(mail.kind, MailKind::Exchange(_)) && !order.after_sale.refunds.is_empty()
+fn is_superseded(order: &Order, mail: &OutboxMail) -> bool {
+    let is_superseded = matches!(mail.state, MailState::Superseded { .. });
+    is_superseded && matches!(mail.kind, MailKind::Exchange(_)) && !order.after_sale.refunds.is_empty()
 }
 
 /// What the orders show was reached.

@@ -1,10 +1,11 @@
 //! What mails about refunds and exchanges say.
 
-use super::support::{order, tenant, ticket_line, tickets};
+use super::support::{Outside, keep, order, service, state, tenant, ticket_line, tickets, try_deliver};
 use super::text_of;
+use crate::Delivered;
 use crate::view;
 use domain::order::{Order, Ticket, TicketStatus};
-use domain::outbox::{MailKind, exchange_mail, refund_mail};
+use domain::outbox::{MailKind, MailState, exchange_mail, refund_mail};
 use domain::{InstanceId, OrderItemId, TicketBarcode, TicketId};
 use serde_json::{Value, json};
 
@@ -87,15 +88,15 @@ fn tickets_that_were_given_back_are_in_no_mail() {
     assert_eq!(barcodes, ["01".repeat(16)]);
 }
 
-#[test]
-fn the_mail_about_an_exchange_has_the_new_tickets_alone_and_the_fee() {
+/// An order of which a ticket was exchanged, and its tickets.
+fn exchanged() -> (Order, Vec<Ticket>) {
     let mut order = order(7);
     let mut line = ticket_line();
     line.id = OrderItemId::parse("9").unwrap();
     line.instance = InstanceId::parse("7a10c4e2b95d3f0816e4a2c2").unwrap();
     line.amounts = line.amounts.of_units(1);
     let exchange = json!({
-        "number": 4, "at": order.created_at.timestamp_millis(), "by": "Office", "fee": 250,
+        "number": 4, "at": order.created_at.timestamp_millis(), "by": "Office", "fee": 250, "mailed": true,
         "moved": [{"from": "40177392", "tickets": ["2"], "line": line}],
     });
     order.after_sale.exchanges = serde_json::from_value(json!([exchange])).unwrap();
@@ -103,14 +104,50 @@ fn the_mail_about_an_exchange_has_the_new_tickets_alone_and_the_fee() {
     assert_eq!(all[1].status, TicketStatus::Exchanged);
     let (id, barcode) = (TicketId::from_bits(9), TicketBarcode::from_bytes([9; 16]));
     all.push(Ticket { id, barcode, line: line.id, status: TicketStatus::Normal, printed: false });
+    (order, all)
+}
+
+#[test]
+fn the_mail_about_an_exchange_has_the_new_tickets_alone_and_the_fee() {
+    let (order, all) = exchanged();
     let mail = exchange_mail(&order, &order.after_sale.exchanges[0]).unwrap();
     let said = view::mail(&tenant(), "tickets@harbor.example", (&order, &all), &mail).unwrap();
     let text = text_of(&crate::render::render(&said).unwrap());
     assert!(text.contains("A fee of $2.50 is still to be paid at the counter."), "{text}");
     assert!(text.contains(&"09".repeat(16)) && !text.contains(&"01".repeat(16)), "{text}");
-    all[2].status = TicketStatus::Refunded;
-    assert!(
-        view::mail(&tenant(), "tickets@harbor.example", (&order, &all), &mail).is_none(),
-        "nothing to say"
-    );
+}
+
+#[test]
+fn whoever_wants_no_mail_about_an_exchange_gets_none() {
+    let (mut order, _) = exchanged();
+    order.after_sale.exchanges[0].mailed = false;
+    assert_eq!(exchange_mail(&order, &order.after_sale.exchanges[0]), None);
+}
+
+/// The mail of an exchange that was announced, and then overtaken by a refund.
+#[tokio::test]
+async fn an_exchange_whose_tickets_were_given_back_is_not_told_of() {
+    for (status, delivered) in [
+        (json!({"state": "pending"}), Delivered::Undecided),
+        (json!({"state": "done", "at": 0}), Delivered::Superseded),
+    ] {
+        let (app, _) = service().await;
+        let outside = Outside::default();
+        let (mut order, tickets) = exchanged();
+        let item =
+            json!({"item": "9", "quantity": 1, "amount": 1_620, "retail_amount": 1_800, "tickets": ["9"]});
+        let refund = json!({
+            "id": "refund_1", "number": 5, "at": order.created_at.timestamp_millis(), "state": status,
+            "amount": 1_620, "items": [item], "by": "Office",
+        });
+        order.after_sale.refunds = serde_json::from_value(json!([refund])).unwrap();
+        let mail = exchange_mail(&order, &order.after_sale.exchanges[0]).unwrap();
+        let [job] = keep(&app, &order, (&tickets, &[mail])).await.try_into().unwrap();
+        assert_eq!(try_deliver(&app, &outside, &job).await.unwrap(), delivered);
+        let is_left_out = matches!(state(&app, &job).await, MailState::Superseded { .. });
+        assert_eq!((is_left_out, outside.sent().len()), (delivered == Delivered::Superseded, 0));
+        // What is undecided can be tried again at once.
+        let again = try_deliver(&app, &outside, &job).await.unwrap();
+        assert_eq!(again, if is_left_out { Delivered::Settled } else { Delivered::Undecided });
+    }
 }

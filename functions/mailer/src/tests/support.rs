@@ -11,7 +11,7 @@ use domain::order::{
     CardSummary, Order, OrderAddOnLine, OrderAmounts, OrderDonationLine, OrderLine, OrderState,
     OrderTicketLine, Payment, Person, Ticket, TicketStatus,
 };
-use domain::outbox::{MailJob, MailKind, MailState, OrderMail, mails_of};
+use domain::outbox::{MailJob, MailKind, MailState, OrderMail, OutboxMail, mails_of};
 use domain::tenant::{ConsumerSite, DEFAULT_HOLD_SECS, ProcessorKind, Tenant};
 use domain::{
     InstanceId, InventoryId, Mid, Money, OrderId, OrderItemId, OrderNumber, Percent, SaleId, TemplateId,
@@ -204,19 +204,21 @@ pub(crate) fn tickets() -> Vec<Ticket> {
 
 /// Stores a paid order with its tickets and the mails it owes, and tells what the queue would say of them.
 pub(crate) async fn sell(app: &App, order: &Order) -> Vec<OrderMail> {
-    let (mails, tickets, ledgers) = (mails_of(order), tickets(), BTreeMap::new());
+    keep(app, order, (&tickets(), &mails_of(order))).await
+}
+
+/// Stores a paid order with these tickets and mails, and tells what the queue would say of them.
+pub(crate) async fn keep(
+    app: &App,
+    order: &Order,
+    (tickets, mails): (&[Ticket], &[OutboxMail]),
+) -> Vec<OrderMail> {
+    let ledgers = BTreeMap::new();
     let secure =
         Secure { order, cart: None, guard: None, key: None, ledgers: &ledgers, wall_now: wall_now() };
     let paid_at = order.created_at;
-    let settlement = Settlement {
-        order,
-        paid_at,
-        settled_at: paid_at,
-        tickets: &tickets,
-        sale: None,
-        mails: &mails,
-        mails_due: paid_at,
-    };
+    let settlement =
+        Settlement { order, paid_at, settled_at: paid_at, tickets, sale: None, mails, mails_due: paid_at };
     let plan = plan_free_order(&secure, &settlement).unwrap();
     app.store.commit(&plan, order.id.as_str()).await.unwrap().unwrap();
     let job = |kind| OrderMail { tenant: order.tenant, order: order.id.clone(), kind };

@@ -1,8 +1,8 @@
 //! What mails about refunds and exchanges say.
 
-use super::{CURRENCY_SYMBOL, in_words, ticket_in_words, tickets_in_words};
+use super::{CURRENCY_SYMBOL, Unsaid, in_words, ticket_in_words, tickets_in_words};
 use crate::render::{Codes, ConfirmationMail, MailLine};
-use domain::order::{Exchange, Order, RefundedItem, Row, Ticket};
+use domain::order::{Exchange, Order, RefundedItem, Row, Ticket, TicketStatus};
 use domain::{Money, Zone};
 
 /// The mail about the refund with a number.
@@ -41,19 +41,19 @@ pub(super) fn exchange(
     said: ConfirmationMail,
     (order, tickets): (&Order, &[Ticket]),
     (number, zone): (u64, Zone),
-) -> Option<ConfirmationMail> {
-    let exchange = order.after_sale.exchanges.iter().find(|exchange| exchange.number == number)?;
-    let is_new = |ticket: &&Ticket| {
-        ticket.status.admits() && exchange.moved.iter().any(|moved| moved.line.id == ticket.line)
-    };
-    let tickets: Vec<_> = tickets_in_words(order, tickets.iter().filter(is_new), zone).collect();
-    // Given back or exchanged again in the meantime.
-    if tickets.is_empty() {
-        return None;
+) -> Result<ConfirmationMail, Unsaid> {
+    let exchange = order.after_sale.exchanges.iter().find(|exchange| exchange.number == number);
+    let exchange = exchange.ok_or(Unsaid::Nothing)?;
+    let is_new = |ticket: &&Ticket| exchange.moved.iter().any(|moved| moved.line.id == ticket.line);
+    let new: Vec<&Ticket> = tickets.iter().filter(is_new).collect();
+    if !new.iter().any(|ticket| ticket.status.admits()) {
+        let is_undecided = new.iter().any(|ticket| ticket.status == TicketStatus::RefundPending);
+        return Err(if is_undecided { Unsaid::Undecided } else { Unsaid::Superseded });
     }
-    Some(ConfirmationMail {
+    let admitting = new.into_iter().filter(|ticket| ticket.status.admits());
+    Ok(ConfirmationMail {
         dated: exchange.at,
-        tickets,
+        tickets: tickets_in_words(order, admitting, zone).collect(),
         codes: Codes::Tickets,
         message: Some(words_about(exchange)),
         ..said

@@ -132,6 +132,9 @@ pub struct Exchange {
     /// Whether the visitor need not pay that.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub waived: bool,
+    /// Whether the new tickets are sent by mail. `false` also where that was not noted yet.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub mailed: bool,
     /// Keyed hash of the request, where that had an idempotency key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,

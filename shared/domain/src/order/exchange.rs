@@ -200,6 +200,7 @@ pub fn decide_exchange<D: Draw>(
         moved: Vec::with_capacity(leaving.len()),
         fee,
         waived: request.fee == FeeWish::Waived && !fee.is_zero(),
+        mailed: request.send_email,
         fingerprint: facts.fingerprint.clone(),
     };
     let (mut tickets, mut back) = (Vec::new(), BTreeMap::new());

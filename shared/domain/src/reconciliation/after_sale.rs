@@ -4,8 +4,9 @@ use super::Books;
 use super::finding::OrderFault;
 use super::orders::OrderRecords;
 use crate::order::{Order, OrderLine, OrderRefund, OrderTicketLine, Row, Ticket};
-use crate::outbox::refund_mail;
+use crate::outbox::{MailKind, MailState, exchange_mail, refund_mail};
 use crate::{MembershipId, Money, OrderItemId, RefundId};
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// What is wrong with the refunds and exchanges of a paid order.
@@ -79,7 +80,7 @@ pub(super) fn after_sale_faults(records: &OrderRecords) -> Vec<OrderFault> {
     }
     faults.extend(admission_faults(records));
     let faults = faults.into_iter().map(OrderFault::AfterSale);
-    faults.chain(missing_mails(records)).collect()
+    faults.chain(missing_mails(records)).chain(left_out(records)).collect()
 }
 
 fn overdrawn(order: &Order, row: Row<'_>) -> Option<AfterSaleFault> {
@@ -151,12 +152,34 @@ fn tickets_left<'a>(order: &Order, row: Row<'a>) -> Vec<(&'a OrderTicketLine, u3
     }
 }
 
-/// The mails of refunds that are not there.
+/// The mails of refunds and exchanges that are not there.
 fn missing_mails(records: &OrderRecords) -> impl Iterator<Item = OrderFault> {
-    let done = records.order.after_sale.refunds.iter().filter(|refund| !refund.is_pending());
-    let owed = done.filter_map(|refund| refund_mail(&records.order, refund));
+    let order = &records.order;
+    let done = order.after_sale.refunds.iter().filter(|refund| !refund.is_pending());
+    let refunds = done.filter_map(|refund| refund_mail(order, refund));
+    let exchanges = order.after_sale.exchanges.iter().filter_map(|exchange| exchange_mail(order, exchange));
+    let owed = refunds.chain(exchanges);
     let is_there = |kind| records.mails.iter().any(|record| record.mail.kind == kind);
     owed.filter(move |owed| !is_there(owed.kind)).map(|owed| OrderFault::NoMail { mail: owed.kind })
+}
+
+/// The mails that were left out though tickets of their exchange admit.
+fn left_out(records: &OrderRecords) -> impl Iterator<Item = OrderFault> {
+    let after_sale = &records.order.after_sale;
+    let statuses = after_sale.ticket_statuses();
+    let admits = move |ticket: &&Ticket| statuses.get(&ticket.id).unwrap_or(&ticket.status).admits();
+    let admitting: BTreeSet<_> = records.tickets.iter().filter(admits).map(|ticket| &ticket.line).collect();
+    let alive = after_sale
+        .exchanges
+        .iter()
+        .filter(move |exchange| exchange.moved.iter().any(|moved| admitting.contains(&moved.line.id)));
+    let alive: Vec<MailKind> = alive.map(|exchange| MailKind::Exchange(exchange.number)).collect();
+    let mails = records.mails.iter().map(|record| &record.mail);
+    let mails = mails.filter(|mail| matches!(mail.state, MailState::Superseded { .. }));
+    mails
+        .map(|mail| mail.kind)
+        .filter(move |kind| alive.contains(kind))
+        .map(|mail| OrderFault::LeftOut { mail })
 }
 
 impl Books {

@@ -199,6 +199,8 @@ pub enum OrderFault {
     Tickets { line: OrderItemId, sold: u32, found: u32 },
     /// A mail it owes is not there.
     NoMail { mail: MailKind },
+    /// A mail was left out as untrue, and is not.
+    LeftOut { mail: MailKind },
     /// It is not paid and has what only a paid one has.
     NotPaid { has: Belonging },
     /// There are records of it, and not itself.
@@ -242,6 +244,7 @@ impl fmt::Display for OrderFault {
                 write!(out, "line {line} sold {sold} tickets, and has {found}")
             }
             Self::NoMail { mail } => write!(out, "paid, and its mail ({mail}) is not there"),
+            Self::LeftOut { mail } => write!(out, "its mail ({mail}) was left out, and is not superseded"),
             Self::NotPaid { has } => write!(out, "not paid, and has {has}"),
             Self::NoOrder { has } => write!(out, "not there, and has {has}"),
             Self::NoCustomer { customer } => write!(out, "its customer {customer} is not there"),

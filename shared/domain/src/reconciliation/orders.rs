@@ -166,7 +166,7 @@ fn due_faults(records: &OrderRecords) -> Vec<OrderFault> {
 fn is_waiting(state: MailState) -> bool {
     match state {
         MailState::Queued | MailState::Claimed { .. } => true,
-        MailState::Sent { .. } | MailState::Refused { .. } => false,
+        MailState::Sent { .. } | MailState::Refused { .. } | MailState::Superseded { .. } => false,
     }
 }
 

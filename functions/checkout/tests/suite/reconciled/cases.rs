@@ -387,6 +387,21 @@ fn of_after_sale(shop: &Shop) -> Cases {
             &["order <changed>: paid, and its mail (refund-1) is not there"],
         ),
         (
+            (shop.beside("changed", "OUTBOX#exchange"), None),
+            &["order <changed>: paid, and its mail (exchange-0) is not there"],
+        ),
+        (
+            shop.change(&shop.beside("changed", "OUTBOX#exchange"), |item| {
+                *within(item, &["state"]) = AttributeValue::M(Item::from([
+                    ("state".to_owned(), text("superseded")),
+                    ("at".to_owned(), number(0)),
+                ]));
+                item.remove("due_pk");
+                item.remove("due_at");
+            }),
+            &["order <changed>: its mail (exchange-0) was left out, and is not superseded"],
+        ),
+        (
             shop.change(&sale, set(&["reference"], text("sandbox_other"))),
             &[
                 "order <changed>: its sale <sale of changed> names the payment sandbox_other, and <payment> was charged",
