@@ -56,6 +56,9 @@ enum IdFault {
 /// More faults than this are not reported one by one.
 const MAX_REPORTED: usize = 200;
 
+/// What breaks lines and is no control character.
+const LINE_SEPARATORS: [char; 2] = ['\u{2028}', '\u{2029}'];
+
 impl Checker {
     /// A checker at the root of the body.
     #[must_use]
@@ -154,10 +157,36 @@ impl Checker {
         Some(text.to_owned())
     }
 
-    /// What someone typed, like [`Self::optional_text`], with card numbers in it masked before it goes anywhere.
+    /// A name, or a line of an address, as someone typed it: like [`Self::optional_text`], but of one line, with card
+    /// numbers in it masked before it goes anywhere.
     pub fn typed_text(&mut self, name: &str, field: Field<String>, max_chars: usize) -> Option<String> {
         let text = self.optional_text(name, field, max_chars)?;
+        self.masked_line(name, &text)
+    }
+
+    /// Like [`Self::typed_text`], of something that must be sent and not be blank.
+    pub fn required_typed_text(
+        &mut self,
+        name: &str,
+        field: Field<String>,
+        max_chars: usize,
+    ) -> Option<String> {
+        let text = self.required_text(name, field, max_chars)?;
+        self.masked_line(name, &text)
+    }
+
+    /// Remarks as someone typed them, in one line or several, with card numbers in them masked.
+    pub fn typed_remarks(&mut self, name: &str, field: Field<String>, max_chars: usize) -> Option<String> {
+        let text = self.optional_text(name, field, max_chars)?;
         Some(mask_card_numbers(&text).into_owned())
+    }
+
+    fn masked_line(&mut self, name: &str, text: &str) -> Option<String> {
+        if text.contains(|char: char| char.is_control() || LINE_SEPARATORS.contains(&char)) {
+            self.invalid(name, "must be one line, without tabs");
+            return None;
+        }
+        Some(mask_card_numbers(text).into_owned())
     }
 
     /// An e-mail address that can be written to and may be left out, with card numbers in it masked.

@@ -102,7 +102,7 @@ impl CheckoutInput {
         let contact = self.contact(checker);
         let billing = self.billing(checker);
         let ticket_delivery_email = checker.email("ticketDeliveryEmail", self.ticket_delivery_email);
-        let notes = checker.typed_text("notes", self.notes, MAX_NOTES_CHARS);
+        let notes = checker.typed_remarks("notes", self.notes, MAX_NOTES_CHARS);
         if let Some(method) = checker.optional_text("paymentMethod", self.payment_method, MAX_TEXT_CHARS)
             && !method.eq_ignore_ascii_case("CreditCard")
         {

@@ -77,7 +77,7 @@ impl OrderRefundInput {
         if amount.is_some_and(|amount| amount < Money::ZERO) {
             checker.invalid("amount", "must not be negative");
         }
-        let reason = checker.typed_text("reason", self.reason, MAX_REASON_CHARS);
+        let reason = checker.typed_remarks("reason", self.reason, MAX_REASON_CHARS);
         let send_email = checker.optional("sendEmail", self.send_email).unwrap_or(true);
         Some(RefundRequest { order: order?, scope: scope?, amount, reason, send_email })
     }

@@ -64,6 +64,49 @@ async fn all_faults_of_a_request_are_reported_at_once() {
 }
 
 #[tokio::test]
+async fn names_and_addresses_are_one_line_each_and_remarks_may_be_several() {
+    const FIELDS: [&str; 19] = [
+        "contactFirstName",
+        "contactLastName",
+        "contactFullName",
+        "phoneNumber",
+        "address1",
+        "address2",
+        "city",
+        "state",
+        "zipCode",
+        "country",
+        "billingFirstName",
+        "billingLastName",
+        "billingPhoneNumber",
+        "billingAddress1",
+        "billingAddress2",
+        "billingCity",
+        "billingState",
+        "billingZipCode",
+        "billingCountry",
+    ];
+    let venue = Venue::open([10, 10]).await;
+    let process = venue.process().await;
+    for (text, message) in [
+        ("two\nlines", "must be one line, without tabs"),
+        ("two\r\nlines", "must be one line, without tabs"),
+        ("two\u{2028}lines", "must be one line, without tabs"),
+        ("a\ttab", "must be one line, without tabs"),
+        ("a\u{0}nothing", "must not have control characters"),
+        ("an\u{1b}escape", "must not have control characters"),
+    ] {
+        let fields: serde_json::Map<String, Value> =
+            FIELDS.iter().map(|field| ((*field).to_owned(), text.into())).collect();
+        let told: Vec<String> = FIELDS.iter().map(|field| format!("/{field} {message}")).collect();
+        let answer = process.pay(Value::Object(fields)).await;
+        assert_eq!(answer.refusal(), format!("400 VALIDATION_ERROR\n{}", told.join("\n")), "{text:?}");
+    }
+    let remarks = json!({"notes": "Two wheelchairs.\nArriving late.", "contactFirstName": " Ines\n"});
+    assert_eq!(process.pay(remarks).await.kind(), "OK");
+}
+
+#[tokio::test]
 async fn card_fields_are_checked_each_by_its_own_rule() {
     let venue = Venue::open([10, 10]).await;
     let process = venue.process().await;

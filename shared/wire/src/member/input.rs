@@ -3,7 +3,6 @@
 use crate::event::NAME_CHARS;
 use crate::{Checker, Field, incoming};
 use domain::CardId;
-use domain::card::mask_card_numbers;
 use domain::membership::{CardEdit, Edit, Membership, MembershipEdit, PersonEdit};
 use std::collections::BTreeSet;
 
@@ -129,8 +128,7 @@ fn required(checker: &mut Checker, name: &str, field: Field<String>) -> Edit<Str
     match field {
         Field::Absent => Edit::Keep,
         field @ (Field::Null | Field::Value(_) | Field::Wrong) => {
-            let text = checker.required_text(name, field, NAME_CHARS);
-            text.map_or(Edit::Keep, |text| Edit::Set(mask_card_numbers(&text).into_owned()))
+            checker.required_typed_text(name, field, NAME_CHARS).map_or(Edit::Keep, Edit::Set)
         }
     }
 }
