@@ -28,8 +28,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Where the tickets of exchanges begin among the parts of an order's tickets.
 const FIRST_EXCHANGE_CHUNK: usize = 100;
 
-/// Writes of the end of a refund beside what it gives back: the sale, the order and the mail.
-const OTHER_WRITES: usize = 3;
+/// Writes of the end of a refund beside what it gives back and its mail: the sale and the order.
+const OTHER_WRITES: usize = 2;
 
 /// Why a refund is not taken, in order of precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
