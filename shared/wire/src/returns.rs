@@ -101,13 +101,14 @@ fn read_scope(
         Field::Wrong => None,
     };
     checker.optional("wholeOrder", whole_order);
-    if length_of(&items).is_some_and(|items| items > MAX_ITEMS) {
+    let length = length_of(&items);
+    let items = checker.each("items", items, |checker, item| item.read(checker));
+    if length.is_some_and(|items| items > MAX_ITEMS) {
         checker.invalid("items", format!("must have at most {MAX_ITEMS} items"));
     }
     if is_whole.is_some() && is_whole == are_sent {
         checker.invalid("items", "is required, unless wholeOrder is true; both together say two things");
     }
-    let items = checker.each("items", items, |checker, item| item.read(checker));
     match is_whole? {
         true => Some(RefundScope::WholeOrder),
         false => items.into_iter().collect::<Option<_>>().map(RefundScope::Items),

@@ -4,18 +4,18 @@ use serde_json::json;
 fn order() -> Order {
     serde_json::from_value(json!({
         "id": "31840526", "tenant": 204, "number": "100731946", "state": {"state": "paid", "at": 0},
-        "visitor": "", "contact": {}, "billing": {}, "lines": [], "total": 0, "retail_total": 0,
+        "visitor": "", "contact": {}, "billing": {"email": "pays@example.org"}, "lines": [], "total": 0, "retail_total": 0,
         "send_email": true, "created_at": 0,
     }))
     .unwrap()
 }
 
-/// A refund of seats of so many instances.
-fn refund(state: serde_json::Value, instances: u16) -> OrderRefund {
+/// A refund of seats of so many instances, with what its mail says, if there is one.
+fn refund((state, mail): (serde_json::Value, serde_json::Value), instances: u16) -> OrderRefund {
     let seats: BTreeMap<InstanceId, u32> = (0..instances).map(|number| (instance(number), 1)).collect();
     serde_json::from_value(json!({
         "id": "refund_1", "number": 0, "at": 0, "state": state, "amount": 100, "items": [], "by": "",
-        "given_back": {"seats": seats},
+        "given_back": {"seats": seats}, "mail": mail,
     }))
     .unwrap()
 }
@@ -33,9 +33,15 @@ fn a_refund_is_taken_only_if_its_end_can_be_written() {
     let pending = json!({"state": "pending"});
     let done = json!({"state": "done", "at": 0});
     // One that moves no money is its own end, with the order alone.
-    for (state, most) in [(pending, 97), (done, 99)] {
-        let plan = |instances: u16| plan_take((&order(), &refund(state.clone(), instances)), None);
-        assert!(plan(most).is_ok(), "{state} {most}");
-        assert_eq!(plan(most + 1).err().map(|fault| fault.kind), Some(StoreFault::TooLarge), "{state}");
+    for (state, mail, most) in [
+        (&pending, json!(null), 98),
+        (&pending, json!([]), 97),
+        (&done, json!(null), 99),
+        (&done, json!([]), 98),
+    ] {
+        let kind = (state.clone(), mail);
+        let plan = |instances: u16| plan_take((&order(), &refund(kind.clone(), instances)), None);
+        assert!(plan(most).is_ok(), "{kind:?} {most}");
+        assert_eq!(plan(most + 1).err().map(|fault| fault.kind), Some(StoreFault::TooLarge), "{kind:?}");
     }
 }

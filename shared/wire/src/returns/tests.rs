@@ -133,7 +133,7 @@ fn every_fault_of_an_exchange_is_told_once() {
             ],
         ),
         (of(json!({"itemId": null})), vec!["invalid", missing]),
-        (of(json!({"itemId": "x"})), vec!["unknown", "/itemId was not found"]),
+        (of(json!({"itemId": " "})), vec!["unknown", "/itemId was not found"]),
         (of(json!({"itemId": 2})), vec!["invalid", "/itemId must be a string"]),
         (of(json!({"ticketIds": null})), vec!["invalid", "/ticketIds must not be null"]),
         (of(json!({"ticketIds": "3"})), vec!["invalid", "/ticketIds must be an array"]),
