@@ -2,7 +2,7 @@
 //!
 //! | Request | Round trips, without the processor |
 //! |---|---|
-//! | `POST /v1/payment/{mid}/refund` | 3: the sale, with the record of the idempotency key if there is one; the update that takes the refund from what remains; and the transaction that ends it |
+//! | `POST /v1/payment/{mid}/refund` | 2: the update that takes it from what remains, and the transaction that ends it; 3 with an idempotency key, whose record is read first |
 //! | `POST /v1/payment/{mid}/refund/preview` | 1: the sale |
 //!
 //! The key of a merchant opens both, for its own `mid` alone.

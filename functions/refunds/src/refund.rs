@@ -10,7 +10,10 @@ use platform::access::{Caller, MerchantServer};
 use platform::authored::Target;
 use platform::task::to_the_end;
 use platform::{ApiError, App, Body, ErrorBody};
-use sagas::{RefundOutcome, TakenRefund, check_processor, refund_declined, refund_in_progress, take_refund};
+use sagas::{
+    RefundOutcome, TakenRefund, check_processor, give_up_refund, refund_declined, refund_in_progress,
+    take_refund,
+};
 use store::refund::Take;
 use wire::refund::{RefundInput, RefundOutput};
 
@@ -70,8 +73,11 @@ impl Work {
             Some(key) => self.run_keyed(&key).await,
             None => {
                 let id = RefundId::from_bytes(self.app.ids.bytes()?);
-                let sale = self.app.store.load_sale(self.caller.tenant.id, &self.sale).await?;
-                self.take_and_finish(sale.as_ref(), &id).await
+                let sale = self.take(&id).await?;
+                match check_processor(&self.app, &self.caller.tenant, &sale) {
+                    Ok(()) => self.finish(sale, &id).await,
+                    Err(_) => self.give_up(sale, &id).await,
+                }
             }
         }
     }
@@ -93,6 +99,12 @@ impl Work {
         Take { tenant: self.caller.tenant.id, sale: &self.sale, mid: &self.mid, id, refund }
     }
 
+    /// Takes the refund from what remains of the sale.
+    async fn take(&self, id: &RefundId) -> Result<Sale, ApiError> {
+        let pending = self.pending();
+        take_refund(&self.app, &self.taking(id, &pending)).await?.map_err(answer::refusal)
+    }
+
     /// Takes the refund from what remains of a sale that was read, and to its end.
     pub(crate) async fn take_and_finish(
         &self,
@@ -100,19 +112,26 @@ impl Work {
         id: &RefundId,
     ) -> Result<Response, ApiError> {
         self.check(sale)?;
-        let pending = self.pending();
-        let taken = take_refund(&self.app, &self.taking(id, &pending)).await?;
-        self.finish(taken.map_err(answer::refusal)?, id).await
+        self.finish(self.take(id).await?, id).await
+    }
+
+    /// Gives a refund back to its sale, of whose payment only taking it told that another processor took it.
+    async fn give_up(&self, sale: Sale, id: &RefundId) -> Result<Response, ApiError> {
+        let taken = TakenRefund { sale, id: id.clone(), order: None };
+        answered(give_up_refund(&self.app, &self.caller.tenant, taken, self.caller.clock).await, id)
     }
 
     /// Takes a refund that is taken to its end.
     pub(crate) async fn finish(&self, sale: Sale, id: &RefundId) -> Result<Response, ApiError> {
         let taken = TakenRefund { sale, id: id.clone(), order: None };
-        let outcome = sagas::refund(&self.app, &self.caller.tenant, taken, self.caller.clock).await;
-        match outcome.map_err(|fault| fault.fact("refundId", id))? {
-            RefundOutcome::Refunded(sale) => answer::refunded(&sale, id),
-            RefundOutcome::Refused(decline) => Err(refund_declined(&decline)),
-            RefundOutcome::Undecided => Err(refund_in_progress(id)),
-        }
+        answered(sagas::refund(&self.app, &self.caller.tenant, taken, self.caller.clock).await, id)
+    }
+}
+
+fn answered(outcome: Result<RefundOutcome, ApiError>, id: &RefundId) -> Result<Response, ApiError> {
+    match outcome.map_err(|fault| fault.fact("refundId", id))? {
+        RefundOutcome::Refunded(sale) => answer::refunded(&sale, id),
+        RefundOutcome::Refused(decline) => Err(refund_declined(&decline)),
+        RefundOutcome::Undecided => Err(refund_in_progress(id)),
     }
 }

@@ -62,7 +62,7 @@ pub fn refund_declined(decline: &Decline) -> ApiError {
 }
 
 /// Whether the processor that the tenant charges by can have taken the payment of a sale. It is looked at before a
-/// refund is taken, when nothing was asked for yet. Of one that is taken, only the processor that took the payment has
+/// refund is taken, or when it was just taken ([`give_up_refund`]): nothing was asked for yet. Of one that is taken, only the processor that took the payment has
 /// the last word, since it may have been asked (decision record 0098).
 ///
 /// # Errors
@@ -191,6 +191,21 @@ pub async fn refund(
     clock: RequestClock,
 ) -> Result<RefundOutcome, ApiError> {
     Box::pin(finish(app, tenant, taken, || clock.fresh())).await
+}
+
+/// Gives back to its sale a refund that was taken only now, for which no processor was asked, since another one took
+/// the payment.
+///
+/// # Errors
+/// [`ApiError`] when the database does not answer; the refund stays pending until the tenant charges by that processor
+/// again.
+pub async fn give_up_refund(
+    app: &App,
+    tenant: &Tenant,
+    taken: TakenRefund,
+    clock: RequestClock,
+) -> Result<RefundOutcome, ApiError> {
+    Box::pin(end(app, tenant.id, taken, (clock.fresh(), Some(taken_elsewhere())))).await
 }
 
 async fn finish(
