@@ -78,8 +78,8 @@ impl fmt::Display for ArchiveError {
             ),
             Self::OtherSchema(schema) => write!(
                 out,
-                "the records have version {schema}, and those of this program version {}; use the release that wrote \
-                 the archive",
+                "the records have version {schema}, and this program reads those up to version {}; use the release that \
+                 wrote the archive",
                 store::SCHEMA_VERSION
             ),
             Self::WrongKey => out.write_str("the key is not the one the archive was written with"),

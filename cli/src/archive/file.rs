@@ -68,7 +68,7 @@ impl Header {
             return Err(ArchiveError::OtherFormat(beginning.format));
         }
         let header: Self = serde_json::from_slice(line).map_err(|_| ArchiveError::Unreadable(1))?;
-        if header.schema == SCHEMA_VERSION {
+        if header.schema <= SCHEMA_VERSION {
             Ok(header)
         } else {
             Err(ArchiveError::OtherSchema(header.schema))

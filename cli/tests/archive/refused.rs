@@ -119,7 +119,7 @@ async fn a_file_that_is_not_as_it_was_written_is_refused_before_anything_is_done
         (
             "later records",
             with_line(&written, 0, |line| line["schema"] = json!(9)),
-            "the records have version 9, and those of this program version 1; use the release that wrote the archive",
+            "the records have version 9, and this program reads those up to version 2; use the release that wrote the archive",
         ),
     ] {
         let refused = restored(&target, file(&bytes).path(), &key).await.unwrap_err();

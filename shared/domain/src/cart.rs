@@ -10,6 +10,7 @@ use crate::cart_request::CartTerms;
 use crate::catalog::AdmissionType;
 use crate::form::CartForm;
 use crate::pricing::PricedLines;
+use crate::text::AsText;
 use crate::time::plus_secs;
 use crate::{
     CartId, CartItemId, CouponId, CustomerId, InstanceId, InventoryId, LevelId, MembershipId, Money, OrderId,
@@ -40,6 +41,7 @@ pub struct Cart {
     /// Names the visitor before there is a customer.
     pub visitor: String,
     /// Its lines, in the caller's order; combos stand behind all others.
+    #[serde(with = "AsText")]
     pub lines: Vec<CartLine>,
     /// Membership ids or numbers that drive member prices, as sent.
     #[serde(default)]
@@ -64,10 +66,10 @@ pub struct Cart {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<OrderId>,
     /// What became of codes that took nothing off.
-    #[serde(default)]
+    #[serde(default, with = "AsText")]
     pub coupon_messages: Vec<CouponMessage>,
     /// The forms that its events asked when it was last written, with the answers (spec §2.6).
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "AsText")]
     pub forms: Vec<CartForm>,
     /// Fingerprint of the request that created the cart, when it carried an idempotency key.
     #[serde(default, skip_serializing_if = "Option::is_none")]

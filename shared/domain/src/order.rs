@@ -9,6 +9,7 @@ use crate::form::Answers;
 use crate::ledger::Hold;
 use crate::merchant::RateCard;
 use crate::payment::Decline;
+use crate::text::{AsText, MaybeAsText};
 use crate::{
     CartId, CartItemId, ComboTemplateId, CouponId, CustomerId, FormId, FormResponseId, InstanceId,
     InventoryId, MembershipId, Mid, Money, OrderId, OrderItemId, OrderNumber, ReservationId, SaleId,
@@ -51,8 +52,10 @@ pub struct Order {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub customer: Option<CustomerId>,
     /// Whom the venue talks to.
+    #[serde(with = "AsText")]
     pub contact: Person,
     /// Who pays.
+    #[serde(with = "AsText")]
     pub billing: Person,
     /// Where tickets go, when not to the payer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -61,13 +64,14 @@ pub struct Order {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
     /// What was bought.
+    #[serde(with = "AsText")]
     pub lines: Vec<OrderLine>,
     /// Sum of the lines after discounts.
     pub total: Money,
     /// Sum of the lines at full price.
     pub retail_total: Money,
     /// How it is paid; none for an order that costs nothing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "MaybeAsText")]
     pub payment: Option<Payment>,
     /// What was given back of the money: the refunds of its sale that are done.
     #[serde(default)]
@@ -81,22 +85,22 @@ pub struct Order {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cart: Option<CartId>,
     /// The coupons whose uses are counted and that took something off, with the uses each may have.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty", with = "AsText")]
     pub coupons: BTreeMap<CouponId, u32>,
     /// The pieces of add-ons that are in stock in a limited number.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty", with = "AsText")]
     pub stock: BTreeMap<InventoryId, Pieces>,
     /// Tickets at the member price that count over all orders of a membership.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "AsText")]
     pub entitlements: Vec<EntitlementUse>,
     /// What its visitor answered to the forms of its events (spec §2.6).
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "AsText")]
     pub forms: Vec<OrderForm>,
     /// What the templates of its tickets add to the confirmation mail.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty", with = "AsText")]
     pub messages: BTreeMap<TemplateId, String>,
     /// The reservation whose holds it consumed, as they were.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "MaybeAsText")]
     pub reservation: Option<ConsumedReservation>,
     /// When the checkout began.
     #[serde(with = "chrono::serde::ts_milliseconds")]
@@ -175,16 +179,27 @@ pub enum OrderState {
 #[serde(default)]
 #[expect(missing_docs, reason = "the names are the specification's own")]
 pub struct Person {
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub first_name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub full_name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub phone_number: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub address1: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub address2: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub city: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub zip_code: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub country: Option<String>,
 }
 

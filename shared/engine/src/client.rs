@@ -2,15 +2,14 @@
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::retry::RetryConfig;
-use aws_sdk_dynamodb::config::{
-    BehaviorVersion, Builder, Credentials, Region, StalledStreamProtectionConfig,
-};
+use aws_sdk_dynamodb::config::{BehaviorVersion, Builder, Region, StalledStreamProtectionConfig};
 use aws_smithy_runtime_api::client::http::HttpClient;
 
 /// An SDK client that sends every request to `http`.
 ///
-/// Credentials and region are dummies, and the endpoint is a name that resolves nowhere, so a
-/// client built by mistake over a real HTTP stack cannot reach AWS. The SDK's own retries are off:
+/// Requests are not signed, since nobody would look at the signature. The region is a dummy, and the
+/// endpoint is a name that resolves nowhere, so a client built by mistake over a real HTTP stack
+/// cannot reach AWS. The SDK's own retries are off:
 /// the store retries by its own rules, and a hidden second try would make a scripted fault
 /// impossible to count.
 pub fn client_over(http: impl HttpClient + 'static) -> Client {
@@ -23,7 +22,7 @@ pub(crate) fn settings(http: impl HttpClient + 'static) -> Builder {
         .behavior_version(BehaviorVersion::latest())
         .region(Region::new("us-east-1"))
         .endpoint_url("http://embedded.invalid")
-        .credentials_provider(Credentials::new("embedded", "embedded", None, None, "embedded"))
+        .allow_no_auth()
         .stalled_stream_protection(StalledStreamProtectionConfig::disabled())
         .retry_config(RetryConfig::disabled())
         .http_client(http)

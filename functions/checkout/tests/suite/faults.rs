@@ -196,14 +196,16 @@ async fn run((charging, customer): (Charging, Customer), strike: Strike) {
     let first = process.send(ask.clone()).await;
     let status = first.status.as_u16();
     assert!([200, 402, 503].contains(&status), "{case}: {}", first.text);
+    let mut seconds = 100;
     if let Strike::Outage(..) = strike {
         end_outage(&venue, &process, &case).await;
+        seconds += PASS_SECS;
     }
 
     // Whether the process lives or not, another one finds what it left.
     venue.stripe.calm();
     let next = venue.process().await;
-    next.clean_up(100).await;
+    next.clean_up(seconds).await;
     let paid = audit(&venue, &case).await;
     check_hold(&venue, &case, (customer, paid.len())).await;
     match status {
@@ -212,17 +214,20 @@ async fn run((charging, customer): (Charging, Customer), strike: Strike) {
         _ => {}
     }
 
-    let again = next.send(ask.at(after(100))).await;
+    let again = next.send(ask.at(after(seconds))).await;
     check_second_try(&case, (customer, paid.first().map(|order| order.id.as_str())), &again);
-    next.clean_up(200).await;
+    next.clean_up(seconds + 100).await;
     let paid = audit(&venue, &case).await;
     assert_eq!(paid.len(), usize::from(!customer.is_declined()), "{case}: orders in the end");
 }
 
+/// Between two passes of the scheduled work. What the first could not finish is due again by then.
+const PASS_SECS: i64 = 60;
+
 /// The end of an outage, after a pass of the scheduled work that could not do all of it.
 async fn end_outage(venue: &Venue, process: &Process, case: &str) {
     assert!(venue.outage.refused() <= MAX_REFUSED, "{case}: {} calls were refused", venue.outage.refused());
-    let _ = Box::pin(cleanup::pass(&process.app, cleanup::Scope::Sandbox, after(95))).await;
+    let _ = Box::pin(cleanup::pass(&process.app, cleanup::Scope::Sandbox, after(100))).await;
     venue.outage.end();
 }
 

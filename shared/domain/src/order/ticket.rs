@@ -1,5 +1,6 @@
 //! Tickets (spec §2.18).
 
+use crate::text::AsText;
 use crate::{OrderItemId, TicketBarcode, TicketId};
 use serde::{Deserialize, Serialize};
 
@@ -69,5 +70,6 @@ pub const TICKETS_PER_CHUNK: usize = 500;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TicketChunk {
     /// The tickets.
+    #[serde(with = "AsText")]
     pub tickets: Vec<Ticket>,
 }
