@@ -88,7 +88,7 @@ pub struct Order {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty", with = "AsText")]
     pub coupons: BTreeMap<CouponId, u32>,
     /// The pieces of add-ons that are in stock in a limited number.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty", with = "AsText")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub stock: BTreeMap<InventoryId, Pieces>,
     /// Tickets at the member price that count over all orders of a membership.
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "AsText")]

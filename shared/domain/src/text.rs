@@ -2,7 +2,8 @@
 //! the SDK; a text it reads at once. For parts that no expression of the store names, in records that requests read
 //! (decision record 0100).
 //!
-//! `#[serde(with = "AsText")]` reads the nested form as well, in which version 1 of the schema kept them.
+//! `#[serde(with = "AsText")]` reads the nested form as well, in which version 1 of the schema kept them. A map with
+//! numbers for keys it would not read in that form, so that such a map stays nested.
 
 use serde_with::json::JsonString;
 use serde_with::{As, PickFirst, Same};
