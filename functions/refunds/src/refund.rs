@@ -105,7 +105,7 @@ impl Work {
         take_refund(&self.app, &self.taking(id, &pending)).await?.map_err(answer::refusal)
     }
 
-    /// Takes the refund from what remains of a sale that was read, and to its end.
+    /// Takes the refund from what remains of a sale that was read without it, and to its end.
     pub(crate) async fn take_and_finish(
         &self,
         sale: Option<&Sale>,
@@ -115,7 +115,8 @@ impl Work {
         self.finish(self.take(id).await?, id).await
     }
 
-    /// Gives a refund back to its sale, of whose payment only taking it told that another processor took it.
+    /// Gives a refund back to its sale, of whose payment only taking it told that another processor took it. Only this
+    /// request knows its id. Under one that others know, such as that of a key, they may have asked for it.
     async fn give_up(&self, sale: Sale, id: &RefundId) -> Result<Response, ApiError> {
         let taken = TakenRefund { sale, id: id.clone(), order: None };
         answered(give_up_refund(&self.app, &self.caller.tenant, taken, self.caller.clock).await, id)

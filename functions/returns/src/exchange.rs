@@ -120,8 +120,7 @@ async fn carry_out(
 
 /// An exchange with those of the order's tickets that came of it.
 fn answer((order, exchange): (&Order, &Exchange), tickets: &[Ticket], caller: &Caller) -> ExchangeAnswer {
-    let is_new = |ticket: &&Ticket| exchange.moved.iter().any(|moved| moved.line.id == ticket.line);
-    let new: Vec<Ticket> = tickets.iter().filter(is_new).cloned().collect();
+    let new: Vec<Ticket> = tickets.iter().filter(|ticket| exchange.gave(ticket)).cloned().collect();
     ExchangeAnswer::new((order, exchange), &new, caller.tenant.zone)
 }
 

@@ -9,9 +9,8 @@ use aws_smithy_runtime_api::client::http::HttpClient;
 ///
 /// Requests are not signed, since nobody would look at the signature. The region is a dummy, and the
 /// endpoint is a name that resolves nowhere, so a client built by mistake over a real HTTP stack
-/// cannot reach AWS. The SDK's own retries are off:
-/// the store retries by its own rules, and a hidden second try would make a scripted fault
-/// impossible to count.
+/// cannot reach AWS. The SDK's own retries are off: the store retries by its own rules, and a hidden
+/// second try would make a scripted fault impossible to count.
 pub fn client_over(http: impl HttpClient + 'static) -> Client {
     Client::from_conf(settings(http).build())
 }

@@ -62,8 +62,8 @@ pub fn refund_declined(decline: &Decline) -> ApiError {
 }
 
 /// Whether the processor that the tenant charges by can have taken the payment of a sale. It is looked at before a
-/// refund is taken, or when it was just taken ([`give_up_refund`]): nothing was asked for yet. Of one that is taken, only the processor that took the payment has
-/// the last word, since it may have been asked (decision record 0098).
+/// refund is taken, or when it was just taken ([`give_up_refund`]): nothing was asked for yet. Of any other, only the
+/// processor that took the payment has the last word, since it may have been asked (decision record 0098).
 ///
 /// # Errors
 /// `REFUND_REFUSED` where another processor took it.

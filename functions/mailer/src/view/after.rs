@@ -44,8 +44,7 @@ pub(super) fn exchange(
 ) -> Result<ConfirmationMail, Unsaid> {
     let exchange = order.after_sale.exchanges.iter().find(|exchange| exchange.number == number);
     let exchange = exchange.ok_or(Unsaid::Nothing)?;
-    let is_new = |ticket: &&Ticket| exchange.moved.iter().any(|moved| moved.line.id == ticket.line);
-    let new: Vec<&Ticket> = tickets.iter().filter(is_new).collect();
+    let new: Vec<&Ticket> = tickets.iter().filter(|ticket| exchange.gave(ticket)).collect();
     if !new.iter().any(|ticket| ticket.status.admits()) {
         let is_undecided = new.iter().any(|ticket| ticket.status == TicketStatus::RefundPending);
         return Err(if is_undecided { Unsaid::Undecided } else { Unsaid::Superseded });

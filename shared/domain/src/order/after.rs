@@ -1,7 +1,7 @@
 //! What was done with a paid order: refunds by the back office, and exchanges (decision record 0070). The lines of an
 //! order stay as they were sold; what is left of them, and whether a ticket admits, follows from what is listed here.
 
-use super::{Order, OrderAmounts, OrderComboLine, OrderLine, OrderTicketLine, TicketStatus};
+use super::{Order, OrderAmounts, OrderComboLine, OrderLine, OrderTicketLine, Ticket, TicketStatus};
 use crate::entitlement::EntitlementUse;
 use crate::membership::Membership;
 use crate::{
@@ -138,6 +138,14 @@ pub struct Exchange {
     /// Keyed hash of the request, where that had an idempotency key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,
+}
+
+impl Exchange {
+    /// Whether a ticket is one of those that it gave for others.
+    #[must_use]
+    pub fn gave(&self, ticket: &Ticket) -> bool {
+        self.moved.iter().any(|moved| moved.line.id == ticket.line)
+    }
 }
 
 /// A line that took the place of tickets of another.

@@ -6,7 +6,6 @@ use super::orders::OrderRecords;
 use crate::order::{Order, OrderLine, OrderRefund, OrderTicketLine, Row, Ticket};
 use crate::outbox::{MailKind, MailState, exchange_mail, refund_mail};
 use crate::{MembershipId, Money, OrderItemId, RefundId};
-use std::collections::BTreeSet;
 use std::fmt;
 
 /// What is wrong with the refunds and exchanges of a paid order.
@@ -165,21 +164,22 @@ fn missing_mails(records: &OrderRecords) -> impl Iterator<Item = OrderFault> {
 
 /// The mails that were left out though tickets of their exchange admit.
 fn left_out(records: &OrderRecords) -> impl Iterator<Item = OrderFault> {
-    let after_sale = &records.order.after_sale;
-    let statuses = after_sale.ticket_statuses();
-    let admits = move |ticket: &&Ticket| statuses.get(&ticket.id).unwrap_or(&ticket.status).admits();
-    let admitting: BTreeSet<_> = records.tickets.iter().filter(admits).map(|ticket| &ticket.line).collect();
-    let alive = after_sale
-        .exchanges
-        .iter()
-        .filter(move |exchange| exchange.moved.iter().any(|moved| admitting.contains(&moved.line.id)));
-    let alive: Vec<MailKind> = alive.map(|exchange| MailKind::Exchange(exchange.number)).collect();
     let mails = records.mails.iter().map(|record| &record.mail);
-    let mails = mails.filter(|mail| matches!(mail.state, MailState::Superseded { .. }));
-    mails
-        .map(|mail| mail.kind)
-        .filter(move |kind| alive.contains(kind))
-        .map(|mail| OrderFault::LeftOut { mail })
+    let superseded = mails.filter(|mail| matches!(mail.state, MailState::Superseded { .. }));
+    let kinds = superseded.map(|mail| mail.kind).filter(|kind| has_admitting_tickets(records, *kind));
+    kinds.map(|mail| OrderFault::LeftOut { mail })
+}
+
+/// Whether a mail is about an exchange that gave tickets which admit.
+fn has_admitting_tickets(records: &OrderRecords, kind: MailKind) -> bool {
+    let after_sale = &records.order.after_sale;
+    let mut exchanges = after_sale.exchanges.iter();
+    let Some(exchange) = exchanges.find(|exchange| kind == MailKind::Exchange(exchange.number)) else {
+        return false;
+    };
+    let statuses = after_sale.ticket_statuses();
+    let mut given = records.tickets.iter().filter(|ticket| exchange.gave(ticket));
+    given.any(|ticket| statuses.get(&ticket.id).unwrap_or(&ticket.status).admits())
 }
 
 impl Books {
