@@ -1,9 +1,10 @@
-# Targets that `sam build` calls, one for each function in template.yaml: build the function's
-# binary and copy it to $(ARTIFACTS_DIR) as `bootstrap`, the name provided.al2023 starts.
+# Targets that `sam build` calls, one for each function in template.yaml: build the functions'
+# binaries and copy that one to $(ARTIFACTS_DIR) as `bootstrap`, the name provided.al2023 starts.
 #
 #   sam build                               arm64, the template's default
 #   ARCHITECTURE=x86_64 sam build           the same for x86_64 (deploy with Architecture=x86_64)
 #   CARGO_PROFILE=dev sam build             quick, to check the wiring
+#   ARCHITECTURE=x86_64 make startup        what each function costs to start
 #
 # A plain `cargo build` is used where this machine is of the target architecture and its C library is
 # no newer than that of provided.al2023; elsewhere CARGO_BUILD="cargo zigbuild" links against that
@@ -31,10 +32,22 @@ FUNCTIONS := events carts entitlements checkout orders returns reservations back
 # The template's logical name of a function: EventsFunction for events.
 logical_name = $(shell echo $(1) | sed 's/^./\U&/')Function
 
+# Every function at once, so that what they share is built once. The code knows its addresses: a function that could lie
+# anywhere in memory would spend most of its start on finding out where it does (docs/adr/0101).
+.PHONY: build
+build: export RUSTFLAGS := -C relocation-model=static
+build:
+	$(CARGO_BUILD) --locked --profile $(CARGO_PROFILE) --target $(BUILD_TARGET) --bins $(addprefix -p ,$(FUNCTIONS))
+
 define build_function
 .PHONY: build-$(call logical_name,$(1))
-build-$(call logical_name,$(1)):
-	$(CARGO_BUILD) --locked --profile $(CARGO_PROFILE) --target $(BUILD_TARGET) -p $(1)
+build-$(call logical_name,$(1)): build
 	cp $(TARGET_DIRECTORY)/$(TARGET)/$(PROFILE_DIRECTORY)/$(1) $$(ARTIFACTS_DIR)/bootstrap
 endef
 $(foreach function,$(FUNCTIONS),$(eval $(call build_function,$(function))))
+
+# What every function costs to start, beside the least that one can be; for the architecture of this machine.
+.PHONY: startup
+startup: build
+	RUSTFLAGS="-C relocation-model=static" $(CARGO_BUILD) --locked --profile $(CARGO_PROFILE) --target $(BUILD_TARGET) -p blackbox --bin bare --bin startup
+	$(TARGET_DIRECTORY)/$(TARGET)/$(PROFILE_DIRECTORY)/startup

@@ -4,6 +4,7 @@ use crate::args::DatabaseArgs;
 use crate::failure::Failure;
 use aws_sdk_dynamodb::config::Region;
 use engine::Embedded;
+use platform::aws;
 use platform::vault::{KmsVault, LocalVault, Vault};
 use std::fs::{File, TryLockError};
 use std::path::Path;
@@ -49,7 +50,8 @@ pub(crate) async fn open_any(args: &DatabaseArgs) -> Result<Opened, Failure> {
         store.create_tables().await?;
         return Ok(Opened { store, vault: Arc::new(vault) });
     }
-    let config = platform::aws::sdk_config().await;
+    let config =
+        aws::config_of_machine().await.map_err(|fault| Failure::because("AWS cannot be asked", &fault))?;
     let mut settings = aws_sdk_dynamodb::config::Builder::from(&config);
     if let Some(endpoint) = &args.endpoint {
         settings = settings.endpoint_url(endpoint);
@@ -59,7 +61,7 @@ pub(crate) async fn open_any(args: &DatabaseArgs) -> Result<Opened, Failure> {
     }
     let store = Store::new(aws_sdk_dynamodb::Client::from_conf(settings.build()), &args.prefix);
     let vault: Arc<dyn Vault> = match &args.vault_key {
-        Some(key) => Arc::new(KmsVault::new(aws_sdk_kms::Client::new(&config), key.clone())),
+        Some(key) => Arc::new(KmsVault::new(aws_sdk_kms::Config::new(&config), key.clone())),
         None if args.aws => {
             return Err(Failure::new("secrets on AWS are sealed by KMS: name the key with --vault-key"));
         }

@@ -107,7 +107,7 @@ pub async fn import_document(app: &App, document: &Document, run: &Run) -> Resul
         run.progress.inc(1);
     }
     run.progress.finish_and_clear();
-    app.forget_catalog(tenant.id).await;
+    app.forget_catalog(tenant.id);
     report.lines = document.locate(&mut report.faults);
     Ok(report)
 }

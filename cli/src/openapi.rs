@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::routes;
+use platform::App;
 use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::tag::TagBuilder;
@@ -9,6 +10,7 @@ use utoipa::openapi::{
     Components, ContentBuilder, InfoBuilder, LicenseBuilder, OpenApi, Ref, Response, ResponseBuilder,
     ServerBuilder,
 };
+use utoipa_axum::router::OpenApiRouter;
 
 /// Names of the security schemes, and the headers they stand for (spec §5).
 const SCHEMES: [(&str, &str, &str); 3] = [
@@ -48,7 +50,7 @@ safely. Sandbox tenants may send `x-service-test-now` to choose the clock of a r
 /// The OpenAPI 3.1 document of every route.
 #[must_use]
 pub fn openapi() -> OpenApi {
-    let mut document = routes::routes().into_openapi();
+    let mut document = routes::routes::<OpenApiRouter<App>>().into_openapi();
     document.info = InfoBuilder::new()
         .title("Boxoffice")
         .version(env!("CARGO_PKG_VERSION"))

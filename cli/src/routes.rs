@@ -1,18 +1,17 @@
 //! Every route of the service.
 
-use platform::App;
-use utoipa_axum::router::OpenApiRouter;
+use platform::routes::Routes;
 
 /// Every route of the service on one machine: all functions, and those of the sandbox, which exist only
 /// here. The paths of the payments API are answered below `/payments` as well: the shell takes whatever a
 /// gateway puts in front of a known path away.
 #[must_use]
-pub fn routes() -> OpenApiRouter<App> {
-    groups().into_iter().fold(OpenApiRouter::new(), OpenApiRouter::merge)
+pub fn routes<R: Routes>() -> R {
+    groups().into_iter().fold(R::new(), R::merge)
 }
 
 /// The groups of routes, one for each function.
-fn groups() -> [OpenApiRouter<App>; 14] {
+fn groups<R: Routes>() -> [R; 14] {
     [
         events::router(),
         carts::router(),
@@ -34,13 +33,15 @@ fn groups() -> [OpenApiRouter<App>; 14] {
 #[cfg(test)]
 mod tests {
     use super::groups;
+    use platform::App;
     use std::collections::BTreeMap;
+    use utoipa_axum::router::OpenApiRouter;
 
     /// Merged documents keep one schema of a name, so that another of the same name would be misdescribed.
     #[test]
     fn no_two_groups_describe_different_things_under_one_name() {
         let mut known = BTreeMap::new();
-        for group in groups() {
+        for group in groups::<OpenApiRouter<App>>() {
             for (name, schema) in group.into_openapi().components.unwrap_or_default().schemas {
                 let schema = serde_json::to_value(&schema).unwrap();
                 let before = known.entry(name.clone()).or_insert_with(|| schema.clone());

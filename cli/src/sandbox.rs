@@ -15,17 +15,17 @@ use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 use platform::clock::wall_now;
 use platform::processor::{SandboxCharge, SandboxProcessor, SandboxRefund, SandboxStatus};
+use platform::routes;
+use platform::routes::Routes;
 use platform::{ApiError, App, ErrorBody, ErrorType};
 use serde::Serialize;
 use std::sync::Arc;
 use store::sandbox::SandboxMail;
 use utoipa::ToSchema;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 /// The sandbox routes.
-pub(crate) fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::new()
+pub(crate) fn router<R: Routes>() -> R {
+    R::new()
         .routes(routes!(list_outbox))
         .routes(routes!(read_message))
         .routes(routes!(list_payments))

@@ -12,6 +12,7 @@ use boxoffice::document::Document;
 use domain::card::{Card, CardFields};
 use domain::coupon::folded;
 use domain::login::LoginToken;
+use domain::membership::Membership;
 use domain::outbox::MailJob;
 use domain::stripe::{StripeAddress, StripeKey, StripeSettings, stripe_key_context};
 use domain::tenant::ConsumerSite;
@@ -26,6 +27,7 @@ use platform::processor::{CardProcessor, PaymentRequest, RefundRequest, Stripe, 
 use platform::query::{QueryReader, email};
 use platform::vault::{LocalVault, Vault};
 use platform::{IdempotencyKey, IfMatch};
+use serde_json::json;
 use std::sync::{Arc, OnceLock};
 use store::order::phone_digits;
 use tokio::runtime::{Builder, Runtime};
@@ -33,7 +35,7 @@ use wire::cart::{CartInput, FormResponseInput};
 use wire::catalog::Known;
 use wire::checkout::CheckoutInput;
 use wire::import::{ImportContext, read_document};
-use wire::member::LoginInput;
+use wire::member::{LoginInput, MembershipInput};
 use wire::onboarding::OnboardingInput;
 use wire::refund::RefundInput;
 use wire::reservation::{ReservationInput, ReservationUpdateInput};
@@ -133,15 +135,32 @@ fn zone() -> Option<Zone> {
     Zone::parse("America/New_York").ok()
 }
 
-/// The smaller bodies: reservations, refunds of sales and orders, exchanges, logins, answers to a form.
+/// A membership with the cards 1 and 2, of which the second is not in use.
+fn membership() -> Option<Membership> {
+    let holder = json!({"first_name": "Ada", "last_name": "Lovelace"});
+    let membership = json!({
+        "id": 7, "number": 7, "level": "bb0000000000000000000001", "offering": "bf",
+        "price_point": "aa0000000000000000000001", "joined": "2027-01-01T00:00:00Z",
+        "started": "2027-01-01T00:00:00Z", "expires": "2028-01-01T00:00:00Z",
+        "cards": [
+            {"id": 1, "barcode": "AB1", "person": holder},
+            {"id": 2, "barcode": "AB2", "person": holder, "standing": "dropped"},
+        ],
+    });
+    serde_json::from_value(membership).ok()
+}
+
+/// The smaller bodies: reservations, refunds of sales and orders, exchanges, logins, changes of memberships, answers to
+/// a form.
 pub fn bodies(bytes: &[u8]) {
-    let Some(zone) = zone() else { return };
+    let (Some(zone), Some(membership)) = (zone(), membership()) else { return };
     read(bytes, |checker, input: ReservationInput| input.read(checker));
     read(bytes, |checker, input: ReservationUpdateInput| input.read(checker, zone));
     read(bytes, |checker, input: RefundInput| input.parse(checker));
     read(bytes, |checker, input: OrderRefundInput| input.read(checker));
     read(bytes, |checker, input: ExchangeInput| input.read(checker));
     read(bytes, |checker, input: LoginInput| input.read(checker));
+    read(bytes, |checker, input: MembershipInput| input.read(checker, &membership));
     read(bytes, |checker, input: FormResponseInput| input.parse(checker));
 }
 

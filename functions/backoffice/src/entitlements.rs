@@ -10,16 +10,16 @@ use platform::access::{Caller, Staff};
 use platform::authored::{Target, attempt_token, not_found};
 use platform::catalog::{Catalog, Needs};
 use platform::idempotency::{Tagged, once_tagged};
+use platform::routes;
+use platform::routes::Routes;
 use platform::{ApiError, App, Body, ErrorBody, ErrorType};
 use store::authored::{CHANGE_TRIES, Stored, decode_authored, revision_of};
 use store::{Consistency, Key};
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 use wire::Identified;
 use wire::catalog::{EntitlementsInput, EntitlementsOutput};
 
-pub(crate) fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::new().routes(routes!(read, create, update))
+pub(crate) fn router<R: Routes>() -> R {
+    R::new().routes(routes!(read, create, update))
 }
 
 /// Returns the entitlement rules of an event template.
@@ -146,7 +146,7 @@ async fn replace(
             let attempt = attempt_token(app)?;
             let changed = app.store.change_authored((tenant, &attempt), before.as_ref(), Some(&record));
             if changed.await?.is_ok() {
-                app.forget_catalog(tenant).await;
+                app.forget_catalog(tenant);
                 return present(&record);
             }
             before = load(app, tenant, &id).await?;

@@ -11,19 +11,19 @@ use domain::{InstanceId, Timestamp};
 use platform::access::{Caller, Staff};
 use platform::authored::{Target, not_found};
 use platform::idempotency::{Tagged, once_tagged};
+use platform::routes;
+use platform::routes::Routes;
 use platform::{ApiError, App, Body, ErrorBody, ErrorType, IfMatch};
 use serde_json::json;
 use store::authored::revision_of;
 use store::{Consistency, Key};
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 use wire::event::{AuthoredInstance, InstanceInput};
 
 /// Writes one request tries, each decided on a fresher ledger.
 const MAX_ROUNDS: usize = 24;
 
-pub(crate) fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::new().routes(routes!(read, update, delete))
+pub(crate) fn router<R: Routes>() -> R {
+    R::new().routes(routes!(read, update, delete))
 }
 
 /// A slot with its template.
@@ -69,7 +69,7 @@ impl Slot {
             {
                 // Listings look further around before the slot is there.
                 app.store.widen_reach(tenant, &SlotReach::of(&self.ledger, edit.after)).await?;
-                app.forget_catalog(tenant).await;
+                app.forget_catalog(tenant);
             }
             let id = self.ledger.instance;
             match (app.store.edit_ledger((tenant, &id), &course).await?, course) {

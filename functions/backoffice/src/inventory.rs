@@ -8,11 +8,11 @@ use domain::{InventoryId, TenantId, Zone};
 use platform::access::Staff;
 use platform::catalog::{Catalog, Needs, Use};
 use platform::paging::{Direction, PageQuery, SortField, Sorting};
+use platform::routes;
+use platform::routes::Routes;
 use platform::{ApiError, App, ErrorBody};
 use store::Key;
 use store::catalog::Definitions;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 use wire::Checker;
 use wire::catalog::{InventoryInput, InventoryOutput};
 use wire::page::Page;
@@ -102,6 +102,6 @@ async fn add_ons(
     .await
 }
 
-pub(crate) fn router() -> OpenApiRouter<App> {
-    written::router().routes(routes!(add_ons))
+pub(crate) fn router<R: Routes>() -> R {
+    written::router::<R>().routes(routes!(add_ons))
 }

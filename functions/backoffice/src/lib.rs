@@ -32,13 +32,12 @@ mod templates;
 mod timetable;
 mod write;
 
-use platform::App;
-use utoipa_axum::router::OpenApiRouter;
+use platform::routes::Routes;
 
 /// The routes of the back office.
 #[must_use]
-pub fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::new()
+pub fn router<R: Routes>() -> R {
+    R::new()
         .merge(person_types::router())
         .merge(discounts::router())
         .merge(coupons::router())

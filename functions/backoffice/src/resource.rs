@@ -205,10 +205,10 @@ macro_rules! routes_of {
             crate::write::delete::<$resource>(&app, &staff, target).await
         }
 
-        pub(crate) fn router() -> utoipa_axum::router::OpenApiRouter<platform::App> {
-            utoipa_axum::router::OpenApiRouter::new()
-                .routes(utoipa_axum::routes!(list, create))
-                .routes(utoipa_axum::routes!(read, update, delete))
+        pub(crate) fn router<R: platform::routes::Routes>() -> R {
+            R::new()
+                .routes(platform::routes!(list, create))
+                .routes(platform::routes!(read, update, delete))
         }
     };
 }

@@ -15,13 +15,13 @@ use platform::authored::{Target, id_bytes, not_found};
 use platform::catalog::{Catalog, Needs, Use};
 use platform::idempotency::{Tagged, once_tagged};
 use platform::paging::{Direction, PageQuery, Paging, SortField, Sorting, page_of};
+use platform::routes;
+use platform::routes::Routes;
 use platform::{ApiError, App, Body, ErrorBody, ErrorType, IdempotencyKey};
 use sagas::publish::{SLOTS_PER_REQUEST, TemplateSaved, delete_template, make_slots, save_template};
 use store::authored::{CHANGE_TRIES, Stored, decode_authored, revision_of};
 use store::publish::Beginning;
 use store::{Consistency, Key};
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 use wire::event::{AuthoredTemplate, TemplateContext, TemplateInput, View};
 use wire::page::Page;
 use wire::{Checker, Identified};
@@ -31,8 +31,8 @@ const PATH: &str = "/v2/b2b/event/templates";
 const SLOTS_SEARCHED: usize = 2_000;
 const MAX_SEARCHES: usize = 200;
 
-pub(crate) fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::new().routes(routes!(list, create)).routes(routes!(read, update, delete))
+pub(crate) fn router<R: Routes>() -> R {
+    R::new().routes(routes!(list, create)).routes(routes!(read, update, delete))
 }
 
 static SORTING: Sorting<Template> = Sorting {
@@ -240,7 +240,7 @@ async fn delete(
             check_unsold(&app, &staff, &before.value).await?;
             match delete_template(&app, staff.tenant.id, before, moment(&staff)).await? {
                 TemplateSaved::Saved(_) | TemplateSaved::Moved(None) => {
-                    app.forget_catalog(staff.tenant.id).await;
+                    app.forget_catalog(staff.tenant.id);
                     let body = AuthoredTemplate::of(&before.value, &view(&work.catalog, &staff), None);
                     return Ok(Tagged { body, revision: None });
                 }
@@ -361,7 +361,7 @@ impl<'a> Authoring<'a> {
             let whose = (&*self.caller.tenant, &template);
             match save_template(self.app, whose, self.before.as_ref(), moment(self.caller)).await? {
                 TemplateSaved::Saved(record) => {
-                    self.app.forget_catalog(tenant).await;
+                    self.app.forget_catalog(tenant);
                     let publication = self.publish(&template, record).await;
                     let body =
                         AuthoredTemplate::of(&template, &view(&self.catalog, self.caller), publication);

@@ -13,20 +13,20 @@ use platform::authored::not_found;
 use platform::catalog::{Catalog, Needs};
 use platform::paging::{Direction, PageQuery, Paging, SortField, Sorting, page_of};
 use platform::query::QueryReader;
+use platform::routes;
+use platform::routes::Routes;
 use platform::{ApiError, App, ErrorBody, ErrorType};
 use serde::Deserialize;
 use store::{Consistency, Key};
 use utoipa::IntoParams;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 use wire::event::AuthoredInstance;
 use wire::page::Page;
 
 /// Slots one request looks at.
 const MAX_SLOTS: usize = 8_000;
 
-pub(crate) fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::new().routes(routes!(list))
+pub(crate) fn router<R: Routes>() -> R {
+    R::new().routes(routes!(list))
 }
 
 /// The stretch of time asked for.

@@ -36,7 +36,7 @@ pub(crate) async fn create<R: Resource>(
             Err(ChangeRefusal::Changed) => return Err(ApiError::new(ErrorType::TryAgain)),
             Err(ChangeRefusal::Taken) => return Err(taken::<R>()),
         }
-        app.forget_catalog(caller.tenant.id).await;
+        app.forget_catalog(caller.tenant.id);
         present::<R>(&record, caller.tenant.zone)
     };
     once_tagged(app, caller, (key, &fingerprint), Box::pin(run)).await
@@ -72,7 +72,7 @@ pub(crate) async fn update<R: Resource>(
             let attempt = attempt_token(app)?;
             match app.store.change_authored((tenant, &attempt), Some(&current), Some(&record)).await? {
                 Ok(()) => {
-                    app.forget_catalog(tenant).await;
+                    app.forget_catalog(tenant);
                     return present::<R>(&record, caller.tenant.zone);
                 }
                 Err(ChangeRefusal::Taken) => return Err(taken::<R>()),
@@ -105,7 +105,7 @@ pub(crate) async fn delete<R: Resource>(
             let attempt = attempt_token(app)?;
             match app.store.change_authored((tenant, &attempt), Some(&current), None).await? {
                 Ok(()) => {
-                    app.forget_catalog(tenant).await;
+                    app.forget_catalog(tenant);
                     let body = R::show(&current.value, caller.tenant.zone);
                     return Ok(Tagged { body, revision: None });
                 }

@@ -11,16 +11,16 @@ use domain::cart::Cart;
 use domain::{CartId, Timestamp};
 use platform::access::{Caller, Shopper};
 use platform::cart::Explain;
+use platform::routes;
+use platform::routes::Routes;
 use platform::{ApiError, App, Body, ErrorBody, ErrorType, IdempotencyKey, idempotency};
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 use wire::WireValue;
 use wire::cart::{CartInput, CartOutput};
 
 /// The cart routes.
 #[must_use]
-pub fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::new()
+pub fn router<R: Routes>() -> R {
+    R::new()
         .routes(routes!(create_cart))
         .routes(routes!(read_cart, update_cart, delete_cart))
         .routes(routes!(forms::answer_form))

@@ -13,16 +13,16 @@ mod sell;
 use axum::extract::State;
 use axum::response::Response;
 use platform::access::{BrowserCheckout, Caller, ServerCheckout};
+use platform::routes;
+use platform::routes::Routes;
 use platform::{ApiError, App, Body, ErrorBody, IdempotencyKey};
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 use wire::checkout::CheckoutInput;
 use wire::order::OrderView;
 
 /// The routes of this group.
 #[must_use]
-pub fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::new().routes(routes!(server_checkout)).routes(routes!(browser_checkout))
+pub fn router<R: Routes>() -> R {
+    R::new().routes(routes!(server_checkout)).routes(routes!(browser_checkout))
 }
 
 /// Pay for a cart from a storefront's server.

@@ -83,7 +83,7 @@ pub(crate) async fn facts(
     if is_fresh {
         return Ok((facts, record));
     }
-    app.forget_catalog(caller.tenant.id).await;
+    app.forget_catalog(caller.tenant.id);
     read(app, caller, (named, key_hash)).await
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
     platform::telemetry::init();
-    let app = platform::aws::app().await?;
+    let app = platform::aws::app()?;
     let run = |_: LambdaEvent<Value>| async {
         // Boxed, because the whole saga nested in this future is more than the compiler lays out at once.
         let pass = Box::pin(cleanup::pass(&app, cleanup::Scope::Schedule, platform::clock::wall_now()));

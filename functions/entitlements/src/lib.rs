@@ -6,16 +6,16 @@ mod validate;
 use axum::Json;
 use axum::extract::State;
 use platform::access::{Caller, Shopper};
+use platform::routes;
+use platform::routes::Routes;
 use platform::{ApiError, App, Body, ErrorBody};
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 use wire::cart::CartInput;
 use wire::entitlement::EntitlementsResult;
 
 /// The routes of entitlements.
 #[must_use]
-pub fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::new().routes(routes!(validate, validate_again))
+pub fn router<R: Routes>() -> R {
+    R::new().routes(routes!(validate, validate_again))
 }
 
 /// Validate a cart by what its members are entitled to

@@ -18,14 +18,13 @@ mod query;
 mod templates;
 mod times;
 
-use platform::App;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
+use platform::routes;
+use platform::routes::Routes;
 
 /// The browsing routes.
 #[must_use]
-pub fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::new()
+pub fn router<R: Routes>() -> R {
+    R::new()
         .routes(routes!(templates::list))
         .routes(routes!(templates::slim_list))
         .routes(routes!(templates::read))

@@ -13,14 +13,13 @@ mod exists;
 mod login;
 mod validate;
 
-use platform::App;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
+use platform::routes;
+use platform::routes::Routes;
 
 /// The routes of membership verification.
 #[must_use]
-pub fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::new()
+pub fn router<R: Routes>() -> R {
+    R::new()
         .routes(routes!(validate::validate))
         .routes(routes!(exists::exists))
         .routes(routes!(login::send_link, login::log_in))

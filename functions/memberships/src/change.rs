@@ -112,7 +112,7 @@ pub(crate) async fn change(
         let attempt = attempt_token(app)?;
         match app.store.change_authored((tenant, &attempt), Some(&current), Some(&after)).await? {
             Ok(()) => {
-                app.forget_catalog(tenant).await;
+                app.forget_catalog(tenant);
                 return Ok(Changed { before: current.value, after, revision });
             }
             Err(ChangeRefusal::Changed | ChangeRefusal::Taken) => {

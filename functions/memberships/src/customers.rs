@@ -8,16 +8,16 @@ use platform::access::Staff;
 use platform::authored::not_found;
 use platform::paging::{Direction, PageQuery, Paging, SortField, Sorting, page_of};
 use platform::query::{QueryReader, email};
+use platform::routes;
+use platform::routes::Routes;
 use platform::{ApiError, App, ErrorBody, ErrorType};
 use serde::Deserialize;
 use utoipa::IntoParams;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 use wire::member::CustomerView;
 use wire::page::Page;
 
-pub(crate) fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::new().routes(routes!(find)).routes(routes!(read))
+pub(crate) fn router<R: Routes>() -> R {
+    R::new().routes(routes!(find)).routes(routes!(read))
 }
 
 /// Who is looked for.

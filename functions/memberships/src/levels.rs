@@ -13,19 +13,19 @@ use platform::authored::{Conditions, Target, attempt_token, id_bytes, not_found}
 use platform::catalog::{Catalog, MAX_USES_NAMED, Needs, Use};
 use platform::idempotency::{Tagged, once_tagged};
 use platform::paging::{PageQuery, fits};
+use platform::routes;
+use platform::routes::Routes;
 use platform::{ApiError, App, Body, ErrorBody, ErrorType, IdempotencyKey};
 use store::authored::{CHANGE_TRIES, ChangeRefusal, Stored, revision_of};
 use store::{Consistency, Key};
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 use wire::Identified;
 use wire::membership::{Detail, LevelInput, LevelOutput};
 use wire::page::Page;
 
 const PATH: &str = "/v2/b2b/membership/levels";
 
-pub(crate) fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::new().routes(routes!(list, create, update)).routes(routes!(read, delete))
+pub(crate) fn router<R: Routes>() -> R {
+    R::new().routes(routes!(list, create, update)).routes(routes!(read, delete))
 }
 
 /// Lists membership levels.
@@ -119,7 +119,7 @@ async fn create(
                 return Err(ApiError::new(ErrorType::TryAgain));
             }
         }
-        app.forget_catalog(tenant).await;
+        app.forget_catalog(tenant);
         let revision = revision_of(&level)?;
         show(&level, revision, (&surroundings, &staff))
     };
@@ -223,7 +223,7 @@ async fn delete(
             let attempt = attempt_token(&app)?;
             match app.store.change_authored((tenant, &attempt), Some(&current), None).await? {
                 Ok(()) => {
-                    app.forget_catalog(tenant).await;
+                    app.forget_catalog(tenant);
                     let view = view(&catalog.definitions, &staff, Detail::Full);
                     return Ok(Tagged { body: LevelOutput::of(&current.value, view), revision: None });
                 }

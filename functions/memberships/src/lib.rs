@@ -28,14 +28,13 @@ mod query;
 mod quote;
 mod summaries;
 
-use platform::App;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
+use platform::routes;
+use platform::routes::Routes;
 
 /// The routes of memberships.
 #[must_use]
-pub fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::new()
+pub fn router<R: Routes>() -> R {
+    R::new()
         .merge(levels::router())
         .merge(offerings::router())
         .merge(members::router())

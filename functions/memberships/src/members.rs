@@ -11,17 +11,17 @@ use platform::access::{Caller, Staff};
 use platform::authored::{Target, not_found};
 use platform::idempotency::{Tagged, once_tagged};
 use platform::paging::{PageQuery, fits};
+use platform::routes;
+use platform::routes::Routes;
 use platform::{ApiError, App, Body, ErrorBody, ErrorType};
 use store::catalog::Definitions;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 use wire::member::{MemberView, MembershipInput, MembershipOutput, MembershipView};
 use wire::page::Page;
 
 const PATH: &str = "/v2/b2b/memberships";
 
-pub(crate) fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::new().routes(routes!(list)).routes(routes!(read, update)).routes(routes!(drop_card))
+pub(crate) fn router<R: Routes>() -> R {
+    R::new().routes(routes!(list)).routes(routes!(read, update)).routes(routes!(drop_card))
 }
 
 /// How memberships are shown to a caller.

@@ -11,16 +11,16 @@ use platform::access::Staff;
 use platform::authored::{Target, id_bytes, not_found};
 use platform::idempotency::{Tagged, once_tagged};
 use platform::paging::{Direction, PageQuery, Paging, SortField, Sorting, page_of};
+use platform::routes;
+use platform::routes::Routes;
 use platform::{ApiError, App, Body, ErrorBody};
 use store::authored::Stored;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 use wire::Identified;
 use wire::membership::{LevelOutput, OfferingInput, OfferingOutput};
 use wire::page::Page;
 
-pub(crate) fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::new().routes(routes!(list, create, update)).routes(routes!(read, delete))
+pub(crate) fn router<R: Routes>() -> R {
+    R::new().routes(routes!(list, create, update)).routes(routes!(read, delete))
 }
 
 fn path_of(level: &str) -> String {

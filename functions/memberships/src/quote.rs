@@ -8,18 +8,18 @@ use domain::membership::{Level, ListedAction, Membership, MembershipAction, Plan
 use domain::{LevelId, MembershipId, Money, OfferingId, TicketTypeId};
 use platform::access::{Caller, Staff};
 use platform::query::QueryReader;
+use platform::routes;
+use platform::routes::Routes;
 use platform::{ApiError, App, ErrorBody, ErrorType};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use store::member::{membership_keys, take_membership};
 use store::{Consistency, Key};
 use utoipa::IntoParams;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 use wire::membership::{QuoteOutput, Quoted};
 
-pub(crate) fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::new().routes(routes!(validate)).routes(routes!(validate_under_memberships))
+pub(crate) fn router<R: Routes>() -> R {
+    R::new().routes(routes!(validate)).routes(routes!(validate_under_memberships))
 }
 
 /// What is to be bought.

@@ -17,14 +17,13 @@ mod reference;
 mod seal;
 mod validate;
 
-use platform::App;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
+use platform::routes;
+use platform::routes::Routes;
 
 /// The routes of onboarding.
 #[must_use]
-pub fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::new()
+pub fn router<R: Routes>() -> R {
+    R::new()
         .routes(routes!(create::create))
         .routes(routes!(validate::validate))
         .routes(routes!(read::read, change::change))

@@ -14,14 +14,13 @@ mod search;
 mod sorting;
 mod willcall;
 
-use platform::App;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
+use platform::routes;
+use platform::routes::Routes;
 
 /// The routes of order reads.
 #[must_use]
-pub fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::new()
+pub fn router<R: Routes>() -> R {
+    R::new()
         .routes(routes!(search::search))
         .routes(routes!(read::of_storefront))
         .routes(routes!(read::detail))

@@ -7,17 +7,17 @@ use axum::Json;
 use axum::extract::Path;
 use domain::locations;
 use platform::access::{Staff, Visitor};
+use platform::routes;
+use platform::routes::Routes;
 use platform::{ApiError, ErrorBody, ErrorType};
 use serde::Serialize;
 use utoipa::ToSchema;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 use wire::location::{CountryOutput, StateOutput};
 
 /// The reference routes.
 #[must_use]
-pub fn router() -> OpenApiRouter<platform::App> {
-    OpenApiRouter::new()
+pub fn router<R: Routes>() -> R {
+    R::new()
         .routes(routes!(list_countries))
         .routes(routes!(list_countries_for_staff))
         .routes(routes!(list_states))

@@ -12,12 +12,11 @@ mod keyed;
 mod preview;
 mod refund;
 
-use platform::App;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
+use platform::routes;
+use platform::routes::Routes;
 
 /// The routes of refunds.
 #[must_use]
-pub fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::new().routes(routes!(refund::refund)).routes(routes!(preview::preview))
+pub fn router<R: Routes>() -> R {
+    R::new().routes(routes!(refund::refund)).routes(routes!(preview::preview))
 }

@@ -17,14 +17,11 @@ mod read;
 mod refusal;
 mod update;
 
-use platform::App;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
+use platform::routes;
+use platform::routes::Routes;
 
 /// The routes of reservations.
 #[must_use]
-pub fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::new()
-        .routes(routes!(create::create, update::update))
-        .routes(routes!(read::read, delete::delete))
+pub fn router<R: Routes>() -> R {
+    R::new().routes(routes!(create::create, update::update)).routes(routes!(read::read, delete::delete))
 }

@@ -19,14 +19,13 @@ mod load;
 mod refund;
 mod refusal;
 
-use platform::App;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
+use platform::routes;
+use platform::routes::Routes;
 
 /// The routes of refunds and exchanges of orders.
 #[must_use]
-pub fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::new()
+pub fn router<R: Routes>() -> R {
+    R::new()
         .routes(routes!(refund::refund))
         .routes(routes!(refund::preview))
         .routes(routes!(exchange::exchange))

@@ -158,9 +158,9 @@ impl App {
     }
 
     /// Forgets a tenant's cached catalog after a change made here.
-    pub async fn forget_catalog(&self, tenant: TenantId) {
-        self.caches.templates.forget(&tenant).await;
-        self.caches.definitions.forget(&tenant).await;
+    pub fn forget_catalog(&self, tenant: TenantId) {
+        self.caches.templates.forget(&tenant);
+        self.caches.definitions.forget(&tenant);
     }
 
     /// The processor a tenant's cards are charged by.

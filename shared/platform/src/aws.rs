@@ -6,84 +6,132 @@ use crate::processor::SandboxProcessor;
 use crate::queue::SqsQueue;
 use crate::vault::KmsVault;
 use crate::{Adapters, App};
-use aws_config::{BehaviorVersion, SdkConfig};
+use aws_config::environment::EnvironmentVariableCredentialsProvider;
+use aws_config::{BehaviorVersion, Region, SdkConfig};
 use aws_sdk_dynamodb::config::retry::RetryConfig;
 use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
-use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
+use aws_sdk_dynamodb::config::{SharedCredentialsProvider, SharedHttpClient};
+use aws_smithy_http_client::HttpClientError;
+use aws_smithy_http_client::tls::{Provider, TlsContext, TrustStore, rustls_provider::CryptoMode};
 use std::sync::Arc;
 use std::time::Duration;
 use store::{Counted, Store};
 
-/// A setting the environment lacks.
+/// Why the service cannot be set up on AWS.
 #[derive(Debug)]
-pub struct MissingSetting(&'static str);
+pub enum SetupError {
+    /// The environment does not set this variable.
+    MissingSetting(&'static str),
+    /// The HTTP client does not take the authorities to trust.
+    Authorities(HttpClientError),
+}
 
-impl std::fmt::Display for MissingSetting {
+impl std::fmt::Display for SetupError {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(out, "the environment variable {} is not set", self.0)
+        match self {
+            Self::MissingSetting(name) => write!(out, "the environment variable {name} is not set"),
+            Self::Authorities(_) => out.write_str("the authorities to trust cannot be used"),
+        }
     }
 }
 
-impl std::error::Error for MissingSetting {}
-
-fn setting(name: &'static str) -> Result<String, MissingSetting> {
-    std::env::var(name).map_err(|_| MissingSetting(name))
+impl std::error::Error for SetupError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::MissingSetting(_) => None,
+            Self::Authorities(cause) => Some(cause),
+        }
+    }
 }
 
-/// What the SDK needs to know, with rustls on ring: it starts without a lengthy entropy test.
-pub async fn sdk_config() -> SdkConfig {
-    let http =
-        aws_smithy_http_client::Builder::new().tls_provider(Provider::Rustls(CryptoMode::Ring)).build_https();
-    aws_config::defaults(BehaviorVersion::latest())
-        .http_client(http)
-        .timeout_config(
-            TimeoutConfig::builder()
-                .connect_timeout(Duration::from_secs(1))
-                .operation_attempt_timeout(Duration::from_secs(3))
-                .operation_timeout(Duration::from_secs(8))
-                .build(),
-        )
-        .retry_config(RetryConfig::standard().with_initial_backoff(Duration::from_millis(50)))
-        .load()
-        .await
+fn setting(name: &'static str) -> Result<String, SetupError> {
+    std::env::var(name).map_err(|_| SetupError::MissingSetting(name))
+}
+
+/// The authorities that sign for AWS: those of Amazon Trust Services, and those of the regions in China.
+///
+/// A function that trusts these alone starts without reading the hundred and more certificates of its system.
+const AUTHORITIES: &str = include_str!("authorities.pem");
+
+/// What the SDK needs to know in a function, where region and keys are in the environment and nowhere else.
+///
+/// Of what else the SDK's own search for settings would find, this takes the address of an emulator
+/// (`AWS_ENDPOINT_URL`) and the kind of endpoints (`AWS_USE_FIPS_ENDPOINT`, `AWS_USE_DUALSTACK_ENDPOINT`).
+fn config_of_function() -> Result<SdkConfig, SetupError> {
+    let is_on = |name| std::env::var(name).is_ok_and(|value| value.eq_ignore_ascii_case("true"));
+    let mut config = SdkConfig::builder()
+        .behavior_version(BehaviorVersion::latest())
+        .region(Region::new(setting("AWS_REGION")?))
+        .credentials_provider(SharedCredentialsProvider::new(EnvironmentVariableCredentialsProvider::new()))
+        .use_fips(is_on("AWS_USE_FIPS_ENDPOINT"))
+        .use_dual_stack(is_on("AWS_USE_DUALSTACK_ENDPOINT"))
+        .http_client(https(TrustStore::empty().with_pem_certificate(AUTHORITIES))?)
+        .timeout_config(timeouts())
+        .retry_config(retries());
+    config.set_endpoint_url(std::env::var("AWS_ENDPOINT_URL").ok());
+    Ok(config.build())
+}
+
+/// What the SDK needs to know on an operator's machine, where settings are in profiles as well, and which may trust a
+/// proxy before AWS.
+///
+/// # Errors
+/// [`SetupError`] when the HTTP client does not take them.
+pub async fn config_of_machine() -> Result<SdkConfig, SetupError> {
+    let settings = aws_config::defaults(BehaviorVersion::latest()).http_client(https(TrustStore::default())?);
+    Ok(settings.timeout_config(timeouts()).retry_config(retries()).load().await)
+}
+
+/// Connections by rustls on ring, which starts without a lengthy entropy test.
+fn https(trusted: TrustStore) -> Result<SharedHttpClient, SetupError> {
+    let tls = TlsContext::builder().with_trust_store(trusted).build().map_err(SetupError::Authorities)?;
+    let http = aws_smithy_http_client::Builder::new().tls_provider(Provider::Rustls(CryptoMode::Ring));
+    Ok(http.tls_context(tls).build_https())
+}
+
+fn timeouts() -> TimeoutConfig {
+    TimeoutConfig::builder()
+        .connect_timeout(Duration::from_secs(1))
+        .operation_attempt_timeout(Duration::from_secs(3))
+        .operation_timeout(Duration::from_secs(8))
+        .build()
+}
+
+fn retries() -> RetryConfig {
+    RetryConfig::standard().with_initial_backoff(Duration::from_millis(50))
 }
 
 fn counted_store(config: &SdkConfig, prefix: &str) -> Store {
     let mut settings = aws_sdk_dynamodb::config::Builder::from(config);
     if let Some(http) = config.http_client() {
-        settings.set_http_client(Some(aws_sdk_dynamodb::config::SharedHttpClient::new(Counted(http))));
+        settings.set_http_client(Some(SharedHttpClient::new(Counted(http))));
     }
     Store::new(aws_sdk_dynamodb::Client::from_conf(settings.build()), prefix)
-}
-
-/// The database of this deployment (`BOXOFFICE_TABLE_PREFIX`).
-///
-/// # Errors
-/// [`MissingSetting`] when the environment does not name it.
-pub async fn store() -> Result<Store, MissingSetting> {
-    Ok(counted_store(&sdk_config().await, &setting("BOXOFFICE_TABLE_PREFIX")?))
 }
 
 /// The service of this deployment (`BOXOFFICE_TABLE_PREFIX`, `BOXOFFICE_MAIL_QUEUE_URL`,
 /// `BOXOFFICE_VAULT_KEY_ID`). Functions that send no mail or open no secret may lack the last two.
 ///
 /// # Errors
-/// [`MissingSetting`] when the environment does not say which tables to use.
-pub async fn app() -> Result<App, MissingSetting> {
-    let config = sdk_config().await;
+/// [`SetupError`] when the environment does not say which tables to use.
+pub fn app() -> Result<App, SetupError> {
+    let config = config_of_function()?;
     let prefix = setting("BOXOFFICE_TABLE_PREFIX")?;
     let own = Store::new(aws_sdk_dynamodb::Client::new(&config), &prefix);
     let queue = setting("BOXOFFICE_MAIL_QUEUE_URL").unwrap_or_default();
     let key = setting("BOXOFFICE_VAULT_KEY_ID").unwrap_or_default();
     let adapters = Adapters {
-        queue: Arc::new(SqsQueue::new(aws_sdk_sqs::Client::new(&config), queue)),
-        vault: Arc::new(KmsVault::new(aws_sdk_kms::Client::new(&config), key)),
+        queue: Arc::new(SqsQueue::new(aws_sdk_sqs::Config::new(&config), queue)),
+        vault: Arc::new(KmsVault::new(aws_sdk_kms::Config::new(&config), key)),
         sandbox_processor: Arc::new(SandboxProcessor::new(own, Arc::new(wall_now))),
     };
     Ok(App::new(counted_store(&config, &prefix), adapters))
 }
 
 /// The mail transport of this deployment.
-pub async fn mail() -> SesMail {
-    SesMail::new(aws_sdk_sesv2::Client::new(&sdk_config().await))
+///
+/// # Errors
+/// [`SetupError`] when the environment names no region.
+pub fn mail() -> Result<SesMail, SetupError> {
+    Ok(SesMail::new(aws_sdk_sesv2::Config::new(&config_of_function()?)))
 }

@@ -1,6 +1,7 @@
 //! Definitions that change rarely and are read by every request, kept for a few seconds.
 
-use moka::future::Cache as Moka;
+use quick_cache::sync::Cache as Quick;
+use std::fmt;
 use std::hash::Hash;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -12,17 +13,22 @@ use tokio::time::Instant;
 pub const MAX_AGE: Duration = Duration::from_secs(5);
 
 /// Entries kept at most.
-const CAPACITY: u64 = 10_000;
+const CAPACITY: usize = 10_000;
 
-/// Values by key, each at most [`MAX_AGE`] old by tokio's clock. Concurrent misses of one key make one read.
-#[derive(Debug, Clone)]
-pub struct Cache<K: Hash + Eq + Send + Sync + 'static, V: Send + Sync + 'static>(Moka<K, Kept<V>>);
+/// Values by key, each at most [`MAX_AGE`] old by tokio's clock. Concurrent misses of one key make one read, and where it
+/// fails, the next of them tries.
+pub struct Cache<K, V>(Quick<K, Kept<V>>);
 
 /// A value, and when it was asked for.
-#[derive(Debug)]
 struct Kept<V> {
     value: Arc<V>,
     since: Instant,
+}
+
+impl<V> Kept<V> {
+    fn is_fresh(&self) -> bool {
+        self.since.elapsed() < MAX_AGE
+    }
 }
 
 /// Without asking that `V` can be cloned, as a derived one would.
@@ -32,37 +38,99 @@ impl<V> Clone for Kept<V> {
     }
 }
 
-impl<K: Hash + Eq + Send + Sync + 'static, V: Send + Sync + 'static> Default for Cache<K, V> {
-    fn default() -> Self {
-        Self(Moka::builder().max_capacity(CAPACITY).build())
+/// What is kept is nothing for a log line.
+impl<K, V> fmt::Debug for Cache<K, V> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("Cache")
     }
 }
 
-impl<K: Hash + Eq + Send + Sync + 'static, V: Send + Sync + 'static> Cache<K, V> {
+impl<K: Hash + Eq, V> Default for Cache<K, V> {
+    fn default() -> Self {
+        Self(Quick::new(CAPACITY))
+    }
+}
+
+impl<K: Hash + Eq + Clone + Send + Sync + 'static, V: Send + Sync + 'static> Cache<K, V> {
     /// The value of `key`, loaded if it is not here. In a box, since every request asks for several and would carry the
     /// state of each call on its stack.
     ///
     /// # Errors
     /// Those of `load`; a failure is not kept.
-    pub fn get<'a, E: Clone + Send + Sync + 'static>(
+    pub fn get<'a, E: Send + 'static>(
         &'a self,
         key: K,
         load: impl Future<Output = Result<V, E>> + Send + 'a,
     ) -> Pin<Box<dyn Future<Output = Result<Arc<V>, E>> + Send + 'a>> {
         let since = Instant::now();
-        // The cache moves what loads a value several times; boxed, a pointer moves and not the call's state.
-        let load = Box::pin(async move { load.await.map(|value| Kept { value: Arc::new(value), since }) });
         Box::pin(async move {
-            if self.0.get(&key).await.is_some_and(|kept| kept.since.elapsed() >= MAX_AGE) {
-                self.0.invalidate(&key).await;
+            match self.0.get(&key) {
+                Some(kept) if kept.is_fresh() => return Ok(kept.value),
+                Some(_) => drop(self.0.remove_if(&key, |kept| !kept.is_fresh())),
+                None => {}
             }
-            let kept = self.0.try_get_with(key, load).await.map_err(|error| (*error).clone())?;
+            let load = async { load.await.map(|value| Kept { value: Arc::new(value), since }) };
+            let kept = self.0.get_or_insert_async(&key, load).await?;
             Ok(kept.value)
         })
     }
 
-    /// Forgets the value of `key`, after a change made here.
-    pub async fn forget(&self, key: &K) {
-        self.0.invalidate(key).await;
+    /// Forgets the value of `key`, after a change made here. One that is being read at this moment is not kept.
+    pub fn forget(&self, key: &K) {
+        self.0.remove(key);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use tokio::task::yield_now;
+
+    /// Reads that are counted: each gives its number, after others had their turn.
+    #[derive(Default)]
+    struct Reads(AtomicU32);
+
+    impl Reads {
+        async fn read(&self) -> Result<u32, &'static str> {
+            yield_now().await;
+            Ok(self.0.fetch_add(1, Ordering::Relaxed))
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_value_is_used_until_it_is_old() {
+        let (cache, reads) = (Cache::<&str, u32>::default(), Reads::default());
+        for (wait, expected) in [(0, 0), (4_999, 0), (1, 1), (4_000, 1), (1_000, 2)] {
+            tokio::time::advance(Duration::from_millis(wait)).await;
+            assert_eq!(*cache.get("key", reads.read()).await.unwrap(), expected);
+        }
+        assert_eq!(*cache.get("another", reads.read()).await.unwrap(), 3);
+    }
+
+    #[tokio::test]
+    async fn those_who_miss_at_once_share_one_read() {
+        let (cache, reads) = (Cache::<&str, u32>::default(), Reads::default());
+        let (one, other) = tokio::join!(cache.get("key", reads.read()), cache.get("key", reads.read()));
+        assert_eq!((*one.unwrap(), *other.unwrap()), (0, 0));
+    }
+
+    #[tokio::test]
+    async fn where_a_read_fails_the_next_tries() {
+        let (cache, reads) = (Cache::<&str, u32>::default(), Reads::default());
+        let failing = async {
+            yield_now().await;
+            Err("no answer")
+        };
+        let (one, other) = tokio::join!(cache.get("key", failing), cache.get("key", reads.read()));
+        assert_eq!((one.unwrap_err(), *other.unwrap()), ("no answer", 0));
+    }
+
+    #[tokio::test]
+    async fn a_value_that_is_forgotten_while_it_is_read_is_not_kept() {
+        let (cache, reads) = (Cache::<&str, u32>::default(), Reads::default());
+        let forgetting = async { cache.forget(&"key") };
+        let (before, ()) = tokio::join!(cache.get("key", reads.read()), forgetting);
+        assert_eq!((*before.unwrap(), *cache.get("key", reads.read()).await.unwrap()), (0, 1));
     }
 }

@@ -87,7 +87,7 @@ impl App {
         if ledgers.into_iter().all(is_known) {
             return Ok(cached);
         }
-        self.forget_catalog(tenant).await;
+        self.forget_catalog(tenant);
         self.templates(tenant).await
     }
 }

@@ -1,16 +1,16 @@
 //! A router as a Lambda function behind API Gateway, payload v1 or v2.
 
 use crate::{App, aws, shell, telemetry};
-use utoipa_axum::router::OpenApiRouter;
+use axum::Router;
 
 /// Runs the function until its sandbox ends. The database is called once before the first request, so that
 /// no visitor waits for the connection.
 ///
 /// # Errors
 /// What the Lambda runtime or the environment refuses.
-pub async fn run(routes: OpenApiRouter<App>) -> Result<(), lambda_http::Error> {
+pub async fn run(routes: Router<App>) -> Result<(), lambda_http::Error> {
     telemetry::init();
-    let app = aws::app().await?;
+    let app = aws::app()?;
     warm_up(&app).await;
     lambda_http::run(shell::service(routes, &app)).await
 }

@@ -26,6 +26,7 @@ pub mod queue;
 pub mod random;
 pub mod rate_limit;
 pub mod revision;
+pub mod routes;
 pub mod shell;
 pub mod task;
 pub mod telemetry;
@@ -33,6 +34,10 @@ pub mod vault;
 
 #[cfg(test)]
 mod played;
+
+/// For [`routes!`].
+#[doc(hidden)]
+pub use utoipa_axum;
 
 pub use app::{Adapters, App};
 pub use body::Body;

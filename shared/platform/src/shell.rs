@@ -17,7 +17,6 @@ use std::any::Any;
 use std::sync::Arc;
 use tower::ServiceExt;
 use tower_http::catch_panic::CatchPanicLayer;
-use utoipa_axum::router::OpenApiRouter;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-service-request-id");
 const ALLOWED_METHODS: &str = "GET, POST, PUT, PATCH, DELETE";
@@ -27,8 +26,8 @@ const EXPOSED_HEADERS: &str = "etag, retry-after, x-service-replayed, x-service-
 const PREFLIGHT_MAX_AGE: &str = "600";
 
 /// The service over a set of routes: what a Lambda function runs and what `serve` listens with.
-pub fn service(routes: OpenApiRouter<App>, app: &App) -> Router {
-    let inner = Router::from(routes)
+pub fn service(routes: Router<App>, app: &App) -> Router {
+    let inner = routes
         .fallback(async || ApiError::new(ErrorType::NotFound).message("No such path"))
         .method_not_allowed_fallback(async || ApiError::new(ErrorType::MethodNotAllowed))
         .layer(CatchPanicLayer::custom(after_panic))

@@ -4,29 +4,31 @@ use crate::clock::wall_now;
 use domain::TenantId;
 use serde_json::json;
 use std::io::Write as _;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::SubscriberExt as _;
 
 /// Libraries that print requests at their lower levels stay quiet whatever the environment asks for.
-const ALWAYS_QUIET: [&str; 8] = [
-    "aws_config=warn",
-    "aws_runtime=warn",
-    "aws_sdk_dynamodb=warn",
-    "aws_smithy_runtime=warn",
-    "aws_smithy_http_client=warn",
-    "hyper=warn",
-    "hyper_util=warn",
-    "lambda_runtime=warn",
+const ALWAYS_QUIET: [&str; 11] = [
+    "aws_config",
+    "aws_runtime",
+    "aws_sdk_dynamodb",
+    "aws_sdk_kms",
+    "aws_sdk_sesv2",
+    "aws_sdk_sqs",
+    "aws_smithy_runtime",
+    "aws_smithy_http_client",
+    "hyper",
+    "hyper_util",
+    "lambda_runtime",
 ];
 
 /// Sends log lines to standard error as JSON and keeps panic messages, which may quote a request, out of it.
+/// `RUST_LOG` says which lines: a level, or levels of modules, such as `info,checkout=debug`.
 pub fn init() {
-    let mut filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
-    for directive in ALWAYS_QUIET {
-        if let Ok(directive) = directive.parse() {
-            filter = filter.add_directive(directive);
-        }
-    }
+    let wanted = std::env::var("RUST_LOG").ok().and_then(|wanted| wanted.parse::<Targets>().ok());
+    let wanted = wanted.unwrap_or_else(|| Targets::new().with_default(LevelFilter::INFO));
+    let filter = wanted.with_targets(ALWAYS_QUIET.map(|library| (library, LevelFilter::WARN)));
     if tracing::subscriber::set_global_default(json_lines(filter, std::io::stderr)).is_ok() {
         std::panic::set_hook(Box::new(|panic| {
             let place = panic.location().map(ToString::to_string).unwrap_or_default();
@@ -36,17 +38,16 @@ pub fn init() {
 }
 
 /// One line of JSON for each event; what others sent can end no line and begin none.
-fn json_lines<W>(filter: EnvFilter, writer: W) -> impl tracing::Subscriber + Send + Sync
+fn json_lines<W>(filter: Targets, writer: W) -> impl tracing::Subscriber + Send + Sync
 where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
 {
-    tracing_subscriber::fmt()
+    let lines = tracing_subscriber::fmt::layer()
         .json()
         .flatten_event(true)
         .with_current_span(false)
-        .with_env_filter(filter)
-        .with_writer(writer)
-        .finish()
+        .with_writer(writer);
+    tracing_subscriber::registry().with(lines).with(filter)
 }
 
 /// What is counted.
@@ -126,7 +127,7 @@ mod tests {
         const FORGED: &str = "/x\r\n{\"message\":\"request\",\"status\":200}\n\u{1b}[31m\u{0}\"},{";
         let log = Log::default();
         let writer = log.clone();
-        let lines = json_lines(EnvFilter::new("info"), move || writer.clone());
+        let lines = json_lines(Targets::new().with_default(LevelFilter::INFO), move || writer.clone());
         tracing::subscriber::with_default(lines, || {
             tracing::info!(request_id = FORGED, route = FORGED, cause = Some(FORGED), "request");
             tracing::warn!(fault = %FORGED, "a request was not counted");

@@ -150,7 +150,7 @@ pub(crate) struct World {
 }
 
 /// Every route, without the description of each, which takes long to make.
-static ROUTES: LazyLock<Router<App>> = LazyLock::new(|| boxoffice::routes().into());
+static ROUTES: LazyLock<Router<App>> = LazyLock::new(boxoffice::routes);
 
 /// What is wrong with a request only because others were first. Actors make no other mistakes, so that whatever is
 /// refused besides shows that an actor is mistaken and reaches nothing.
@@ -246,7 +246,7 @@ impl World {
             Arc::new(move || plus_secs(time.now(), skew)),
             IdSource::simulated(move |bytes| ids.lock().unwrap().fill(bytes)),
         );
-        let service = platform::shell::service(ROUTES.clone().into(), &app);
+        let service = platform::shell::service(ROUTES.clone(), &app);
         Process { app, faults, way, service, number }
     }
 

@@ -184,7 +184,8 @@ impl Venue {
             )),
         };
         let app = App::new(Store::new(client, "test-"), adapters);
-        let routes = backoffice::router().merge(reservations::router()).merge(events::router());
+        let routes: [axum::Router<App>; 3] = [backoffice::router(), reservations::router(), events::router()];
+        let routes = routes.into_iter().fold(axum::Router::new(), axum::Router::merge);
         let router = platform::shell::service(routes, &app);
         let venue = Self { router, app, store, faults };
         // The first request fills the caches of keys and secrets.

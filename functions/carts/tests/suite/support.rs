@@ -125,7 +125,8 @@ impl Venue {
             sandbox_processor: Arc::new(processor),
         };
         let app = App::new(store.clone(), adapters);
-        let service = platform::shell::service(carts::router().layer(from_fn(note_calls)), &app);
+        let routes: axum::Router<App> = carts::router();
+        let service = platform::shell::service(routes.layer(from_fn(note_calls)), &app);
         Self { engine, store, service }
     }
 

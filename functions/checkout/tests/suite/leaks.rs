@@ -8,8 +8,9 @@ use crate::venue::{Answer, Charging, Venue, ask, checkout, pay, tickets};
 use serde_json::json;
 use std::io;
 use std::sync::{Arc, Mutex};
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::SubscriberExt as _;
 
 const CANARY: &str = "4242424242424242";
 const SPACED: &str = "4242 4242 4242 4242";
@@ -48,9 +49,11 @@ fn shows_the_card(text: &str) -> bool {
 async fn the_card_is_in_no_log_line_answer_item_or_message() {
     let log = Log::default();
     // The service keeps the SDK quiet the same way, since at its lowest levels it prints requests.
-    let filter = EnvFilter::new("trace,aws_smithy_runtime=warn,aws_sdk_dynamodb=warn,aws_runtime=warn");
-    let subscriber =
-        tracing_subscriber::fmt().json().with_env_filter(filter).with_writer(log.clone()).finish();
+    let filter: Targets =
+        "trace,aws_smithy_runtime=warn,aws_sdk_dynamodb=warn,aws_runtime=warn".parse().unwrap();
+    let subscriber = tracing_subscriber::registry()
+        .with(tracing_subscriber::fmt::layer().json().with_writer(log.clone()))
+        .with(filter);
     // For the whole process, so that what other tests log meanwhile is looked through as well.
     tracing::subscriber::set_global_default(subscriber).unwrap();
     let venue = Venue::open([50, 10]).await;

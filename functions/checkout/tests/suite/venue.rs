@@ -253,8 +253,9 @@ pub(crate) async fn put(venue: &Venue, (table, item): (&str, &store::Item)) {
 }
 
 fn service(app: &App) -> axum::Router {
-    let routes = checkout::router().merge(carts::router()).merge(entitlements::router());
-    let routes = routes.merge(orders::router()).merge(returns::router());
+    let routes: [axum::Router<App>; 5] =
+        [checkout::router(), carts::router(), entitlements::router(), orders::router(), returns::router()];
+    let routes = routes.into_iter().fold(axum::Router::new(), axum::Router::merge);
     platform::shell::service(routes.layer(from_fn(note_calls)), app)
 }
 

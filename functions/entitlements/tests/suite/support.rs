@@ -111,7 +111,8 @@ impl Venue {
             sandbox_processor: Arc::new(processor),
         };
         let app = App::new(store.clone(), adapters);
-        let service = platform::shell::service(entitlements::router().layer(from_fn(note_calls)), &app);
+        let routes: axum::Router<App> = entitlements::router();
+        let service = platform::shell::service(routes.layer(from_fn(note_calls)), &app);
         let venue = Self { store, service };
         // Fills the caches.
         venue.validate(json!({"items": []})).await;

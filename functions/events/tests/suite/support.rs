@@ -97,7 +97,8 @@ impl Venue {
             )),
         };
         let app = App::new(store.clone(), adapters);
-        let service = platform::shell::service(events::router().layer(from_fn(note_calls)), &app);
+        let routes: axum::Router<App> = events::router();
+        let service = platform::shell::service(routes.layer(from_fn(note_calls)), &app);
         let venue = Self { store, zone, service, slots };
         // The caches are filled, as they are while a function is warm.
         let _ = venue.get("2027-01-01T00:00:00Z", "/v2/b2c/event/templates").await;

@@ -178,7 +178,8 @@ impl Venue {
             )),
         };
         let app = App::new(Store::new(client, "test-"), adapters);
-        let routes = memberships::router().merge(backoffice::router());
+        let routes: [axum::Router<App>; 2] = [memberships::router(), backoffice::router()];
+        let routes = routes.into_iter().fold(axum::Router::new(), axum::Router::merge);
         let router = platform::shell::service(routes, &app);
         let venue = Self { router, store, faults };
         // The first request fills the caches of keys and secrets.

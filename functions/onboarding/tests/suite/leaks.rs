@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 use std::io;
 use std::sync::{Arc, Mutex};
 use store::{AttributeValue, Item};
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::SubscriberExt as _;
 
 /// Every secret of the application, and those that are sent where they break a rule.
 const CANARIES: [&str; 12] = [
@@ -70,9 +71,11 @@ fn faulty() -> Value {
 #[tokio::test]
 async fn secrets_are_in_no_log_line_answer_error_or_item() {
     let log = Log::default();
-    let filter = EnvFilter::new("trace,aws_smithy_runtime=warn,aws_sdk_dynamodb=warn,aws_runtime=warn");
-    let subscriber =
-        tracing_subscriber::fmt().json().with_env_filter(filter).with_writer(log.clone()).finish();
+    let filter: Targets =
+        "trace,aws_smithy_runtime=warn,aws_sdk_dynamodb=warn,aws_runtime=warn".parse().unwrap();
+    let subscriber = tracing_subscriber::registry()
+        .with(tracing_subscriber::fmt::layer().json().with_writer(log.clone()))
+        .with(filter);
     // For the whole process, so that what other tests log meanwhile is looked through as well.
     tracing::subscriber::set_global_default(subscriber).unwrap();
     let venue = Venue::open().await;

@@ -4,8 +4,9 @@ use crate::shop::{GOOD, LOSING, REFUSING, Shop, read, refund, sent};
 use serde_json::json;
 use std::io;
 use std::sync::{Arc, Mutex};
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::SubscriberExt as _;
 
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
@@ -38,10 +39,11 @@ fn assert_silent(place: &str, text: &str) {
 #[tokio::test]
 async fn answers_records_and_logs_never_show_a_card() {
     let log = Log::default();
-    let filter =
-        EnvFilter::new("debug,hyper=warn,aws_smithy_runtime=warn,aws_sdk_dynamodb=warn,aws_runtime=warn");
-    let subscriber =
-        tracing_subscriber::fmt().json().with_env_filter(filter).with_writer(log.clone()).finish();
+    let filter: Targets =
+        "debug,hyper=warn,aws_smithy_runtime=warn,aws_sdk_dynamodb=warn,aws_runtime=warn".parse().unwrap();
+    let subscriber = tracing_subscriber::registry()
+        .with(tracing_subscriber::fmt::layer().json().with_writer(log.clone()))
+        .with(filter);
     // For the whole process, so that what other tests log meanwhile is looked through as well.
     tracing::subscriber::set_global_default(subscriber).unwrap();
     let shop = Shop::open().await;

@@ -182,7 +182,8 @@ impl Venue {
             )),
         };
         let app = App::new(Store::new(client, "test-"), adapters);
-        let router = platform::shell::service(reservations::router().layer(from_fn(note_calls)), &app);
+        let routes: axum::Router<App> = reservations::router();
+        let router = platform::shell::service(routes.layer(from_fn(note_calls)), &app);
         let venue = Self { router, store, faults };
         // The first request fills the caches of keys and definitions.
         venue.send(ask("POST", "/v2/b2b/reservations", json!({"reservationItems": []})).keyed("warm")).await;

@@ -2,14 +2,15 @@
 
 use super::{MailError, MailFailure, MailTransport, OutgoingMail};
 use async_trait::async_trait;
-use aws_sdk_sesv2::Client;
 use aws_sdk_sesv2::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_sesv2::operation::send_email::SendEmailError;
 use aws_sdk_sesv2::types::{Destination, EmailContent, RawMessage};
+use aws_sdk_sesv2::{Client, Config};
 use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
 use aws_smithy_types::Blob;
 use std::error::Error;
 use std::fmt;
+use std::sync::OnceLock;
 
 /// Refusals with a status of 400 that are about the account, not about the mail: once the rate falls or the
 /// account is put in order, the same mail passes.
@@ -30,14 +31,16 @@ const ACCOUNT_CODES: [&str; 8] = [
 /// stable id in a second header as well.
 #[derive(Debug, Clone)]
 pub struct SesMail {
-    client: Client,
+    config: Config,
+    client: OnceLock<Client>,
 }
 
 impl SesMail {
-    /// Sends through this client, whose region, time-outs and number of attempts are the caller's choice.
+    /// Sends through a client of this configuration, made for the first mail, whose region, time-outs and number of
+    /// attempts are the caller's choice.
     #[must_use]
-    pub fn new(client: Client) -> Self {
-        Self { client }
+    pub fn new(config: Config) -> Self {
+        Self { config, client: OnceLock::new() }
     }
 }
 
@@ -47,6 +50,7 @@ impl MailTransport for SesMail {
         let raw =
             RawMessage::builder().data(Blob::new(mail.mime.clone())).build().map_err(MailError::refused)?;
         self.client
+            .get_or_init(|| Client::from_conf(self.config.clone()))
             .send_email()
             .from_email_address(&mail.from)
             .destination(Destination::builder().to_addresses(&mail.to).build())

@@ -2,28 +2,31 @@
 
 use super::{MailQueue, QueueError, body_of};
 use async_trait::async_trait;
-use aws_sdk_sqs::Client;
+use aws_sdk_sqs::{Client, Config};
 use domain::outbox::MailJob;
+use std::sync::OnceLock;
 
-/// Sends jobs to an SQS queue, which invokes the mailer.
+/// Sends jobs to an SQS queue, which invokes the mailer. The client is made for the first of them.
 #[derive(Debug, Clone)]
 pub struct SqsQueue {
-    client: Client,
+    config: Config,
+    client: OnceLock<Client>,
     url: String,
 }
 
 impl SqsQueue {
     /// The queue at a URL, which the environment gives.
     #[must_use]
-    pub fn new(client: Client, url: impl Into<String>) -> Self {
-        Self { client, url: url.into() }
+    pub fn new(config: Config, url: impl Into<String>) -> Self {
+        Self { config, client: OnceLock::new(), url: url.into() }
     }
 }
 
 #[async_trait]
 impl MailQueue for SqsQueue {
     async fn send(&self, job: &MailJob) -> Result<(), QueueError> {
-        let sent = self.client.send_message().queue_url(&self.url).message_body(body_of(job)?).send().await;
+        let client = self.client.get_or_init(|| Client::from_conf(self.config.clone()));
+        let sent = client.send_message().queue_url(&self.url).message_body(body_of(job)?).send().await;
         sent.map(|_| ()).map_err(|cause| QueueError::Unanswered(Box::new(cause)))
     }
 }
@@ -47,7 +50,7 @@ mod tests {
             .retry_config(RetryConfig::disabled())
             .http_client(http.clone())
             .build();
-        SqsQueue::new(Client::from_conf(config), URL)
+        SqsQueue::new(config, URL)
     }
 
     fn job() -> MailJob {

@@ -2,28 +2,34 @@
 
 use super::{Vault, VaultError, require_short};
 use async_trait::async_trait;
-use aws_sdk_kms::Client;
 use aws_sdk_kms::error::SdkError;
 use aws_sdk_kms::operation::decrypt::DecryptError;
 use aws_sdk_kms::primitives::Blob;
+use aws_sdk_kms::{Client, Config};
 use std::fmt;
+use std::sync::OnceLock;
 use zeroize::Zeroizing;
 
 /// The name of the context in KMS's encryption context, and so in the audit trail.
 const CONTEXT: &str = "boxoffice";
 
-/// Seals with a symmetric key of KMS.
+/// Seals with a symmetric key of KMS. The client is made for the first secret.
 #[derive(Clone)]
 pub struct KmsVault {
-    client: Client,
+    config: Config,
+    client: OnceLock<Client>,
     key_id: String,
 }
 
 impl KmsVault {
     /// A vault with the key of this id, ARN or alias, which the environment gives.
     #[must_use]
-    pub fn new(client: Client, key_id: impl Into<String>) -> Self {
-        Self { client, key_id: key_id.into() }
+    pub fn new(config: Config, key_id: impl Into<String>) -> Self {
+        Self { config, client: OnceLock::new(), key_id: key_id.into() }
+    }
+
+    fn client(&self) -> &Client {
+        self.client.get_or_init(|| Client::from_conf(self.config.clone()))
     }
 }
 
@@ -32,7 +38,7 @@ impl Vault for KmsVault {
     async fn seal(&self, context: &str, plain: &[u8]) -> Result<Vec<u8>, VaultError> {
         require_short(plain)?;
         let answer = self
-            .client
+            .client()
             .encrypt()
             .key_id(&self.key_id)
             .encryption_context(CONTEXT, context)
@@ -45,7 +51,7 @@ impl Vault for KmsVault {
 
     async fn open(&self, context: &str, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>, VaultError> {
         let sent = self
-            .client
+            .client()
             .decrypt()
             .key_id(&self.key_id)
             .encryption_context(CONTEXT, context)
@@ -95,7 +101,7 @@ mod tests {
             .retry_config(RetryConfig::disabled())
             .http_client(http.clone())
             .build();
-        KmsVault::new(Client::from_conf(config), "alias/boxoffice")
+        KmsVault::new(config, "alias/boxoffice")
     }
 
     #[tokio::test]

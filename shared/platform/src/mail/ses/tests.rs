@@ -44,7 +44,7 @@ fn played(answer: Option<(u16, &'static str, &'static str)>) -> (SesMail, Played
         .retry_config(RetryConfig::disabled())
         .http_client(http_client_fn(move |_, _| connector.clone()))
         .build();
-    (SesMail::new(Client::from_conf(config)), ses)
+    (SesMail::new(config), ses)
 }
 
 fn mail() -> OutgoingMail {

@@ -1,0 +1,96 @@
+//! The routes of a function: in a router that only answers them, which is what a function runs, or in one that describes
+//! them as well (OpenAPI).
+//!
+//! A description is made of every schema that a route names. A function that is only to answer has neither the time at
+//! its start nor the space for it, so it is not even compiled into one.
+
+use crate::App;
+use axum::Router;
+use axum::routing::MethodRouter;
+use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
+
+/// Where routes are gathered.
+pub trait Routes: Sized {
+    /// No routes yet.
+    #[must_use]
+    fn new() -> Self;
+
+    /// These, and the handlers of one path.
+    #[must_use]
+    fn routes<A, D>(self, handlers: Handlers<A, D>) -> Self
+    where
+        A: FnOnce() -> (String, MethodRouter<App>),
+        D: FnOnce() -> UtoipaMethodRouter<App>;
+
+    /// These, and others.
+    #[must_use]
+    fn merge(self, others: Self) -> Self;
+}
+
+/// The handlers of one path; see [`crate::routes!`].
+#[derive(Debug)]
+pub struct Handlers<A, D> {
+    /// Their path, and how requests reach them.
+    pub answer: A,
+    /// The same with their description.
+    pub describe: D,
+}
+
+impl Routes for Router<App> {
+    fn new() -> Self {
+        Self::new()
+    }
+
+    fn routes<A, D>(self, handlers: Handlers<A, D>) -> Self
+    where
+        A: FnOnce() -> (String, MethodRouter<App>),
+        D: FnOnce() -> UtoipaMethodRouter<App>,
+    {
+        let (path, handlers) = (handlers.answer)();
+        self.route(&path, handlers)
+    }
+
+    fn merge(self, others: Self) -> Self {
+        self.merge(others)
+    }
+}
+
+impl Routes for OpenApiRouter<App> {
+    fn new() -> Self {
+        Self::new()
+    }
+
+    fn routes<A, D>(self, handlers: Handlers<A, D>) -> Self
+    where
+        A: FnOnce() -> (String, MethodRouter<App>),
+        D: FnOnce() -> UtoipaMethodRouter<App>,
+    {
+        self.routes((handlers.describe)())
+    }
+
+    fn merge(self, others: Self) -> Self {
+        self.merge(others)
+    }
+}
+
+/// The [`Handlers`] of one path, each with the attribute `utoipa::path`.
+#[macro_export]
+macro_rules! routes {
+    ($($module:ident $(:: $name:ident)*),+ $(,)?) => {
+        $crate::routes::Handlers {
+            answer: || {
+                use $crate::utoipa_axum::PathItemExt;
+                let handlers = ::axum::routing::MethodRouter::new();
+                $(
+                    let path = $crate::utoipa_axum::routes!(@path [path()] of $module $(:: $name)*);
+                    let methods = $crate::utoipa_axum::routes!(@path [methods()] of $module $(:: $name)*);
+                    let handlers = methods.iter().fold(handlers, |handlers, method| {
+                        handlers.on(method.to_method_filter(), $module $(:: $name)*)
+                    });
+                )+
+                (path, handlers)
+            },
+            describe: || $crate::utoipa_axum::routes!($($module $(:: $name)*),+),
+        }
+    };
+}
