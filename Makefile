@@ -6,9 +6,9 @@
 #   CARGO_PROFILE=dev sam build             quick, to check the wiring
 #   ARCHITECTURE=x86_64 make startup        what each function costs to start
 #
-# A plain `cargo build` is used where this machine is of the target architecture and its C library is
-# no newer than that of provided.al2023; elsewhere CARGO_BUILD="cargo zigbuild" links against that
-# version (`pip install cargo-zigbuild ziglang` and `rustup target add <target>`).
+# A plain `cargo rustc` is used where this machine is of the target architecture, and cargo-zigbuild elsewhere
+# (`pip install cargo-zigbuild ziglang` and `rustup target add <target>`), which links against the C library of
+# provided.al2023. Where this machine has a newer one, CARGO_RUSTC="cargo-zigbuild rustc" does the same.
 
 ARCHITECTURE ?= arm64
 CARGO_PROFILE ?= lambda
@@ -22,32 +22,32 @@ $(error ARCHITECTURE must be arm64 or x86_64, not $(ARCHITECTURE))
 endif
 
 HOST := $(shell rustc -vV | sed -n 's/^host: //p')
-CARGO_BUILD ?= $(if $(filter $(TARGET),$(HOST)),cargo build,cargo zigbuild)
-BUILD_TARGET := $(TARGET)$(if $(findstring zigbuild,$(CARGO_BUILD)),.$(GLIBC))
+CARGO_RUSTC ?= $(if $(filter $(TARGET),$(HOST)),cargo rustc,cargo-zigbuild rustc)
+BUILD_TARGET := $(TARGET)$(if $(findstring zigbuild,$(CARGO_RUSTC)),.$(GLIBC))
 # Cargo names the directory of the dev profile differently.
 PROFILE_DIRECTORY := $(if $(filter dev,$(CARGO_PROFILE)),debug,$(CARGO_PROFILE))
-TARGET_DIRECTORY := $(or $(CARGO_TARGET_DIR),target)
+BINARIES := $(or $(CARGO_TARGET_DIR),target)/$(TARGET)/$(PROFILE_DIRECTORY)
 
 FUNCTIONS := events carts entitlements checkout orders returns reservations backoffice memberships members onboarding refunds reference mailer cleanup
 # The template's logical name of a function: EventsFunction for events.
 logical_name = $(shell echo $(1) | sed 's/^./\U&/')Function
 
-# Every function at once, so that what they share is built once. The code knows its addresses: a function that could lie
-# anywhere in memory would spend most of its start on finding out where it does (docs/adr/0101).
-.PHONY: build
-build: export RUSTFLAGS := -C relocation-model=static
-build:
-	$(CARGO_BUILD) --locked --profile $(CARGO_PROFILE) --target $(BUILD_TARGET) --bins $(addprefix -p ,$(FUNCTIONS))
+# The program knows its addresses: one that could lie anywhere in memory would spend most of its start on finding out where
+# it does (docs/adr/0101).
+rustc = $(CARGO_RUSTC) --locked --profile $(CARGO_PROFILE) --target $(BUILD_TARGET) -p $(1) --bin $(2) -- -C relocation-model=static
 
 define build_function
-.PHONY: build-$(call logical_name,$(1))
-build-$(call logical_name,$(1)): build
-	cp $(TARGET_DIRECTORY)/$(TARGET)/$(PROFILE_DIRECTORY)/$(1) $$(ARTIFACTS_DIR)/bootstrap
+.PHONY: $(1) build-$(call logical_name,$(1))
+$(1):
+	$(call rustc,$(1),$(1))
+build-$(call logical_name,$(1)): $(1)
+	cp $(BINARIES)/$(1) $$(ARTIFACTS_DIR)/bootstrap
 endef
 $(foreach function,$(FUNCTIONS),$(eval $(call build_function,$(function))))
 
 # What every function costs to start, beside the least that one can be; for the architecture of this machine.
 .PHONY: startup
-startup: build
-	RUSTFLAGS="-C relocation-model=static" $(CARGO_BUILD) --locked --profile $(CARGO_PROFILE) --target $(BUILD_TARGET) -p blackbox --bin bare --bin startup
-	$(TARGET_DIRECTORY)/$(TARGET)/$(PROFILE_DIRECTORY)/startup
+startup: $(FUNCTIONS)
+	$(call rustc,blackbox,bare)
+	$(call rustc,blackbox,startup)
+	$(BINARIES)/startup

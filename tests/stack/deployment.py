@@ -58,7 +58,7 @@ def strip(source: Path, directory: Path):
 def build(sam: Path, work: Path):
     """`sam build`: the template and the Makefile as they are, with a `cargo build` that has been done."""
     variables = {
-        "CARGO_BUILD": "true",
+        "CARGO_RUSTC": "true",
         "CARGO_PROFILE": "dev",
         "CARGO_TARGET_DIR": str(work / "binaries"),
         "ARCHITECTURE": architecture(),

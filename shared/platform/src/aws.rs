@@ -11,9 +11,11 @@ use aws_config::{BehaviorVersion, Region, SdkConfig};
 use aws_sdk_dynamodb::config::retry::RetryConfig;
 use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
 use aws_sdk_dynamodb::config::{SharedCredentialsProvider, SharedHttpClient};
-use aws_smithy_http_client::HttpClientError;
 use aws_smithy_http_client::tls::{Provider, TlsContext, TrustStore, rustls_provider::CryptoMode};
-use std::sync::Arc;
+use aws_smithy_http_client::{Connector, HttpClientError};
+use aws_smithy_runtime_api::client::http::{HttpClient, HttpConnectorSettings, SharedHttpConnector};
+use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use store::{Counted, Store};
 
@@ -65,7 +67,7 @@ fn config_of_function() -> Result<SdkConfig, SetupError> {
         .credentials_provider(SharedCredentialsProvider::new(EnvironmentVariableCredentialsProvider::new()))
         .use_fips(is_on("AWS_USE_FIPS_ENDPOINT"))
         .use_dual_stack(is_on("AWS_USE_DUALSTACK_ENDPOINT"))
-        .http_client(https(TrustStore::empty().with_pem_certificate(AUTHORITIES))?)
+        .http_client(Connections::trusting(TrustStore::empty().with_pem_certificate(AUTHORITIES))?)
         .timeout_config(timeouts())
         .retry_config(retries());
     config.set_endpoint_url(std::env::var("AWS_ENDPOINT_URL").ok());
@@ -78,15 +80,43 @@ fn config_of_function() -> Result<SdkConfig, SetupError> {
 /// # Errors
 /// [`SetupError`] when the HTTP client does not take them.
 pub async fn config_of_machine() -> Result<SdkConfig, SetupError> {
-    let settings = aws_config::defaults(BehaviorVersion::latest()).http_client(https(TrustStore::default())?);
+    let settings = aws_config::defaults(BehaviorVersion::latest())
+        .http_client(Connections::trusting(TrustStore::default())?);
     Ok(settings.timeout_config(timeouts()).retry_config(retries()).load().await)
 }
 
-/// Connections by rustls on ring, which starts without a lengthy entropy test.
-fn https(trusted: TrustStore) -> Result<SharedHttpClient, SetupError> {
-    let tls = TlsContext::builder().with_trust_store(trusted).build().map_err(SetupError::Authorities)?;
-    let http = aws_smithy_http_client::Builder::new().tls_provider(Provider::Rustls(CryptoMode::Ring));
-    Ok(http.tls_context(tls).build_https())
+/// The connections of all clients of a process, by rustls on ring, which starts without a lengthy entropy test. They are
+/// set up once, for the first client that asks: all of them have the same time-outs.
+#[derive(Debug)]
+struct Connections {
+    tls: TlsContext,
+    connector: OnceLock<SharedHttpConnector>,
+}
+
+impl Connections {
+    fn trusting(authorities: TrustStore) -> Result<SharedHttpClient, SetupError> {
+        let tls = TlsContext::builder().with_trust_store(authorities).build();
+        let tls = tls.map_err(SetupError::Authorities)?;
+        Ok(SharedHttpClient::new(Self { tls, connector: OnceLock::new() }))
+    }
+}
+
+impl HttpClient for Connections {
+    fn http_connector(
+        &self,
+        settings: &HttpConnectorSettings,
+        components: &RuntimeComponents,
+    ) -> SharedHttpConnector {
+        let connect = || {
+            let mut connector = Connector::builder()
+                .connector_settings(settings.clone())
+                .tls_provider(Provider::Rustls(CryptoMode::Ring))
+                .tls_context(self.tls.clone());
+            connector.set_sleep_impl(components.sleep_impl());
+            SharedHttpConnector::new(connector.build())
+        };
+        self.connector.get_or_init(connect).clone()
+    }
 }
 
 fn timeouts() -> TimeoutConfig {
@@ -134,4 +164,19 @@ pub fn app() -> Result<App, SetupError> {
 /// [`SetupError`] when the environment names no region.
 pub fn mail() -> Result<SesMail, SetupError> {
     Ok(SesMail::new(aws_sdk_sesv2::Config::new(&config_of_function()?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aws_smithy_runtime_api::client::runtime_components::RuntimeComponentsBuilder;
+
+    /// They are taken when the first client asks for connections, or not at all.
+    #[test]
+    fn the_authorities_of_aws_can_be_trusted() {
+        let http = Connections::trusting(TrustStore::empty().with_pem_certificate(AUTHORITIES)).unwrap();
+        let components = RuntimeComponentsBuilder::for_tests().build().unwrap();
+        http.http_connector(&HttpConnectorSettings::default(), &components);
+        assert_eq!(AUTHORITIES.matches("BEGIN CERTIFICATE").count(), 7);
+    }
 }
