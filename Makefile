@@ -1,5 +1,5 @@
-# Targets that `sam build` calls, one for each function in template.yaml: build the functions'
-# binaries and copy that one to $(ARTIFACTS_DIR) as `bootstrap`, the name provided.al2023 starts.
+# Targets that `sam build` calls, one for each function in template.yaml: build the function's
+# binary and copy it to $(ARTIFACTS_DIR) as `bootstrap`, the name provided.al2023 starts.
 #
 #   sam build                               arm64, the template's default
 #   ARCHITECTURE=x86_64 sam build           the same for x86_64 (deploy with Architecture=x86_64)

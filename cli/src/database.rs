@@ -50,8 +50,7 @@ pub(crate) async fn open_any(args: &DatabaseArgs) -> Result<Opened, Failure> {
         store.create_tables().await?;
         return Ok(Opened { store, vault: Arc::new(vault) });
     }
-    let config =
-        aws::config_of_machine().await.map_err(|fault| Failure::because("AWS cannot be asked", &fault))?;
+    let config = aws::config_of_machine().await;
     let mut settings = aws_sdk_dynamodb::config::Builder::from(&config);
     if let Some(endpoint) = &args.endpoint {
         settings = settings.endpoint_url(endpoint);

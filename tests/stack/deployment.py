@@ -56,7 +56,7 @@ def strip(source: Path, directory: Path):
 
 
 def build(sam: Path, work: Path):
-    """`sam build`: the template and the Makefile as they are, with a `cargo build` that has been done."""
+    """`sam build`: the template and the Makefile as they are, with a `cargo rustc` that has been done."""
     variables = {
         "CARGO_RUSTC": "true",
         "CARGO_PROFILE": "dev",

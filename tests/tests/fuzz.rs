@@ -32,6 +32,11 @@ fn every_kept_input_is_read_or_refused() {
 }
 
 #[test]
+fn what_inputs_are_read_against_is_there() {
+    assert!(entries::zone().is_some() && entries::membership().is_some());
+}
+
+#[test]
 fn every_parser_has_a_target_and_inputs() {
     let fuzz = blackbox::repository().join("fuzz");
     let all: BTreeSet<String> = entries::ENTRIES.iter().map(|(name, _)| (*name).to_owned()).collect();

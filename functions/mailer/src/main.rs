@@ -10,8 +10,8 @@ use std::sync::Arc;
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
     telemetry::init();
-    let app = aws::app()?;
-    let transport: Arc<dyn MailTransport> = Arc::new(aws::mail()?);
+    let (app, transport) = aws::app_and_mail()?;
+    let transport: Arc<dyn MailTransport> = Arc::new(transport);
     lambda_runtime::run(service_fn(async |event: LambdaEvent<SqsEvent>| {
         Ok::<_, Error>(handle_batch(&app, &transport, event.payload).await)
     }))

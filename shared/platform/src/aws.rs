@@ -24,7 +24,8 @@ use store::{Counted, Store};
 pub enum SetupError {
     /// The environment does not set this variable.
     MissingSetting(&'static str),
-    /// The HTTP client does not take the authorities to trust.
+    /// The HTTP client does not take the authorities to trust. One that does not read is found by a test: the client
+    /// would end the process.
     Authorities(HttpClientError),
 }
 
@@ -67,7 +68,7 @@ fn config_of_function() -> Result<SdkConfig, SetupError> {
         .credentials_provider(SharedCredentialsProvider::new(EnvironmentVariableCredentialsProvider::new()))
         .use_fips(is_on("AWS_USE_FIPS_ENDPOINT"))
         .use_dual_stack(is_on("AWS_USE_DUALSTACK_ENDPOINT"))
-        .http_client(Connections::trusting(TrustStore::empty().with_pem_certificate(AUTHORITIES))?)
+        .http_client(Connections::to_aws()?)
         .timeout_config(timeouts())
         .retry_config(retries());
     config.set_endpoint_url(std::env::var("AWS_ENDPOINT_URL").ok());
@@ -76,17 +77,16 @@ fn config_of_function() -> Result<SdkConfig, SetupError> {
 
 /// What the SDK needs to know on an operator's machine, where settings are in profiles as well, and which may trust a
 /// proxy before AWS.
-///
-/// # Errors
-/// [`SetupError`] when the HTTP client does not take them.
-pub async fn config_of_machine() -> Result<SdkConfig, SetupError> {
-    let settings = aws_config::defaults(BehaviorVersion::latest())
-        .http_client(Connections::trusting(TrustStore::default())?);
-    Ok(settings.timeout_config(timeouts()).retry_config(retries()).load().await)
+pub async fn config_of_machine() -> SdkConfig {
+    let http = aws_smithy_http_client::Builder::new().tls_provider(Provider::Rustls(CryptoMode::Ring));
+    let settings = aws_config::defaults(BehaviorVersion::latest()).http_client(http.build_https());
+    settings.timeout_config(timeouts()).retry_config(retries()).load().await
 }
 
-/// The connections of all clients of a process, by rustls on ring, which starts without a lengthy entropy test. They are
-/// set up once, for the first client that asks: all of them have the same time-outs.
+/// The connections of all clients of a function, by rustls on ring, which starts without a lengthy entropy test.
+///
+/// They are set up once, for the first client that asks: all of them have the same time-outs. The SDK's own would be set
+/// up for each client, and once more to see whether that can be done.
 #[derive(Debug)]
 struct Connections {
     tls: TlsContext,
@@ -94,7 +94,8 @@ struct Connections {
 }
 
 impl Connections {
-    fn trusting(authorities: TrustStore) -> Result<SharedHttpClient, SetupError> {
+    fn to_aws() -> Result<SharedHttpClient, SetupError> {
+        let authorities = TrustStore::empty().with_pem_certificate(AUTHORITIES);
         let tls = TlsContext::builder().with_trust_store(authorities).build();
         let tls = tls.map_err(SetupError::Authorities)?;
         Ok(SharedHttpClient::new(Self { tls, connector: OnceLock::new() }))
@@ -143,27 +144,31 @@ fn counted_store(config: &SdkConfig, prefix: &str) -> Store {
 /// `BOXOFFICE_VAULT_KEY_ID`). Functions that send no mail or open no secret may lack the last two.
 ///
 /// # Errors
-/// [`SetupError`] when the environment does not say which tables to use.
+/// [`SetupError`] when the environment does not say which region and which tables to use.
 pub fn app() -> Result<App, SetupError> {
+    app_over(&config_of_function()?)
+}
+
+/// The same, and its mail transport.
+///
+/// # Errors
+/// As [`app`].
+pub fn app_and_mail() -> Result<(App, SesMail), SetupError> {
     let config = config_of_function()?;
+    Ok((app_over(&config)?, SesMail::new(aws_sdk_sesv2::Config::new(&config))))
+}
+
+fn app_over(config: &SdkConfig) -> Result<App, SetupError> {
     let prefix = setting("BOXOFFICE_TABLE_PREFIX")?;
-    let own = Store::new(aws_sdk_dynamodb::Client::new(&config), &prefix);
+    let own = Store::new(aws_sdk_dynamodb::Client::new(config), &prefix);
     let queue = setting("BOXOFFICE_MAIL_QUEUE_URL").unwrap_or_default();
     let key = setting("BOXOFFICE_VAULT_KEY_ID").unwrap_or_default();
     let adapters = Adapters {
-        queue: Arc::new(SqsQueue::new(aws_sdk_sqs::Config::new(&config), queue)),
-        vault: Arc::new(KmsVault::new(aws_sdk_kms::Config::new(&config), key)),
+        queue: Arc::new(SqsQueue::new(aws_sdk_sqs::Config::new(config), queue)),
+        vault: Arc::new(KmsVault::new(aws_sdk_kms::Config::new(config), key)),
         sandbox_processor: Arc::new(SandboxProcessor::new(own, Arc::new(wall_now))),
     };
-    Ok(App::new(counted_store(&config, &prefix), adapters))
-}
-
-/// The mail transport of this deployment.
-///
-/// # Errors
-/// [`SetupError`] when the environment names no region.
-pub fn mail() -> Result<SesMail, SetupError> {
-    Ok(SesMail::new(aws_sdk_sesv2::Config::new(&config_of_function()?)))
+    Ok(App::new(counted_store(config, &prefix), adapters))
 }
 
 #[cfg(test)]
@@ -174,7 +179,7 @@ mod tests {
     /// They are taken when the first client asks for connections, or not at all.
     #[test]
     fn the_authorities_of_aws_can_be_trusted() {
-        let http = Connections::trusting(TrustStore::empty().with_pem_certificate(AUTHORITIES)).unwrap();
+        let http = Connections::to_aws().unwrap();
         let components = RuntimeComponentsBuilder::for_tests().build().unwrap();
         http.http_connector(&HttpConnectorSettings::default(), &components);
         assert_eq!(AUTHORITIES.matches("BEGIN CERTIFICATE").count(), 7);

@@ -6,7 +6,7 @@ use std::hash::Hash;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 /// How long a definition may be used without a look at the database. A revoked key or a changed price is in
 /// force everywhere after this time; checkout reads what it charges for afresh.
@@ -15,8 +15,11 @@ pub const MAX_AGE: Duration = Duration::from_secs(5);
 /// Entries kept at most.
 const CAPACITY: usize = 10_000;
 
-/// Values by key, each at most [`MAX_AGE`] old by tokio's clock. Concurrent misses of one key make one read, and where it
-/// fails, the next of them tries.
+/// How long one request waits for what another reads, before it reads itself: a read that hangs is not to hang all.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Values by key, each at most [`MAX_AGE`] old by tokio's clock. Concurrent misses of one key make one read; where it
+/// fails, another of them reads.
 pub struct Cache<K, V>(Quick<K, Kept<V>>);
 
 /// A value, and when it was asked for.
@@ -69,9 +72,17 @@ impl<K: Hash + Eq + Clone + Send + Sync + 'static, V: Send + Sync + 'static> Cac
                 Some(_) => drop(self.0.remove_if(&key, |kept| !kept.is_fresh())),
                 None => {}
             }
-            let load = async { load.await.map(|value| Kept { value: Arc::new(value), since }) };
-            let kept = self.0.get_or_insert_async(&key, load).await?;
-            Ok(kept.value)
+            let guard = match timeout(PATIENCE, self.0.get_value_or_guard_async(&key)).await {
+                Ok(Ok(kept)) => return Ok(kept.value),
+                Ok(Err(guard)) => Some(guard),
+                Err(_) => None,
+            };
+            let value = Arc::new(load.await?);
+            if let Some(guard) = guard {
+                // Refused where it was forgotten meanwhile.
+                let _ = guard.insert(Kept { value: Arc::clone(&value), since });
+            }
+            Ok(value)
         })
     }
 
@@ -124,6 +135,20 @@ mod tests {
         };
         let (one, other) = tokio::join!(cache.get("key", failing), cache.get("key", reads.read()));
         assert_eq!((one.unwrap_err(), *other.unwrap()), ("no answer", 0));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn nobody_waits_long_for_what_another_reads() {
+        let (cache, reads) = (Cache::<&str, u32>::default(), Reads::default());
+        let begun = Instant::now();
+        let hanging = async {
+            tokio::time::sleep(Duration::from_secs(8)).await;
+            Err("no answer")
+        };
+        let patient = async { (cache.get("key", reads.read()).await.unwrap(), begun.elapsed()) };
+        let (one, (other, waited)) = tokio::join!(cache.get("key", hanging), patient);
+        assert_eq!((one.unwrap_err(), *other), ("no answer", 0));
+        assert!(waited < Duration::from_secs(2), "{waited:?}");
     }
 
     #[tokio::test]

@@ -73,24 +73,27 @@ impl Routes for OpenApiRouter<App> {
     }
 }
 
-/// The [`Handlers`] of one path, each with the attribute `utoipa::path`.
+/// The [`Handlers`] of one path, each with the attribute `utoipa::path`: `routes!(list, create)`.
+///
+/// What the attribute knows is under a name made of the handler's. The macro of `utoipa_axum` has an arm that makes this
+/// name, which is no part of its interface: a new version may need a look.
 #[macro_export]
 macro_rules! routes {
-    ($($module:ident $(:: $name:ident)*),+ $(,)?) => {
+    ($($first:ident $(:: $rest:ident)*),+ $(,)?) => {
         $crate::routes::Handlers {
             answer: || {
                 use $crate::utoipa_axum::PathItemExt;
                 let handlers = ::axum::routing::MethodRouter::new();
                 $(
-                    let path = $crate::utoipa_axum::routes!(@path [path()] of $module $(:: $name)*);
-                    let methods = $crate::utoipa_axum::routes!(@path [methods()] of $module $(:: $name)*);
+                    let path = $crate::utoipa_axum::routes!(@path [path()] of $first $(:: $rest)*);
+                    let methods = $crate::utoipa_axum::routes!(@path [methods()] of $first $(:: $rest)*);
                     let handlers = methods.iter().fold(handlers, |handlers, method| {
-                        handlers.on(method.to_method_filter(), $module $(:: $name)*)
+                        handlers.on(method.to_method_filter(), $first $(:: $rest)*)
                     });
                 )+
                 (path, handlers)
             },
-            describe: || $crate::utoipa_axum::routes!($($module $(:: $name)*),+),
+            describe: || $crate::utoipa_axum::routes!($($first $(:: $rest)*),+),
         }
     };
 }

@@ -16,10 +16,10 @@ const ALWAYS_QUIET: [&str; 11] = [
     "aws_sdk_kms",
     "aws_sdk_sesv2",
     "aws_sdk_sqs",
-    "aws_smithy_runtime",
+    "aws_sigv4",
     "aws_smithy_http_client",
+    "aws_smithy_runtime",
     "hyper",
-    "hyper_util",
     "lambda_runtime",
 ];
 
@@ -28,8 +28,7 @@ const ALWAYS_QUIET: [&str; 11] = [
 pub fn init() {
     let wanted = std::env::var("RUST_LOG").ok().and_then(|wanted| wanted.parse::<Targets>().ok());
     let wanted = wanted.unwrap_or_else(|| Targets::new().with_default(LevelFilter::INFO));
-    let filter = wanted.with_targets(ALWAYS_QUIET.map(|library| (library, LevelFilter::WARN)));
-    if tracing::subscriber::set_global_default(json_lines(filter, std::io::stderr)).is_ok() {
+    if tracing::subscriber::set_global_default(json_lines(wanted, std::io::stderr)).is_ok() {
         std::panic::set_hook(Box::new(|panic| {
             let place = panic.location().map(ToString::to_string).unwrap_or_default();
             tracing::error!(place, "panicked");
@@ -37,8 +36,8 @@ pub fn init() {
     }
 }
 
-/// One line of JSON for each event; what others sent can end no line and begin none.
-fn json_lines<W>(filter: Targets, writer: W) -> impl tracing::Subscriber + Send + Sync
+/// One line of JSON for each event that is wanted; what others sent can end no line and begin none.
+fn json_lines<W>(wanted: Targets, writer: W) -> impl tracing::Subscriber + Send + Sync
 where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
 {
@@ -47,7 +46,9 @@ where
         .flatten_event(true)
         .with_current_span(false)
         .with_writer(writer);
-    tracing_subscriber::registry().with(lines).with(filter)
+    let quiet = Targets::new().with_default(LevelFilter::TRACE);
+    let quiet = quiet.with_targets(ALWAYS_QUIET.map(|library| (library, LevelFilter::WARN)));
+    tracing_subscriber::registry().with(lines).with(wanted).with(quiet)
 }
 
 /// What is counted.
@@ -141,5 +142,22 @@ mod tests {
         }
         assert_eq!((&read[1]["fault"], &read[1]["status"]), (&FORGED.into(), &Value::Null));
         assert!(!text.replace('\n', "").contains(|letter: char| letter.is_ascii_control()), "{text:?}");
+    }
+
+    #[test]
+    fn no_setting_makes_libraries_print_requests() {
+        let log = Log::default();
+        let writer = log.clone();
+        let wanted = "trace,aws_smithy_runtime::client=trace,hyper=trace".parse().unwrap();
+        tracing::subscriber::with_default(json_lines(wanted, move || writer.clone()), || {
+            tracing::info!(target: "aws_smithy_runtime::client::orchestrator", "request");
+            tracing::debug!(target: "hyper_util::client", "request");
+            tracing::warn!(target: "hyper::proto", "broken");
+            tracing::trace!("ours");
+        });
+        let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+        let said: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let said: Vec<&str> = said.iter().filter_map(|line| line["message"].as_str()).collect();
+        assert_eq!(said, ["broken", "ours"]);
     }
 }

@@ -1,8 +1,7 @@
 //! Prints what every function costs to start, beside the least that a function can be: `bare`.
 //!
-//! It measures the binaries beside itself, so build all of them with the profile that is deployed:
-//! `cargo build --profile lambda --workspace --bins && target/lambda/startup`. It ends with status 1 if one
-//! of them is beyond a limit. Figures of one run compare with each other only.
+//! It measures the binaries beside itself: `make startup` builds all of them as they are deployed and runs it. It ends
+//! with status 1 if one of them is beyond a limit. Figures of one run compare with each other only.
 
 #![expect(clippy::print_stdout, reason = "the table is what this program is for")]
 
