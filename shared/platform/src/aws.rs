@@ -51,7 +51,7 @@ fn setting(name: &'static str) -> Result<String, SetupError> {
     std::env::var(name).map_err(|_| SetupError::MissingSetting(name))
 }
 
-/// The authorities that sign for AWS: those of Amazon Trust Services, and those of the regions in China.
+/// The authorities that sign for AWS: those of Amazon Trust Services, and two of DigiCert for the regions in China.
 ///
 /// A function that trusts these alone starts without reading the hundred and more certificates of its system.
 const AUTHORITIES: &str = include_str!("authorities.pem");

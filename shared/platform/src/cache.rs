@@ -73,9 +73,10 @@ impl<K: Hash + Eq + Clone + Send + Sync + 'static, V: Send + Sync + 'static> Cac
                 None => {}
             }
             let guard = match timeout(PATIENCE, self.0.get_value_or_guard_async(&key)).await {
-                Ok(Ok(kept)) => return Ok(kept.value),
+                Ok(Ok(kept)) if kept.is_fresh() => return Ok(kept.value),
                 Ok(Err(guard)) => Some(guard),
-                Err(_) => None,
+                // It took too long, so that it would be too old or is still being read.
+                Ok(Ok(_)) | Err(_) => None,
             };
             let value = Arc::new(load.await?);
             if let Some(guard) = guard {

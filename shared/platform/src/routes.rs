@@ -15,25 +15,37 @@ pub trait Routes: Sized {
     #[must_use]
     fn new() -> Self;
 
-    /// These, and the handlers of one path.
+    /// These, and those of one path.
     #[must_use]
-    fn routes<A, D>(self, handlers: Handlers<A, D>) -> Self
-    where
-        A: FnOnce() -> (String, MethodRouter<App>),
-        D: FnOnce() -> UtoipaMethodRouter<App>;
+    fn routes(self, handlers: impl Handlers) -> Self;
 
     /// These, and others.
     #[must_use]
     fn merge(self, others: Self) -> Self;
 }
 
-/// The handlers of one path; see [`crate::routes!`].
-#[derive(Debug)]
-pub struct Handlers<A, D> {
+/// The handlers of one path, which [`crate::routes!`] makes.
+pub trait Handlers {
     /// Their path, and how requests reach them.
-    pub answer: A,
+    fn answer(self) -> (String, MethodRouter<App>);
+
     /// The same with their description.
-    pub describe: D,
+    fn describe(self) -> UtoipaMethodRouter<App>;
+}
+
+/// What answers, and what describes.
+impl<A, D> Handlers for (A, D)
+where
+    A: FnOnce() -> (String, MethodRouter<App>),
+    D: FnOnce() -> UtoipaMethodRouter<App>,
+{
+    fn answer(self) -> (String, MethodRouter<App>) {
+        (self.0)()
+    }
+
+    fn describe(self) -> UtoipaMethodRouter<App> {
+        (self.1)()
+    }
 }
 
 impl Routes for Router<App> {
@@ -41,12 +53,8 @@ impl Routes for Router<App> {
         Self::new()
     }
 
-    fn routes<A, D>(self, handlers: Handlers<A, D>) -> Self
-    where
-        A: FnOnce() -> (String, MethodRouter<App>),
-        D: FnOnce() -> UtoipaMethodRouter<App>,
-    {
-        let (path, handlers) = (handlers.answer)();
+    fn routes(self, handlers: impl Handlers) -> Self {
+        let (path, handlers) = handlers.answer();
         self.route(&path, handlers)
     }
 
@@ -60,12 +68,8 @@ impl Routes for OpenApiRouter<App> {
         Self::new()
     }
 
-    fn routes<A, D>(self, handlers: Handlers<A, D>) -> Self
-    where
-        A: FnOnce() -> (String, MethodRouter<App>),
-        D: FnOnce() -> UtoipaMethodRouter<App>,
-    {
-        self.routes((handlers.describe)())
+    fn routes(self, handlers: impl Handlers) -> Self {
+        self.routes(handlers.describe())
     }
 
     fn merge(self, others: Self) -> Self {
@@ -80,8 +84,8 @@ impl Routes for OpenApiRouter<App> {
 #[macro_export]
 macro_rules! routes {
     ($($first:ident $(:: $rest:ident)*),+ $(,)?) => {
-        $crate::routes::Handlers {
-            answer: || {
+        (
+            || {
                 use $crate::utoipa_axum::PathItemExt;
                 let handlers = ::axum::routing::MethodRouter::new();
                 $(
@@ -93,7 +97,7 @@ macro_rules! routes {
                 )+
                 (path, handlers)
             },
-            describe: || $crate::utoipa_axum::routes!($($first $(:: $rest)*),+),
-        }
+            || $crate::utoipa_axum::routes!($($first $(:: $rest)*),+),
+        )
     };
 }

@@ -149,7 +149,7 @@ pub(crate) struct World {
     once: Mutex<BTreeSet<String>>,
 }
 
-/// Every route, without the description of each, which takes long to make.
+/// Every route, gathered once for the many processes of all worlds.
 static ROUTES: LazyLock<Router<App>> = LazyLock::new(boxoffice::routes);
 
 /// What is wrong with a request only because others were first. Actors make no other mistakes, so that whatever is
