@@ -5,7 +5,7 @@ use crate::staff::repeat;
 use crate::venue::{self, MERCHANT, MID, PARTNER};
 use crate::world::{World, partner};
 use fastrand::Rng;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::sync::Arc;
 
 const PATH: &str = "/v1/payment/onboard";
@@ -45,26 +45,37 @@ pub(crate) async fn onboarder(world: Arc<World>, mut random: Rng, number: u64) {
     }
 }
 
-/// Gives money of sales back, which is nothing to their orders.
+/// Gives money of sales back, which is nothing to their orders; now and then twice at once, where only one can be.
 pub(crate) async fn merchant(world: Arc<World>, mut random: Rng) {
     for _ in 0..random.usize(1..=3) {
         dawdle(&mut random, 6_000).await;
         let Some(order) = world.any_order(&mut random) else { continue };
         let Some(sale) = order["payments"][0].as_object() else { continue };
-        let amount = ["1.00", "7.50", "18.00"][random.usize(0..3)];
-        let body = json!({"saleId": sale["saleId"], "charge": {"amount": amount}});
-        let key = random.bool().then(|| format!("sale-{}", random.u64(..)));
-        let ask = partner("POST", format!("/v1/payment/{MID}/refund"), (MERCHANT, Some(body))).keyed(key);
-        if let Some(answer) = repeat(&world, &mut random, &ask).await {
-            if answer.is_ok() {
-                world.note("card sale refunded");
-            }
-            if answer.kind() == "REFUND_REFUSED" {
-                world.note("refund refused by the processor");
-            }
-            if answer.replayed {
-                world.note("refund repeated by its key");
-            }
+        let wish = |amount: Value| json!({"saleId": sale["saleId"], "charge": {"amount": amount}});
+        if random.bool() {
+            let (whole, mut other) = (wish(sale["amount"].clone()), random.fork());
+            tokio::join!(give_back(&world, &mut random, &whole), give_back(&world, &mut other, &whole));
+        } else {
+            let part = wish(["1.00", "7.50", "18.00"][random.usize(0..3)].into());
+            give_back(&world, &mut random, &part).await;
         }
+    }
+}
+
+async fn give_back(world: &World, random: &mut Rng, body: &Value) {
+    let key = random.bool().then(|| format!("sale-{}", random.u64(..)));
+    let path = format!("/v1/payment/{MID}/refund");
+    let ask = partner("POST", path, (MERCHANT, Some(body.clone()))).keyed(key);
+    let Some(answer) = repeat(world, random, &ask).await else { return };
+    if answer.is_ok() {
+        world.note("card sale refunded");
+    }
+    match answer.kind() {
+        "REFUND_REFUSED" => world.note("refund refused by the processor"),
+        "REFUND_EXCEEDS_REMAINDER" => world.note("refund larger than what remained"),
+        _ => {}
+    }
+    if answer.replayed {
+        world.note("refund repeated by its key");
     }
 }
