@@ -127,15 +127,32 @@ mod tests {
         assert_eq!((*one.unwrap(), *other.unwrap()), (0, 0));
     }
 
-    #[tokio::test]
-    async fn where_a_read_fails_the_next_tries() {
+    #[tokio::test(start_paused = true)]
+    async fn where_a_read_fails_the_next_tries_at_once() {
         let (cache, reads) = (Cache::<&str, u32>::default(), Reads::default());
+        let begun = Instant::now();
         let failing = async {
             yield_now().await;
             Err("no answer")
         };
         let (one, other) = tokio::join!(cache.get("key", failing), cache.get("key", reads.read()));
         assert_eq!((one.unwrap_err(), *other.unwrap()), ("no answer", 0));
+        assert!(begun.elapsed() < PATIENCE, "{:?}", begun.elapsed());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_took_too_long_to_read_is_read_again() {
+        let (cache, reads) = (Cache::<&str, u32>::default(), Reads::default());
+        let slow = async {
+            tokio::time::sleep(MAX_AGE + PATIENCE / 2).await;
+            reads.read().await
+        };
+        let late = async {
+            tokio::time::sleep(MAX_AGE).await;
+            cache.get("key", reads.read()).await
+        };
+        let (one, other) = tokio::join!(cache.get("key", slow), late);
+        assert_eq!((*one.unwrap(), *other.unwrap()), (0, 1));
     }
 
     #[tokio::test(start_paused = true)]
