@@ -1,5 +1,6 @@
 //! Bringing a world to rest, and proving that everything in it agrees.
 
+use crate::customers::TAKES_NO_REFUNDS;
 use crate::machinery::{deliver, pass};
 use crate::tally::Tally;
 use crate::venue::tenant_id;
@@ -143,9 +144,6 @@ fn check_orders(world: &World, books: &Books) {
     assert!(twice.is_empty(), "bought twice: {twice:?}");
 }
 
-/// How the number of the card ends whose refunds are refused.
-const TAKES_NO_REFUNDS: &str = "5126";
-
 /// The bank captured what paid orders owe, from each once, and gave back what they list.
 async fn check_money(world: &World, books: &Books) {
     let charges = world.sandbox().charges(tenant_id()).await.unwrap();
@@ -161,7 +159,8 @@ async fn check_money(world: &World, books: &Books) {
             *given_back.entry(refund.order_id.to_string()).or_default() += refund.amount.cents();
         } else {
             // The sandbox refuses what its payment does not cover, too: nobody must ask for it.
-            assert_eq!(refund.last_four.as_deref(), Some(TAKES_NO_REFUNDS), "{refund:?}");
+            let last_four = refund.last_four.as_deref();
+            assert!(last_four.is_some_and(|end| TAKES_NO_REFUNDS.ends_with(end)), "{refund:?}");
         }
     }
     for (order, cents) in &given_back {

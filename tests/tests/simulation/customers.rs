@@ -9,6 +9,9 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 
+/// The card whose refunds are refused.
+pub(crate) const TAKES_NO_REFUNDS: &str = "4000000000005126";
+
 /// Two that are charged, and one each that is declined, slow, charged without an answer, and never gives back.
 const CARDS: [&str; 9] = [
     "4242424242424242",
@@ -19,7 +22,7 @@ const CARDS: [&str; 9] = [
     "4000000000000002",
     "4000000000000341",
     "4000000000000259",
-    "4000000000005126",
+    TAKES_NO_REFUNDS,
 ];
 
 /// How often a checkout is sent at most.

@@ -45,7 +45,8 @@ pub(crate) async fn onboarder(world: Arc<World>, mut random: Rng, number: u64) {
     }
 }
 
-/// Gives money of sales back, which is nothing to their orders; now and then twice at once, where only one can be.
+/// Gives money of sales back, which is nothing to their orders: a part of a sale, or all of it twice at once,
+/// where only one can be.
 pub(crate) async fn merchant(world: Arc<World>, mut random: Rng) {
     for _ in 0..random.usize(1..=3) {
         dawdle(&mut random, 6_000).await;
