@@ -13,9 +13,10 @@ use domain::publishing::{Generation, Moment, WrittenTemplate};
 use domain::tenant::{ApiKey, Tenant};
 use domain::{MembershipId, TenantId, Timestamp};
 use indicatif::ProgressBar;
+use platform::room::Held;
 use platform::{ApiError, App, ErrorType};
 use sagas::publish::{TemplateSaved, make_slots, save_template};
-use store::authored::{CHANGE_TRIES, Stored, Taken};
+use store::authored::{Authored, CHANGE_TRIES, Stored, Taken};
 use store::catalog::Saved;
 use store::identity::key_hash;
 use store::{Consistency, Key};
@@ -91,6 +92,7 @@ pub async fn import_document(app: &App, document: &Document, run: &Run) -> Resul
     // A row that is no record has been reported with more than that.
     records.faults.retain(|fault| !document.faults.iter().any(|found| found.record == fault.record));
     report.faults.append(&mut records.faults);
+    check_room(app, tenant.id, &records).await?;
     run.progress.set_length(u64::try_from(count(&records)).unwrap_or(u64::MAX));
     save_definitions((app, run), tenant.id, &records, &mut report).await?;
     save_api_keys((app, run), &tenant, records.api_keys, &mut report).await?;
@@ -131,6 +133,30 @@ async fn known(app: &App, tenant: TenantId) -> Result<Known, ImportError> {
     })
 }
 
+/// Refuses a document with which the tenant would have more than a catalog holds, before anything of it is stored.
+async fn check_room(app: &App, tenant: TenantId, records: &ImportRecords) -> Result<(), ImportError> {
+    fn places<T: Authored>(tenant: TenantId, records: &[T]) -> impl Iterator<Item = Key> {
+        records.iter().map(move |record| record.key(tenant))
+    }
+    let definitions = places(tenant, &records.person_types)
+        .chain(places(tenant, &records.inventory))
+        .chain(places(tenant, &records.forms))
+        .chain(places(tenant, &records.discounts))
+        .chain(places(tenant, &records.coupons))
+        .chain(places(tenant, &records.combos))
+        .chain(places(tenant, &records.levels))
+        .chain(places(tenant, &records.entitlements));
+    let templates = records.templates.iter().map(|written| written.template.key(tenant));
+    for (held, wanted) in [(Held::Definitions, definitions.collect()), (Held::Templates, templates.collect())]
+    {
+        if let Err(refusal) = app.check_room_for(tenant, held, wanted).await {
+            let is_full = refusal.kind() == ErrorType::LimitReached;
+            return Err(if is_full { ImportError::TooMany(app.limit(held)) } else { refusal.into() });
+        }
+    }
+    Ok(())
+}
+
 /// Records to be stored.
 fn count(records: &ImportRecords) -> usize {
     let ImportRecords {
@@ -169,7 +195,7 @@ async fn save_definitions(
         run.progress.inc(1);
     };
     for merchant in &records.merchants {
-        let saved = store.save(&Key::merchant(tenant, &merchant.mid), merchant).await?;
+        let saved = store.save_merchant(tenant, merchant).await?;
         done(report, "merchants", saved);
     }
     for person_type in &records.person_types {

@@ -324,3 +324,30 @@ async fn who_asked_cannot_be_read_from_the_counts_and_they_expire() {
         assert!(!text.contains("203.0.113") && !text.contains("example.test"), "{text}");
     }
 }
+
+/// Applications are counted by the partner's key, wherever they come from, and nobody is kept from the answer to one
+/// that was made.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_partner_makes_so_many_applications_only() {
+    let service = limited(&[("applications-per-key", "2/3600")]).await;
+    let partner = ("x-service-payment-key", "demo-partner-1001");
+    let application = |number: u8| {
+        let body = json!({"boardingRefId": format!("5b0c7a1e-93d4-4f26-8c1d-70e2a9b4f3{number:02}"), "dbaName": "Pier"});
+        ("POST", "/v1/payment/onboard", Some(body))
+    };
+    for number in [1, 2] {
+        let from = format!("203.0.113.{number}");
+        let headers = [partner, NOW, ("x-service-browser-ip", from.as_str())];
+        assert_eq!(outcomes(&service, &application(number), &[&headers]).await, ["200"]);
+    }
+    let refused = ask(&service, &application(3), &[partner, NOW]).await;
+    assert_eq!((refused.status, refused.header("retry-after")), (429, "20"), "{}", refused.body);
+    assert_eq!(outcomes(&service, &application(1), &[&[partner, NOW]]).await, ["200"]);
+    let other = (
+        "POST",
+        "/v1/payment/onboard",
+        Some(json!({"boardingRefId": "5b0c7a1e-93d4-4f26-8c1d-70e2a9b4f301"})),
+    );
+    assert_eq!(outcomes(&service, &other, &[&[partner, NOW]]).await, ["THROTTLED"]);
+    assert_eq!(outcomes(&service, &application(3), &[&[partner, LATER]]).await, ["200"]);
+}

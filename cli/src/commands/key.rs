@@ -8,8 +8,8 @@ use clap::{Args, Subcommand};
 use domain::tenant::{ApiKey, Scope};
 use domain::{Mid, TenantId};
 use platform::IdSource;
+use store::Store;
 use store::identity::key_hash;
-use store::{Consistency, Store};
 
 /// Bytes of a key that nobody can guess: 192 bits.
 const KEY_BYTES: usize = 24;
@@ -95,11 +95,10 @@ async fn issue(store: &Store, key: NewKey) -> Result<(), Failure> {
     if scopes.contains(&Scope::Payment) != mid.is_some() {
         return Err(Failure::new("a key has a merchant id if, and only if, its scope is payment"));
     }
-    if let Some(mid) = &mid {
-        let merchants = store.load_merchants(tenant, Consistency::Strong).await?;
-        if !merchants.iter().any(|merchant| merchant.mid == *mid) {
-            return Err(Failure::new(format!("tenant {tenant} has no merchant {mid}")));
-        }
+    if let Some(mid) = &mid
+        && store.load_merchant(tenant, mid).await?.is_none()
+    {
+        return Err(Failure::new(format!("tenant {tenant} has no merchant {mid}")));
     }
     let bytes = IdSource::default()
         .bytes::<KEY_BYTES>()

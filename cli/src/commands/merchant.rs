@@ -84,7 +84,7 @@ pub(crate) async fn run(args: &DatabaseArgs, command: MerchantCommand) -> Result
     match command {
         MerchantCommand::Create { named: Named { tenant, mid }, name, descriptor } => {
             known_tenant(&store, tenant).await?;
-            if merchants(&store, tenant).await?.iter().any(|merchant| merchant.mid == mid) {
+            if store.load_merchant(tenant, &mid).await?.is_some() {
                 return Err(Failure::new(format!("tenant {tenant} has a merchant {mid} already")));
             }
             let merchant =
@@ -115,9 +115,24 @@ async fn merchants(store: &Store, tenant: TenantId) -> Result<Vec<Merchant>, Fai
     Ok(store.load_merchants(tenant, Consistency::Strong).await?)
 }
 
+/// The merchants among which one charges, and the one that is named, by mid.
+async fn priced_and(store: &Store, Named { tenant, mid }: &Named) -> Result<Vec<Merchant>, Failure> {
+    let mut mids = store.load_priced_merchants(*tenant, Consistency::Strong).await?;
+    mids.push(mid.clone());
+    mids.sort_unstable();
+    mids.dedup();
+    let mut found = Vec::with_capacity(mids.len());
+    for mid in &mids {
+        found.extend(store.load_merchant(*tenant, mid).await?);
+    }
+    Ok(found)
+}
+
 async fn known(store: &Store, Named { tenant, mid }: &Named) -> Result<Merchant, Failure> {
-    let found = merchants(store, *tenant).await?.into_iter().find(|merchant| merchant.mid == *mid);
-    found.ok_or_else(|| Failure::new(format!("tenant {tenant} has no merchant {mid}")))
+    store
+        .load_merchant(*tenant, mid)
+        .await?
+        .ok_or_else(|| Failure::new(format!("tenant {tenant} has no merchant {mid}")))
 }
 
 /// Refuses what would silently move the sales from the merchant that charges them to this one, now or once it is
@@ -127,7 +142,7 @@ async fn check_takeover(
     named: &Named,
     (rate_card, takeover): (Option<RateCard>, &Takeover),
 ) -> Result<(), Failure> {
-    let mut merchants = merchants(store, named.tenant).await?;
+    let mut merchants = priced_and(store, named).await?;
     let charging_mid = |merchants: &[Merchant]| charging(merchants).ok().map(|(found, _)| found.mid.clone());
     let Some(now) = charging_mid(&merchants) else { return Ok(()) };
     for merchant in merchants.iter_mut().filter(|merchant| merchant.mid == named.mid) {
@@ -165,7 +180,7 @@ async fn show(store: &Store, named: &Named) -> Result<(), Failure> {
 }
 
 async fn save(store: &Store, tenant: TenantId, merchant: &Merchant) -> Result<(), Failure> {
-    store.save_merchant(tenant, merchant).await?;
+    let _ = store.save_merchant(tenant, merchant).await?;
     print(&table(std::slice::from_ref(merchant)))
 }
 

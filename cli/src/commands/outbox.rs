@@ -9,9 +9,6 @@ use domain::outbox::MailState;
 use domain::{TenantId, Timestamp};
 use store::order::{DueClock, DueKind, DueWork};
 
-/// Mails that are listed, for each partition of the index they are found through.
-const MAX_LISTED: usize = 1_000;
-
 /// Which mails to list.
 #[derive(Debug, Args)]
 pub(crate) struct OutboxFilter {
@@ -24,7 +21,7 @@ pub(crate) async fn run(args: &DatabaseArgs, filter: &OutboxFilter) -> Result<()
     let store = open_existing(args).await?.store;
     let mut rows = Vec::new();
     for clock in [DueClock::Real, DueClock::Chosen] {
-        for work in store.load_due((clock, DueKind::Mails), Timestamp::MAX_UTC, MAX_LISTED).await? {
+        for work in store.load_due((clock, DueKind::Mails), Timestamp::MAX_UTC, usize::MAX).await? {
             let DueWork::Mail(tenant, order, kind) = work else { continue };
             if filter.tenant.is_some_and(|wanted| wanted != tenant) {
                 continue;

@@ -11,7 +11,7 @@ use domain::stripe::{StripeAccount, StripeAddress, StripeKey, StripeSettings, Un
 use domain::tenant::{ProcessorKind, Tenant};
 use std::collections::BTreeMap;
 use std::io::Read;
-use store::{Consistency, Store};
+use store::Store;
 use zeroize::Zeroizing;
 
 /// What to do with a tenant's card processor.
@@ -124,8 +124,7 @@ async fn with_key(
 }
 
 async fn require_merchant(store: &Store, Named { tenant, mid }: &Named) -> Result<(), Failure> {
-    let merchants = store.load_merchants(*tenant, Consistency::Strong).await?;
-    if merchants.iter().any(|merchant| merchant.mid == *mid) {
+    if store.load_merchant(*tenant, mid).await?.is_some() {
         Ok(())
     } else {
         Err(Failure::new(format!("tenant {tenant} has no merchant {mid}")))

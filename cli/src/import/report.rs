@@ -2,6 +2,7 @@
 
 use domain::TenantId;
 use platform::ApiError;
+use platform::error::Limit;
 use platform::vault::VaultError;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -105,6 +106,8 @@ pub enum ImportError {
         /// What it is, and stays.
         is_sandbox: bool,
     },
+    /// The tenant would have more than a catalog holds; nothing was written but the tenant itself.
+    TooMany(Limit),
     /// The database does not answer.
     Store(StoreError),
     /// The key of the tenant's hashes cannot be sealed.
@@ -137,6 +140,9 @@ impl fmt::Display for ImportError {
             Self::OtherKind { tenant, is_sandbox: false } => {
                 write!(out, "tenant {tenant}: an import cannot turn a live tenant into a sandbox")
             }
+            Self::TooMany(Limit { what, most }) => {
+                write!(out, "the tenant would have more {what} than the {most} it may have")
+            }
             Self::Store(_) => out.write_str("the database did not carry out the import"),
             Self::Vault(_) => out.write_str("the vault did not seal the tenant's key"),
             Self::Service(_) => out.write_str("the import could not be carried out"),
@@ -151,6 +157,7 @@ impl std::error::Error for ImportError {
             | Self::Tenant { .. }
             | Self::UnknownTenant(_)
             | Self::CreatedMeanwhile(_)
+            | Self::TooMany(_)
             | Self::OtherKind { .. } => None,
             Self::Store(cause) => Some(cause),
             Self::Vault(cause) => Some(cause),

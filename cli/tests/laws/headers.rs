@@ -1,6 +1,8 @@
 //! Headers of every answer: which pages may read it, and what it is called (contract §2, §3).
 
-use crate::support::{NOTHING, ORIGIN, headers_of, key_of, operations, send, send_json, with, with_keys};
+use crate::support::{
+    NOTHING, ORIGIN, Operation, headers_of, key_of, operations, send, send_empty, send_json, with, with_keys,
+};
 use boxoffice::testing::Answer;
 use domain::tenant::Scope;
 use serde_json::json;
@@ -50,7 +52,7 @@ async fn a_page_of_another_origin_reads_nothing() {
     for origin in ["https://elsewhere.example", "null", "http://localhost:3000.elsewhere.example", "\u{fc}"] {
         for operation in operations() {
             let headers = with(&operation.headers(1001), "origin", origin);
-            let answer = crate::support::send_empty(&service, &operation, &headers).await;
+            let answer = send_empty(&service, &operation, &headers).await;
             let place = format!("{} for {origin}", operation.name());
             assert_eq!(answer.header("access-control-allow-origin"), "", "{place}");
         }
@@ -82,4 +84,48 @@ async fn a_preflight_passes_on_every_path_for_the_origins_of_any_tenant() {
         let answer = send(&service, route, &foreign, None).await;
         assert_eq!(answer.header("access-control-allow-origin"), "", "{place}");
     }
+}
+
+/// The writes that know a repetition by a key.
+fn repeatable() -> Vec<Operation> {
+    let takes_a_key = |operation: &Operation| {
+        let mut names = operation.parameters("header").into_iter();
+        !operation.is_public() && names.any(|name| name.eq_ignore_ascii_case("idempotency-key"))
+    };
+    let found: Vec<Operation> = operations().into_iter().filter(takes_a_key).collect();
+    assert!(found.len() > 30, "{} operations take a key", found.len());
+    found
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_idempotency_keys_of_one_request_must_say_the_same() {
+    let service = with_keys().await;
+    let fault = json!({"field": "x-service-request-uuid", "message": "must be the same as idempotency-key, or left out"});
+    for operation in repeatable() {
+        let headers = with(&operation.headers(1001), "idempotency-key", "a");
+        let place = operation.name();
+        let refused = send_empty(&service, &operation, &with(&headers, "x-service-request-uuid", "b")).await;
+        assert_eq!((refused.status, &refused.body["details"]), (400, &json!([fault])), "{place}");
+        let same = send_empty(&service, &operation, &with(&headers, "x-service-request-uuid", "a")).await;
+        assert_ne!(same.body["details"], json!([fault]), "{place}");
+    }
+}
+
+/// The same key on another route is another request.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_that_made_a_cart_does_nothing_on_any_other_route() {
+    let service = with_keys().await;
+    let page = headers_of(&key_of(Scope::B2cBrowser, 1001), Scope::B2cBrowser, 1001);
+    let cart = ("POST", "/v2/b2c/carts");
+    let made = send_json(&service, cart, &with(&page, "idempotency-key", "one"), Some(&json!({}))).await;
+    assert_eq!(made.status, 200, "{}", made.body);
+    let mut reused = 0;
+    for operation in repeatable().into_iter().filter(|operation| operation.name() != "POST /v2/b2c/carts") {
+        let headers = with(&operation.headers(1001), "idempotency-key", "one");
+        let refused = send_empty(&service, &operation, &headers).await;
+        assert!((400..500).contains(&refused.status), "{}: {}", operation.name(), refused.body);
+        reused += usize::from(refused.body["type"] == "IDEMPOTENCY_KEY_REUSED");
+    }
+    // The others read their bodies first, and find nothing in them.
+    assert!(reused > 15, "{reused} operations compare the key");
 }

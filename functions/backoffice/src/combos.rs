@@ -6,7 +6,7 @@ use domain::{ComboTemplateId, TenantId, Zone};
 use platform::catalog::{Catalog, Needs, Use};
 use platform::paging::{Direction, SortField, Sorting};
 use store::Key;
-use store::catalog::Definitions;
+use store::catalog::{Definitions, Kind};
 use wire::Checker;
 use wire::catalog::{ComboInput, ComboOutput};
 
@@ -27,7 +27,8 @@ impl Resource for Combos {
     type Output = ComboOutput;
 
     const PATH: &'static str = "/v2/b2b/combos";
-    const NEEDS: Needs = Needs::Everything;
+    const KIND: Kind = Kind::Combo;
+    const NEEDS: Needs = Needs::KindsAndTemplates(&[Kind::PersonType, Kind::Discount]);
 
     fn sorting() -> &'static Sorting<Combo> {
         &SORTING

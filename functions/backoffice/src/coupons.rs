@@ -6,7 +6,7 @@ use domain::{CouponId, TenantId, Zone};
 use platform::catalog::{Catalog, Needs, Use};
 use platform::paging::{Direction, SortField, Sorting};
 use store::Key;
-use store::catalog::Definitions;
+use store::catalog::{Definitions, Kind};
 use wire::Checker;
 use wire::catalog::{CouponInput, CouponOutput};
 
@@ -30,7 +30,9 @@ impl Resource for Coupons {
     type Output = CouponOutput;
 
     const PATH: &'static str = "/v2/b2b/coupons";
-    const NEEDS: Needs = Needs::Everything;
+    const KIND: Kind = Kind::Coupon;
+    const NEEDS: Needs =
+        Needs::KindsAndTemplates(&[Kind::Coupon, Kind::Discount, Kind::PersonType, Kind::Level]);
     const TAKEN: (&'static str, &'static str) = ("/code", TAKEN);
 
     fn sorting() -> &'static Sorting<Coupon> {

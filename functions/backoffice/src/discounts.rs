@@ -6,7 +6,7 @@ use domain::{DiscountId, TenantId, Zone};
 use platform::catalog::{Catalog, Needs, Use};
 use platform::paging::{Direction, SortField, Sorting};
 use store::Key;
-use store::catalog::Definitions;
+use store::catalog::{Definitions, Kind};
 use wire::Checker;
 use wire::catalog::{DiscountInput, DiscountOutput};
 
@@ -28,7 +28,8 @@ impl Resource for Discounts {
     type Output = DiscountOutput;
 
     const PATH: &'static str = "/v2/b2b/discounts";
-    const NEEDS: Needs = Needs::Definitions;
+    const KIND: Kind = Kind::Discount;
+    const NEEDS: Needs = Needs::Kinds(&[Kind::PersonType]);
 
     fn sorting() -> &'static Sorting<Discount> {
         &SORTING

@@ -10,13 +10,18 @@ use platform::access::{Caller, Staff};
 use platform::authored::{Target, attempt_token, not_found};
 use platform::catalog::{Catalog, Needs};
 use platform::idempotency::{Tagged, once_tagged};
+use platform::room::Held;
 use platform::routes;
 use platform::routes::Routes;
 use platform::{ApiError, App, Body, ErrorBody, ErrorType};
 use store::authored::{CHANGE_TRIES, Stored, decode_authored, revision_of};
+use store::catalog::Kind;
 use store::{Consistency, Key};
 use wire::Identified;
 use wire::catalog::{EntitlementsInput, EntitlementsOutput};
+
+/// What rules refer to.
+const NEEDS: Needs = Needs::Kinds(&[Kind::PersonType, Kind::Level]);
 
 pub(crate) fn router<R: Routes>() -> R {
     R::new().routes(routes!(read, create, update))
@@ -128,8 +133,7 @@ async fn replace(
     let run = async {
         let tenant = caller.tenant.id;
         let id = TemplateId::parse(&id).map_err(|_| not_found())?;
-        let (before, catalog) =
-            tokio::join!(load(app, tenant, &id), Catalog::load(app, tenant, Needs::Definitions));
+        let (before, catalog) = tokio::join!(load(app, tenant, &id), Catalog::load(app, tenant, NEEDS));
         let (mut before, mut known) = (before?, catalog?.known());
         known.templates.insert(id.clone());
         let record = body.parse(|checker, mut input| {
@@ -143,6 +147,9 @@ async fn replace(
                 return present(&record);
             }
             if_match.check(current)?;
+            if before.is_none() {
+                app.check_room(tenant, Held::Definitions).await?;
+            }
             let attempt = attempt_token(app)?;
             let changed = app.store.change_authored((tenant, &attempt), before.as_ref(), Some(&record));
             if changed.await?.is_ok() {

@@ -6,7 +6,7 @@ use domain::{FormId, TenantId, Zone};
 use platform::catalog::{Catalog, Needs, Use};
 use platform::paging::{Direction, SortField, Sorting};
 use store::Key;
-use store::catalog::Definitions;
+use store::catalog::{Definitions, Kind};
 use wire::Checker;
 use wire::catalog::{FormInput, FormOutput};
 
@@ -27,6 +27,7 @@ impl Resource for Forms {
     type Output = FormOutput;
 
     const PATH: &'static str = "/v2/b2b/forms";
+    const KIND: Kind = Kind::Form;
     const NEEDS: Needs = Needs::Nothing;
 
     fn sorting() -> &'static Sorting<Form> {

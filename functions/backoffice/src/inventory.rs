@@ -12,7 +12,7 @@ use platform::routes;
 use platform::routes::Routes;
 use platform::{ApiError, App, ErrorBody};
 use store::Key;
-use store::catalog::Definitions;
+use store::catalog::{Definitions, Kind};
 use wire::Checker;
 use wire::catalog::{InventoryInput, InventoryOutput};
 use wire::page::Page;
@@ -36,6 +36,7 @@ impl Resource for Inventory {
     type Output = InventoryOutput;
 
     const PATH: &'static str = "/v2/b2b/inventory";
+    const KIND: Kind = Kind::Inventory;
     const NEEDS: Needs = Needs::Nothing;
 
     fn sorting() -> &'static Sorting<InventoryItem> {

@@ -6,7 +6,7 @@ use domain::{TenantId, TicketTypeId, Zone};
 use platform::catalog::{Catalog, Needs, Use, any_price};
 use platform::paging::{Direction, SortField, Sorting};
 use store::Key;
-use store::catalog::Definitions;
+use store::catalog::{Definitions, Kind};
 use wire::Checker;
 use wire::event::{PersonTypeInput, PersonTypeOutput};
 
@@ -28,6 +28,7 @@ impl Resource for PersonTypes {
     type Output = PersonTypeOutput;
 
     const PATH: &'static str = "/v2/b2b/persontypes";
+    const KIND: Kind = Kind::PersonType;
     const NEEDS: Needs = Needs::Nothing;
 
     fn sorting() -> &'static Sorting<PersonType> {

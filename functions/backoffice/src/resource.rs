@@ -11,7 +11,7 @@ use platform::paging::{PageQuery, Paging, Sorting, page_of};
 use platform::{ApiError, App};
 use serde::Serialize;
 use store::authored::{Authored, Stored};
-use store::catalog::Definitions;
+use store::catalog::{Definitions, Kind};
 use store::{Consistency, Key};
 use wire::page::Page;
 use wire::{Checker, Identified, WireValue};
@@ -34,6 +34,8 @@ pub(crate) trait Resource: 'static {
 
     /// The path of the list.
     const PATH: &'static str;
+    /// Which of the small definitions it is.
+    const KIND: Kind;
     /// What its fields refer to.
     const NEEDS: Needs;
     /// The field that no two records may have the same, and what is said of one that is taken.
@@ -69,7 +71,8 @@ pub(crate) async fn list<R: Resource>(
     is_wanted: impl Fn(&R::Record) -> bool,
 ) -> Result<Json<Page<R::Output>>, ApiError> {
     let paging = Paging::parse(query, R::sorting())?;
-    let definitions = app.store.load_definitions(caller.tenant.id, Consistency::Strong).await?;
+    let definitions =
+        app.store.load_definitions_of(caller.tenant.id, &[R::KIND], Consistency::Strong).await?;
     let (page, pagination) = paging.cut(R::all(definitions).into_iter().filter(is_wanted).collect());
     let list: Vec<R::Output> = page.iter().map(|record| R::show(record, caller.tenant.zone)).collect();
     page_of(list, pagination)

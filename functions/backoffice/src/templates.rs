@@ -15,11 +15,13 @@ use platform::authored::{Target, id_bytes, not_found};
 use platform::catalog::{Catalog, Needs, Use};
 use platform::idempotency::{Tagged, once_tagged};
 use platform::paging::{Direction, PageQuery, Paging, SortField, Sorting, page_of};
+use platform::room::Held;
 use platform::routes;
 use platform::routes::Routes;
 use platform::{ApiError, App, Body, ErrorBody, ErrorType, IdempotencyKey};
 use sagas::publish::{SLOTS_PER_REQUEST, TemplateSaved, delete_template, make_slots, save_template};
 use store::authored::{CHANGE_TRIES, Stored, decode_authored, revision_of};
+use store::catalog::Kind;
 use store::publish::Beginning;
 use store::{Consistency, Key};
 use wire::event::{AuthoredTemplate, TemplateContext, TemplateInput, View};
@@ -46,6 +48,9 @@ static SORTING: Sorting<Template> = Sorting {
     direction: Direction::Ascending,
     last: |one, other| one.id.cmp(&other.id),
 };
+
+/// What a template is shown with.
+const SHOWN_WITH: Needs = Needs::Kinds(&[Kind::PersonType, Kind::Reach, Kind::Discount, Kind::Inventory]);
 
 static NOBODY: Asker = Asker::nobody();
 
@@ -107,7 +112,7 @@ async fn read(State(app): State<App>, staff: Staff, Path(id): Path<String>) -> R
     let keys = [place.clone(), record.clone()];
     let (found, catalog, sold) = tokio::join!(
         app.store.get_many(keys, Consistency::Strong),
-        Catalog::load(&app, tenant, Needs::Definitions),
+        Catalog::load(&app, tenant, SHOWN_WITH),
         app.store.count_sold(tenant, &id)
     );
     let (mut found, catalog, sold) = (found?, catalog?, sold?);
@@ -153,7 +158,11 @@ async fn create(
             work.read(input, checker)
         })?;
         // The first try of this request made it; someone may have changed it since.
-        if work.before.is_some() { work.show().await } else { work.save(written, |_| Ok(())).await }
+        if work.before.is_some() {
+            return work.show().await;
+        }
+        app.check_room(staff.tenant.id, Held::Templates).await?;
+        work.save(written, |_| Ok(())).await
     };
     once_tagged(&app, &staff, (&key, &fingerprint), Box::pin(run)).await
 }

@@ -17,6 +17,7 @@ use platform::routes;
 use platform::routes::Routes;
 use platform::{ApiError, App, ErrorBody, ErrorType};
 use serde::Deserialize;
+use store::catalog::Kind;
 use store::{Consistency, Key};
 use utoipa::IntoParams;
 use wire::event::AuthoredInstance;
@@ -91,7 +92,7 @@ async fn list(
     let place = Key::template(tenant, &id);
     let (template, catalog) = tokio::join!(
         app.store.get::<Template>(&place, Consistency::Strong),
-        Catalog::load(&app, tenant, Needs::Definitions)
+        Catalog::load(&app, tenant, Needs::Kinds(&[Kind::Reach]))
     );
     let (template, catalog) = (template?.ok_or_else(not_found)?, catalog?);
     let longest = i64::from(template.longest_minutes()).saturating_mul(60);

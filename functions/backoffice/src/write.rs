@@ -8,6 +8,7 @@ use platform::access::Caller;
 use platform::authored::{Target, attempt_token, id_bytes, not_found};
 use platform::catalog::{Catalog, Needs, Use};
 use platform::idempotency::{Tagged, once_tagged};
+use platform::room::Held;
 use platform::{ApiError, App, Body, ErrorType, IdempotencyKey};
 use store::authored::{CHANGE_TRIES, ChangeRefusal, Stored, revision_of};
 use wire::Identified;
@@ -23,20 +24,24 @@ pub(crate) async fn create<R: Resource>(
     let fingerprint = body.fingerprint(&format!("POST {}", R::PATH), &hash_key);
     let random = id_bytes(app, &hash_key, (key, &fingerprint))?;
     let run = async {
-        let catalog = Catalog::load(app, caller.tenant.id, R::NEEDS).await?;
+        let tenant = caller.tenant.id;
+        let (catalog, room) =
+            tokio::join!(Catalog::load(app, tenant, R::NEEDS), app.check_room(tenant, Held::Definitions));
+        let catalog = catalog?;
         let record = body.parse(|checker, mut input| {
             input.set_id(&R::new_id(random));
             R::read(input, checker, &context(caller, &catalog))
         })?;
+        room?;
         let attempt = attempt_token(app)?;
-        match app.store.change_authored((caller.tenant.id, &attempt), None, Some(&record)).await? {
+        match app.store.change_authored((tenant, &attempt), None, Some(&record)).await? {
             Ok(()) => {}
             // The first try of this request made it, and someone has changed it since.
             Err(ChangeRefusal::Changed) if key.text().is_some() => {}
             Err(ChangeRefusal::Changed) => return Err(ApiError::new(ErrorType::TryAgain)),
             Err(ChangeRefusal::Taken) => return Err(taken::<R>()),
         }
-        app.forget_catalog(caller.tenant.id);
+        app.forget_catalog(tenant);
         present::<R>(&record, caller.tenant.zone)
     };
     once_tagged(app, caller, (key, &fingerprint), Box::pin(run)).await

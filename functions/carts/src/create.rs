@@ -6,14 +6,14 @@ use domain::asker::Asker;
 use domain::cart::Cart;
 use domain::cart_request::{CartRequest, LineRequest, name_lines};
 use domain::channel::Channel;
-use domain::pricing::{Buyer, CatalogView, PricedLines, PricingRefusals, price};
+use domain::pricing::{Buyer, Catalog, CatalogView, PricedLines, PricingRefusals, price};
 use domain::{CartId, CartItemId};
 use platform::access::Caller;
-use platform::cart::{Existing, Named, TenantCatalog, forms_refused, pricing_refused};
+use platform::cart::{Existing, Named, Offer, TenantCatalog, forms_refused, pricing_refused};
 use platform::rate_limit::count_unknown_coupons;
-use platform::{ApiError, App, ErrorType, idempotency};
+use platform::{ApiError, App, ErrorType, IdempotencyKey, idempotency};
 use std::collections::{BTreeMap, BTreeSet};
-use store::{Consistency, Key};
+use store::{Consistency, Found, Key};
 
 /// A request with its catalog and the ids of its lines.
 struct Draft<'a> {
@@ -38,6 +38,7 @@ pub(crate) async fn fresh(app: &App, caller: &Caller, request: CartRequest) -> R
         allowed?;
         draft.catalog = app.catalog_of(caller.tenant.id, existing.ledgers.values()).await?;
         let cart = draft.cart(id, draft.price(&existing)?)?;
+        draft.check(&cart, &existing)?;
         return draft.put(&cart).await.map(|()| answer(&cart.id));
     };
     let cart = draft.cart(id, priced.clone())?;
@@ -46,7 +47,8 @@ pub(crate) async fn fresh(app: &App, caller: &Caller, request: CartRequest) -> R
     put?;
     let existing = existing?;
     draft.catalog = app.catalog_of(caller.tenant.id, existing.ledgers.values()).await?;
-    match allowed.and_then(|()| draft.price(&existing)) {
+    let confirmed = allowed.and_then(|()| draft.price(&existing));
+    match confirmed.and_then(|confirmed| draft.check(&cart, &existing).map(|()| confirmed)) {
         Ok(confirmed) if confirmed == priced => {}
         Ok(confirmed) => {
             let corrected = cart.replaced(draft.request.terms.clone(), confirmed, caller.clock.now());
@@ -68,40 +70,60 @@ pub(crate) async fn fresh(app: &App, caller: &Caller, request: CartRequest) -> R
 pub(crate) async fn once(
     app: &App,
     caller: &Caller,
-    (key, fingerprint): (&str, &str),
+    (key, fingerprint): (&IdempotencyKey, &str),
     request: CartRequest,
 ) -> Result<Response, ApiError> {
-    let id = derived_id(app, caller, key).await?;
+    let id = derived_id(app, caller, key.text().unwrap_or_default()).await?;
     let tenant = caller.tenant.id;
-    let mut draft = Draft::of(app, caller, request).await?;
-    let key = Key::cart(tenant, &id);
-    let keys = draft.named.keys(tenant).chain([key.clone()]);
+    let draft = Draft::of(app, caller, request).await?;
+    let place = Key::cart(tenant, &id);
+    let keys = draft.named.keys(tenant).chain([place.clone()]);
     let load = app.store.get_many(keys, Consistency::Strong);
-    let (found, allowed) = tokio::join!(load, draft.count_guesses());
-    let mut found = found?;
-    if let Some(earlier) = found.take::<Cart>(&key)?.filter(|cart| cart.is_live(caller.clock.now())) {
-        return repeated(&earlier, fingerprint);
-    }
-    allowed?;
-    let existing = draft.named.take(&mut found, tenant)?;
-    draft.catalog = app.catalog_of(tenant, existing.ledgers.values()).await?;
-    let mut cart = draft.cart(id, draft.price(&existing)?)?;
-    cart.created_by = Some(fingerprint.to_owned());
-    let now = caller.clock.now();
-    match app.store.create_cart((caller.tenant.id, &cart), now, app.wall_now()).await? {
-        Ok(()) => Ok(answer(&cart.id)),
-        Err(Some(existing)) => repeated(&existing, fingerprint),
-        Err(None) => Err(ApiError::new(ErrorType::TryAgain)),
-    }
+    let tie = idempotency::tie(app, caller, (key, fingerprint));
+    let (found, allowed, tied) = tokio::join!(load, draft.count_guesses(), tie);
+    let tied = tied?;
+    let outcome = async {
+        let mut found = found?;
+        match found.take::<Cart>(&place)?.filter(|cart| cart.is_live(caller.clock.now())) {
+            Some(earlier) => repeated(&earlier, fingerprint),
+            None => {
+                allowed?;
+                draft.create((id, fingerprint), found).await
+            }
+        }
+    };
+    let outcome = outcome.await;
+    tied.end(app, outcome).await
 }
 
 impl<'a> Draft<'a> {
     async fn of(app: &'a App, caller: &'a Caller, request: CartRequest) -> Result<Self, ApiError> {
         let catalog = app.catalog(caller.tenant.id).await?;
         let lines = name_lines(&request.lines, &[], || app.ids.bytes().map(CartItemId::from_bytes))?;
-        let named =
-            Named::of((&request.terms, catalog.view().coupons), lines.iter().map(|line| &line.wanted));
+        let view = catalog.view();
+        let named = Named::of((&request.terms, view.coupons), lines.iter().map(|line| &line.wanted));
+        let named = named.with_stock(view.inventory);
         Ok(Self { app, caller, request, lines, named, catalog })
+    }
+
+    /// Makes the cart of a request that carries an idempotency key.
+    async fn create(
+        mut self,
+        (id, fingerprint): (CartId, &str),
+        mut found: Found,
+    ) -> Result<Response, ApiError> {
+        let (app, tenant) = (self.app, self.caller.tenant.id);
+        let existing = self.named.take(&mut found, tenant)?;
+        self.catalog = app.catalog_of(tenant, existing.ledgers.values()).await?;
+        let mut cart = self.cart(id, self.price(&existing)?)?;
+        self.check(&cart, &existing)?;
+        cart.created_by = Some(fingerprint.to_owned());
+        let now = self.caller.clock.now();
+        match app.store.create_cart((tenant, &cart), now, app.wall_now()).await? {
+            Ok(()) => Ok(answer(&cart.id)),
+            Err(Some(existing)) => repeated(&existing, fingerprint),
+            Err(None) => Err(ApiError::new(ErrorType::TryAgain)),
+        }
     }
 
     /// Coupon codes may be guessed so often only.
@@ -133,6 +155,12 @@ impl<'a> Draft<'a> {
         let asked = self.catalog.asked();
         let answered = cart.asking(asked).answering(asked, &self.request.forms);
         answered.map_err(|refusals| forms_refused(&refusals, ""))
+    }
+
+    /// Refuses what cannot be had now.
+    fn check(&self, cart: &Cart, existing: &Existing) -> Result<(), ApiError> {
+        let Catalog { inventory, coupons, .. } = self.catalog.view();
+        Offer { existing, inventory, coupons }.check(cart, self.caller.clock.now())
     }
 
     async fn put(&self, cart: &Cart) -> Result<(), ApiError> {

@@ -39,7 +39,7 @@ pub fn router<R: Routes>() -> R {
         (status = 200, description = "The id of the cart", body = String),
         (status = 400, description = "Fields are missing or wrong", body = ErrorBody),
         (status = 404, description = "Ids name nothing that is sold", body = ErrorBody),
-        (status = 409, description = "An event is not on sale, or the idempotency key was used before", body = ErrorBody),
+        (status = 409, description = "An event is not on sale or has too few seats left, an add-on too few pieces; one order cannot take so much; the idempotency key was used before", body = ErrorBody),
         (status = 429, description = "`THROTTLED`: too many coupon codes that nobody issued, for this visitor or by this key", body = ErrorBody),
     ),
 )]
@@ -50,9 +50,9 @@ async fn create_cart(
 ) -> Result<Response, ApiError> {
     let fingerprint = fingerprint(&app, &caller, &key, (&body, "POST /v2/b2c/carts")).await?;
     let request = body.parse(|checker, input| input.parse_new(checker))?;
-    match (key.text(), fingerprint) {
-        (Some(key), Some(fingerprint)) => create::once(&app, &caller, (key, &fingerprint), request).await,
-        (None, _) | (_, None) => create::fresh(&app, &caller, request).await,
+    match fingerprint {
+        Some(fingerprint) => create::once(&app, &caller, (&key, &fingerprint), request).await,
+        None => create::fresh(&app, &caller, request).await,
     }
 }
 
@@ -96,7 +96,7 @@ async fn read_cart(
         (status = 200, description = "The cart with prices", body = CartOutput),
         (status = 400, description = "Fields are missing or wrong", body = ErrorBody),
         (status = 404, description = "There is no such cart, or ids name nothing that is sold", body = ErrorBody),
-        (status = 409, description = "An event is not on sale, or the cart is or was checked out", body = ErrorBody),
+        (status = 409, description = "An event is not on sale or has too few seats left, an add-on too few pieces; one order cannot take so much; the cart is or was checked out", body = ErrorBody),
         (status = 429, description = "`THROTTLED`: too many coupon codes that nobody issued, for this visitor or by this key", body = ErrorBody),
     ),
 )]

@@ -4,10 +4,10 @@ use crate::live;
 use domain::cart::Cart;
 use domain::cart_request::{CartRequest, name_lines};
 use domain::form::AskedForms;
-use domain::pricing::{CatalogView, Tried, price};
-use domain::{CartId, CartItemId};
+use domain::pricing::{Catalog, CatalogView, Tried, price};
+use domain::{CartId, CartItemId, TenantId};
 use platform::access::Caller;
-use platform::cart::{Explain, Named, forms_refused, pricing_refused};
+use platform::cart::{Explain, Named, Offer, forms_refused, pricing_refused};
 use platform::rate_limit::count_unknown_coupons;
 use platform::{ApiError, App, ErrorType};
 use store::{Consistency, Key};
@@ -15,6 +15,9 @@ use wire::cart::CartOutput;
 
 /// Tries of a write that meets another one: a cart is one visitor's, so few can meet.
 pub(crate) const MAX_TRIES: usize = 3;
+
+/// From so many seconds on it is worth a write that a cart lives longer.
+const PROLONGED_FROM_SECS: i64 = 60;
 
 /// Replaces the lines of a cart. Of two updates at once both succeed, one after the other: each replaces the
 /// whole list, so the later one stands.
@@ -28,7 +31,7 @@ pub(crate) async fn replace(
     let tenant = caller.tenant.id;
     let known = app.definitions(tenant).await?;
     let wanted = request.lines.iter().map(|line| &line.wanted);
-    let named = Named::of((&request.terms, &known.coupons), wanted);
+    let named = Named::of((&request.terms, &known.coupons), wanted).with_stock(&known.inventory);
     let key = Key::cart(tenant, id);
     let load = app.store.get_many(named.keys(tenant).chain([key.clone()]), Consistency::Strong);
     let (found, allowed) = tokio::join!(load, count_unknown_coupons(app, caller, named.unknown_codes));
@@ -40,11 +43,14 @@ pub(crate) async fn replace(
     let buyer = existing.buyer(caller.tenant.zone);
     let view = CatalogView::of_ledgers(catalog.view(), buyer, existing.ledgers.values());
     let view = (&view, catalog.asked());
+    let Catalog { inventory, coupons, .. } = catalog.view();
+    let offer = Offer { existing: &existing, inventory, coupons };
     for _ in 0..MAX_TRIES {
         refuse_unless_open(app, caller, &before).await?;
         let (after, traces) = existing.check_with(decide(app, (&before, request), view, caller), "")?;
-        match app.store.replace_cart(caller.tenant.id, (&before, &after), app.wall_now()).await? {
-            Ok(()) => {
+        offer.check(&after, now)?;
+        match write(app, tenant, (&before, after)).await? {
+            Ok(after) => {
                 let output = CartOutput::from(&after);
                 return Ok(if explain { output.explained(&traces) } else { output });
             }
@@ -54,8 +60,27 @@ pub(crate) async fn replace(
     Err(ApiError::new(ErrorType::TryAgain))
 }
 
-/// Refuses a cart that is or was checked out.
+/// Writes the next version of a cart. One that says the same stays the version it is, so that a checkout beside it is
+/// not disturbed; it is written only to live longer, and not for the sake of a few seconds.
+async fn write(
+    app: &App,
+    tenant: TenantId,
+    (before, after): (&Cart, Cart),
+) -> Result<Result<Cart, Option<Cart>>, ApiError> {
+    let after = before.prolonged(&after).unwrap_or(after);
+    let grows_secs = (after.expires_at - before.expires_at).num_seconds();
+    if after.version == before.version && grows_secs < PROLONGED_FROM_SECS {
+        return Ok(Ok(after));
+    }
+    let written = app.store.replace_cart(tenant, (before, &after), app.wall_now()).await?;
+    Ok(written.map(|()| after))
+}
+
+/// Refuses a cart that is or was checked out, or is being priced for it.
 pub(crate) async fn refuse_unless_open(app: &App, caller: &Caller, cart: &Cart) -> Result<(), ApiError> {
+    if cart.still.as_ref().is_some_and(|still| still.is_live(app.wall_now())) {
+        return Err(ApiError::new(ErrorType::RequestInProgress));
+    }
     let pointer = (caller.tenant.id, cart.order.as_ref());
     Box::pin(sagas::open_again(app, pointer, caller.clock.now())).await.map(|_| ())
 }

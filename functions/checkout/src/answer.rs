@@ -4,7 +4,7 @@ use axum::Json;
 use axum::response::{IntoResponse, Response};
 use domain::order::{AfterSale, Order};
 use domain::payment::{Decline, DeclineReason};
-use domain::{InstanceId, InventoryId, Money, Zone, ledger::LedgerRefusal};
+use domain::{InstanceId, Money, Zone, ledger::LedgerRefusal};
 use platform::telemetry::Metric;
 use platform::{ApiError, ErrorType, access::Caller, idempotency};
 use wire::order::OrderView;
@@ -37,11 +37,6 @@ pub(crate) fn declined(decline: &Decline) -> ApiError {
 /// The refusal of a card again.
 pub(crate) fn declined_again(decline: &Decline) -> Response {
     idempotency::replayed(declined(decline).into_response())
-}
-
-/// An add-on has fewer pieces left than asked for.
-pub(crate) fn no_pieces(inventory: InventoryId) -> ApiError {
-    ApiError::new(ErrorType::NotEnoughCapacity).fact("inventoryId", inventory)
 }
 
 /// Why a slot does not give its seats.

@@ -5,12 +5,13 @@ use crate::replay::Manner;
 use crate::{answer, decide, entitled, replay};
 use axum::Json;
 use axum::response::{IntoResponse, Response};
+use domain::availability::pieces_left;
 use domain::cart::Cart;
 use domain::checkout::{CheckoutRequest, pieces_of};
 use domain::order::Pieces;
 use domain::{InventoryId, Money, SaleId};
 use platform::access::Caller;
-use platform::cart::forms_incomplete;
+use platform::cart::{check_size, forms_incomplete, no_pieces};
 use platform::{ApiError, App, ErrorType};
 use serde_json::json;
 use store::counter::Counter;
@@ -36,6 +37,7 @@ pub(crate) async fn report(
             if decide::price_rose(cart.shown_total, shown, request.expected_total) {
                 findings.push(ApiError::new(ErrorType::PriceChanged));
             }
+            findings.extend(check_size(&cart, &facts.inventory, &facts.coupons).err());
             findings.extend(forms_incomplete(&cart.incomplete_forms(&facts.forms)).err());
             let sold = (&cart, facts);
             findings.extend(entitled::check_with_earlier_orders(app, caller, sold).await.err());
@@ -102,8 +104,10 @@ async fn stock(
     let mut findings = Vec::new();
     for (id, Pieces { quantity, stock }) in wanted {
         let sold: Counter = found.take(&key(&id))?.unwrap_or_default();
-        if sold.used.saturating_add(quantity) > stock {
-            findings.push(answer::no_pieces(id));
+        let left = pieces_left(stock, sold.used);
+        if quantity > left {
+            let name = facts.inventory.get(&id).map_or("", |item| item.name.as_str());
+            findings.push(no_pieces(id, name, left));
         }
     }
     Ok(findings)

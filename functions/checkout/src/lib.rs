@@ -45,7 +45,7 @@ async fn server_checkout(
     key: IdempotencyKey,
     body: Body<CheckoutInput>,
 ) -> Result<Response, ApiError> {
-    check_out(&app, &caller, &key, body).await
+    check_out(&app, &caller, (&key, "POST /v2/b2c/checkout"), body).await
 }
 
 /// Pay for a cart from a storefront's page.
@@ -66,19 +66,23 @@ async fn browser_checkout(
     key: IdempotencyKey,
     body: Body<CheckoutInput>,
 ) -> Result<Response, ApiError> {
-    check_out(&app, &caller, &key, body).await
+    check_out(&app, &caller, (&key, "POST /v2/b2c/cors/checkout"), body).await
 }
 
-/// Both routes are one checkout: the same request is the same request on either.
+/// Both routes are one checkout; what is repeated is repeated on the same one.
 async fn check_out(
     app: &App,
     caller: &Caller,
-    key: &IdempotencyKey,
+    (key, route): (&IdempotencyKey, &str),
     body: Body<CheckoutInput>,
 ) -> Result<Response, ApiError> {
     let hash_key = app.hash_key(&caller.tenant).await?;
-    let key =
-        key.hash().map(|hash| replay::SentKey { hash, fingerprint: body.fingerprint("checkout", &hash_key) });
+    let fingerprint = |route: &str| body.fingerprint(route, &hash_key);
+    let key = key.hash().map(|hash| replay::SentKey {
+        hash,
+        fingerprint: fingerprint(route),
+        earlier_fingerprint: fingerprint("checkout"),
+    });
     let now = caller.clock.now();
     let request = body.parse(|checker, input| input.parse(checker, now))?;
     // Boxed, because the futures of the whole saga, one within the other, do not fit a thread's stack.

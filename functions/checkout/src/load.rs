@@ -12,7 +12,7 @@ use domain::membership::{Level, Membership};
 use domain::merchant::Merchant;
 use domain::pricing::Catalog;
 use domain::{
-    CartId, ComboTemplateId, CouponId, DiscountId, FormId, InstanceId, InventoryId, LevelId, Mid, Template,
+    CartId, ComboTemplateId, CouponId, DiscountId, FormId, InstanceId, InventoryId, LevelId, Template,
     TemplateId, TenantId, TicketTypeId,
 };
 use platform::access::Caller;
@@ -32,7 +32,7 @@ pub(crate) struct Facts {
     pub(crate) combos: BTreeMap<ComboTemplateId, Combo>,
     pub(crate) levels: BTreeMap<LevelId, Level>,
     pub(crate) entitlements: BTreeMap<TemplateId, Entitlements>,
-    /// Those of the tenant's merchants that could charge a few seconds ago, as they are now.
+    /// Those of the tenant's merchants that had a rate card a few seconds ago, as they are now.
     pub(crate) merchants: Vec<Merchant>,
     pub(crate) forms: BTreeMap<FormId, Form>,
     /// The forms that were looked for: those the cached templates name.
@@ -93,14 +93,12 @@ async fn read(
     (named, key_hash): (&Named, Option<&str>),
 ) -> Result<(Facts, Option<IdempotencyRecord>), ApiError> {
     let tenant = caller.tenant.id;
-    let (catalog, merchants) = tokio::try_join!(app.catalog(tenant), app.merchants(tenant))?;
+    let (catalog, priced) = tokio::try_join!(app.catalog(tenant), app.priced_merchants(tenant))?;
     let known = catalog.view();
     let owners = known.templates.iter().filter(|template| named.instances.iter().any(|id| template.owns(id)));
     let discounts = discounts_of(named, owners.clone(), known);
     let looked_for: BTreeSet<FormId> = owners.clone().flat_map(|template| template.forms.clone()).collect();
     let owners: BTreeSet<TemplateId> = owners.map(|template| template.id.clone()).collect();
-    let charging = merchants.iter().filter(|merchant| merchant.charging().is_some());
-    let charging: Vec<Mid> = charging.map(|merchant| merchant.mid.clone()).collect();
     let record = key_hash.map(|hash| Key::idempotency(tenant, hash));
     let keys = named
         .keys(tenant)
@@ -109,7 +107,7 @@ async fn read(
         .chain(owners.iter().map(|id| Key::template(tenant, id)))
         .chain(owners.iter().map(|id| Key::entitlements(tenant, id)))
         .chain(looked_for.iter().map(|id| Key::form(tenant, id)))
-        .chain(charging.iter().map(|mid| Key::merchant(tenant, mid)))
+        .chain(priced.iter().map(|mid| Key::merchant(tenant, mid)))
         .chain(record.clone());
     let mut found = app.store.get_many(keys, Consistency::Strong).await?;
     // First, because it looks at what the others take.
@@ -128,7 +126,7 @@ async fn read(
         combos: found.take_all(&named.combos, |id| Key::combo(tenant, id))?,
         levels,
         entitlements: found.take_all(&owners, |id| Key::entitlements(tenant, id))?,
-        merchants: Vec::with_capacity(charging.len()),
+        merchants: Vec::with_capacity(priced.len()),
         forms: found.take_all(&looked_for, |id| Key::form(tenant, id))?,
         looked_for,
         existing,
@@ -136,7 +134,7 @@ async fn read(
     for id in &owners {
         facts.templates.extend(found.take::<Template>(&Key::template(tenant, id))?);
     }
-    for mid in &charging {
+    for mid in priced.iter() {
         facts.merchants.extend(found.take::<Merchant>(&Key::merchant(tenant, mid))?);
     }
     Ok((facts, take_record(&mut found, record.as_ref())?))
@@ -187,8 +185,8 @@ impl Facts {
         AskedForms { templates: &self.templates, forms: &self.forms }
     }
 
-    /// The merchants to charge through. Where those of the cache cannot charge any more, all are read, so that
-    /// one that was approved a moment ago sells at once.
+    /// The merchants to charge through. Where none of those that are known to have a rate card charges, all are read,
+    /// so that one that got its own a moment ago sells at once, and that a refusal says what is missing.
     pub(crate) async fn merchants(&self, app: &App, tenant: TenantId) -> Result<Vec<Merchant>, ApiError> {
         if self.merchants.iter().any(|merchant| merchant.charging().is_some()) {
             return Ok(self.merchants.clone());

@@ -5,20 +5,25 @@ use crate::replay::{Manner, Replay, SentKey};
 use crate::sell::Checkout;
 use crate::{decide, draw, dry_run, entitled, load, replay};
 use axum::response::Response;
-use domain::cart::Cart;
+use domain::cart::{Cart, Still};
 use domain::cart_request::{CartRequest, CartTerms, LineRequest, name_lines};
 use domain::checkout::{CartSource, CheckoutRequest, OrderFacts, order_of};
 use domain::order::{ConsumedReservation, Order};
 use domain::{CartId, CartItemId, CouponId, InstanceId, OrderId, SaleId};
 use platform::access::Caller;
-use platform::cart::{Existing, Named, forms_incomplete, forms_refused};
+use platform::authored::attempt_token;
+use platform::cart::{Existing, Named, check_size, forms_incomplete, forms_refused};
 use platform::rate_limit::{count_card_payment, count_unknown_coupons};
 use platform::task::to_the_end;
 use platform::{ApiError, App, ErrorType};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use store::checkout::{CartClaim, KeyClaim};
 use store::idempotency::IdempotencyRecord;
 use wire::cart::CartOutput;
+
+/// Tries of a checkout whose cart others change meanwhile. After the first, the cart is kept still.
+const MAX_TRIES: usize = 4;
 
 /// The cart as it is sold, and what is known of the stored one.
 struct Opened {
@@ -47,19 +52,97 @@ enum Start {
     GoOn(Box<Loaded>),
 }
 
-/// Pays for a cart.
+/// Why a try came to no answer of its own.
+pub(crate) enum Halt {
+    /// The stored cart was changed or checked out while it was priced.
+    CartMoved,
+    /// It is refused.
+    Refused(ApiError),
+}
+
+impl<E: Into<ApiError>> From<E> for Halt {
+    fn from(error: E) -> Self {
+        Self::Refused(error.into())
+    }
+}
+
+/// Which try of a checkout it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Try {
+    First,
+    Again,
+}
+
+/// Pays for a cart. One that is changed meanwhile is priced again, and kept still for it, so that whoever pays gets
+/// past those who save.
 pub(crate) async fn check_out(
     app: &App,
     caller: &Caller,
     request: CheckoutRequest,
     key: Option<SentKey>,
 ) -> Result<Response, ApiError> {
+    let request = Arc::new(request);
+    let mut which = Try::First;
+    let mut kept = None;
+    for _ in 0..MAX_TRIES {
+        // In a box, so that what a try carries on its stack ends with it.
+        let tried = Box::pin(check_out_once(app, caller, (&request, which), key.as_ref())).await;
+        which = Try::Again;
+        match (tried, &request.source) {
+            (Ok(response), _) => return Ok(response),
+            (Err(Halt::Refused(refusal)), _) => {
+                let_move(app, caller, kept).await;
+                return Err(refusal);
+            }
+            (Err(Halt::CartMoved), CartSource::Stored(id)) => {
+                kept = keep_still(app, caller, (id, kept)).await?
+            }
+            (Err(Halt::CartMoved), CartSource::Inline(_)) => break,
+        }
+    }
+    let_move(app, caller, kept).await;
+    Err(ApiError::new(ErrorType::TryAgain).without_effect())
+}
+
+/// Keeps a cart still for this checkout, if no other does.
+async fn keep_still(
+    app: &App,
+    caller: &Caller,
+    (id, kept): (&CartId, Option<KeptStill>),
+) -> Result<Option<KeptStill>, ApiError> {
+    let by = match kept {
+        Some(KeptStill { cart: _, still }) => still.by,
+        None => attempt_token(app)?,
+    };
+    let still = Still::begin(by, app.wall_now());
+    let is_kept = app.store.keep_cart_still((caller.tenant.id, id), &still, app.wall_now()).await?;
+    Ok(is_kept.then(|| KeptStill { cart: id.clone(), still }))
+}
+
+/// A cart that this checkout keeps still.
+struct KeptStill {
+    cart: CartId,
+    still: Still,
+}
+
+/// Gives the cart free for those who save it. Where that fails, its moment ends by itself.
+async fn let_move(app: &App, caller: &Caller, kept: Option<KeptStill>) {
+    let Some(KeptStill { cart, still }) = kept else { return };
+    if let Err(fault) = app.store.let_cart_move((caller.tenant.id, &cart), &still).await {
+        tracing::warn!(%fault, "a cart stays still for a few seconds");
+    }
+}
+
+async fn check_out_once(
+    app: &App,
+    caller: &Caller,
+    (request, which): (&Arc<CheckoutRequest>, Try),
+    key: Option<&SentKey>,
+) -> Result<Response, Halt> {
     // In a box, so that the rest of the checkout does not carry the state of its beginning on its stack.
     let start = match &request.source {
-        CartSource::Stored(id) => Box::pin(load_stored(app, caller, (id, &request), key.as_ref())).await?,
-        CartSource::Inline(cart) => {
-            Box::pin(load_inline(app, caller, (cart, &request), key.as_ref())).await?
-        }
+        CartSource::Stored(id) => Box::pin(load_stored(app, caller, (id, request, which), key)).await?,
+        CartSource::Inline(cart) => Box::pin(load_inline(app, caller, (cart, request), key)).await?,
     };
     let Loaded { opened, facts, claim, findings } = match start {
         Start::Answer(response) => return Ok(*response),
@@ -68,29 +151,43 @@ pub(crate) async fn check_out(
     if request.dry_run {
         let opened =
             opened.map(|opened| (opened.cart, opened.stored.map(|stored| stored.before.shown_total)));
-        return dry_run::report(app, caller, (&request, &facts), (opened, findings)).await;
+        return Ok(dry_run::report(app, caller, (request, &facts), (opened, findings)).await?);
     }
     let opened = opened?;
     decide::check_coupons(&opened.cart)?;
     decide::check_not_empty(&opened.cart)?;
     decide::check_holders(&opened.cart, &facts)?;
-    check_price(app, caller, &request, &opened).await?;
+    check_price(app, caller, request, &opened).await?;
     forms_incomplete(&opened.cart.incomplete_forms(&facts.forms))?;
-    let sale = decide_sale(app, caller, (&request, &opened, &facts)).await?;
+    let sale = decide_sale(app, caller, (request, &opened, &facts)).await?;
     let (app, caller, cart) = (app.clone(), caller.clone(), opened.cart);
     let checkout = Checkout { app, caller, sale, claim, cart, facts };
-    to_the_end(checkout.run(request)).await
+    let request = Arc::clone(request);
+    to_the_end(async move {
+        match checkout.run(&request).await {
+            Err(Halt::Refused(refusal)) => Err(refusal),
+            Err(Halt::CartMoved) => Ok(Err(Halt::CartMoved)),
+            Ok(response) => Ok(Ok(response)),
+        }
+    })
+    .await?
 }
 
 async fn load_stored(
     app: &App,
     caller: &Caller,
-    (id, request): (&CartId, &CheckoutRequest),
+    (id, request, which): (&CartId, &CheckoutRequest, Try),
     key: Option<&SentKey>,
 ) -> Result<Start, ApiError> {
     let manner = manner(request);
     let load = load::cart_and_record(app, caller, (id, key.map(|key| key.hash.as_str())));
-    let (loaded, allowed) = tokio::join!(load, count_payment(app, caller, request));
+    let count = async {
+        match which {
+            Try::First => count_payment(app, caller, request).await,
+            Try::Again => Ok(()),
+        }
+    };
+    let (loaded, allowed) = tokio::join!(load, count);
     let (cart, record) = loaded?;
     let claim = match replayed(app, caller, (key, record), manner).await? {
         Replayed::Answer(response) => return Ok(Start::Answer(response)),
@@ -180,7 +277,7 @@ pub(crate) async fn replayed(
     })
 }
 
-pub(crate) fn live(cart: Option<Cart>, caller: &Caller) -> Result<Cart, ApiError> {
+fn live(cart: Option<Cart>, caller: &Caller) -> Result<Cart, ApiError> {
     cart.filter(|cart| cart.is_live(caller.clock.now()))
         .ok_or_else(|| ApiError::new(ErrorType::NotFound).detail("/shoppingCartId", "was not found"))
 }
@@ -224,7 +321,7 @@ async fn check_price(
     caller: &Caller,
     request: &CheckoutRequest,
     opened: &Opened,
-) -> Result<(), ApiError> {
+) -> Result<(), Halt> {
     let shown = opened.stored.as_ref().map(|stored| stored.before.shown_total);
     if !decide::price_rose(opened.cart.shown_total, shown, request.expected_total) {
         return Ok(());
@@ -236,13 +333,13 @@ async fn check_price(
             Ok(Ok(())) => {}
             // An earlier try stored it, and its answer was lost.
             Ok(Err(Some(current))) if current.shown_total == opened.cart.shown_total => {
-                return Err(price_changed(&current));
+                return Err(price_changed(&current).into());
             }
-            Ok(Err(_)) => return Err(ApiError::new(ErrorType::TryAgain)),
+            Ok(Err(_)) => return Err(Halt::CartMoved),
             Err(fault) => tracing::warn!(%fault, "a cart may not be stored at its new prices"),
         }
     }
-    Err(price_changed(&opened.cart))
+    Err(price_changed(&opened.cart).into())
 }
 
 fn price_changed(cart: &Cart) -> ApiError {
@@ -268,6 +365,7 @@ async fn decide_sale(
     let now = caller.clock.now();
     let cart = &opened.cart;
     facts.existing.check("/shoppingCart")?;
+    check_size(cart, &facts.inventory, &facts.coupons)?;
     let entitlements = entitled::check(app, caller, (cart, facts)).await?;
     let hash_key = app.hash_key(&caller.tenant).await?;
     let sale = SaleId::from_bytes(app.ids.bytes()?);

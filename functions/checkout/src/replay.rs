@@ -18,6 +18,14 @@ use store::idempotency::IdempotencyRecord;
 pub(crate) struct SentKey {
     pub(crate) hash: String,
     pub(crate) fingerprint: String,
+    /// What releases called it under which both routes were one.
+    pub(crate) earlier_fingerprint: String,
+}
+
+impl SentKey {
+    fn is_of(&self, record: &IdempotencyRecord) -> bool {
+        [&self.fingerprint, &self.earlier_fingerprint].contains(&&record.fingerprint)
+    }
 }
 
 /// How orders that earlier requests left half-way are met.
@@ -47,7 +55,7 @@ pub(crate) async fn look(
 ) -> Result<Replay, ApiError> {
     let now = caller.clock.now();
     let held = record.filter(|record| record.is_kept(now));
-    if held.as_ref().is_some_and(|held| held.fingerprint != key.fingerprint) {
+    if held.as_ref().is_some_and(|held| !key.is_of(held)) {
         return Err(ApiError::new(ErrorType::IdempotencyKeyReused));
     }
     if let Some(order) = held.as_ref().and_then(|held| held.order.as_ref()) {

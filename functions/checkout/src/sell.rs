@@ -1,17 +1,19 @@
 //! A decided checkout on its way: secured, charged, answered.
 
 use crate::load::Facts;
-use crate::pay::{Replayed, Sale, live, replayed};
+use crate::pay::{Halt, Replayed, Sale, replayed};
 use crate::replay::{Manner, SentKey};
 use crate::{answer, entitled, replay};
 use axum::response::Response;
+use domain::availability::pieces_left;
 use domain::cart::{Cart, CouponProblem};
 use domain::checkout::CheckoutRequest;
 use domain::order::Order;
 use domain::outbox::MAIL_RETRY_SECS;
 use domain::time::plus_secs;
-use domain::{CouponId, OrderId};
+use domain::{CouponId, InventoryId, OrderId};
 use platform::access::Caller;
+use platform::cart::no_pieces;
 use platform::{ApiError, App, ErrorType};
 use sagas::{FreeParts, Outcome, SecureFault, SecureRequest, charge, secure, settlement};
 use store::checkout::{GuardClaim, KeyClaim};
@@ -33,7 +35,7 @@ pub(crate) struct Checkout {
 }
 
 impl Checkout {
-    pub(crate) async fn run(self, request: CheckoutRequest) -> Result<Response, ApiError> {
+    pub(crate) async fn run(self, request: &CheckoutRequest) -> Result<Response, Halt> {
         let order = match Box::pin(self.secured()).await? {
             Taken::Order(order) => order,
             Taken::Replayed(response) => return Ok(*response),
@@ -50,13 +52,13 @@ impl Checkout {
                 self.release_surplus().await;
                 Ok(answer::order(&order, zone))
             }
-            Outcome::Declined(decline) => Err(answer::declined(&decline)),
-            Outcome::Undone | Outcome::Undecided => Err(ApiError::new(ErrorType::TryAgain)),
+            Outcome::Declined(decline) => Err(answer::declined(&decline).into()),
+            Outcome::Undone | Outcome::Undecided => Err(ApiError::new(ErrorType::TryAgain).into()),
         }
     }
 
     /// Secures the order. A guard or key that turns out not to count any more is claimed again.
-    async fn secured(&self) -> Result<Taken, ApiError> {
+    async fn secured(&self) -> Result<Taken, Halt> {
         let (tickets, mails) = match self.sale.order.payment {
             None => settlement(&self.app, &self.sale.order)?,
             Some(_) => (Vec::new(), Vec::new()),
@@ -83,10 +85,11 @@ impl Checkout {
                     Replayed::Answer(response) => return Ok(Taken::Replayed(response)),
                     Replayed::GoOn(again) => claim = again.map(|again| *again),
                 },
-                Err(fault) => return Err(self.refused(fault).await),
+                Err(SecureFault::CartMoved) => return Err(Halt::CartMoved),
+                Err(fault) => return Err(self.refused(fault).await.into()),
             }
         }
-        Err(ApiError::new(ErrorType::TryAgain))
+        Err(ApiError::new(ErrorType::TryAgain).into())
     }
 
     fn secure_request<'a>(
@@ -109,10 +112,11 @@ impl Checkout {
     }
 
     async fn held(&self, record: IdempotencyRecord) -> Result<Replayed, ApiError> {
-        let key = self
-            .claim
-            .as_ref()
-            .map(|claim| SentKey { hash: claim.hash.clone(), fingerprint: claim.record.fingerprint.clone() });
+        let key = self.claim.as_ref().map(|claim| SentKey {
+            hash: claim.hash.clone(),
+            fingerprint: claim.record.fingerprint.clone(),
+            earlier_fingerprint: claim.record.fingerprint.clone(),
+        });
         replayed(&self.app, &self.caller, (key.as_ref(), Some(record)), Manner::Finishing).await
     }
 
@@ -120,13 +124,14 @@ impl Checkout {
     async fn refused(&self, fault: SecureFault) -> ApiError {
         match fault {
             SecureFault::Seats(instance, refusal) => answer::no_seats(&self.caller, instance, &refusal),
-            SecureFault::Stock(inventory) => answer::no_pieces(inventory),
+            SecureFault::Stock(inventory, sold) => self.no_pieces(inventory, sold),
             SecureFault::CouponUsedUp(coupon) => self.used_up(&coupon),
             SecureFault::EntitlementsUsedUp => self.entitlements_used_up().await,
             SecureFault::MembershipMoved(order) => self.membership_moved(order.as_ref()).await,
-            SecureFault::CartMoved => self.cart_moved().await.unwrap_or_else(|error| error),
             SecureFault::Failed(error) => error,
-            SecureFault::Duplicate(_) | SecureFault::IdempotencyHeld(_) => ApiError::new(ErrorType::TryAgain),
+            SecureFault::CartMoved | SecureFault::Duplicate(_) | SecureFault::IdempotencyHeld(_) => {
+                ApiError::new(ErrorType::TryAgain)
+            }
         }
     }
 
@@ -160,12 +165,11 @@ impl Checkout {
         }
     }
 
-    /// The cart was changed or checked out between its load and its sale.
-    async fn cart_moved(&self) -> Result<ApiError, ApiError> {
-        let Some(claim) = &self.sale.cart else { return Ok(ApiError::new(ErrorType::TryAgain)) };
-        let cart = live(self.app.store.load_cart(self.caller.tenant.id, &claim.id).await?, &self.caller)?;
-        replay::undone_order(&self.app, &self.caller, cart.order.as_ref(), Manner::Finishing).await?;
-        Ok(ApiError::new(ErrorType::TryAgain))
+    /// Others bought the pieces of an add-on, of which so many are sold by now.
+    fn no_pieces(&self, inventory: InventoryId, sold: u32) -> ApiError {
+        let stock = self.sale.order.stock.get(&inventory).map_or(0, |pieces| pieces.stock);
+        let name = self.facts.inventory.get(&inventory).map_or("", |item| item.name.as_str());
+        no_pieces(inventory, name, pieces_left(stock, sold))
     }
 
     /// Seats the reservation held beyond the order. What cannot be released now is free at its expiry.

@@ -89,8 +89,8 @@ pub(crate) async fn of_all(
     json(&found.iter().map(bucket).collect::<Vec<_>>())
 }
 
-/// Slots looked at for the next available one; the second number only if the first has no seat.
-const NEXT_AVAILABLE_SLOTS: [usize; 2] = [100, 20_000];
+/// Slots looked at for the next available one; all there are only if the first of them have no seat.
+const NEXT_AVAILABLE_SLOTS: [usize; 2] = [100, usize::MAX];
 /// How far ahead the next available slot may lie: three years.
 const NEXT_AVAILABLE_SECS: i64 = 3 * 366 * 86_400;
 

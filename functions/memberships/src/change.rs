@@ -8,7 +8,7 @@ use platform::catalog::{MAX_USES_NAMED, Use};
 use platform::{ApiError, App, ErrorType, IfMatch};
 use std::collections::BTreeSet;
 use store::authored::{Authored, CHANGE_TRIES, ChangeRefusal, Stored, revision_of};
-use store::catalog::Definitions;
+use store::catalog::{Definitions, Kind};
 use store::{Consistency, Key};
 use wire::membership::{Detail, LevelContext, LevelView};
 use wire::{Checker, Field};
@@ -21,7 +21,8 @@ pub(crate) struct Surroundings {
 
 impl Surroundings {
     pub(crate) async fn load(app: &App, tenant: TenantId) -> Result<Self, ApiError> {
-        let definitions = app.store.load_definitions(tenant, Consistency::Strong).await?;
+        let definitions =
+            app.store.load_definitions_of(tenant, &[Kind::PersonType], Consistency::Strong).await?;
         let ticket_types = definitions.person_types.keys().cloned().collect();
         Ok(Self { definitions, ticket_types })
     }

@@ -13,16 +13,21 @@ use platform::authored::{Conditions, Target, attempt_token, id_bytes, not_found}
 use platform::catalog::{Catalog, MAX_USES_NAMED, Needs, Use};
 use platform::idempotency::{Tagged, once_tagged};
 use platform::paging::{PageQuery, fits};
+use platform::room::Held;
 use platform::routes;
 use platform::routes::Routes;
 use platform::{ApiError, App, Body, ErrorBody, ErrorType, IdempotencyKey};
 use store::authored::{CHANGE_TRIES, ChangeRefusal, Stored, revision_of};
+use store::catalog::Kind;
 use store::{Consistency, Key};
 use wire::Identified;
 use wire::membership::{Detail, LevelInput, LevelOutput};
 use wire::page::Page;
 
 const PATH: &str = "/v2/b2b/membership/levels";
+
+/// What may name a level, and what it is shown with.
+const NAMES_LEVELS: Needs = Needs::KindsAndTemplates(&[Kind::Coupon, Kind::Entitlements, Kind::PersonType]);
 
 pub(crate) fn router<R: Routes>() -> R {
     R::new().routes(routes!(list, create, update)).routes(routes!(read, delete))
@@ -48,7 +53,8 @@ async fn list(
     Query(query): Query<LevelQuery>,
 ) -> Result<Json<Page<LevelOutput>>, ApiError> {
     let Wanted { filter, detail, paging } = query.read(&page)?;
-    let mut definitions = app.store.load_definitions(staff.tenant.id, Consistency::Strong).await?;
+    let kinds = [Kind::Level, Kind::PersonType];
+    let mut definitions = app.store.load_definitions_of(staff.tenant.id, &kinds, Consistency::Strong).await?;
     let levels = std::mem::take(&mut definitions.levels).into_values();
     let (page, pagination) = paging.cut(levels.filter(|level| filter.admits(level)).collect());
     let view = view(&definitions, &staff, detail);
@@ -104,12 +110,15 @@ async fn create(
     let fingerprint = body.fingerprint(&format!("POST {PATH}"), &hash_key);
     let id = LevelId::from_bytes(id_bytes(&app, &hash_key, (&key, &fingerprint))?);
     let run = async {
-        let surroundings = Surroundings::load(&app, tenant).await?;
+        let (surroundings, room) =
+            tokio::join!(Surroundings::load(&app, tenant), app.check_room(tenant, Held::Definitions));
+        let surroundings = surroundings?;
         let level = body.parse(|checker, mut input| {
             input.set_id(id.as_str());
             input.name_parts(id.as_str());
             input.read(checker, surroundings.context(&staff))
         })?;
+        room?;
         let attempt = attempt_token(&app)?;
         match app.store.change_authored((tenant, &attempt), None, Some(&level)).await? {
             Ok(()) => {}
@@ -211,7 +220,7 @@ async fn delete(
         for _ in 0..CHANGE_TRIES {
             let (current, catalog, bought) = tokio::join!(
                 app.store.load_authored(&place),
-                Catalog::load(&app, tenant, Needs::Everything),
+                Catalog::load(&app, tenant, NAMES_LEVELS),
                 app.store.find_memberships((tenant, &id), |_| true, MAX_USES_NAMED)
             );
             let current: Stored<Level> = current?.ok_or_else(not_found)?;

@@ -9,6 +9,7 @@ use domain::onboarding::{Boarding, Clear, FirstAnswer, underwriting_due, violati
 use platform::access::{Caller, Partner};
 use platform::authored::attempt_token;
 use platform::idempotency::once;
+use platform::rate_limit::count_application;
 use platform::{ApiError, App, Body, ErrorBody, ErrorType, IdempotencyKey};
 use store::onboarding::plan_board;
 use wire::onboarding::{OnboardingInput, OnboardingOutput, OnboardingView};
@@ -29,6 +30,7 @@ const ROUTE: &str = "POST /v1/payment/onboard";
         (status = 200, description = "The merchant", body = OnboardingOutput),
         (status = 400, description = "`MALFORMED_JSON`; `VALIDATION_ERROR`: `boardingRefId` is missing or no UUID", body = ErrorBody),
         (status = 409, description = "`ONBOARDING_CONFLICT`: another application has this `boardingRefId`; `IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many applications by this key", body = ErrorBody),
         (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),
     ),
 )]
@@ -47,8 +49,11 @@ pub(crate) async fn create(
         let (application, faults) = input.read().into_application();
         let broken = violations(&application, partner.tenant.zone.date(now));
         let broken = with_type_faults(broken, &faults);
-        let sealed = seal(&app, (partner.tenant.id, &reference), application.clone()).await?;
-        let SealedApplication { application: stored, key: sealed_key } = sealed;
+        let (sealed, allowed) = tokio::join!(
+            seal(&app, (partner.tenant.id, &reference), application.clone()),
+            count_application(&app, &partner)
+        );
+        let SealedApplication { application: stored, key: sealed_key } = sealed?;
         let boarding = Boarding {
             mid: mid_of(&reference, &hash_key),
             reference,
@@ -65,10 +70,21 @@ pub(crate) async fn create(
             revision: 0,
             chosen_clock: partner.clock.is_chosen(),
         };
-        let boarding = keep(&app, &partner, boarding).await?;
+        let boarding = match allowed {
+            Ok(()) => keep(&app, &partner, boarding).await?,
+            // Nobody is kept from the answer to an application that was made.
+            Err(refusal) => earlier(&app, &partner, &boarding).await?.ok_or(refusal)?,
+        };
         Ok(present(&partner, &boarding, &application))
     };
     once(&app, &partner, (&key, &fingerprint), Box::pin(run)).await
+}
+
+/// The application that the same request made before.
+async fn earlier(app: &App, caller: &Caller, boarding: &Boarding) -> Result<Option<Boarding>, ApiError> {
+    let named = (&boarding.reference, &boarding.mid);
+    let found = app.store.load_boarding(caller.tenant.id, named).await?;
+    Ok(found.map(|(earlier, _)| earlier).filter(|earlier| earlier.fingerprint == boarding.fingerprint))
 }
 
 /// Makes the application and its merchant, or finds the one that the same request made before.

@@ -29,8 +29,7 @@ pub(crate) struct SearchQuery {
 const MAX_LINES: usize = 4_000;
 
 /// Finds the orders of a contact: by e-mail address, by phone number, or by both at once. Without either,
-/// nothing is found; of more than 1,000 orders, the newest 1,000 are. They are sorted by `createdOn` or
-/// `orderNumber`, the newest first unless asked otherwise.
+/// nothing is found. They are sorted by `createdOn` or `orderNumber`, the newest first unless asked otherwise.
 #[utoipa::path(
     get,
     path = "/v2/b2c/orders/search",

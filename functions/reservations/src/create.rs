@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use domain::ReservationId;
 use domain::reservation::{Beginning, Reservation, WantedItem, decide_holds};
 use platform::access::{Caller, Staff};
-use platform::idempotency::replayed;
+use platform::idempotency::{replayed, tie};
 use platform::{ApiError, App, Body, ErrorBody, ErrorType, IdempotencyKey};
 use store::reservation::RecordChange;
 use wire::reservation::{ReservationInput, ReservationOutput};
@@ -52,8 +52,20 @@ pub(crate) async fn create(
         None => None,
     };
     let wanted = body.parse(|checker, input| input.read(checker))?;
+    let fingerprint = repeatable.as_ref().map_or("", |repeatable| repeatable.fingerprint.as_str());
+    let tied = tie(&app, &staff, (&key, fingerprint)).await?;
+    let outcome = held(&app, &staff, &wanted, repeatable.as_ref()).await;
+    tied.end(&app, outcome).await
+}
+
+async fn held(
+    app: &App,
+    caller: &Caller,
+    wanted: &[WantedItem],
+    repeatable: Option<&Repeatable>,
+) -> Result<Response, ApiError> {
     for _ in 0..MAX_STARTS {
-        if let Some(answer) = Box::pin(start(&app, &staff, &wanted, repeatable.as_ref())).await? {
+        if let Some(answer) = Box::pin(start(app, caller, wanted, repeatable)).await? {
             return Ok(answer);
         }
     }

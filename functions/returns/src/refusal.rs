@@ -16,7 +16,7 @@ pub(crate) fn unknown_order_and_event() -> ApiError {
 
 /// What cannot be written at once can be in parts.
 pub(crate) fn in_parts(error: ApiError) -> ApiError {
-    let is_too_large = error.kind() == ErrorType::PayloadTooLarge;
+    let is_too_large = [ErrorType::PayloadTooLarge, ErrorType::LimitReached].contains(&error.kind());
     if is_too_large { ApiError::new(ErrorType::RefundTooLarge) } else { error }
 }
 

@@ -74,13 +74,43 @@ pub struct Cart {
     /// Fingerprint of the request that created the cart, when it carried an idempotency key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_by: Option<String>,
-    /// Counts writes; checkout sells exactly the version it priced.
+    /// Counts changes; checkout sells exactly the version it priced.
     pub version: u64,
+    /// Set by a checkout that others kept overtaking: for a moment nobody else writes the cart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub still: Option<Still>,
     /// The total the visitor last saw.
     pub shown_total: Money,
     /// From this instant on the cart is gone.
     #[serde(with = "chrono::serde::ts_milliseconds")]
     pub expires_at: Timestamp,
+}
+
+/// How long a checkout keeps a cart still at most, in seconds: longer than it takes to price and secure it.
+pub const STILL_SECS: i64 = 5;
+
+/// A cart that only one checkout may write for a moment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Still {
+    /// Names the checkout.
+    pub by: String,
+    /// The end of the moment, in real time.
+    #[serde(with = "chrono::serde::ts_milliseconds")]
+    pub until: Timestamp,
+}
+
+impl Still {
+    /// A moment that begins now.
+    #[must_use]
+    pub fn begin(by: String, wall_now: Timestamp) -> Self {
+        Self { by, until: plus_secs(wall_now, STILL_SECS) }
+    }
+
+    /// True while it lasts. One that ends later than any that begins now was set by a clock that is wrong.
+    #[must_use]
+    pub fn is_live(&self, wall_now: Timestamp) -> bool {
+        wall_now < self.until && self.until <= plus_secs(wall_now, STILL_SECS)
+    }
 }
 
 /// A coupon code that takes nothing off, and why (contract §4). Checkout refuses a cart that has one.
@@ -364,6 +394,7 @@ impl Cart {
             forms: Vec::new(),
             created_by: None,
             version: 0,
+            still: None,
             shown_total: Money::ZERO,
             expires_at: now,
         };
@@ -399,9 +430,19 @@ impl Cart {
             forms: self.forms.clone(),
             created_by: self.created_by.clone(),
             version: self.version.saturating_add(1),
+            still: None,
             shown_total: total,
             expires_at: plus_secs(now, CART_TTL_SECS),
         }
+    }
+
+    /// This cart with the content of another version of it, if the two differ in nothing but their life: the same
+    /// version, which lives as long as the other one.
+    #[must_use]
+    pub fn prolonged(&self, other: &Self) -> Option<Self> {
+        let Self { order, version, still, expires_at, .. } = self.clone();
+        let same = Self { order, version, still, expires_at, ..other.clone() };
+        (same == *self).then(|| Self { expires_at: self.expires_at.max(other.expires_at), ..same })
     }
 
     /// True while the cart can be used.

@@ -187,23 +187,57 @@ pub fn has_tickets_for<'a>(add_on: &WantedAddOn, lines: impl IntoIterator<Item =
     })
 }
 
-/// Gives every line its id: the one it names where the cart has that line, a fresh one otherwise.
+/// Gives every line its id: the one it names where the cart has that line; else that of a line that asks for the same
+/// and was not named, so that a cart sent again as it was stays as it is; else a fresh one.
 ///
 /// # Errors
 /// Those of `fresh`.
 pub fn name_lines<E>(
     lines: &[WantedLine],
     before: &[CartLine],
+    fresh: impl FnMut() -> Result<CartItemId, E>,
+) -> Result<Vec<LineRequest>, E> {
+    name_known(lines, before.iter().map(LineRequest::from).collect(), fresh)
+}
+
+fn name_known<E>(
+    lines: &[WantedLine],
+    mut known: Vec<LineRequest>,
     mut fresh: impl FnMut() -> Result<CartItemId, E>,
 ) -> Result<Vec<LineRequest>, E> {
-    let mut known: BTreeSet<&CartItemId> = before.iter().map(CartLine::id).collect();
-    let mut named = Vec::with_capacity(lines.len());
+    let mut take = |is_meant: &dyn Fn(&LineRequest) -> bool| {
+        let found = known.iter().position(is_meant)?;
+        Some(known.remove(found).id)
+    };
+    let mut kept: Vec<Option<CartItemId>> = Vec::with_capacity(lines.len());
     for line in lines {
-        let kept = line.id.as_ref().filter(|id| known.remove(id)).cloned();
+        kept.push(line.id.as_ref().and_then(|id| take(&|known| known.id == *id)));
+    }
+    let mut named = Vec::with_capacity(lines.len());
+    for (line, kept) in lines.iter().zip(kept) {
+        let kept = kept.or_else(|| take(&|known| known.wanted.is_the_same_as(&line.wanted)));
         let id = kept.map_or_else(&mut fresh, Ok)?;
         named.push(LineRequest { id, wanted: line.wanted.clone() });
     }
     Ok(named)
+}
+
+impl Wanted {
+    /// Whether both ask for the same; the events of a combo may be named in any order.
+    #[must_use]
+    fn is_the_same_as(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Combo(own), Self::Combo(other)) => {
+                let in_order = |combo: &WantedCombo| {
+                    let mut combo = combo.clone();
+                    combo.parts.sort_unstable();
+                    combo
+                };
+                in_order(own) == in_order(other)
+            }
+            (own, other) => own == other,
+        }
+    }
 }
 
 impl Cart {
@@ -310,6 +344,40 @@ mod tests {
             (tickets(3), vec![SizeFault::TooManyTickets]),
         ] {
             assert_eq!(size_faults(&lines), faults, "{} lines", lines.len());
+        }
+    }
+
+    #[test]
+    fn lines_keep_the_ids_they_name_and_otherwise_those_of_lines_that_ask_for_the_same() {
+        let id = |number: u8| CartItemId::from_bytes([number; 16]);
+        let known = |number: u8, wanted: WantedLine| LineRequest { id: id(number), wanted: wanted.wanted };
+        let before = [
+            known(1, ticket(1, 1)),
+            known(2, ticket(1, 1)),
+            known(3, ticket(2, 1)),
+            known(4, combo(&[1, 2], 1)),
+        ];
+        let named = |number: u8, line: WantedLine| WantedLine { id: Some(id(number)), ..line };
+        for (case, lines, expected) in [
+            (
+                "as it was",
+                vec![ticket(1, 1), ticket(1, 1), ticket(2, 1), combo(&[2, 1], 1)],
+                vec![1, 2, 3, 4],
+            ),
+            ("in another order", vec![ticket(2, 1), ticket(1, 1)], vec![3, 1]),
+            ("one more of the same", vec![ticket(2, 1), ticket(2, 1)], vec![3, 100]),
+            ("another quantity", vec![ticket(2, 2)], vec![100]),
+            ("named ones first", vec![ticket(1, 1), named(1, ticket(1, 5))], vec![2, 1]),
+            ("one id twice", vec![named(3, ticket(2, 1)), named(3, ticket(2, 1))], vec![3, 100]),
+            ("an id of no line", vec![named(9, ticket(2, 1))], vec![3]),
+        ] {
+            let mut fresh = 99;
+            let named = name_known(&lines, before.to_vec(), || {
+                fresh += 1;
+                Ok::<_, ()>(id(fresh))
+            });
+            let ids: Vec<CartItemId> = named.unwrap().into_iter().map(|line| line.id).collect();
+            assert_eq!(ids, expected.into_iter().map(id).collect::<Vec<_>>(), "{case}");
         }
     }
 

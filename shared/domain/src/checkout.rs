@@ -224,7 +224,7 @@ pub fn order_of(request: &CheckoutRequest, facts: &OrderFacts<'_>) -> Result<Ord
 }
 
 /// The coupons that take something off what is bought and may be used so often only.
-fn counted_coupons(cart: &Cart, coupons: &BTreeMap<CouponId, Coupon>) -> BTreeMap<CouponId, u32> {
+pub(crate) fn counted_coupons(cart: &Cart, coupons: &BTreeMap<CouponId, Coupon>) -> BTreeMap<CouponId, u32> {
     let applied = cart.lines.iter().filter(|line| line.quantity() > 0).filter_map(|line| match line {
         CartLine::Ticket(line) => Some(&line.applied),
         CartLine::Membership(line) => Some(&line.applied),

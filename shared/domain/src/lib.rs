@@ -4,6 +4,7 @@
 //! randomness; `now` and new ids are arguments. Serde is used for storage only.
 
 pub mod asker;
+pub mod availability;
 pub mod boarding_ref;
 pub mod card;
 pub mod cart;

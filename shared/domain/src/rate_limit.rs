@@ -71,6 +71,8 @@ rate_limits! {
     CardPaymentsPerKey, "card-payments-per-key", 10_000 in 600;
     /// Cards that were declined, for one visitor's address.
     DeclinedCardsPerAddress, "declined-cards-per-address", 20 in 3_600;
+    /// Applications of merchants by one partner's key.
+    ApplicationsPerKey, "applications-per-key", 200 in 3_600;
     /// Cards that were declined for one key, whatever addresses it names.
     DeclinedCardsPerKey, "declined-cards-per-key", 2_000 in 3_600;
 }

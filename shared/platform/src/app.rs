@@ -5,11 +5,11 @@ use crate::clock::wall_now;
 use crate::keyed_hash::HashKey;
 use crate::processor::{CardProcessor, Clock, Stripe};
 use crate::queue::MailQueue;
+use crate::room::{CatalogLimits, Counts};
 use crate::vault::Vault;
 use crate::{ApiError, ErrorType, IdSource};
-use domain::merchant::Merchant;
 use domain::tenant::{ApiKey, ProcessorKind, Tenant};
-use domain::{Template, TenantId, Timestamp};
+use domain::{Mid, Template, TenantId, Timestamp};
 use std::sync::Arc;
 use store::catalog::Definitions;
 use store::identity::key_hash;
@@ -30,6 +30,7 @@ pub struct App {
     pub sandbox_processor: Arc<dyn CardProcessor>,
     clock: Clock,
     stripe: Stripe,
+    pub(crate) limits: CatalogLimits,
     caches: Arc<Caches>,
 }
 
@@ -48,10 +49,11 @@ struct Caches {
     keys: Cache<String, Option<ApiKey>>,
     tenants: Cache<TenantId, Option<Tenant>>,
     hash_keys: Cache<TenantId, HashKey>,
-    origins: Cache<String, Vec<TenantId>>,
+    origins: Cache<(String, Option<TenantId>), bool>,
     templates: Cache<TenantId, Vec<Template>>,
     definitions: Cache<TenantId, Definitions>,
-    merchants: Cache<TenantId, Vec<Merchant>>,
+    priced_merchants: Cache<TenantId, Vec<Mid>>,
+    counts: Counts,
 }
 
 impl App {
@@ -61,8 +63,8 @@ impl App {
         let Adapters { queue, vault, sandbox_processor } = adapters;
         let clock: Clock = Arc::new(wall_now);
         let stripe = Stripe::new(Arc::clone(&vault), Arc::clone(&clock));
-        let (ids, caches) = (IdSource::default(), Arc::default());
-        Self { store, ids, queue, vault, sandbox_processor, clock, stripe, caches }
+        let (ids, limits, caches) = (IdSource::default(), CatalogLimits::default(), Arc::default());
+        Self { store, ids, queue, vault, sandbox_processor, clock, stripe, limits, caches }
     }
 
     /// The service in a simulation, which has a time of its own and draws its ids from a seed.
@@ -84,12 +86,23 @@ impl App {
         Self { stripe, ..self }
     }
 
+    /// The service with other limits of catalogs.
+    #[must_use]
+    pub fn with_limits(self, limits: CatalogLimits) -> Self {
+        Self { limits, ..self }
+    }
+
+    pub(crate) fn counts(&self) -> &Counts {
+        &self.caches.counts
+    }
+
     /// The key with this text, at most [`crate::cache::MAX_AGE`] old.
     ///
     /// # Errors
     /// [`ApiError`] when the database does not answer.
     pub async fn api_key(&self, text: &str) -> Result<Arc<Option<ApiKey>>, ApiError> {
-        let load = async { self.store.load_api_key(text).await.map_err(ApiError::from) };
+        let (store, text_of_key) = (self.store.clone(), text.to_owned());
+        let load = async move { store.load_api_key(&text_of_key).await.map_err(ApiError::from) };
         self.caches.keys.get(key_hash(text), load).await
     }
 
@@ -98,7 +111,8 @@ impl App {
     /// # Errors
     /// [`ApiError`] when the database does not answer or the tenant is gone.
     pub async fn tenant(&self, id: TenantId) -> Result<Arc<Tenant>, ApiError> {
-        let load = async { self.store.load_tenant(id, Consistency::Eventual).await.map_err(ApiError::from) };
+        let store = self.store.clone();
+        let load = async move { store.load_tenant(id, Consistency::Eventual).await.map_err(ApiError::from) };
         let found = self.caches.tenants.get(id, load).await?;
         Option::clone(&found).map(Arc::new).ok_or_else(|| ApiError::new(ErrorType::Unauthorized))
     }
@@ -108,22 +122,31 @@ impl App {
     /// # Errors
     /// [`ApiError`] when the vault does not open it.
     pub async fn hash_key(&self, tenant: &Tenant) -> Result<Arc<HashKey>, ApiError> {
-        let load = async {
-            let sealed = hex::decode(&tenant.sealed_hash_key).map_err(ApiError::internal)?;
-            let context = hash_key_context(tenant.id);
-            let opened = self.vault.open(&context, &sealed).await.map_err(ApiError::internal)?;
+        let (vault, sealed, context) =
+            (Arc::clone(&self.vault), tenant.sealed_hash_key.clone(), hash_key_context(tenant.id));
+        let load = async move {
+            let sealed = hex::decode(&sealed).map_err(ApiError::internal)?;
+            let opened = vault.open(&context, &sealed).await.map_err(ApiError::internal)?;
             HashKey::try_from(opened.as_slice()).map_err(ApiError::internal)
         };
         self.caches.hash_keys.get(tenant.id, load).await
     }
 
-    /// The tenants that allow an origin.
+    /// Whether a tenant allows an origin; of no tenant in particular, whether any does.
     ///
     /// # Errors
     /// [`ApiError`] when the database does not answer.
-    pub async fn origin_tenants(&self, origin: &str) -> Result<Arc<Vec<TenantId>>, ApiError> {
-        let load = async { self.store.load_origin(origin).await.map_err(ApiError::from) };
-        self.caches.origins.get(origin.to_owned(), load).await
+    pub async fn is_allowed_origin(&self, origin: &str, tenant: Option<TenantId>) -> Result<bool, ApiError> {
+        let key = (origin.to_owned(), tenant);
+        let (store, origin) = (self.store.clone(), origin.to_owned());
+        let load = async move {
+            let known = match tenant {
+                Some(tenant) => store.is_origin_of(&origin, tenant).await,
+                None => store.is_origin_known(&origin).await,
+            };
+            known.map_err(ApiError::from)
+        };
+        Ok(*self.caches.origins.get(key, load).await?)
     }
 
     /// All templates of a tenant, at most [`crate::cache::MAX_AGE`] old.
@@ -131,8 +154,9 @@ impl App {
     /// # Errors
     /// [`ApiError`] when the database does not answer.
     pub async fn templates(&self, tenant: TenantId) -> Result<Arc<Vec<Template>>, ApiError> {
+        let store = self.store.clone();
         let load =
-            async { self.store.load_templates(tenant, Consistency::Eventual).await.map_err(ApiError::from) };
+            async move { store.load_templates(tenant, Consistency::Eventual).await.map_err(ApiError::from) };
         self.caches.templates.get(tenant, load).await
     }
 
@@ -141,20 +165,21 @@ impl App {
     /// # Errors
     /// [`ApiError`] when the database does not answer.
     pub async fn definitions(&self, tenant: TenantId) -> Result<Arc<Definitions>, ApiError> {
-        let load = async {
-            self.store.load_definitions(tenant, Consistency::Eventual).await.map_err(ApiError::from)
+        let store = self.store.clone();
+        let load = async move {
+            store.load_definitions(tenant, Consistency::Eventual).await.map_err(ApiError::from)
         };
         self.caches.definitions.get(tenant, load).await
     }
 
-    /// A tenant's merchants, at most [`crate::cache::MAX_AGE`] old.
+    /// The merchants of a tenant among which one charges, at most [`crate::cache::MAX_AGE`] old.
     ///
     /// # Errors
     /// [`ApiError`] when the database does not answer.
-    pub async fn merchants(&self, tenant: TenantId) -> Result<Arc<Vec<Merchant>>, ApiError> {
-        let load =
-            async { self.store.load_merchants(tenant, Consistency::Eventual).await.map_err(ApiError::from) };
-        self.caches.merchants.get(tenant, load).await
+    pub async fn priced_merchants(&self, tenant: TenantId) -> Result<Arc<Vec<Mid>>, ApiError> {
+        let store = self.store.clone();
+        let load = async move { Ok(store.load_priced_merchants(tenant, Consistency::Eventual).await?) };
+        self.caches.priced_merchants.get(tenant, load).await
     }
 
     /// Forgets a tenant's cached catalog after a change made here.

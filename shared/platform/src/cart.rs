@@ -2,9 +2,11 @@
 
 mod forms;
 mod named;
+mod stock;
 
 pub use forms::{forms_incomplete, forms_refused, response_refused};
 pub use named::{Existing, Named};
+pub use stock::{Offer, check_size, no_pieces};
 
 use crate::{ApiError, App, ErrorType};
 use axum::extract::FromRequestParts;

@@ -9,7 +9,7 @@ use domain::membership::Level;
 use domain::{InstanceId, MembershipId, TemplateId, TenantId};
 use serde::Serialize;
 use store::Consistency;
-use store::catalog::Definitions;
+use store::catalog::{Definitions, Kind};
 use wire::catalog::Known;
 
 /// Records named that use the one that was to be deleted.
@@ -20,10 +20,23 @@ pub const MAX_USES_NAMED: usize = 20;
 pub enum Needs {
     /// Nothing but the record itself.
     Nothing,
-    /// The small definitions.
-    Definitions,
-    /// The event templates as well.
+    /// Small definitions of these kinds.
+    Kinds(&'static [Kind]),
+    /// Small definitions of these kinds, and the event templates.
+    KindsAndTemplates(&'static [Kind]),
+    /// All small definitions, and the event templates.
     Everything,
+}
+
+impl Needs {
+    /// The kinds of small definitions.
+    const fn kinds(self) -> &'static [Kind] {
+        match self {
+            Self::Nothing => &[],
+            Self::Kinds(kinds) | Self::KindsAndTemplates(kinds) => kinds,
+            Self::Everything => &Kind::ALL,
+        }
+    }
 }
 
 /// What a tenant has, with every earlier write.
@@ -43,16 +56,18 @@ impl Catalog {
     pub async fn load(app: &App, tenant: TenantId, needs: Needs) -> Result<Self, ApiError> {
         let definitions = async {
             match needs {
-                Needs::Nothing => Ok(Definitions::default()),
-                Needs::Definitions | Needs::Everything => {
-                    app.store.load_definitions(tenant, Consistency::Strong).await
+                Needs::Everything => app.store.load_definitions(tenant, Consistency::Strong).await,
+                Needs::Nothing | Needs::Kinds(_) | Needs::KindsAndTemplates(_) => {
+                    app.store.load_definitions_of(tenant, needs.kinds(), Consistency::Strong).await
                 }
             }
         };
         let templates = async {
             match needs {
-                Needs::Nothing | Needs::Definitions => Ok(Vec::new()),
-                Needs::Everything => app.store.load_templates(tenant, Consistency::Strong).await,
+                Needs::Nothing | Needs::Kinds(_) => Ok(Vec::new()),
+                Needs::KindsAndTemplates(_) | Needs::Everything => {
+                    app.store.load_templates(tenant, Consistency::Strong).await
+                }
             }
         };
         let (definitions, templates) = tokio::join!(definitions, templates);

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use std::fmt;
 use std::sync::Arc;
-use store::{StoreError, StoreFault};
+use store::{MAX_WRITES, StoreError, StoreFault};
 use wire::{FieldError, Rejection};
 
 macro_rules! error_table {
@@ -174,6 +174,8 @@ error_table! {
     NotExchangeable, CONFLICT, 20073, "NOT_EXCHANGEABLE", "What was named cannot be exchanged for this event";
     /// An order had 50 exchanges, and takes no further one.
     TooManyExchanges, CONFLICT, 20074, "TOO_MANY_EXCHANGES", "The order has as many exchanges as it may have";
+    /// There are as many of something as there may be; `what` says of what, `limit` how many.
+    LimitReached, CONFLICT, 20090, "LIMIT_REACHED", "There are as many as there may be";
 }
 
 /// A failure on its way to the caller: what it is told, and a cause that only the log sees.
@@ -191,8 +193,21 @@ struct Inner {
     cause: Option<Arc<dyn std::error::Error + Send + Sync>>,
 }
 
+/// How many there may be of something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limit {
+    /// The name of what is limited, as refusals tell it.
+    pub what: &'static str,
+    /// As many as there may be.
+    pub most: usize,
+}
+
 /// Suggested to callers whose request met something busy.
 const RETRY_AFTER_SECS: u32 = 2;
+
+/// What is said where a request is within the limits of its fields, and more than can be done at once.
+const TOO_MANY_PARTS: &str =
+    "This takes more records at once than can be written together: ask for fewer things";
 
 /// Says more than the table's text where not the body is too large, but what it asks to keep.
 const RECORD_TOO_LARGE: &str = "What is to be stored is too large: send shorter texts or fewer of them";
@@ -221,6 +236,12 @@ impl ApiError {
         let mut error = Self::new(kind);
         error.0.facts = serde_json::from_str(facts).ok()?;
         Some(error)
+    }
+
+    /// There are as many of these as there may be.
+    #[must_use]
+    pub fn limit_reached(Limit { what, most }: Limit) -> Self {
+        Self::new(ErrorType::LimitReached).fact("what", what).fact("limit", most)
     }
 
     /// The type.
@@ -362,6 +383,10 @@ impl From<StoreError> for ApiError {
         let kind = match error.kind {
             StoreFault::TryAgain | StoreFault::Conflict => ErrorType::TryAgain,
             StoreFault::TooLarge => return Self::new(ErrorType::PayloadTooLarge).message(RECORD_TOO_LARGE),
+            StoreFault::TooMany => {
+                return Self::limit_reached(Limit { what: "parts", most: MAX_WRITES })
+                    .message(TOO_MANY_PARTS);
+            }
             StoreFault::Corrupt | StoreFault::Newer | StoreFault::Refused => ErrorType::Internal,
         };
         Self::new(kind).cause(error)

@@ -36,18 +36,28 @@ impl<S: Send + Sync> FromRequestParts<S> for IdempotencyKey {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        let sent = HEADERS.iter().find_map(|name| parts.headers.get(*name).map(|value| (*name, value)));
-        let Some((name, value)) = sent else { return Ok(Self(None)) };
-        let refused = || {
-            ApiError::new(ErrorType::ValidationError)
-                .detail(name, format!("must be 1 to {MAX_KEY_CHARS} visible ASCII characters"))
-        };
-        let text = value.to_str().map_err(|_| refused())?;
-        if text.is_empty() || text.len() > MAX_KEY_CHARS {
-            return Err(refused());
+        let sent = HEADERS.into_iter().filter_map(|name| Some((name, parts.headers.get(name)?)));
+        let mut keys = Vec::new();
+        for (name, value) in sent {
+            keys.push((name, readable(name, value)?));
         }
-        Ok(Self(Some(text.to_owned())))
+        match keys.as_slice() {
+            [] => Ok(Self(None)),
+            [(_, first), (name, second)] if first != second => {
+                let message = format!("must be the same as {}, or left out", HEADERS[0]);
+                Err(ApiError::new(ErrorType::ValidationError).detail(*name, message))
+            }
+            [(_, key), ..] => Ok(Self(Some(key.clone()))),
+        }
     }
+}
+
+fn readable(name: &str, value: &HeaderValue) -> Result<String, ApiError> {
+    let text = value.to_str().ok().filter(|text| !text.is_empty() && text.len() <= MAX_KEY_CHARS);
+    text.map(str::to_owned).ok_or_else(|| {
+        let message = format!("must be 1 to {MAX_KEY_CHARS} visible ASCII characters");
+        ApiError::new(ErrorType::ValidationError).detail(name, message)
+    })
 }
 
 impl IdempotencyKey {
@@ -177,6 +187,45 @@ async fn conclude(
         Ok(())
     } else {
         app.store.release_idempotency_key(key, own).await
+    }
+}
+
+/// Ties a key to a request whose repetition is recognised by what it made, so that another request under the same key
+/// is refused, whatever its route. The request, should it be refused, gives the key free again.
+///
+/// # Errors
+/// `IDEMPOTENCY_KEY_REUSED`.
+pub async fn tie(
+    app: &App,
+    caller: &Caller,
+    (key, fingerprint): (&IdempotencyKey, &str),
+) -> Result<Tie, ApiError> {
+    let Some(hash) = key.hash() else { return Ok(Tie(None)) };
+    let key = Key::idempotency(caller.tenant.id, &hash);
+    let record = new_claim(&app.ids, fingerprint, caller.clock.now())?;
+    match app.store.claim_idempotency_key(&key, (&record, None), app.wall_now()).await? {
+        Ok(()) => Ok(Tie(Some((key, record)))),
+        Err(held) if held.fingerprint == fingerprint => Ok(Tie(None)),
+        Err(_) => Err(ApiError::new(ErrorType::IdempotencyKeyReused)),
+    }
+}
+
+/// A key that [`tie`] tied, if it was not before.
+#[derive(Debug)]
+pub struct Tie(Option<(Key, IdempotencyRecord)>);
+
+impl Tie {
+    /// Ends a request: where it was refused without effect, its key is free for another one.
+    ///
+    /// # Errors
+    /// Those of the request.
+    pub async fn end<T>(self, app: &App, outcome: Result<T, ApiError>) -> Result<T, ApiError> {
+        if let (Err(refusal), Some((key, own))) = (&outcome, &self.0)
+            && let Err(fault) = conclude(app, (key, own), refusal).await
+        {
+            tracing::warn!(%fault, "the end of a request was not noted; its key stays tied to it");
+        }
+        outcome
     }
 }
 

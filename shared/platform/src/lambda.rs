@@ -17,7 +17,7 @@ pub async fn run(routes: Router<App>) -> Result<(), lambda_http::Error> {
 
 /// Opens the connection to the database. A failure here is left to the first request to report.
 async fn warm_up(app: &App) {
-    if let Err(fault) = app.store.load_origin("warm-up").await {
+    if let Err(fault) = app.store.is_origin_known("warm-up").await {
         tracing::warn!(%fault, "the database did not answer at start");
     }
 }

@@ -26,6 +26,7 @@ pub mod queue;
 pub mod random;
 pub mod rate_limit;
 pub mod revision;
+pub mod room;
 pub mod routes;
 pub mod shell;
 pub mod task;

@@ -61,7 +61,7 @@ fn network(ip: IpAddr) -> IpAddr {
 pub async fn count(app: &App, caller: &Caller, activity: Activity) -> Result<(), ApiError> {
     let place = Place::of(caller, activity);
     let counted = place.count(app, caller, 1).await;
-    judge(caller, activity, counted.map(|counted| place.excess(caller, counted)))
+    judge(caller, activity.uncounted(), counted.map(|counted| place.excess(caller, counted)))
 }
 
 /// Counts the coupon codes of a request that nobody issued; none for a request without codes. Whoever guessed too
@@ -83,7 +83,17 @@ pub async fn count_unknown_coupons(app: &App, caller: &Caller, unknown: Option<u
             counted.map(|counted| place.excess(caller, counted))
         }
     };
-    judge(caller, activity, excess)
+    judge(caller, activity.uncounted(), excess)
+}
+
+/// Counts one more application of a merchant by a partner's key, wherever its requests come from.
+///
+/// # Errors
+/// `THROTTLED` when there are too many; `TRY_AGAIN` when it cannot be counted.
+pub async fn count_application(app: &App, caller: &Caller) -> Result<(), ApiError> {
+    let place = Place::new(caller, RateLimit::ApplicationsPerKey, &[&caller.key_hash]);
+    let counted = place.count(app, caller, 1).await;
+    judge(caller, Uncounted::Refused, counted.map(|counted| place.excess(caller, counted)))
 }
 
 /// Counts one more mail to an address, and says whether it may be sent. Who asks is not told: that others asked for
@@ -108,13 +118,13 @@ pub async fn count_card_payment(app: &App, caller: &Caller) -> Result<(), ApiErr
     let keys: Vec<Key> = declined.iter().map(|place| place.key.clone()).collect();
     let (counted, refused) = tokio::join!(payments.count(app, caller, 1), app.store.load_rates(&keys));
     let excess = counted.map(|counted| payments.excess(caller, counted));
-    judge(caller, Activity::CardPayment, excess)?;
+    judge(caller, Activity::CardPayment.uncounted(), excess)?;
     // A card that would be declined once more is one too many, so that a limit of 20 lets 20 through.
     let excess = refused.map(|refused| {
         let excesses = declined.iter().zip(refused);
         excesses.filter_map(|(place, count)| place.excess(caller, count.saturating_add(1))).max()
     });
-    judge(caller, Activity::DeclinedCard, excess)
+    judge(caller, Activity::DeclinedCard.uncounted(), excess)
 }
 
 /// Counts a card that was declined. What cannot be counted is lost: the answer to the visitor is not.
@@ -163,14 +173,14 @@ impl Place {
     }
 }
 
-fn judge(caller: &Caller, activity: Activity, excess: Result<Excess, StoreError>) -> Result<(), ApiError> {
+fn judge(caller: &Caller, uncounted: Uncounted, excess: Result<Excess, StoreError>) -> Result<(), ApiError> {
     match excess {
         Ok(None) => Ok(()),
         Ok(Some(secs_left)) => {
             Metric::Throttled.count(caller.tenant.id);
             Err(ApiError::new(ErrorType::Throttled).retry_after(secs_left))
         }
-        Err(fault) => match activity.uncounted() {
+        Err(fault) => match uncounted {
             Uncounted::Allowed => {
                 tracing::warn!(%fault, "a request was not counted");
                 Ok(())

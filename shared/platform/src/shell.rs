@@ -120,12 +120,9 @@ async fn allow_origin(
     headers: &mut HeaderMap,
 ) -> Result<(), ApiError> {
     headers.append(VARY, HeaderValue::from_static("Origin"));
-    let tenants = app.origin_tenants(origin).await?;
-    let allowed = match context.tenant.get() {
-        Some(tenant) => tenants.contains(tenant),
-        None => !tenants.is_empty(),
-    };
-    if allowed && let Ok(origin) = HeaderValue::from_str(origin) {
+    if app.is_allowed_origin(origin, context.tenant.get().copied()).await?
+        && let Ok(origin) = HeaderValue::from_str(origin)
+    {
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
         headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED_HEADERS));
         headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(ALLOWED_METHODS));

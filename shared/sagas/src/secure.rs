@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use store::checkout::{
     CartClaim, GuardClaim, KeyClaim, Secure, SecureRefusal, Settlement, plan_free_order, plan_secure,
 };
+use store::counter::Counter;
 use store::idempotency::IdempotencyRecord;
 use store::ledger::ledger_update;
 use store::{Item, Key, Refused, decode};
@@ -63,8 +64,8 @@ pub enum SecureFault {
     Duplicate(OrderId),
     /// A slot does not give the seats.
     Seats(InstanceId, LedgerRefusal),
-    /// An add-on does not have the pieces.
-    Stock(InventoryId),
+    /// An add-on does not have the pieces; so many are sold.
+    Stock(InventoryId, u32),
     /// A membership was changed meanwhile, or this order is renewing or changing it.
     MembershipMoved(Option<OrderId>),
     /// The database or the machine failed.
@@ -156,7 +157,10 @@ fn meaning(refused: &Refused<SecureRefusal>) -> Result<Meaning, SecureFault> {
         SecureRefusal::Duplicate => {
             Meaning::Fault(order_in(refused.old.as_ref()).map_or_else(try_again, SecureFault::Duplicate))
         }
-        SecureRefusal::Stock(id) => Meaning::Fault(SecureFault::Stock(*id)),
+        SecureRefusal::Stock(id) => {
+            let sold: Counter = refused.old.clone().map(decode).transpose()?.unwrap_or_default();
+            Meaning::Fault(SecureFault::Stock(*id, sold.used))
+        }
         SecureRefusal::MembershipMoved => {
             Meaning::Fault(SecureFault::MembershipMoved(store::checkout::claimed_by(refused.old.as_ref())))
         }

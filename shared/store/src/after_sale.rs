@@ -92,7 +92,7 @@ fn check_fits(order: &Order, refund: &OrderRefund) -> Result<(), StoreError> {
 }
 
 fn too_large() -> StoreError {
-    StoreError::new(StoreFault::TooLarge, "a refund gives back more than one transaction holds")
+    StoreError::new(StoreFault::TooMany, "a refund gives back more than one transaction holds")
 }
 
 /// What the end of a listed refund adds to the update of its order: it is carried out.

@@ -4,12 +4,15 @@ use crate::{
     Action, AttributeValue, Consistency, Expression, Item, Key, Store, StoreError, decode, encode, number,
     text,
 };
-use domain::cart::Cart;
+use domain::cart::{Cart, Still};
 use domain::{CartId, TenantId, Timestamp};
 
 /// How long the item of a cart stays after its last write, in seconds of real time: a day longer than the
 /// cart lives. Whether a cart is live is never read from it.
 const RETENTION_SECS: i64 = 172_800;
+
+/// Where a cart says which checkout keeps it still.
+const STILL_BY: [&str; 2] = ["still", "by"];
 
 /// The outcome of a conditional write of a cart; the error is the cart as it is, none if there is none.
 pub type CartWritten = Result<(), Option<Cart>>;
@@ -66,6 +69,43 @@ impl Store {
     }
 }
 
+impl Store {
+    /// Keeps a cart still for a checkout; false where another one does, or there is no such cart.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn keep_cart_still(
+        &self,
+        (tenant, id): (TenantId, &CartId),
+        still: &Still,
+        wall_now: Timestamp,
+    ) -> Result<bool, StoreError> {
+        let mut update = Expression::new();
+        update.require_item();
+        let (by, until) = (update.path(&STILL_BY), update.path(&["still", "until"]));
+        let (own, now) = (update.text(&still.by), update.number(wall_now.timestamp_millis()));
+        update.require(format!("(attribute_not_exists({by}) OR {by} = {own} OR {until} <= {now})"));
+        update.assign("still", serde_dynamo::to_attribute_value(still).map_err(StoreError::corrupt)?);
+        Ok(self.write(&Key::cart(tenant, id), Action::Update(update)).await?.is_ok())
+    }
+
+    /// Gives a cart that was kept still free again.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn let_cart_move(
+        &self,
+        (tenant, id): (TenantId, &CartId),
+        still: &Still,
+    ) -> Result<(), StoreError> {
+        let mut update = Expression::new();
+        let (by, own) = (update.path(&STILL_BY), update.text(&still.by));
+        update.require(format!("{by} = {own}"));
+        update.remove(&["still"]);
+        self.write(&Key::cart(tenant, id), Action::Update(update)).await.map(|_| ())
+    }
+}
+
 /// The item of a cart, with its time to live in real time.
 ///
 /// # Errors
@@ -76,7 +116,8 @@ pub fn cart_item(tenant: TenantId, cart: &Cart, wall_now: Timestamp) -> Result<I
     Ok(item)
 }
 
-/// Requires that a cart is the version it was when a write was decided on, and not checked out since.
+/// Requires that a cart is the version it was when a write was decided on, and neither checked out nor kept still
+/// since.
 #[must_use]
 pub fn unchanged(before: &Cart) -> Expression {
     let mut condition = Expression::new();
@@ -88,6 +129,15 @@ pub fn unchanged(before: &Cart) -> Expression {
             condition.require(format!("attribute_not_exists({order})"));
         }
     }
+    let by = condition.path(&STILL_BY);
+    let same = match &before.still {
+        Some(Still { by: known, until: _ }) => {
+            let known = condition.text(known);
+            format!("{by} = {known}")
+        }
+        None => format!("attribute_not_exists({by})"),
+    };
+    condition.require(same);
     condition
 }
 

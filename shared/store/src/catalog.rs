@@ -2,8 +2,8 @@
 
 use crate::authored::{Authored, CHANGE_TRIES, ChangeRefusal, Taken, revision_of};
 use crate::{
-    Action, AttributeValue, Consistency, Expression, Key, SortKeys, Store, StoreError, StoreFault, Table,
-    decode, definitions_partition, encode, number, templates_partition,
+    Action, AttributeValue, Calls, Consistency, Expression, Item, Key, SortKeys, Store, StoreError,
+    StoreFault, Table, decode, definitions_partition, encode, number, templates_partition,
 };
 use domain::catalog::{InventoryItem, PersonType, Template};
 use domain::combo::Combo;
@@ -16,14 +16,81 @@ use domain::{
     ComboTemplateId, CouponId, DiscountId, FormId, InventoryId, LevelId, TemplateId, TenantId, TicketTypeId,
 };
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// Templates one tenant may have.
-const MAX_TEMPLATES: usize = 5_000;
-/// How the keys of the reaches begin.
-const REACH: &str = "REACH";
-/// Definitions one tenant may have.
-const MAX_DEFINITIONS: usize = 10_000;
+/// A kind of small definition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Ticket types.
+    PersonType,
+    /// Add-ons and donations.
+    Inventory,
+    /// Discounts.
+    Discount,
+    /// Coupons.
+    Coupon,
+    /// Combos.
+    Combo,
+    /// Forms.
+    Form,
+    /// Membership levels with their offerings.
+    Level,
+    /// Entitlement rules and ticket limits of templates.
+    Entitlements,
+    /// How far slots of templates lie from where their schedules put them.
+    Reach,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::PersonType,
+        Self::Inventory,
+        Self::Discount,
+        Self::Coupon,
+        Self::Combo,
+        Self::Form,
+        Self::Level,
+        Self::Entitlements,
+        Self::Reach,
+    ];
+
+    /// How its keys begin.
+    const fn start(self) -> &'static str {
+        match self {
+            Self::PersonType => "PERSONTYPE#",
+            Self::Inventory => "INVENTORY#",
+            Self::Discount => "DISCOUNT#",
+            Self::Coupon => "COUPON#",
+            Self::Combo => "COMBO#",
+            Self::Form => "FORM#",
+            Self::Level => "LEVEL#",
+            Self::Entitlements => "ENTITLEMENTS#",
+            Self::Reach => "REACH#",
+        }
+    }
+
+    /// The kind of an item; none for a mark that reserves something.
+    fn of(item: &Item) -> Option<Self> {
+        let place = item.get("sk")?.as_s().ok()?;
+        Self::ALL.into_iter().find(|kind| place.starts_with(kind.start()))
+    }
+
+    /// Whether the venue wrote it: a reach follows from what it wrote.
+    const fn is_authored(self) -> bool {
+        match self {
+            Self::PersonType
+            | Self::Inventory
+            | Self::Discount
+            | Self::Coupon
+            | Self::Combo
+            | Self::Form
+            | Self::Level
+            | Self::Entitlements => true,
+            Self::Reach => false,
+        }
+    }
+}
 
 /// The small definitions of a tenant, read together.
 #[derive(Debug, Clone, Default)]
@@ -48,6 +115,53 @@ pub struct Definitions {
     pub reaches: BTreeMap<TemplateId, SlotReach>,
 }
 
+impl Definitions {
+    fn take(&mut self, items: Vec<Item>) -> Result<(), StoreError> {
+        for item in items {
+            let Some(kind) = Kind::of(&item) else { continue };
+            match kind {
+                Kind::PersonType => {
+                    let person_type: PersonType = decode(item)?;
+                    self.person_types.insert(person_type.id.clone(), person_type);
+                }
+                Kind::Inventory => {
+                    let entry: InventoryItem = decode(item)?;
+                    self.inventory.insert(entry.id, entry);
+                }
+                Kind::Discount => {
+                    let discount: Discount = decode(item)?;
+                    self.discounts.insert(discount.id.clone(), discount);
+                }
+                Kind::Coupon => {
+                    let coupon: Coupon = decode(item)?;
+                    self.coupons.insert(coupon.id.clone(), coupon);
+                }
+                Kind::Combo => {
+                    let combo: Combo = decode(item)?;
+                    self.combos.insert(combo.id.clone(), combo);
+                }
+                Kind::Form => {
+                    let form: Form = decode(item)?;
+                    self.forms.insert(form.id.clone(), form);
+                }
+                Kind::Level => {
+                    let level: Level = decode(item)?;
+                    self.levels.insert(level.id.clone(), level);
+                }
+                Kind::Entitlements => {
+                    let entitlements: Entitlements = decode(item)?;
+                    self.entitlements.insert(entitlements.template.clone(), entitlements);
+                }
+                Kind::Reach => {
+                    let reach: SlotReach = decode(item)?;
+                    self.reaches.insert(reach.template.clone(), reach);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
 /// What storing a record came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Saved {
@@ -70,8 +184,7 @@ impl Store {
         consistency: Consistency,
     ) -> Result<Vec<Template>, StoreError> {
         let partition = templates_partition(tenant);
-        let items =
-            self.query((Table::Catalog, &partition), SortKeys::All, (consistency, MAX_TEMPLATES)).await?;
+        let items = self.query_all((Table::Catalog, &partition), SortKeys::All, consistency).await?;
         items.into_iter().map(decode).collect()
     }
 
@@ -85,52 +198,68 @@ impl Store {
         consistency: Consistency,
     ) -> Result<Definitions, StoreError> {
         let partition = definitions_partition(tenant);
-        let items =
-            self.query((Table::Catalog, &partition), SortKeys::All, (consistency, MAX_DEFINITIONS)).await?;
+        let items = self.query_all((Table::Catalog, &partition), SortKeys::All, consistency).await?;
         let mut definitions = Definitions::default();
-        for item in items {
-            let kind = item.get("sk").and_then(|sk| sk.as_s().ok()).and_then(|sk| sk.split('#').next());
-            match kind {
-                Some("PERSONTYPE") => {
-                    let person_type: PersonType = decode(item)?;
-                    definitions.person_types.insert(person_type.id.clone(), person_type);
-                }
-                Some("INVENTORY") => {
-                    let entry: InventoryItem = decode(item)?;
-                    definitions.inventory.insert(entry.id, entry);
-                }
-                Some("DISCOUNT") => {
-                    let discount: Discount = decode(item)?;
-                    definitions.discounts.insert(discount.id.clone(), discount);
-                }
-                Some("COUPON") => {
-                    let coupon: Coupon = decode(item)?;
-                    definitions.coupons.insert(coupon.id.clone(), coupon);
-                }
-                Some("COMBO") => {
-                    let combo: Combo = decode(item)?;
-                    definitions.combos.insert(combo.id.clone(), combo);
-                }
-                Some("FORM") => {
-                    let form: Form = decode(item)?;
-                    definitions.forms.insert(form.id.clone(), form);
-                }
-                Some("LEVEL") => {
-                    let level: Level = decode(item)?;
-                    definitions.levels.insert(level.id.clone(), level);
-                }
-                Some("ENTITLEMENTS") => {
-                    let entitlements: Entitlements = decode(item)?;
-                    definitions.entitlements.insert(entitlements.template.clone(), entitlements);
-                }
-                Some(REACH) => {
-                    let reach: SlotReach = decode(item)?;
-                    definitions.reaches.insert(reach.template.clone(), reach);
-                }
-                _ => {}
-            }
+        definitions.take(items)?;
+        Ok(definitions)
+    }
+
+    /// The small definitions of these kinds of a tenant, read at once.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn load_definitions_of(
+        &self,
+        tenant: TenantId,
+        kinds: &[Kind],
+        consistency: Consistency,
+    ) -> Result<Definitions, StoreError> {
+        let mut definitions = Definitions::default();
+        let mut queries = tokio::task::JoinSet::new();
+        for kind in kinds.iter().copied() {
+            let (store, calls) = (self.clone(), Calls::current());
+            queries.spawn(calls.scope(async move { store.load_kind(tenant, kind, consistency).await }));
+        }
+        while let Some(items) = queries.join_next().await {
+            definitions.take(items.map_err(|fault| StoreError::new(StoreFault::TryAgain, fault))??)?;
         }
         Ok(definitions)
+    }
+
+    async fn load_kind(
+        &self,
+        tenant: TenantId,
+        kind: Kind,
+        consistency: Consistency,
+    ) -> Result<Vec<Item>, StoreError> {
+        // A tilde comes after every character of an id.
+        let (from, until) = (kind.start(), format!("{}~", kind.start()));
+        let place = definitions_partition(tenant);
+        let sort_keys = SortKeys::Between(from, &until);
+        self.query_all((Table::Catalog, &place), sort_keys, consistency).await
+    }
+
+    /// Where the small definitions lie that a venue wrote.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn load_definition_places(&self, tenant: TenantId) -> Result<BTreeSet<Key>, StoreError> {
+        let partition = definitions_partition(tenant);
+        let place = (Table::Catalog, partition.as_str());
+        let items = self.query_all(place, SortKeys::All, Consistency::Strong).await?;
+        let authored = items.into_iter().filter(|item| Kind::of(item).is_some_and(Kind::is_authored));
+        Ok(authored.filter_map(|item| Some(Key::taken_from(Table::Catalog, item)?.0)).collect())
+    }
+
+    /// Where the event templates of a venue lie.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn load_template_places(&self, tenant: TenantId) -> Result<BTreeSet<Key>, StoreError> {
+        let partition = templates_partition(tenant);
+        let place = (Table::Catalog, partition.as_str());
+        let items = self.query_all(place, SortKeys::All, Consistency::Strong).await?;
+        Ok(items.into_iter().filter_map(|item| Some(Key::taken_from(Table::Catalog, item)?.0)).collect())
     }
 
     /// Makes listings look at least so far around for the slots of a template.

@@ -294,6 +294,7 @@ fn claim_cart(order: &Order, cart: &CartClaim) -> (Key, Action) {
         None => update.require(format!("attribute_not_exists({pointer})")),
     }
     update.assign("order", text(order.id.as_str()));
+    update.remove(&["still"]);
     (Key::cart(order.tenant, &cart.id), Action::Update(update))
 }
 

@@ -12,9 +12,6 @@ use domain::{CustomerId, TenantId, Timestamp};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// Customers of one e-mail address that are looked at.
-const MAX_OF_EMAIL: usize = 100;
-
 /// What leads to a customer.
 #[derive(Serialize, Deserialize)]
 struct Lead {
@@ -190,15 +187,14 @@ impl Store {
         ids.iter().map(|id| found.take_item(&key(id)).map(stored).transpose()).collect()
     }
 
-    /// The customers with this e-mail address, in any case, from the lowest id; at most 100.
+    /// The customers with this e-mail address, in any case, from the lowest id.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
     pub async fn find_customers(&self, tenant: TenantId, email: &str) -> Result<Vec<Customer>, StoreError> {
         let hash = contact_hash(email);
         let partition = customers_of_email_partition(tenant, &hash);
-        let reading = (Consistency::Strong, MAX_OF_EMAIL);
-        let found = self.query((Table::Members, &partition), SortKeys::All, reading).await?;
+        let found = self.query_all((Table::Members, &partition), SortKeys::All, Consistency::Strong).await?;
         let leads = found.into_iter().map(decode::<Lead>);
         let mut ids: Vec<CustomerId> =
             leads.map(|lead| lead.map(|lead| lead.customer)).collect::<Result<_, StoreError>>()?;

@@ -23,6 +23,8 @@ pub enum StoreFault {
     Conflict,
     /// The record would be larger than an item may be: nothing has happened.
     TooLarge,
+    /// More would be written at once than one transaction holds: nothing has happened.
+    TooMany,
     /// The request itself was refused: a fault of ours.
     Refused,
 }
@@ -46,6 +48,7 @@ impl fmt::Display for StoreError {
             StoreFault::Corrupt => "a stored item does not read as expected",
             StoreFault::Newer => "a newer release than this one stored something that this one cannot read",
             StoreFault::TooLarge => "a record is too large to be stored",
+            StoreFault::TooMany => "more would be written at once than one transaction holds",
             StoreFault::Refused => "the database refused a request",
         })
     }

@@ -38,17 +38,8 @@ impl TenantMark {
     }
 }
 
-/// Tenants of one deployment that are listed.
-const MAX_TENANTS: usize = 10_000;
-
 /// Characters of the token that names a transaction; DynamoDB takes 36.
 const TOKEN_CHARS: usize = 32;
-
-/// Keys one tenant may have.
-const MAX_KEYS: usize = 10_000;
-
-/// Tenants that may list one origin.
-const MAX_ORIGIN_TENANTS: usize = 1_000;
 
 impl Store {
     /// A tenant's settings.
@@ -140,8 +131,8 @@ impl Store {
     /// # Errors
     /// [`StoreError`] when the database does not answer.
     pub async fn load_asleep_tenants(&self) -> Result<BTreeSet<TenantId>, StoreError> {
-        let limit = (Consistency::Strong, MAX_TENANTS);
-        let marks = self.query((Table::Catalog, tenants_partition()), SortKeys::All, limit).await?;
+        let place = (Table::Catalog, tenants_partition());
+        let marks = self.query_all(place, SortKeys::All, Consistency::Strong).await?;
         let mut asleep = BTreeSet::new();
         for mark in marks {
             let tenant = marked_tenant(&mark);
@@ -157,8 +148,8 @@ impl Store {
     /// # Errors
     /// [`StoreError`] when the database does not answer.
     pub async fn load_all_tenants(&self) -> Result<Vec<Tenant>, StoreError> {
-        let limit = (Consistency::Strong, MAX_TENANTS);
-        let marks = self.query((Table::Catalog, tenants_partition()), SortKeys::All, limit).await?;
+        let place = (Table::Catalog, tenants_partition());
+        let marks = self.query_all(place, SortKeys::All, Consistency::Strong).await?;
         let mut ids: Vec<TenantId> = marks.iter().filter_map(marked_tenant).collect();
         ids.sort_unstable();
         let mut found = self.get_many(ids.iter().map(|id| Key::tenant(*id)), Consistency::Strong).await?;
@@ -173,8 +164,8 @@ impl Store {
     /// [`StoreError`] when the database does not answer.
     pub async fn load_api_keys(&self, tenant: TenantId) -> Result<Vec<(String, ApiKey)>, StoreError> {
         let partition = api_keys_partition(tenant);
-        let limit = (Consistency::Strong, MAX_KEYS);
-        let marks = self.query((Table::Catalog, &partition), SortKeys::All, limit).await?;
+        let place = (Table::Catalog, partition.as_str());
+        let marks = self.query_all(place, SortKeys::All, Consistency::Strong).await?;
         let hash = |mark: &crate::Item| mark.get("sk")?.as_s().ok().cloned();
         let hashes: Vec<String> = marks.iter().filter_map(hash).collect();
         let keys = hashes.iter().map(|hash| Key::api_key(hash));
@@ -207,16 +198,23 @@ impl Store {
         self.write(&key, Action::Put(item, Expression::new())).await.map(|_| ())
     }
 
-    /// The tenants that allow an origin.
+    /// Whether any tenant allows an origin.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
-    pub async fn load_origin(&self, origin: &str) -> Result<Vec<TenantId>, StoreError> {
+    pub async fn is_origin_known(&self, origin: &str) -> Result<bool, StoreError> {
         let partition = origin_partition(origin);
-        let marks = self
-            .query((Table::Catalog, &partition), SortKeys::All, (Consistency::Eventual, MAX_ORIGIN_TENANTS))
-            .await?;
-        Ok(marks.iter().filter_map(marked_tenant).collect())
+        let place = (Table::Catalog, partition.as_str());
+        let marks = self.query(place, SortKeys::All, (Consistency::Eventual, 1)).await?;
+        Ok(!marks.is_empty())
+    }
+
+    /// Whether a tenant allows an origin.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn is_origin_of(&self, origin: &str, tenant: TenantId) -> Result<bool, StoreError> {
+        Ok(self.get_item(&Key::origin(origin, tenant), Consistency::Eventual).await?.is_some())
     }
 }
 

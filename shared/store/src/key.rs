@@ -344,6 +344,12 @@ impl Key {
         Self::of(Table::Merchants, tenant, "MERCHANTS", mid.as_str())
     }
 
+    /// The mark that a merchant has a rate card, or had one.
+    #[must_use]
+    pub fn priced_merchant(tenant: TenantId, mid: &Mid) -> Self {
+        Self::of(Table::Merchants, tenant, PRICED_MERCHANTS, mid.as_str())
+    }
+
     /// The application of a merchant, by the name its partner gave it.
     #[must_use]
     pub fn boarding(tenant: TenantId, reference: &BoardingRefId) -> Self {
@@ -375,6 +381,8 @@ const TENANTS: &str = "TENANTS";
 const API_KEYS: &str = "KEYS";
 /// Partition of the list of a tenant's memberships.
 const MEMBERSHIPS: &str = "MEMBERSHIPS";
+/// Partition of the marks of a tenant's merchants that have a rate card.
+const PRICED_MERCHANTS: &str = "PRICED";
 /// Partition of the mails the sandbox delivered.
 const SANDBOX_MAILS: &str = "SANDBOX#MAIL";
 
@@ -478,6 +486,12 @@ pub fn sandbox_mail_partition(tenant: TenantId, delivery: &str) -> String {
 #[must_use]
 pub fn merchants_partition(tenant: TenantId) -> String {
     partition_of(tenant, "MERCHANTS")
+}
+
+/// The partition of the marks of a tenant's merchants that have a rate card.
+#[must_use]
+pub fn priced_merchants_partition(tenant: TenantId) -> String {
+    partition_of(tenant, PRICED_MERCHANTS)
 }
 
 /// The partition of a template's ledgers, in order of their start.

@@ -10,8 +10,8 @@ use domain::slot_edit::{EditCourse, LedgerEdit, SlotTerms};
 use domain::{InstanceId, TemplateId, TenantId, Timestamp, instance_id::TemplateTag};
 use std::collections::HashMap;
 
-/// Slots one listing reads at most.
-const MAX_SLOTS: usize = 20_000;
+/// How an item says that its slot was removed.
+const REMOVED: &str = "removed";
 
 /// The update that carries out a change, with the conditions under which the ledger allows it.
 #[must_use]
@@ -204,7 +204,7 @@ impl Store {
         Ok(ledger.filter(Ledger::exists))
     }
 
-    /// The ledgers of a template whose slots were made to start within `from..=until`, in that order.
+    /// The ledgers of a template whose slots were made to start within `from..=until`, in that order; at most so many.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
@@ -219,12 +219,16 @@ impl Store {
         // Every key continues after the seconds with `#`; `~` sorts behind it.
         let until = format!("{}~", sortable_secs(until.timestamp()));
         let range = SortKeys::Between(&from, &until);
-        let items = self
-            .query((Table::Reservations, &partition), range, (Consistency::Eventual, limit.min(MAX_SLOTS)))
-            .await?;
-        let ledgers: Result<Vec<Ledger>, StoreError> = items.into_iter().map(decode).collect();
         // Two templates can share a partition when the first bytes of their hashes agree.
-        Ok(ledgers?.into_iter().filter(|ledger| ledger.template == *template && ledger.exists()).collect())
+        let is_wanted = |item: &Item| {
+            let has = |name, wanted: &str| {
+                item.get(name).and_then(|text| text.as_s().ok()).is_some_and(|text| text == wanted)
+            };
+            has("template", template.as_str()) && !has("state", REMOVED)
+        };
+        let place = (Table::Reservations, partition.as_str());
+        let items = self.query_wanted(place, range, (Consistency::Eventual, limit), is_wanted).await?;
+        items.into_iter().map(decode).collect()
     }
 
     /// Puts the ledger of a new slot; one that exists keeps its counts and holds.

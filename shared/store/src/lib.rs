@@ -6,6 +6,8 @@ mod codec;
 mod error;
 mod expression;
 mod key;
+#[cfg(test)]
+mod lists;
 mod plan;
 mod read;
 mod retry;

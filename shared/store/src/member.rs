@@ -22,9 +22,6 @@ use domain::{LevelId, MembershipId, TenantId};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 
-/// Memberships of one e-mail address that are looked at.
-const MAX_OF_EMAIL: usize = 100;
-
 /// The kind of key under which a membership lies by the venue's own number of it.
 const EXTERNAL: &str = "EXTERNAL";
 /// Names the order that is renewing or changing a membership.
@@ -351,8 +348,7 @@ impl Store {
 
     async fn query_of_email(&self, tenant: TenantId, email: &str) -> Result<Vec<Item>, StoreError> {
         let partition = email_partition(tenant, &contact_hash(email));
-        let reading = (Consistency::Strong, MAX_OF_EMAIL);
-        self.query((Table::Members, &partition), SortKeys::All, reading).await
+        self.query_all((Table::Members, &partition), SortKeys::All, Consistency::Strong).await
     }
 
     /// The levels, each of the last term, of the memberships of which someone with this e-mail address, in any case,

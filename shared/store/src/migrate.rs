@@ -4,6 +4,7 @@
 use crate::authored::CHANGE_TRIES;
 use crate::customer::leads_as_read;
 use crate::member::lookups_as_read;
+use crate::merchant::priced_as_read;
 use crate::walk::{Pace, Route, Row};
 use crate::{
     Action, Consistency, Expression, Item, Key, MAX_WRITES, Plan, SCHEMA_VERSION, Store, StoreError,
@@ -22,11 +23,14 @@ pub enum Step {
     /// Customers are found by their e-mail address and by their data. Those that were last stored before that are
     /// found by their id alone.
     CustomerLeads,
+    /// Merchants with a rate card are found among all that applied. Those that got theirs before that are found by a
+    /// look at all of them.
+    PricedMerchants,
 }
 
 impl Step {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::MembershipLookups, Self::CustomerLeads];
+    pub const ALL: [Self; 3] = [Self::MembershipLookups, Self::CustomerLeads, Self::PricedMerchants];
 
     /// What it is for, for those who run it.
     #[must_use]
@@ -36,16 +40,18 @@ impl Step {
                 "memberships are found by barcode, e-mail address and the venue's own number"
             }
             Self::CustomerLeads => "customers are found by e-mail address and by their data",
+            Self::PricedMerchants => "merchants that charge cards are found among all that applied",
         }
     }
 
     /// The records it looks at.
     const fn route(self) -> Route<'static> {
-        let partitions: &[&str] = match self {
-            Self::MembershipLookups => &["#MEMBERSHIP#"],
-            Self::CustomerLeads => &["#CUSTOMER#"],
+        let (table, partitions): (Table, &[&str]) = match self {
+            Self::MembershipLookups => (Table::Members, &["#MEMBERSHIP#"]),
+            Self::CustomerLeads => (Table::Members, &["#CUSTOMER#"]),
+            Self::PricedMerchants => (Table::Merchants, &["#MERCHANTS"]),
         };
-        Route { table: Table::Members, partitions, tenant: None }
+        Route { table, partitions, tenant: None }
     }
 
     /// What a record is to be found by, and what must hold as long as it is.
@@ -53,6 +59,7 @@ impl Step {
         match self {
             Self::MembershipLookups => lookups_as_read(row.tenant, item),
             Self::CustomerLeads => leads_as_read(row.tenant, item),
+            Self::PricedMerchants => priced_as_read(row.tenant, item),
         }
     }
 }

@@ -190,6 +190,7 @@ impl Store {
         mid: &Mid,
         rate_card: &RateCard,
     ) -> Result<bool, StoreError> {
+        self.note_priced(tenant, mid).await?;
         let mut update = Expression::new();
         update.require_item();
         let card = serde_dynamo::to_attribute_value(rate_card).map_err(StoreError::corrupt)?;

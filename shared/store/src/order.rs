@@ -14,13 +14,6 @@ use std::sync::Arc;
 /// Partitions the due index is spread over.
 pub const DUE_SPREAD: u8 = 16;
 
-/// Items one order's partition may have: the order, its ticket chunks with those of exchanges, its mails.
-pub(crate) const MAX_ORDER_ITEMS: usize = 400;
-
-/// Orders one search answers at most; of more, the newest. Nobody buys that often, and what 1,000 orders make
-/// still fits a Lambda's time and memory.
-const MAX_FOUND: usize = 1_000;
-
 /// Attributes of the due index: work of this order is due at an instant. Work made under a chosen clock has
 /// partitions of its own, which the real schedule never reads.
 pub(crate) fn due(
@@ -177,9 +170,7 @@ impl Store {
         id: &OrderId,
     ) -> Result<Option<(Order, Vec<Ticket>)>, StoreError> {
         let partition = order_partition_of(tenant, id);
-        let items = self
-            .query((Table::Orders, &partition), SortKeys::All, (Consistency::Strong, MAX_ORDER_ITEMS))
-            .await?;
+        let items = self.query_all((Table::Orders, &partition), SortKeys::All, Consistency::Strong).await?;
         let mut order = None;
         let mut tickets = Vec::new();
         for item in items {
@@ -197,7 +188,7 @@ impl Store {
         }))
     }
 
-    /// Orders placed with an e-mail address or a phone number, newest first, at most 1,000.
+    /// Orders placed with an e-mail address or a phone number, newest first.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
@@ -208,9 +199,8 @@ impl Store {
     ) -> Result<Vec<Order>, StoreError> {
         let (kind, hash) = contact.lookup();
         let partition = partition_of(tenant, &format!("{kind}#{hash}"));
-        let found = self
-            .query((Table::Orders, &partition), SortKeys::LastFirst, (Consistency::Strong, MAX_FOUND))
-            .await?;
+        let place = (Table::Orders, partition.as_str());
+        let found = self.query_all(place, SortKeys::LastFirst, Consistency::Strong).await?;
         let id = |item: &Item| OrderId::parse(item.get("order")?.as_s().ok()?).ok();
         let keys: Vec<Key> = found.iter().filter_map(id).map(|id| Key::order(tenant, &id)).collect();
         let mut orders = self.get_many(keys.clone(), Consistency::Strong).await?;

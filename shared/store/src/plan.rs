@@ -123,7 +123,7 @@ pub(crate) fn add<R>(plan: &mut Plan<R>, (key, action): (Key, Action), refusal: 
 impl From<PlanFault> for StoreError {
     fn from(fault: PlanFault) -> Self {
         let kind = match fault {
-            PlanFault::TooManyWrites | PlanFault::ExpressionTooLarge => StoreFault::TooLarge,
+            PlanFault::TooManyWrites | PlanFault::ExpressionTooLarge => StoreFault::TooMany,
             PlanFault::SameItemTwice => StoreFault::Refused,
         };
         Self::new(kind, fault)

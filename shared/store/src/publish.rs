@@ -174,8 +174,8 @@ impl Store {
     /// [`StoreError`] when the database does not answer.
     pub async fn count_sold(&self, tenant: TenantId, template: &TemplateId) -> Result<u64, StoreError> {
         let partition = slots_partition(tenant, TemplateTag::of(template));
-        let all = (Consistency::Eventual, usize::MAX);
-        let items = self.query((Table::Reservations, &partition), SortKeys::All, all).await?;
+        let place = (Table::Reservations, partition.as_str());
+        let items = self.query_all(place, SortKeys::All, Consistency::Eventual).await?;
         let ledgers: Vec<Ledger> = items.into_iter().map(decode).collect::<Result<_, _>>()?;
         let own = ledgers.iter().filter(|ledger| ledger.template == *template);
         Ok(own.map(|ledger| u64::from(ledger.sold)).sum())

@@ -175,9 +175,21 @@ impl Store {
     /// [`StoreError`] when the database does not answer.
     pub async fn query(
         &self,
+        place: (Table, &str),
+        sort_keys: SortKeys<'_>,
+        reading: (Consistency, usize),
+    ) -> Result<Vec<Item>, StoreError> {
+        self.query_wanted(place, sort_keys, reading, |_| true).await
+    }
+
+    /// [`Store::query`] for items of which this holds. The others are passed by, however many there are, and do not
+    /// count.
+    pub(crate) async fn query_wanted(
+        &self,
         (table, partition): (Table, &str),
         sort_keys: SortKeys<'_>,
         (consistency, limit): (Consistency, usize),
+        is_wanted: impl Fn(&Item) -> bool,
     ) -> Result<Vec<Item>, StoreError> {
         let mut expression = Expression::new();
         let (pk, pk_value) = (expression.path(&["pk"]), expression.text(partition));
@@ -208,13 +220,26 @@ impl Store {
                 .send()
                 .await
                 .map_err(failed)?;
-            items.extend(answer.items.unwrap_or_default());
+            items.extend(answer.items.unwrap_or_default().into_iter().filter(&is_wanted));
             start = answer.last_evaluated_key;
             if start.is_none() {
                 break;
             }
         }
         Ok(items)
+    }
+
+    /// Reads all items of a partition, page after page, however many there are.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn query_all(
+        &self,
+        (table, partition): (Table, &str),
+        sort_keys: SortKeys<'_>,
+        consistency: Consistency,
+    ) -> Result<Vec<Item>, StoreError> {
+        self.query((table, partition), sort_keys, (consistency, usize::MAX)).await
     }
 
     /// The keys of work in one partition of the due index that is due by `until` (epoch seconds), up to `limit` of

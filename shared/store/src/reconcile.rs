@@ -2,7 +2,6 @@
 
 use crate::checkout::lookups_of;
 use crate::member::CLAIMED_BY;
-use crate::order::MAX_ORDER_ITEMS;
 use crate::walk::Row;
 use crate::{
     AttributeValue, Consistency, Item, Key, SortKeys, Store, StoreError, Table, decode, order_partition_of,
@@ -237,8 +236,7 @@ impl Store {
     /// [`StoreError`] when the database does not answer or an item does not read.
     pub async fn load_order_parts(&self, tenant: TenantId, id: &OrderId) -> Result<OrderParts, StoreError> {
         let partition = order_partition_of(tenant, id);
-        let reading = (Consistency::Strong, MAX_ORDER_ITEMS);
-        let items = self.query((Table::Orders, &partition), SortKeys::All, reading).await?;
+        let items = self.query_all((Table::Orders, &partition), SortKeys::All, Consistency::Strong).await?;
         let mut parts = OrderParts::default();
         for row in items.into_iter().filter_map(|item| Row::read(Table::Orders, item)) {
             parts.take(record_of(row).map_err(|key| StoreError::corrupt(key.sk))?);

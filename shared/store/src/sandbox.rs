@@ -7,9 +7,6 @@ use crate::{
 use domain::{OrderId, TenantId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// Deliveries of one tenant that are listed.
-const MAX_LISTED: usize = 10_000;
-
 /// An item holds at most 400 KB; a mail with many tickets is larger.
 const PIECE_BYTES: usize = 300_000;
 
@@ -64,8 +61,7 @@ impl Store {
     /// [`StoreError`] when the database does not answer.
     pub async fn list_sandbox_mails(&self, tenant: TenantId) -> Result<Vec<SandboxMail>, StoreError> {
         let partition = sandbox_mails_partition(tenant);
-        let limit = (Consistency::Strong, MAX_LISTED);
-        let items = self.query((Table::Orders, &partition), SortKeys::All, limit).await?;
+        let items = self.query_all((Table::Orders, &partition), SortKeys::All, Consistency::Strong).await?;
         items.into_iter().map(decode).collect()
     }
 
@@ -79,8 +75,7 @@ impl Store {
         delivery: &str,
     ) -> Result<Vec<u8>, StoreError> {
         let partition = sandbox_mail_partition(tenant, delivery);
-        let limit = (Consistency::Strong, MAX_LISTED);
-        let items = self.query((Table::Orders, &partition), SortKeys::All, limit).await?;
+        let items = self.query_all((Table::Orders, &partition), SortKeys::All, Consistency::Strong).await?;
         let pieces = items.iter().filter_map(|item| item.get("piece")?.as_b().ok());
         Ok(pieces.flat_map(|piece| piece.as_ref().to_vec()).collect())
     }

@@ -104,12 +104,6 @@ async fn a_cart_shows_the_start_its_slot_was_moved_to() {
 }
 
 #[tokio::test]
-async fn a_full_event_can_still_be_put_into_a_cart() {
-    let venue = Venue::with_ledger(Ledger { free: 0, sold: 10, ..ledger() }).await;
-    venue.cart_of(json!([tickets(3)])).await;
-}
-
-#[tokio::test]
 async fn every_faulty_line_is_named() {
     let venue = Venue::open().await;
     let unknown = json!({"eventId": "0123456789abcdef01234567", "ticketingTypeId": "nobody", "quantity": 1});
@@ -149,6 +143,35 @@ async fn one_idempotency_key_creates_one_cart() {
     assert_eq!(foreign.status.as_u16(), 200);
     assert_ne!(foreign.body, first.body);
     assert_eq!(venue.stored_carts().await, 2);
+}
+
+#[tokio::test]
+async fn a_key_belongs_to_one_route_and_is_free_again_where_the_request_was_refused() {
+    let venue = Venue::open().await;
+    let (id, path) = venue.cart_of(json!([])).await;
+    let create = || ("POST", PATH.to_owned(), json!({"items": [tickets(1)]}));
+    let update = || ("PUT", path.clone(), json!({"id": id, "items": []}));
+    let delete = || ("DELETE", path.clone(), json!(null));
+    for (key, first, second) in [
+        ("a", create(), update()),
+        ("b", create(), delete()),
+        ("c", update(), create()),
+        ("d", update(), delete()),
+        ("e", delete(), create()),
+    ] {
+        let headers = [("idempotency-key", key)];
+        let (method, path, body) = first;
+        let done = venue.send_with(&headers, (method, &path), body).await;
+        assert_eq!(done.status.as_u16(), 200, "{key} {}", done.body);
+        let (method, path, body) = second;
+        let refused = venue.send_with(&headers, (method, &path), body).await;
+        assert_eq!(refused.refusal(), "409 IDEMPOTENCY_KEY_REUSED", "{key}");
+    }
+    let headers = [("idempotency-key", "f")];
+    let full = venue.send_with(&headers, ("POST", PATH), json!({"items": [tickets(11)]})).await;
+    assert_eq!(full.body["type"], "NOT_ENOUGH_CAPACITY");
+    let fits = venue.send_with(&headers, ("POST", PATH), json!({"items": [tickets(10)]})).await;
+    assert_eq!(fits.status.as_u16(), 200, "{}", fits.body);
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! The cart routes through the whole shell, on the embedded engine.
 #![expect(clippy::unwrap_used, reason = "shared test code may fail loudly")]
 
+mod availability;
 mod create;
 mod forms;
 mod members;

@@ -1,7 +1,7 @@
 //! `PUT /v2/b2c/carts/{id}`.
 
 use crate::support::{ADD_ON, ADULT, DONATION, FIXED_DONATION, Venue, now, slot, start, tenant_id, tickets};
-use domain::cart::Cart;
+use domain::cart::{Cart, Still};
 use domain::order::{Order, OrderState, Person};
 use domain::time::plus_secs;
 use domain::{CartId, Money, OrderId, OrderNumber};
@@ -288,6 +288,55 @@ async fn of_two_updates_at_once_both_succeed_and_one_stands() {
     let stands = venue.send("GET", &path, Value::Null).await;
     assert!(stands.body == one.body || stands.body == two.body);
     assert_eq!(venue.store.load_cart(tenant_id(), &id).await.unwrap().unwrap().version, 3);
+}
+
+/// A cart that is sent again as it was stays the version it is, so that nobody who pays for it is disturbed.
+#[tokio::test]
+async fn an_update_that_changes_nothing_leaves_the_version_and_every_id() {
+    let venue = Venue::open().await;
+    let items = json!([
+        tickets(1),
+        {"inventoryId": ADD_ON, "type": "addOn", "quantity": 2},
+        tickets(1),
+        {"inventoryId": DONATION, "type": "donation", "quantity": 1, "unitPrice": "7.25"},
+    ]);
+    let (id, path) = venue.cart_of(items.clone()).await;
+    let same = json!({"id": id, "items": items});
+    let version = async || venue.store.load_cart(tenant_id(), &id).await.unwrap().unwrap().version;
+    let first = venue.send("PUT", &path, same.clone()).await;
+    assert_eq!((first.status.as_u16(), version().await), (200, 1), "{}", first.body);
+    let sent_back = venue.send("PUT", &path, first.body.clone()).await;
+    assert_eq!((&sent_back.body, version().await), (&first.body, 1));
+    for (secs, lives_until) in [(59, 86_400), (60, 86_460), (3_600, 90_000)] {
+        let later = plus_secs(now(), secs).to_rfc3339();
+        let headers = [("x-service-test-now", later.as_str())];
+        let again = venue.send_with(&headers, ("PUT", &path), same.clone()).await;
+        let cart = venue.store.load_cart(tenant_id(), &id).await.unwrap().unwrap();
+        assert_eq!((&again.body, cart.version), (&first.body, 1), "{secs}");
+        assert_eq!(cart.expires_at, plus_secs(now(), lives_until), "{secs}");
+    }
+    let other = json!({"id": id, "items": [tickets(1)]});
+    assert_eq!(venue.send("PUT", &path, other).await.status.as_u16(), 200);
+    assert_eq!(version().await, 2);
+}
+
+#[tokio::test]
+async fn a_cart_that_is_kept_still_for_a_checkout_is_not_written_until_its_moment_is_over() {
+    let venue = Venue::open().await;
+    let (id, path) = venue.cart_of(json!([])).await;
+    let keep = async |until: i64| {
+        let real = platform::clock::wall_now();
+        let still = Still { by: "a checkout".to_owned(), until: plus_secs(real, until) };
+        assert!(venue.store.keep_cart_still((tenant_id(), &id), &still, real).await.unwrap());
+    };
+    for (until, expected) in [(4, "409 REQUEST_IN_PROGRESS"), (-1, "200 "), (3_600, "200 ")] {
+        keep(until).await;
+        let quantity = u32::try_from(until.rem_euclid(7)).unwrap();
+        let body = json!({"id": id, "items": [tickets(quantity)]});
+        assert_eq!(venue.send("PUT", &path, body).await.refusal(), expected, "{until}");
+    }
+    keep(4).await;
+    assert_eq!(venue.send("DELETE", &path, Value::Null).await.refusal(), "409 REQUEST_IN_PROGRESS");
 }
 
 #[tokio::test]

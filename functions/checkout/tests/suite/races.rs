@@ -78,11 +78,11 @@ async fn every_way_to_check_out_conflicts_with_every_other() {
     for (index, one) in cells.iter().enumerate() {
         for other in &cells[index..] {
             let venue = Venue::open([2, 10]).await;
+            let process = venue.process().await;
+            let asks = vec![one.ask(&process, 1).await, other.ask(&process, 2).await];
             if one.reserved || other.reserved {
                 venue.hold(10, &[(0, 2)], 600).await;
             }
-            let process = venue.process().await;
-            let asks = vec![one.ask(&process, 1).await, other.ask(&process, 2).await];
             let answers = at_once(&process, asks).await;
             let kinds: Vec<_> = answers.iter().map(Answer::kind).collect();
             let sold = kinds.iter().filter(|kind| **kind == "OK").count();

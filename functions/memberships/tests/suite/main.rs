@@ -5,6 +5,7 @@
 mod customers;
 mod keep;
 mod levels;
+mod limits;
 mod list;
 mod members;
 mod offerings;

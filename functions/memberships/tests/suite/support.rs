@@ -9,6 +9,7 @@ use engine::{Embedded, FaultPlan, Faulty};
 use http_body_util::BodyExt;
 use platform::processor::SandboxProcessor;
 use platform::queue::LocalQueue;
+use platform::room::CatalogLimits;
 use platform::vault::{LocalVault, Vault};
 use platform::{Adapters, App};
 use serde_json::{Value, json};
@@ -22,6 +23,7 @@ const T0: &str = "2027-05-01T10:00:00-04:00";
 #[derive(Clone)]
 pub(crate) struct Venue {
     router: Router,
+    app: App,
     /// The database as no fault touches it.
     pub(crate) store: Store,
     pub(crate) faults: FaultPlan,
@@ -132,6 +134,11 @@ pub(crate) fn tenant_id(number: i64) -> TenantId {
     TenantId::parse(number).unwrap()
 }
 
+fn router(app: &App) -> Router {
+    let routes: [axum::Router<App>; 2] = [memberships::router(), backoffice::router()];
+    platform::shell::service(routes.into_iter().fold(axum::Router::new(), axum::Router::merge), app)
+}
+
 impl Venue {
     pub(crate) async fn open() -> Self {
         let (engine, faults) = (Embedded::memory().unwrap(), FaultPlan::new());
@@ -178,13 +185,17 @@ impl Venue {
             )),
         };
         let app = App::new(Store::new(client, "test-"), adapters);
-        let routes: [axum::Router<App>; 2] = [memberships::router(), backoffice::router()];
-        let routes = routes.into_iter().fold(axum::Router::new(), axum::Router::merge);
-        let router = platform::shell::service(routes, &app);
-        let venue = Self { router, store, faults };
+        let router = router(&app);
+        let venue = Self { router, app, store, faults };
         // The first request fills the caches of keys and secrets.
         venue.send(put("/v2/b2b/persontypes/none", json!({}))).await;
         venue
+    }
+
+    /// The same venue, served with other limits.
+    pub(crate) fn within(self, limits: CatalogLimits) -> Self {
+        let app = self.app.with_limits(limits);
+        Self { router: router(&app), app, ..self }
     }
 
     pub(crate) async fn send(&self, ask: Ask) -> Answer {

@@ -4,6 +4,7 @@ use crate::{ApiError, ErrorType};
 use domain::asker::Asker;
 use domain::cart::WantedMembership;
 use domain::cart_request::{CartTerms, Wanted, WantedTreatment};
+use domain::catalog::InventoryItem;
 use domain::coupon::{Coupon, folded};
 use domain::customer::Person;
 use domain::ledger::Ledger;
@@ -37,6 +38,8 @@ pub struct Named {
     pub unknown_codes: Option<u32>,
     /// Combos.
     pub combos: BTreeSet<ComboTemplateId>,
+    /// Those of its add-ons that have a stock, where it is to be known how much of it is left.
+    stocked: BTreeSet<InventoryId>,
     /// How often those may be used whose uses are counted.
     limits: BTreeMap<CouponId, u32>,
     customer: Option<CustomerId>,
@@ -67,6 +70,8 @@ pub struct Existing {
     /// The numbers of its memberships, by their ids.
     numbers: BTreeMap<MembershipId, MembershipId>,
     used_up: BTreeSet<CouponId>,
+    /// How many pieces of its add-ons are sold, of those that have a stock and were asked about.
+    pub sold: BTreeMap<InventoryId, u32>,
     /// Pointers within the cart of customer, level and memberships that do not exist.
     unknown: Vec<String>,
 }
@@ -136,6 +141,14 @@ impl Named {
         self.holders.extend(giver.map(|customer| (customer, format!("{info}/gifterInfo/customerId"))));
     }
 
+    /// Makes it known how many pieces of its add-ons are sold, of those that have a stock.
+    #[must_use]
+    pub fn with_stock(mut self, inventory: &BTreeMap<InventoryId, InventoryItem>) -> Self {
+        let has_stock = |id: &&InventoryId| inventory.get(id).is_some_and(|item| item.stock.is_some());
+        self.stocked = self.inventory.iter().filter(has_stock).copied().collect();
+        self
+    }
+
     /// True when it names memberships or a level, or buys one.
     #[must_use]
     pub fn claims_benefits(&self) -> bool {
@@ -159,12 +172,14 @@ impl Named {
         let memberships = self.memberships.iter().chain(&self.changed);
         let memberships = memberships.flat_map(move |sent| membership_keys(tenant, *sent));
         let uses = self.limits.keys().map(move |id| Key::coupon_uses(tenant, id));
+        let sold = self.stocked.iter().map(move |id| Key::pieces_sold(tenant, *id));
         ledgers
             .chain(reservation)
             .chain(customers)
             .chain(level)
             .chain(memberships)
             .chain(uses)
+            .chain(sold)
             .chain(self.people_keys(tenant))
     }
 
@@ -235,6 +250,8 @@ impl Named {
         let mut ledgers: BTreeMap<InstanceId, Ledger> =
             found.take_all(&self.instances, |id| Key::ledger(tenant, id, 0))?;
         ledgers.retain(|_, ledger| ledger.exists());
+        let sold: BTreeMap<InventoryId, Counter> =
+            found.take_all(&self.stocked, |id| Key::pieces_sold(tenant, *id))?;
         Ok(Existing {
             ledgers,
             reservation: self.reservation.map(|id| found.take(&Key::reservation(tenant, id))).transpose()?,
@@ -247,6 +264,7 @@ impl Named {
             memberships: changed,
             numbers,
             used_up,
+            sold: sold.into_iter().map(|(id, counter)| (id, counter.used)).collect(),
             unknown,
         })
     }

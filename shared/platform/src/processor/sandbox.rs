@@ -26,8 +26,6 @@ pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// How long the slow test card takes.
 const SLOW_CARD: Duration = Duration::from_secs(8);
-/// Payments of a tenant that are listed.
-const MAX_LISTED: usize = 10_000;
 
 /// What a test card does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -259,7 +257,7 @@ impl SandboxProcessor {
 
     async fn payments(&self, tenant: TenantId) -> Result<Vec<Payment>, StoreError> {
         let Key { table, pk, sk: _ } = Key::sandbox_payment(tenant, "");
-        let items = self.store.query((table, &pk), SortKeys::All, (Consistency::Strong, MAX_LISTED)).await?;
+        let items = self.store.query_all((table, &pk), SortKeys::All, Consistency::Strong).await?;
         items.into_iter().map(store::decode).collect()
     }
 

@@ -83,9 +83,11 @@ impl StripeProcessor {
     /// The API as the account sees it; none is the account of the key.
     async fn api(&self, account: Option<StripeAccount>) -> Result<Api, ProcessorError> {
         let Self { stripe, tenant, settings } = self;
-        let load = async {
-            let sealed = hex::decode(&settings.sealed_key).map_err(|_| ProcessorError::Unreachable)?;
-            let opened = stripe.vault.open(&stripe_key_context(*tenant), &sealed).await;
+        let (vault, tenant, sealed) = (Arc::clone(&stripe.vault), *tenant, settings.sealed_key.clone());
+        let key = (tenant, sealed.clone());
+        let load = async move {
+            let sealed = hex::decode(&sealed).map_err(|_| ProcessorError::Unreachable)?;
+            let opened = vault.open(&stripe_key_context(tenant), &sealed).await;
             let opened = opened.map_err(|fault| {
                 let error: &dyn std::error::Error = &fault;
                 tracing::error!(tenant = tenant.get(), error, "the key for Stripe cannot be opened");
@@ -94,7 +96,7 @@ impl StripeProcessor {
             let text = std::str::from_utf8(&opened).map_err(|_| ProcessorError::Unreachable)?;
             StripeKey::parse(text).map_err(|_| ProcessorError::Unreachable)
         };
-        let key = stripe.keys.get((*tenant, settings.sealed_key.clone()), load).await?;
+        let key = stripe.keys.get(key, load).await?;
         let connector = stripe.connector.get_or_init(network).clone();
         let address = settings.address.clone();
         Ok(Api::new(connector, Account { address, key, connected: account }))

@@ -42,6 +42,6 @@ fn a_refund_is_taken_only_if_its_end_can_be_written() {
         let kind = (state.clone(), mail);
         let plan = |instances: u16| plan_take((&order(), &refund(kind.clone(), instances)), None);
         assert!(plan(most).is_ok(), "{kind:?} {most}");
-        assert_eq!(plan(most + 1).err().map(|fault| fault.kind), Some(StoreFault::TooLarge), "{kind:?}");
+        assert_eq!(plan(most + 1).err().map(|fault| fault.kind), Some(StoreFault::TooMany), "{kind:?}");
     }
 }

@@ -54,7 +54,7 @@ const OTHER_WRITES: usize = 14;
 /// cannot be settled.
 pub(super) fn check_settleable(order: &Order) -> Result<(), StoreError> {
     match writes(order, (When::Claimed, order.created_at))?.len().saturating_add(OTHER_WRITES) > MAX_WRITES {
-        true => Err(StoreError::new(StoreFault::TooLarge, "memberships of one order have too many cards")),
+        true => Err(StoreError::new(StoreFault::TooMany, "memberships of one order have too many cards")),
         false => Ok(()),
     }
 }

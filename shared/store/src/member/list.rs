@@ -7,8 +7,6 @@ use domain::membership::{ChangeRange, ListedMembership};
 use domain::{LevelId, MembershipId, OfferingId, TenantId};
 use serde::Deserialize;
 
-/// Memberships of one tenant that are listed.
-const MAX_MEMBERSHIPS: usize = 1_000_000;
 /// Memberships read together.
 const MEMBERSHIPS_PER_READ: usize = 1_000;
 
@@ -43,9 +41,8 @@ impl Store {
     ) -> Result<Vec<ListedMembership>, StoreError> {
         let partition = memberships_partition(tenant);
         let (first, last) = changed_between(range.from, range.until);
-        let reading = (Consistency::Strong, MAX_MEMBERSHIPS);
         let sort_keys = SortKeys::Between(&first, &last);
-        let items = self.query((Table::Members, &partition), sort_keys, reading).await?;
+        let items = self.query_all((Table::Members, &partition), sort_keys, Consistency::Strong).await?;
         let (entries, marks): (Vec<Item>, Vec<Item>) =
             items.into_iter().partition(|item| item.contains_key("cards"));
         let marked: Vec<MembershipId> = marks

@@ -154,6 +154,7 @@ impl From<&Cart> for CartOutput {
             created_by: _,
             version: _,
             shown_total: _,
+            still: _,
             expires_at: _,
         } = cart;
         let combo = |line: &CartLine| match line {

@@ -1,0 +1,127 @@
+//! How much a venue's catalog may hold. It is kept in memory as a whole, so it has limits, and they are told when
+//! something is written: whoever reads never reads a part.
+
+use crate::error::Limit;
+use crate::{ApiError, App};
+use domain::TenantId;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use store::Key;
+use tokio::time::Instant;
+
+/// What a venue has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Held {
+    /// Ticket types, add-ons, discounts, coupons, combos, forms, membership levels, entitlement rules, together.
+    Definitions,
+    /// Event templates.
+    Templates,
+}
+
+/// As much as a venue may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CatalogLimits {
+    /// Small definitions.
+    pub definitions: usize,
+    /// Event templates.
+    pub templates: usize,
+}
+
+impl Default for CatalogLimits {
+    fn default() -> Self {
+        Self { definitions: 10_000, templates: 5_000 }
+    }
+}
+
+impl CatalogLimits {
+    /// The limit, with the name refusals tell it by.
+    #[must_use]
+    pub const fn of(self, held: Held) -> Limit {
+        match held {
+            Held::Definitions => Limit { what: "definitions", most: self.definitions },
+            Held::Templates => Limit { what: "eventTemplates", most: self.templates },
+        }
+    }
+}
+
+/// How long a count is good for what others may have written since.
+const COUNT_AGE: Duration = Duration::from_secs(600);
+
+/// Of how many parts of a limit the last is counted exactly.
+const MARGIN_PARTS: usize = 10;
+
+/// What was counted of tenants, with what was written here since.
+#[derive(Debug, Default)]
+pub(crate) struct Counts(Mutex<BTreeMap<(TenantId, Held), Counted>>);
+
+#[derive(Debug, Clone, Copy)]
+struct Counted {
+    count: usize,
+    at: Instant,
+}
+
+impl Counts {
+    /// One more than was known, if that is far from the limit.
+    fn take(&self, place: (TenantId, Held), most: usize) -> bool {
+        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(known) = counts.get_mut(&place) else { return false };
+        let is_far = known.count < most.saturating_sub(most / MARGIN_PARTS);
+        if !is_far || known.at.elapsed() >= COUNT_AGE {
+            return false;
+        }
+        known.count = known.count.saturating_add(1);
+        true
+    }
+
+    fn note(&self, place: (TenantId, Held), count: usize) {
+        let counted = Counted { count, at: Instant::now() };
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(place, counted);
+    }
+}
+
+impl App {
+    /// As much as a tenant may have.
+    #[must_use]
+    pub const fn limit(&self, held: Held) -> Limit {
+        self.limits.of(held)
+    }
+
+    async fn places(&self, tenant: TenantId, held: Held) -> Result<BTreeSet<Key>, ApiError> {
+        Ok(match held {
+            Held::Definitions => self.store.load_definition_places(tenant).await?,
+            Held::Templates => self.store.load_template_places(tenant).await?,
+        })
+    }
+
+    /// Refuses records that would make a tenant have more than it may, together with those it has.
+    ///
+    /// # Errors
+    /// `LIMIT_REACHED`, or those of the database.
+    pub async fn check_room_for(
+        &self,
+        tenant: TenantId,
+        held: Held,
+        wanted: BTreeSet<Key>,
+    ) -> Result<(), ApiError> {
+        let limit = self.limits.of(held);
+        let mut places = self.places(tenant, held).await?;
+        places.extend(wanted);
+        if places.len() <= limit.most { Ok(()) } else { Err(ApiError::limit_reached(limit)) }
+    }
+
+    /// Refuses one more of what a tenant has as much of as it may. Far from the limit nothing is read for it.
+    ///
+    /// # Errors
+    /// `LIMIT_REACHED`, or those of the database.
+    pub async fn check_room(&self, tenant: TenantId, held: Held) -> Result<(), ApiError> {
+        let limit = self.limits.of(held);
+        if self.counts().take((tenant, held), limit.most) {
+            return Ok(());
+        }
+        let places = self.places(tenant, held).await?;
+        let count = places.len();
+        self.counts().note((tenant, held), count.saturating_add(1));
+        if count < limit.most { Ok(()) } else { Err(ApiError::limit_reached(limit)) }
+    }
+}
