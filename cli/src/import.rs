@@ -9,7 +9,7 @@ pub use report::{ImportError, ImportReport, Tally};
 use crate::document::Document;
 use domain::catalog::Template;
 use domain::membership::Membership;
-use domain::publishing::{Generation, Moment, WrittenTemplate};
+use domain::publishing::{Generation, Moment, NotWritten, Writing, WrittenTemplate};
 use domain::tenant::{ApiKey, Tenant};
 use domain::{MembershipId, TenantId, Timestamp};
 use indicatif::ProgressBar;
@@ -22,6 +22,7 @@ use store::identity::key_hash;
 use store::{Consistency, Key};
 use wire::FieldError;
 use wire::catalog::Known;
+use wire::event::idle_detail;
 use wire::import::{ApiKeyRecord, ImportContext, ImportRecords, RecordFault, read_document};
 
 pub use domain::publishing::DAYS_AHEAD;
@@ -305,10 +306,13 @@ impl Import<'_> {
         for _ in 0..CHANGE_TRIES {
             let before: Option<Stored<Template>> = self.app.store.load_authored(&key).await?;
             let known = before.as_ref().map(|before| &before.value);
-            let Ok(template) = written.clone().over(known, self.moment.now) else {
-                let fault = ("reviewState", "a published template cannot return to draft");
-                report.faults.push(record_fault("/eventTemplates", written.template.id.to_string(), fault));
-                return Ok(());
+            let writing = Writing { now: self.moment.now, zone: self.tenant.zone };
+            let template = match written.clone().over(known, writing) {
+                Ok(template) => template,
+                Err(refusal) => {
+                    report.faults.push(not_written(&written.template, refusal));
+                    return Ok(());
+                }
             };
             let whose = (self.tenant, &template);
             let saved = save_template(self.app, whose, before.as_ref(), self.moment).await?;
@@ -332,6 +336,22 @@ impl Import<'_> {
         let done = make_slots(self.app, (self.tenant, Some(template)), record, whole).await?;
         Ok(done.made.saturating_add(done.changed).saturating_add(done.deleted))
     }
+}
+
+fn not_written(template: &Template, refusal: NotWritten) -> RecordFault {
+    let details = match refusal {
+        NotWritten::ReturnsToDraft => {
+            vec![("/reviewState".to_owned(), "a published template cannot return to draft")]
+        }
+        NotWritten::NothingToCome(idle) => idle.into_iter().map(idle_detail).collect(),
+    };
+    let record = "/eventTemplates";
+    let error = |(field, message): (String, &str)| FieldError {
+        field: format!("{record}{field}"),
+        message: message.to_owned(),
+    };
+    let errors = details.into_iter().map(error).collect();
+    RecordFault { record: record.to_owned(), id: Some(template.id.to_string()), errors }
 }
 
 fn record_fault(record: &str, id: String, (field, message): (&str, &str)) -> RecordFault {

@@ -3,11 +3,13 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a helper fails its test by panicking")]
 
+mod closed;
 mod document;
 mod fields;
 mod headers;
 mod identity;
 mod outages;
 mod robust;
+mod shown;
 mod support;
 mod tenants;

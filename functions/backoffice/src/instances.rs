@@ -1,5 +1,6 @@
 //! `/v2/b2b/event/instances/{id}`: one dated slot, as the back office sees and changes it.
 
+use crate::templates::view;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use domain::catalog::Template;
@@ -10,6 +11,7 @@ use domain::slot_edit::{
 use domain::{InstanceId, Timestamp};
 use platform::access::{Caller, Staff};
 use platform::authored::{Target, not_found};
+use platform::catalog::{Catalog, Needs};
 use platform::idempotency::{Tagged, once_tagged};
 use platform::routes;
 use platform::routes::Routes;
@@ -30,6 +32,7 @@ pub(crate) fn router<R: Routes>() -> R {
 struct Slot {
     ledger: Ledger,
     template: Template,
+    catalog: Catalog,
 }
 
 impl Slot {
@@ -39,13 +42,14 @@ impl Slot {
         let tenant = caller.tenant.id;
         let ledger = app.store.load_ledger(tenant, &id, Consistency::Strong).await?.ok_or_else(not_found)?;
         let key = Key::template(tenant, &ledger.template);
-        let template = app.store.get(&key, Consistency::Strong).await?.ok_or_else(not_found)?;
-        Ok(Self { ledger, template })
+        let template = app.store.get(&key, Consistency::Strong);
+        let catalog = Catalog::load(app, tenant, Needs::Definitions);
+        let (template, catalog) = tokio::join!(template, catalog);
+        Ok(Self { ledger, template: template?.ok_or_else(not_found)?, catalog: catalog? })
     }
 
     fn show(&self, caller: &Caller) -> Result<Tagged<AuthoredInstance>, ApiError> {
-        let body =
-            AuthoredInstance::of(&self.ledger, &self.template, (caller.tenant.zone, caller.clock.now()));
+        let body = AuthoredInstance::of(&self.ledger, &self.template, &view(&self.catalog, caller));
         Ok(Tagged { body, revision: Some(revision(self.ledger.terms())?) })
     }
 

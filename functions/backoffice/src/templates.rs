@@ -8,8 +8,8 @@ use domain::catalog::{ReviewState, Template, prerequisite_circles};
 use domain::channel::Channel;
 use domain::ledger::Ledger;
 use domain::listing::{Audience, TemplateFilter};
-use domain::publishing::{DAYS_AHEAD, Generation, Moment, Publication, ReturnsToDraft, WrittenTemplate};
-use domain::{InstanceId, TemplateId, Timestamp};
+use domain::publishing::{DAYS_AHEAD, Generation, Moment, NotWritten, Publication, Writing, WrittenTemplate};
+use domain::{InstanceId, TemplateId, TenantId, Timestamp};
 use platform::access::{Caller, Staff};
 use platform::authored::{Target, id_bytes, not_found};
 use platform::catalog::{Catalog, Needs, Use};
@@ -18,13 +18,14 @@ use platform::paging::{Direction, PageQuery, Paging, SortField, Sorting, page_of
 use platform::room::Held;
 use platform::routes;
 use platform::routes::Routes;
+use platform::standing::{Age, Reaching};
 use platform::{ApiError, App, Body, ErrorBody, ErrorType, IdempotencyKey};
 use sagas::publish::{SLOTS_PER_REQUEST, TemplateSaved, delete_template, make_slots, save_template};
 use store::authored::{CHANGE_TRIES, Stored, decode_authored, revision_of};
 use store::catalog::Kind;
 use store::publish::Beginning;
 use store::{Consistency, Key};
-use wire::event::{AuthoredTemplate, TemplateContext, TemplateInput, View};
+use wire::event::{AuthoredTemplate, Standing, TemplateContext, TemplateInput, View};
 use wire::page::Page;
 use wire::{Checker, Identified};
 
@@ -54,13 +55,20 @@ const SHOWN_WITH: Needs = Needs::Kinds(&[Kind::PersonType, Kind::Reach, Kind::Di
 
 static NOBODY: Asker = Asker::nobody();
 
-fn view<'a>(catalog: &'a Catalog, caller: &Caller) -> View<'a> {
-    let now = caller.clock.now();
+/// The catalog as everybody sees it online.
+pub(crate) fn view<'a>(catalog: &'a Catalog, caller: &Caller) -> View<'a> {
+    let (zone, now) = (caller.tenant.zone, caller.clock.now());
     View {
-        zone: caller.tenant.zone,
+        zone,
         person_types: &catalog.definitions.person_types,
         reaches: &catalog.definitions.reaches,
-        audience: Audience { channel: Channel::Online, types: TemplateFilter::All, asker: &NOBODY, now },
+        audience: Audience {
+            channel: Channel::Online,
+            types: TemplateFilter::All,
+            asker: &NOBODY,
+            zone,
+            now,
+        },
         discounts: &catalog.definitions.discounts,
         inventory: &catalog.definitions.inventory,
     }
@@ -88,7 +96,12 @@ async fn list(
     let mut catalog = Catalog::load(&app, staff.tenant.id, Needs::Everything).await?;
     let (page, pagination) = paging.cut(std::mem::take(&mut catalog.templates));
     let view = view(&catalog, &staff);
-    let list: Vec<_> = page.iter().map(|template| AuthoredTemplate::of(template, &view, None)).collect();
+    let mut list = Vec::with_capacity(page.len());
+    for template in page {
+        let standing =
+            Standing { available: available(&app, (staff.tenant.id, &view), &template).await?, sold: None };
+        list.push(AuthoredTemplate::of(&template, (standing, &view), None));
+    }
     page_of(list, pagination)
 }
 
@@ -119,8 +132,10 @@ async fn read(State(app): State<App>, staff: Staff, Path(id): Path<String>) -> R
     let Stored { value, revision, .. } =
         decode_authored::<Template>(found.take_item(&place).ok_or_else(not_found)?)?;
     let record: Option<Generation> = found.take(&record)?;
-    let shown = AuthoredTemplate::of(&value, &view(&catalog, &staff), publication(&value, record));
-    let body = AuthoredTemplate { sold_quantity: Some(sold), ..shown };
+    let view = view(&catalog, &staff);
+    let available = available(&app, (tenant, &view), &value).await?;
+    let standing = Standing { available, sold: Some(sold) };
+    let body = AuthoredTemplate::of(&value, (standing, &view), publication(&value, record));
     Ok(Tagged { body, revision: Some(revision) }.into_response())
 }
 
@@ -250,7 +265,8 @@ async fn delete(
             match delete_template(&app, staff.tenant.id, before, moment(&staff)).await? {
                 TemplateSaved::Saved(_) | TemplateSaved::Moved(None) => {
                     app.forget_catalog(staff.tenant.id);
-                    let body = AuthoredTemplate::of(&before.value, &view(&work.catalog, &staff), None);
+                    let view = view(&work.catalog, &staff);
+                    let body = AuthoredTemplate::of(&before.value, (Standing::default(), &view), None);
                     return Ok(Tagged { body, revision: None });
                 }
                 TemplateSaved::Moved(Some(_)) => {}
@@ -259,6 +275,29 @@ async fn delete(
         Err(ApiError::new(ErrorType::TryAgain))
     };
     once_tagged(&app, &staff, (&key, &fingerprint), Box::pin(run)).await
+}
+
+/// Whether everybody can buy one of its slots online now.
+async fn available(
+    app: &App,
+    (tenant, view): (TenantId, &View<'_>),
+    template: &Template,
+) -> Result<bool, ApiError> {
+    let reaching = Reaching { template, reach: view.reaches.get(&template.id) };
+    app.is_available((tenant, reaching), view.audience, Age::Fresh).await
+}
+
+fn not_written(refusal: NotWritten) -> ApiError {
+    match refusal {
+        NotWritten::ReturnsToDraft => ApiError::new(ErrorType::PublishedTemplateCannotReturnToDraft)
+            .detail("/reviewState", "must stay Published"),
+        NotWritten::NothingToCome(idle) => {
+            idle.into_iter().fold(ApiError::new(ErrorType::ValidationError), |error, idle| {
+                let (field, message) = wire::event::idle_detail(idle);
+                error.detail(field, message)
+            })
+        }
+    }
 }
 
 fn moment(caller: &Caller) -> Moment {
@@ -372,8 +411,7 @@ impl<'a> Authoring<'a> {
                 TemplateSaved::Saved(record) => {
                     self.app.forget_catalog(tenant);
                     let publication = self.publish(&template, record).await;
-                    let body =
-                        AuthoredTemplate::of(&template, &view(&self.catalog, self.caller), publication);
+                    let body = self.shown(&template, publication).await?;
                     return Ok(Tagged { body, revision: Some(revision) });
                 }
                 TemplateSaved::Moved(None) => return Err(not_found()),
@@ -387,18 +425,25 @@ impl<'a> Authoring<'a> {
     async fn show(&self) -> Result<Tagged<AuthoredTemplate>, ApiError> {
         let Stored { value, revision, .. } = self.before.as_ref().ok_or_else(not_found)?;
         let record = self.app.store.load_generation(self.caller.tenant.id, &self.id).await?;
-        let view = view(&self.catalog, self.caller);
-        let body = AuthoredTemplate::of(value, &view, publication(value, record));
+        let body = self.shown(value, publication(value, record)).await?;
         Ok(Tagged { body, revision: Some(revision.clone()) })
+    }
+
+    async fn shown(
+        &self,
+        template: &Template,
+        publication: Option<Publication>,
+    ) -> Result<AuthoredTemplate, ApiError> {
+        let view = view(&self.catalog, self.caller);
+        let available = available(self.app, (self.caller.tenant.id, &view), template).await?;
+        Ok(AuthoredTemplate::of(template, (Standing { available, sold: None }, &view), publication))
     }
 
     /// The template as it is stored.
     fn over(&self, written: WrittenTemplate) -> Result<Template, ApiError> {
         let before = self.before.as_ref().map(|before| &before.value);
-        written.over(before, self.caller.clock.now()).map_err(|ReturnsToDraft| {
-            ApiError::new(ErrorType::PublishedTemplateCannotReturnToDraft)
-                .detail("/reviewState", "must stay Published")
-        })
+        let writing = Writing { now: self.caller.clock.now(), zone: self.caller.tenant.zone };
+        written.over(before, writing).map_err(not_written)
     }
 
     /// Makes the first slots. The template is saved: what fails now is left to the scheduled work.

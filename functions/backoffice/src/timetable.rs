@@ -1,5 +1,6 @@
 //! `/v2/b2b/event/templates/{id}/instances`: the dated slots of a template, as the back office sees them.
 
+use crate::templates::view;
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{FromRequestParts, Path, Query, State};
@@ -106,5 +107,6 @@ async fn list(
     }
     found.retain(|ledger| ledger.exists() && range.overlaps(ledger.start, Some(ledger.end)));
     let (page, pagination) = paging.cut(found);
-    page_of(page.iter().map(|slot| AuthoredInstance::of(slot, &template, (zone, now))).collect(), pagination)
+    let view = view(&catalog, &staff);
+    page_of(page.iter().map(|slot| AuthoredInstance::of(slot, &template, &view)).collect(), pagination)
 }

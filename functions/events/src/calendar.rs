@@ -58,10 +58,10 @@ pub(crate) async fn of_all(
 ) -> Result<Response, ApiError> {
     let (asked, range) = query.read_calendar(&caller)?;
     let asker = asked.asker(&app, &caller).await?;
-    let audience = asked.audience(&asker);
+    let audience = asked.audience(&caller, &asker);
     let zone = caller.tenant.zone;
     let catalog = Catalog::load(&app, &caller).await?;
-    let templates = catalog.listed(&caller, audience);
+    let templates = catalog.listed(audience);
     let templates = (templates.as_slice(), catalog.reaches());
     let found = ledgers_of_all(&app.store, (caller.tenant.id, zone), templates, range).await?;
     let days = found.iter().flat_map(|(template, ledgers)| active(audience, template, ledgers, zone));
@@ -90,7 +90,7 @@ pub(crate) async fn of_template(
 ) -> Result<Response, ApiError> {
     let (asked, range) = query.read_calendar(&caller)?;
     let asker = asked.asker(&app, &caller).await?;
-    let audience = asked.audience(&asker);
+    let audience = asked.audience(&caller, &asker);
     let catalog = Catalog::load(&app, &caller).await?;
     let template = catalog.template(&id)?;
     check_shown(template, audience)?;
@@ -110,9 +110,9 @@ async fn events_or_first(
     let (tenant, zone) = (caller.tenant.id, caller.tenant.zone);
     let template = placed.template;
     let (running, until) = placed.starts(range);
-    let promised = audience.first_start(template, zone, running);
+    let promised = audience.first_start(template, running);
     let is_promised = promised.is_some_and(|start| start <= until);
-    let later = audience.first_start(template, zone, plus_secs(range.until, 1));
+    let later = audience.first_start(template, plus_secs(range.until, 1));
     let later = later.map(|start| two_months(start, zone));
     if is_promised || later.is_none() {
         let found = ledgers(&app.store, tenant, placed, range).await?;

@@ -8,6 +8,7 @@ use domain::slot_edit::SlotReach;
 use domain::time::plus_secs;
 use domain::{ComboTemplateId, TemplateId, TenantId, Timestamp, Zone};
 use platform::access::Caller;
+use platform::standing::{Age, Reaching};
 use platform::{ApiError, App, ErrorType};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use store::catalog::Definitions;
 use store::{Calls, Store};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
-use wire::event::View;
+use wire::event::{Standing, View};
 
 /// Slots one answer can hold: more would exceed its bytes.
 const MAX_SLOTS: usize = 8_000;
@@ -51,6 +52,11 @@ impl Catalog {
         Placed { template, reach: self.definitions.reaches.get(&template.id) }
     }
 
+    /// A template with the reach of its slots, for those who ask what they say of it.
+    pub(crate) fn reaching<'a>(&'a self, template: &'a Template) -> Reaching<'a> {
+        Reaching { template, reach: self.definitions.reaches.get(&template.id) }
+    }
+
     /// The reaches of all templates where slots have been moved.
     pub(crate) fn reaches(&self) -> &BTreeMap<TemplateId, SlotReach> {
         &self.definitions.reaches
@@ -77,11 +83,9 @@ impl Catalog {
     }
 
     /// The templates that lists show to an audience, in the order of lists.
-    pub(crate) fn listed(&self, caller: &Caller, audience: Audience<'_>) -> Vec<&Template> {
-        let zone = caller.tenant.zone;
+    pub(crate) fn listed(&self, audience: Audience<'_>) -> Vec<&Template> {
         let reach = |template: &Template| self.definitions.reaches.get(&template.id);
-        let shown =
-            self.templates.iter().filter(|template| audience.lists(template, (zone, reach(template))));
+        let shown = self.templates.iter().filter(|template| audience.lists(template, reach(template)));
         let mut shown: Vec<&Template> = shown.collect();
         shown.sort_by(|a, b| (a.display_order, &a.name, &a.id).cmp(&(b.display_order, &b.name, &b.id)));
         shown
@@ -173,4 +177,60 @@ pub(crate) async fn ledgers_of_all<'a>(
         }
     }
     Ok(found)
+}
+
+/// What the slots of these templates say of them, in their order.
+pub(crate) async fn standings(
+    app: &App,
+    caller: &Caller,
+    (catalog, templates): (&Catalog, &[&Template]),
+    (audience, counts): (Audience<'_>, Counts),
+) -> Result<Vec<Standing>, ApiError> {
+    // A clock of the caller's own would leave others slots of another time.
+    let age = if caller.clock.is_chosen() { Age::Fresh } else { Age::Kept };
+    let permits = Arc::new(Semaphore::new(PARALLEL_QUERIES));
+    let mut queries = JoinSet::new();
+    for (index, template) in templates.iter().enumerate() {
+        let (app, tenant, permits) = (app.clone(), caller.tenant.id, Arc::clone(&permits));
+        let (template, reach) = ((*template).clone(), catalog.reaches().get(&template.id).cloned());
+        let (asker, Audience { channel, types, zone, now, .. }) = (audience.asker.clone(), audience);
+        let query = async move {
+            let _permit = permits.acquire().await.map_err(ApiError::internal)?;
+            let audience = Audience { channel, types, asker: &asker, zone, now };
+            let reaching = Reaching { template: &template, reach: reach.as_ref() };
+            Ok::<_, ApiError>((index, standing((&app, tenant), (reaching, audience), (counts, age)).await?))
+        };
+        queries.spawn(Calls::current().scope(query));
+    }
+    let mut found = vec![Standing::default(); templates.len()];
+    while let Some(answer) = queries.join_next().await {
+        let (index, standing) = answer.map_err(ApiError::internal)??;
+        if let Some(place) = found.get_mut(index) {
+            *place = standing;
+        }
+    }
+    Ok(found)
+}
+
+/// Whether sold seats are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Counts {
+    /// Where the venue publishes them.
+    Published,
+    /// Nowhere.
+    Nothing,
+}
+
+/// What the slots of a template say of it.
+pub(crate) async fn standing(
+    (app, tenant): (&App, TenantId),
+    (reaching, audience): (Reaching<'_>, Audience<'_>),
+    (counts, age): (Counts, Age),
+) -> Result<Standing, ApiError> {
+    let template = reaching.template;
+    let publishes = counts == Counts::Published && !template.venue.hides_sold_quantity;
+    let sold =
+        async { if publishes { app.sold_of(tenant, &template.id, age).await.map(Some) } else { Ok(None) } };
+    let (available, sold) = tokio::try_join!(app.is_available((tenant, reaching), audience, age), sold)?;
+    Ok(Standing { available, sold })
 }

@@ -77,8 +77,9 @@ impl Asked {
         Ok(Asker::of(take_membership(&mut found, tenant, sent)?.as_ref(), None))
     }
 
-    pub(crate) fn audience<'a>(&self, asker: &'a Asker) -> Audience<'a> {
-        Audience { channel: self.channel, types: self.types, asker, now: self.now }
+    pub(crate) fn audience<'a>(&self, caller: &Caller, asker: &'a Asker) -> Audience<'a> {
+        let zone = caller.tenant.zone;
+        Audience { channel: self.channel, types: self.types, asker, zone, now: self.now }
     }
 }
 

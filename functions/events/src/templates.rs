@@ -1,11 +1,12 @@
 //! Lists of templates and single ones.
 
 use crate::answer::json;
-use crate::load::{Catalog, check_shown};
+use crate::load::{Catalog, Counts, check_shown, standing, standings};
 use crate::query::{OfferQuery, RangeQuery};
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use platform::access::Shopper;
+use platform::standing::Age;
 use platform::{ApiError, App, ErrorBody};
 use wire::event::{EventTemplate, SlimTemplate};
 
@@ -29,13 +30,17 @@ pub(crate) async fn list(
 ) -> Result<Response, ApiError> {
     let (asked, range) = query.read_list(&caller)?;
     let asker = asked.asker(&app, &caller).await?;
-    let audience = asked.audience(&asker);
+    let audience = asked.audience(&caller, &asker);
     let catalog = Catalog::load(&app, &caller).await?;
     let view = catalog.view(&caller, audience);
-    let templates = catalog.listed(&caller, audience).into_iter();
+    let templates = catalog.listed(audience).into_iter();
     let within = templates.filter(|found| range.is_none_or(|range| range.overlaps(found.start, found.end)));
+    let within: Vec<_> = within.collect();
+    let asked = (audience, Counts::Published);
+    let standings = standings(&app, &caller, (&catalog, &within), asked).await?;
+    let both = within.into_iter().zip(standings);
     let answer: Vec<EventTemplate> =
-        within.map(|template| EventTemplate::of_listed(template, &view)).collect();
+        both.map(|(template, standing)| EventTemplate::of(template, standing, &view)).collect();
     json(&answer)
 }
 
@@ -59,11 +64,16 @@ pub(crate) async fn slim_list(
 ) -> Result<Response, ApiError> {
     let (asked, range) = query.read(&caller)?;
     let asker = asked.asker(&app, &caller).await?;
-    let audience = asked.audience(&asker);
+    let audience = asked.audience(&caller, &asker);
     let catalog = Catalog::load(&app, &caller).await?;
-    let templates = catalog.listed(&caller, audience).into_iter();
+    let templates = catalog.listed(audience).into_iter();
     let within = templates.filter(|template| range.overlaps(template.start, template.end));
-    let answer: Vec<SlimTemplate> = within.map(SlimTemplate::of_listed).collect();
+    let within: Vec<_> = within.collect();
+    let asked = (audience, Counts::Nothing);
+    let standings = standings(&app, &caller, (&catalog, &within), asked).await?;
+    let both = within.into_iter().zip(standings);
+    let answer: Vec<SlimTemplate> =
+        both.map(|(template, standing)| SlimTemplate::of(template, standing)).collect();
     json(&answer)
 }
 
@@ -87,9 +97,11 @@ pub(crate) async fn read(
 ) -> Result<Response, ApiError> {
     let asked = query.read(&caller)?;
     let asker = asked.asker(&app, &caller).await?;
-    let audience = asked.audience(&asker);
+    let audience = asked.audience(&caller, &asker);
     let catalog = Catalog::load(&app, &caller).await?;
     let template = catalog.template(&id)?;
     check_shown(template, audience)?;
-    json(&EventTemplate::of(template, &catalog.view(&caller, audience)))
+    let (reaching, asked) = (catalog.reaching(template), (Counts::Published, Age::Fresh));
+    let standing = standing((&app, caller.tenant.id), (reaching, audience), asked).await?;
+    json(&EventTemplate::of(template, standing, &catalog.view(&caller, audience)))
 }

@@ -13,7 +13,7 @@ use domain::time::plus_secs;
 use platform::access::Shopper;
 use platform::{ApiError, App, ErrorBody, ErrorType};
 use store::Consistency;
-use wire::event::{EventInstance, EventTime, TimesBucket, View};
+use wire::event::{EventTime, SingleInstance, TimesBucket, View};
 
 /// The slots that are listed and have at least so many seats.
 fn times(template: &Template, ledgers: &[Ledger], view: &View<'_>, seats: u32) -> Vec<EventTime> {
@@ -48,7 +48,7 @@ pub(crate) async fn of_template(
     let found = ledgers(&app.store, caller.tenant.id, catalog.placed(template), range);
     let (asker, found) = tokio::join!(asked.asker(&app, &caller), found);
     let asker = asker?;
-    let audience = asked.audience(&asker);
+    let audience = asked.audience(&caller, &asker);
     check_shown(template, audience)?;
     let combo = asked.combo.as_ref();
     let seats = combo.map(|combo| catalog.tickets_in(combo, template)).transpose()?.unwrap_or_default();
@@ -76,10 +76,10 @@ pub(crate) async fn of_all(
 ) -> Result<Response, ApiError> {
     let (asked, range) = query.read(&caller)?;
     let asker = asked.asker(&app, &caller).await?;
-    let audience = asked.audience(&asker);
+    let audience = asked.audience(&caller, &asker);
     let catalog = Catalog::load(&app, &caller).await?;
     let view = catalog.view(&caller, audience);
-    let templates = catalog.listed(&caller, audience);
+    let templates = catalog.listed(audience);
     let wanted = (templates.as_slice(), catalog.reaches());
     let found = ledgers_of_all(&app.store, (caller.tenant.id, caller.tenant.zone), wanted, range).await?;
     let bucket = |(template, ledgers): &(&Template, Vec<Ledger>)| TimesBucket {
@@ -114,7 +114,7 @@ pub(crate) async fn next_available(
 ) -> Result<Response, ApiError> {
     let asked = query.read(&caller)?;
     let asker = asked.asker(&app, &caller).await?;
-    let audience = asked.audience(&asker);
+    let audience = asked.audience(&caller, &asker);
     let catalog = Catalog::load(&app, &caller).await?;
     let template = catalog.template(&id)?;
     check_shown(template, audience)?;
@@ -145,7 +145,7 @@ pub(crate) async fn next_available(
     tag = "Events",
     params(("instanceId" = String, Path, description = "The instance's id"), OfferQuery),
     responses(
-        (status = 200, description = "The instance", body = EventInstance),
+        (status = 200, description = "The instance", body = SingleInstance),
         (status = 400, description = "A parameter is wrong", body = ErrorBody),
         (status = 404, description = "There is no such instance on offer", body = ErrorBody),
     ),
@@ -158,7 +158,7 @@ pub(crate) async fn read_instance(
 ) -> Result<Response, ApiError> {
     let asked = query.read(&caller)?;
     let asker = asked.asker(&app, &caller).await?;
-    let audience = asked.audience(&asker);
+    let audience = asked.audience(&caller, &asker);
     let unknown = || ApiError::new(ErrorType::NotFound);
     let id = InstanceId::parse(&id).map_err(|_| unknown())?;
     let catalog = Catalog::load(&app, &caller).await?;
@@ -166,5 +166,5 @@ pub(crate) async fn read_instance(
     let ledger = ledger.ok_or_else(unknown)?;
     let template = catalog.templates().iter().find(|template| template.id == ledger.template);
     let slot = template.and_then(|template| audience.listed(template, &ledger)).ok_or_else(unknown)?;
-    json(&EventInstance::of(&slot, &catalog.view(&caller, audience)))
+    json(&SingleInstance::of(&slot, &catalog.view(&caller, audience)))
 }

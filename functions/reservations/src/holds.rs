@@ -52,7 +52,7 @@ impl<'a> Work<'a> {
 
     /// The slots, for a decision.
     pub(crate) fn slots(&self) -> Slots<'_> {
-        Slots { ledgers: &self.ledgers, templates: &self.templates }
+        Slots { ledgers: &self.ledgers, templates: &self.templates, zone: self.caller.tenant.zone }
     }
 
     /// True when an earlier write of this request may have happened without an answer.

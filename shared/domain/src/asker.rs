@@ -7,7 +7,7 @@
 use crate::catalog::{MemberDiscount, Template};
 use crate::coupon::{Discount, Reduction};
 use crate::membership::Membership;
-use crate::{DiscountId, LevelId, MembershipId, Money, MoneyOverflow, TicketTypeId, Timestamp};
+use crate::{DiscountId, LevelId, MembershipId, TicketTypeId, Timestamp};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -126,22 +126,6 @@ impl Asker {
                 Some(MemberPrice { claim, reduction })
             })
         })
-    }
-
-    /// The lowest price of a ticket type at that instant, from its full price.
-    ///
-    /// # Errors
-    /// [`MoneyOverflow`] when an amount does not fit.
-    pub fn best_price(
-        &self,
-        offer: (&Template, &BTreeMap<DiscountId, Discount>),
-        (ticket_type, retail): (&TicketTypeId, Money),
-        at: Timestamp,
-    ) -> Result<Money, MoneyOverflow> {
-        let found = self.member_prices(offer, ticket_type, at);
-        found
-            .map(|found| found.reduction.apply(retail).map(|reduced| reduced.unit))
-            .try_fold(retail, |best, unit| Ok(best.min(unit?)))
     }
 
     fn claims_at(&self, at: Timestamp) -> impl Iterator<Item = &Claim> {

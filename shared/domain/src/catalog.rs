@@ -5,10 +5,11 @@ pub mod venue;
 use crate::channel::{Channel, SalesChannel, channel_allowed};
 use crate::instance_id::{ScheduleTag, TemplateTag};
 use crate::sale_window::TicketDetails;
-use crate::schedule::{Schedule, TemplateFacts};
+use crate::schedule::{Schedule, SlotPlan, TemplateFacts};
+use crate::text::cut;
 use crate::{
     DiscountId, FormId, InstanceId, InventoryId, LevelId, Money, PriceListId, TemplateId, TicketTypeId,
-    Timestamp,
+    Timestamp, Zone,
 };
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -42,7 +43,7 @@ pub struct Price {
     /// Kept and returned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prime_price: Option<Money>,
-    /// Kept and returned.
+    /// What everybody pays in place of the full price.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub discounted_price: Option<Money>,
     /// Order within the list.
@@ -50,6 +51,15 @@ pub struct Price {
     /// Where the price is offered; empty means everywhere.
     #[serde(default)]
     pub sales_channels: Vec<SalesChannel>,
+}
+
+impl Price {
+    /// What everybody pays, where that is less than the full price. A discounted price above the full one takes
+    /// nothing off.
+    #[must_use]
+    pub fn discounted(&self) -> Option<Money> {
+        self.discounted_price.filter(|discounted| *discounted < self.price)
+    }
 }
 
 /// Prices that apply from an instant on.
@@ -299,6 +309,16 @@ impl Template {
         self.member_only || !self.membership.restrictions.is_empty()
     }
 
+    /// Whether a slot is one of those the template holds: its schedules still make it, and it starts no later
+    /// than the template ends, wherever it was moved to. Slots that were sold stay when schedules are shortened,
+    /// and are none of them any more.
+    #[must_use]
+    pub fn holds(&self, instance: &InstanceId, start: Timestamp, zone: Zone) -> bool {
+        let facts = self.facts();
+        let plan = SlotPlan { template: &facts, schedules: &self.schedules, zone };
+        self.end.is_none_or(|end| start <= end) && plan.makes(instance)
+    }
+
     /// True when an instance of this schedule is sold through a channel at all.
     #[must_use]
     pub fn is_sold_through(&self, schedule: Option<&Schedule>, channel: Channel) -> bool {
@@ -409,8 +429,8 @@ pub fn prerequisite_circles(template: &Template, others: &[Template]) -> Vec<usi
 /// First characters of the description that stand in for a missing short description (spec §2.10).
 pub const SHORT_DESCRIPTION_CHARS: usize = 300;
 
-/// The short description of a template that has none.
+/// The short description of a template that has none: no more characters than that, and the last sign whole.
 #[must_use]
 pub fn short_description(description: &str) -> String {
-    description.chars().take(SHORT_DESCRIPTION_CHARS).collect()
+    cut(description, SHORT_DESCRIPTION_CHARS).to_owned()
 }

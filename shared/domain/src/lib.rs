@@ -41,7 +41,7 @@ pub mod schedule;
 pub mod slot_edit;
 pub mod stripe;
 pub mod tenant;
-mod text;
+pub mod text;
 pub mod time;
 pub mod verification;
 

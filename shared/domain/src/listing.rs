@@ -1,6 +1,6 @@
 //! What a shopper sees of the catalog: which templates, which slots, which days (spec §4.4, contract §7).
 //!
-//! Whether a slot is sold is decided by [`crate::sale_window::offer`] alone; this file gathers the facts it
+//! Whether a slot is sold is decided by [`DatedSlot::offer`] alone; this file gathers the facts it
 //! asks for. Our choices, where the specification is silent:
 //!
 //! - A route that names its template, `nextAvailable` and a single instance hide no `type`; lists do.
@@ -10,8 +10,8 @@
 
 use crate::asker::Asker;
 use crate::catalog::{Price, PriceList, ReviewState, Template, TemplateKind};
-use crate::ledger::{Ledger, SlotState};
-use crate::sale_window::{Offer, SlotFacts, offer};
+use crate::ledger::Ledger;
+use crate::sale_window::{DatedSlot, Offer, Sight, SlotFacts, offer};
 use crate::schedule::{Schedule, Slot, SlotPlan, SlotWindow, generate};
 use crate::slot_edit::SlotReach;
 use crate::time::{Timestamp, Zone, plus_secs};
@@ -62,6 +62,8 @@ pub struct Audience<'a> {
     pub types: TemplateFilter,
     /// Whose benefits count.
     pub asker: &'a Asker,
+    /// The tenant's zone.
+    pub zone: Zone,
     /// The moment of asking.
     pub now: Timestamp,
 }
@@ -126,18 +128,21 @@ impl Audience<'_> {
     /// What this audience may know of a slot.
     #[must_use]
     pub fn offer(&self, template: &Template, ledger: &Ledger) -> Offer {
-        let schedule = template.schedule_of(&ledger.instance);
-        let facts = SlotFacts {
-            published: template.review_state == ReviewState::Published,
+        let sight = Sight {
             visible: self.shows_at(template, ledger.start) && self.types.admits(template.kind),
-            cancelled: ledger.state != SlotState::Active,
-            channel_enabled: self.sells(template, schedule),
-            start: ledger.start,
-            end: ledger.end,
-            details: &template.ticket_details,
-            available_seats: ledger.available(self.now),
+            channel_enabled: self.sells(template, template.schedule_of(&ledger.instance)),
+            zone: self.zone,
         };
-        offer(&facts, self.now)
+        DatedSlot::of(template, ledger, self.now).offer(sight, self.now)
+    }
+
+    /// Whether a slot can be bought now.
+    #[must_use]
+    pub fn sells_slot(&self, template: &Template, ledger: &Ledger) -> bool {
+        match self.offer(template, ledger) {
+            Offer::OnSale { seats: _ } => true,
+            Offer::SoldOut | Offer::NotListed(_) => false,
+        }
     }
 
     /// Template, schedule and at least one price in force sell on the channel.
@@ -156,21 +161,20 @@ impl Audience<'_> {
     /// Whether lists show a template: it is on offer to this audience, and a slot of it, as its schedules
     /// make them, is still sold. Reads no seats.
     #[must_use]
-    pub fn lists(&self, template: &Template, (zone, reach): (Zone, Option<&SlotReach>)) -> bool {
-        self.shows(template)
-            && self.types.admits(template.kind)
-            && self.has_open_slot(template, (zone, reach))
+    pub fn lists(&self, template: &Template, reach: Option<&SlotReach>) -> bool {
+        self.shows(template) && self.types.admits(template.kind) && self.has_open_slot(template, reach)
     }
 
     /// A slot that staff may have moved counts as open for as long as it can be, where it was moved to.
-    fn has_open_slot(&self, template: &Template, (zone, reach): (Zone, Option<&SlotReach>)) -> bool {
+    fn has_open_slot(&self, template: &Template, reach: Option<&SlotReach>) -> bool {
         let longest = i64::from(template.longest_minutes()).saturating_mul(60);
         let (later, lasting) = reach.map_or((0, 0), |reach| (reach.later_secs, reach.lasting_secs));
         let from = plus_secs(self.now, longest.max(lasting).saturating_neg());
         let schedules = self.sold_schedules(template);
         let mut after = None;
         for piece in OPEN_SLOT_PIECES {
-            let Some((slots, stopped)) = planned((template, &schedules, zone), (from, after), piece) else {
+            let Some((slots, stopped)) = planned((template, &schedules, self.zone), (from, after), piece)
+            else {
                 return false;
             };
             let open = |slot: &Slot| {
@@ -178,6 +182,7 @@ impl Audience<'_> {
                     published: true,
                     visible: true,
                     cancelled: false,
+                    is_held: true,
                     channel_enabled: self.sells(template, template.schedule_of(&slot.id)),
                     start: plus_secs(slot.start, later),
                     end: slot.end.max(plus_secs(slot.start, lasting)),
@@ -199,9 +204,9 @@ impl Audience<'_> {
 
     /// When the first slot from `from` on starts, among those sold on the channel.
     #[must_use]
-    pub fn first_start(&self, template: &Template, zone: Zone, from: Timestamp) -> Option<Timestamp> {
+    pub fn first_start(&self, template: &Template, from: Timestamp) -> Option<Timestamp> {
         let schedules = self.sold_schedules(template);
-        let (slots, _) = planned((template, &schedules, zone), (from, None), NonZeroUsize::MIN)?;
+        let (slots, _) = planned((template, &schedules, self.zone), (from, None), NonZeroUsize::MIN)?;
         slots.first().map(|slot| slot.start)
     }
 

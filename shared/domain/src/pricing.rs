@@ -19,7 +19,7 @@ mod treatment;
 pub use combo::{ComboFault, PartFault};
 pub use membership::MembershipFault;
 pub use refusal::{Closed, LineFault, PricingRefusal, PricingRefusals, RefusalClass};
-pub use treatment::{Inapplicable, Rule, Source, Tried};
+pub use treatment::{Inapplicable, PricedTicket, Rule, Source, Tried, listed_unit};
 
 use crate::asker::Asker;
 use crate::cart::{
@@ -28,13 +28,13 @@ use crate::cart::{
 use crate::cart_request::{
     CartTerms, Gift, LineRequest, Wanted, WantedAddOn, WantedDonation, WantedTicket, WantedTreatment,
 };
-use crate::catalog::{InventoryItem, InventoryKind, PersonType, ReviewState, Template};
+use crate::catalog::{InventoryItem, InventoryKind, PersonType, Price, Template};
 use crate::channel::{Channel, channel_allowed};
 use crate::combo::Combo;
 use crate::coupon::{Coupon, Discount};
 use crate::ledger::{Ledger, SlotState};
 use crate::membership::{Level, Membership};
-use crate::sale_window::{Offer, SlotFacts, Unlisted, offer};
+use crate::sale_window::{DatedSlot, Offer, Sight, Unlisted};
 use crate::time::plus_secs;
 use crate::{
     CartItemId, ComboTemplateId, CouponId, DiscountId, InstanceId, InventoryId, LevelId, MembershipId, Money,
@@ -139,21 +139,18 @@ impl<'a> CatalogView<'a> {
     /// The slot, if it is on sale. Seats are not looked at: they are taken at checkout.
     fn on_sale(&self, instance: &InstanceId, now: Timestamp) -> Result<Slot<'a>, Unsold> {
         let slot = *self.slots.get(instance).ok_or(Unsold::Unknown)?;
-        let schedule = slot.template.schedule_of(instance);
-        let facts = SlotFacts {
-            published: slot.template.review_state == ReviewState::Published,
-            visible: self.buyer.asker.may_buy(slot.template, slot.start),
-            cancelled: slot.state != SlotState::Active,
-            channel_enabled: slot.template.is_sold_through(schedule, self.buyer.channel),
-            start: slot.start,
-            end: slot.end,
-            details: &slot.template.ticket_details,
-            available_seats: 1,
+        let Slot { template, start, end, state } = slot;
+        let dated = DatedSlot { template, instance: *instance, start, end, state, available_seats: 1 };
+        let sight = Sight {
+            visible: self.buyer.asker.may_buy(template, start),
+            channel_enabled: template.is_sold_through(template.schedule_of(instance), self.buyer.channel),
+            zone: self.buyer.zone,
         };
-        match offer(&facts, now) {
+        match dated.offer(sight, now) {
             Offer::OnSale { seats: _ } | Offer::SoldOut => Ok(slot),
             Offer::NotListed(Unlisted::NotPublished | Unlisted::Hidden) => Err(Unsold::Unknown),
             Offer::NotListed(Unlisted::Cancelled) => Err(Unsold::Closed(Closed::Cancelled)),
+            Offer::NotListed(Unlisted::Ended) => Err(Unsold::Closed(Closed::Ended)),
             Offer::NotListed(Unlisted::ChannelOff) => Err(Unsold::Closed(Closed::ChannelOff)),
             Offer::NotListed(Unlisted::WindowClosed { closed_at }) => {
                 Err(Unsold::Closed(Closed::Window { closed_at }))
@@ -359,12 +356,12 @@ fn price_ticket(
         (Ok(slot), Ok(person_type)) => (slot, person_type),
         (slot, person_type) => return Err(slot.err().into_iter().chain(person_type.err()).collect()),
     };
-    let retail = ticket_retail(slot, (instance, ticket_type), catalog.buyer.channel, now);
-    let retail = retail.ok_or_else(|| vec![LineFault::NotPriced])?;
+    let entry = ticket_price(slot, (instance, ticket_type), catalog.buyer.channel, now);
+    let entry = entry.ok_or_else(|| vec![LineFault::NotPriced])?;
     let terms = Terms { asker: catalog.buyer.asker, discounts: catalog.catalog.discounts, codes, scope };
     let too_large = |MoneyOverflow| vec![LineFault::AmountTooLarge];
-    let Treatments { tried, unit, applied } = treat((wanted, slot), retail, terms).map_err(too_large)?;
-    let price = line_price(retail, unit, *quantity).map_err(too_large)?;
+    let Treatments { tried, unit, applied } = treat((wanted, slot), entry, terms).map_err(too_large)?;
+    let price = line_price(entry.price, unit, *quantity).map_err(too_large)?;
     let (is_retail, coupon_codes) = match treatment {
         WantedTreatment::Best => (false, Vec::new()),
         WantedTreatment::FullPrice => (true, Vec::new()),
@@ -440,14 +437,14 @@ fn price_donation(
 }
 
 /// Stage 1 of a ticket: the price list in force at the moment of sale.
-fn ticket_retail(
-    slot: Slot<'_>,
+fn ticket_price<'a>(
+    slot: Slot<'a>,
     (instance, ticket_type): (&InstanceId, &TicketTypeId),
     channel: Channel,
     now: Timestamp,
-) -> Option<Money> {
+) -> Option<&'a Price> {
     let list = slot.template.price_list(slot.template.schedule_of(instance), now)?;
-    list.price_of(ticket_type, channel).map(|price| price.price)
+    list.price_of(ticket_type, channel)
 }
 
 /// Stage 4 of every line.

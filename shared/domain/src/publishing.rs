@@ -177,27 +177,88 @@ pub struct WrittenTemplate {
     pub start: Option<Timestamp>,
 }
 
-/// A published template was to become a draft again (spec §3).
+/// Why a template is not stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotWritten {
+    /// A published template was to become a draft again (spec §3).
+    ReturnsToDraft,
+    /// It would be published with nothing to come, for all these reasons.
+    NothingToCome(Vec<NothingToCome>),
+}
+
+/// What of a template that is to be published makes no slot from now on (contract §R).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ReturnsToDraft;
+pub enum NothingToCome {
+    /// The template has ended.
+    TemplateEnded,
+    /// Its only slot is over.
+    OnlySlotOver,
+    /// The schedule at this place.
+    Schedule(usize),
+}
+
+/// The moment at which a template is written, and the zone its schedules are read in.
+#[derive(Debug, Clone, Copy)]
+pub struct Writing {
+    /// When.
+    pub now: Timestamp,
+    /// Where.
+    pub zone: Zone,
+}
+
+/// What of a template is published for the first time and makes no slot from now on. What was published before
+/// may end: that is how a sale is ended, and seasons that are over stay beside those to come.
+#[must_use]
+pub fn nothing_to_come(
+    template: &Template,
+    before: Option<&Template>,
+    writing: Writing,
+) -> Vec<NothingToCome> {
+    let Writing { now, zone } = writing;
+    let published = before.filter(|before| before.review_state == ReviewState::Published);
+    if published.is_none() && template.end.is_some_and(|end| end < now) {
+        return vec![NothingToCome::TemplateEnded];
+    }
+    let facts = template.facts();
+    if template.schedules.is_empty() {
+        let ends = plus_secs(template.start, i64::from(template.duration_minutes).saturating_mul(60));
+        let is_over = published.is_none() && ends <= now;
+        return is_over.then_some(NothingToCome::OnlySlotOver).into_iter().collect();
+    }
+    let plan = SlotPlan { template: &facts, schedules: &template.schedules, zone };
+    let known = |schedule: &Schedule| {
+        published.is_some_and(|before| before.schedules.iter().any(|known| known.id == schedule.id))
+    };
+    let new = template.schedules.iter().enumerate().filter(|(_, schedule)| !known(schedule));
+    let idle = new.filter(|(_, schedule)| !plan.makes_after(schedule, now));
+    idle.map(|(index, _)| NothingToCome::Schedule(index)).collect()
+}
 
 impl WrittenTemplate {
     /// The template as it is stored in the place of another: a start that is left out stays what it was, and
     /// what says when it was written and published is the service's to say.
     ///
     /// # Errors
-    /// [`ReturnsToDraft`] for a draft in the place of a published template.
-    pub fn over(self, before: Option<&Template>, now: Timestamp) -> Result<Template, ReturnsToDraft> {
+    /// [`NotWritten`] for a draft in the place of a published template, and for one that is published with nothing
+    /// to come.
+    pub fn over(self, before: Option<&Template>, writing: Writing) -> Result<Template, NotWritten> {
         let Self { mut template, start } = self;
+        let now = writing.now;
         let is_published = template.review_state == ReviewState::Published;
         if !is_published && before.is_some_and(|before| before.review_state == ReviewState::Published) {
-            return Err(ReturnsToDraft);
+            return Err(NotWritten::ReturnsToDraft);
+        }
+        template.start = start.or(before.map(|before| before.start)).unwrap_or(template.start);
+        if is_published {
+            let idle = nothing_to_come(&template, before, writing);
+            if !idle.is_empty() {
+                return Err(NotWritten::NothingToCome(idle));
+            }
         }
         let published_before = before.and_then(|before| before.last_published);
         template.last_published = is_published.then(|| published_before.unwrap_or(now));
         template.last_updated = now;
         let Some(before) = before else { return Ok(template) };
-        template.start = start.unwrap_or(before.start);
         template.last_updated = before.last_updated;
         if template != *before {
             template.last_updated = now;

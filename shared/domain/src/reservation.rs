@@ -16,11 +16,12 @@
 //! - Seats are held for staff whatever the sales channels of the slot, and for private events too.
 //! - A reservation without items holds nothing; it lives until its expiry like any other.
 
-use crate::ledger::{Course, Hold, Ledger, LedgerChange, LedgerRefusal, SlotState};
-use crate::sale_window::{Offer, SlotFacts, offer};
+use crate::ledger::{Course, Hold, Ledger, LedgerChange, LedgerRefusal};
+use crate::sale_window::{DatedSlot, Offer, Sight};
 use crate::tenant::MAX_HOLD_SECS;
+use crate::time::Zone;
 use crate::time::plus_secs;
-use crate::{InstanceId, ReservationId, ReservationItemId, Template, Timestamp, catalog::ReviewState};
+use crate::{InstanceId, ReservationId, ReservationItemId, Template, Timestamp};
 use chrono::SubsecRound;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -146,6 +147,8 @@ pub struct Slots<'a> {
     pub ledgers: &'a BTreeMap<InstanceId, Ledger>,
     /// The tenant's templates.
     pub templates: &'a [Template],
+    /// The tenant's zone.
+    pub zone: Zone,
 }
 
 /// What is done to each ledger; never empty changes.
@@ -167,17 +170,9 @@ impl Slots<'_> {
         let Some(template) = self.templates.iter().find(|template| template.id == ledger.template) else {
             return false;
         };
-        let facts = SlotFacts {
-            published: template.review_state == ReviewState::Published,
-            visible: true,
-            cancelled: ledger.state != SlotState::Active,
-            channel_enabled: true,
-            start: ledger.start,
-            end: ledger.end,
-            details: &template.ticket_details,
-            available_seats: ledger.available(now),
-        };
-        match offer(&facts, now) {
+        // Staff hold seats for every channel.
+        let sight = Sight { visible: true, channel_enabled: true, zone: self.zone };
+        match DatedSlot::of(template, ledger, now).offer(sight, now) {
             Offer::NotListed(_) => false,
             Offer::SoldOut | Offer::OnSale { seats: _ } => true,
         }

@@ -20,7 +20,10 @@
 //! Consequences: forgetting the settings never sells a ticket to an event that has begun; a running event of
 //! several days sells once its author allows late purchase; nothing ever sells a ticket to an event that is over.
 
-use crate::time::{Timestamp, plus_secs};
+use crate::InstanceId;
+use crate::catalog::{ReviewState, Template};
+use crate::ledger::{Ledger, SlotState};
+use crate::time::{Timestamp, Zone, plus_secs};
 use serde::{Deserialize, Serialize};
 
 /// The ticket settings of a template (spec §2.10, `ticketDetails`). The fields about tickets at the door are
@@ -188,6 +191,9 @@ pub struct SlotFacts<'a> {
     pub visible: bool,
     /// The slot is cancelled or its sales are closed by hand.
     pub cancelled: bool,
+    /// The slot is one of those its template holds: its schedules still make it, and it starts no later than the
+    /// template ends.
+    pub is_held: bool,
     /// Template, schedule and price all sell on the channel of the route.
     pub channel_enabled: bool,
     /// When the slot starts.
@@ -223,6 +229,8 @@ pub enum Unlisted {
     Hidden,
     /// It was cancelled or closed.
     Cancelled,
+    /// Its template or its schedule has ended before it, or does not make it any more.
+    Ended,
     /// It is not sold on this channel.
     ChannelOff,
     /// Its sale window has closed.
@@ -244,7 +252,68 @@ impl Offer {
     }
 }
 
-/// Decides whether a slot can be bought at `now`. Every route that shows or sells slots asks here.
+/// A dated slot of a template, as its ledger tells of it, or its id.
+#[derive(Debug, Clone, Copy)]
+pub struct DatedSlot<'a> {
+    /// The definition of its event.
+    pub template: &'a Template,
+    /// Its id, which says where its schedule put it.
+    pub instance: InstanceId,
+    /// When it starts, wherever it was moved to.
+    pub start: Timestamp,
+    /// When it ends.
+    pub end: Timestamp,
+    /// Active or cancelled.
+    pub state: SlotState,
+    /// Seats neither held nor sold.
+    pub available_seats: u32,
+}
+
+/// How a caller looks at slots.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sight {
+    /// See [`SlotFacts::visible`].
+    pub visible: bool,
+    /// See [`SlotFacts::channel_enabled`].
+    pub channel_enabled: bool,
+    /// The tenant's zone, in which schedules are read.
+    pub zone: Zone,
+}
+
+impl<'a> DatedSlot<'a> {
+    /// A slot as its ledger tells of it at an instant.
+    #[must_use]
+    pub fn of(template: &'a Template, ledger: &Ledger, now: Timestamp) -> Self {
+        Self {
+            template,
+            instance: ledger.instance,
+            start: ledger.start,
+            end: ledger.end,
+            state: ledger.state,
+            available_seats: ledger.available(now),
+        }
+    }
+
+    /// Decides whether the slot can be bought at `now`. Every route that shows or sells slots asks here.
+    #[must_use]
+    pub fn offer(&self, sight: Sight, now: Timestamp) -> Offer {
+        let Self { template, instance, start, end, state, available_seats } = *self;
+        let facts = SlotFacts {
+            published: template.review_state == ReviewState::Published,
+            visible: sight.visible,
+            cancelled: state != SlotState::Active,
+            is_held: template.holds(&instance, start, sight.zone),
+            channel_enabled: sight.channel_enabled,
+            start,
+            end,
+            details: &template.ticket_details,
+            available_seats,
+        };
+        offer(&facts, now)
+    }
+}
+
+/// The rule of every offer, on facts that were gathered.
 #[must_use]
 pub fn offer(facts: &SlotFacts<'_>, now: Timestamp) -> Offer {
     let closed_at = sale_closes(facts.details, facts.start, facts.end);
@@ -254,6 +323,8 @@ pub fn offer(facts: &SlotFacts<'_>, now: Timestamp) -> Offer {
         Some(Unlisted::Hidden)
     } else if facts.cancelled {
         Some(Unlisted::Cancelled)
+    } else if !facts.is_held {
+        Some(Unlisted::Ended)
     } else if !facts.channel_enabled {
         Some(Unlisted::ChannelOff)
     } else if now >= closed_at {
@@ -297,6 +368,7 @@ mod tests {
             published: true,
             visible: true,
             cancelled: false,
+            is_held: true,
             channel_enabled: true,
             start: start(),
             end: end(),
@@ -371,6 +443,7 @@ mod tests {
             published: false,
             visible: false,
             cancelled: true,
+            is_held: false,
             channel_enabled: false,
             available_seats: 0,
             ..on_sale(&details)
@@ -382,6 +455,8 @@ mod tests {
         facts.visible = true;
         assert_eq!(why(&facts), Offer::NotListed(Unlisted::Cancelled));
         facts.cancelled = false;
+        assert_eq!(why(&facts), Offer::NotListed(Unlisted::Ended));
+        facts.is_held = true;
         assert_eq!(why(&facts), Offer::NotListed(Unlisted::ChannelOff));
         facts.channel_enabled = true;
         assert_eq!(why(&facts), Offer::NotListed(Unlisted::WindowClosed { closed_at: start() }));

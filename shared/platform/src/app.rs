@@ -6,10 +6,12 @@ use crate::keyed_hash::HashKey;
 use crate::processor::{CardProcessor, Clock, Stripe};
 use crate::queue::MailQueue;
 use crate::room::{CatalogLimits, Counts};
+use crate::standing::Ahead;
 use crate::vault::Vault;
 use crate::{ApiError, ErrorType, IdSource};
+use domain::ledger::Ledger;
 use domain::tenant::{ApiKey, ProcessorKind, Tenant};
-use domain::{Mid, Template, TenantId, Timestamp};
+use domain::{Mid, Template, TemplateId, TenantId, Timestamp};
 use std::sync::Arc;
 use store::catalog::Definitions;
 use store::identity::key_hash;
@@ -54,6 +56,9 @@ struct Caches {
     definitions: Cache<TenantId, Definitions>,
     priced_merchants: Cache<TenantId, Vec<Mid>>,
     counts: Counts,
+    slots_ahead: Cache<(TenantId, TemplateId), Ahead>,
+    slots_behind: Cache<(TenantId, TemplateId), Vec<Ledger>>,
+    sold: Cache<(TenantId, TemplateId), u64>,
 }
 
 impl App {
@@ -180,6 +185,18 @@ impl App {
         let store = self.store.clone();
         let load = async move { Ok(store.load_priced_merchants(tenant, Consistency::Eventual).await?) };
         self.caches.priced_merchants.get(tenant, load).await
+    }
+
+    pub(crate) fn slots_ahead(&self) -> &Cache<(TenantId, TemplateId), Ahead> {
+        &self.caches.slots_ahead
+    }
+
+    pub(crate) fn slots_behind(&self) -> &Cache<(TenantId, TemplateId), Vec<Ledger>> {
+        &self.caches.slots_behind
+    }
+
+    pub(crate) fn sold(&self) -> &Cache<(TenantId, TemplateId), u64> {
+        &self.caches.sold
     }
 
     /// Forgets a tenant's cached catalog after a change made here.

@@ -242,6 +242,7 @@ fn combo_fault_text(fault: ComboFault) -> (String, &'static str) {
 fn closed_text(closed: Closed) -> &'static str {
     match closed {
         Closed::Cancelled => "has been cancelled",
+        Closed::Ended => "is no longer on sale",
         Closed::ChannelOff => "is not sold online",
         Closed::Window { closed_at: _ } => "is no longer on sale",
     }

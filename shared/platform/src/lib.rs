@@ -29,6 +29,7 @@ pub mod revision;
 pub mod room;
 pub mod routes;
 pub mod shell;
+pub mod standing;
 pub mod task;
 pub mod telemetry;
 pub mod vault;

@@ -17,7 +17,9 @@ pub use price::*;
 pub use record::TemplateRecord;
 pub use schedule::*;
 pub use template::*;
+
 pub use ticket::*;
+pub use whole::idle_detail;
 
 pub(crate) use input::read_images;
 pub(crate) use kept::percent;
@@ -33,7 +35,7 @@ use domain::Template;
 use domain::catalog::{InventoryItem, PersonType};
 use domain::channel::channel_allowed;
 use domain::coupon::Discount;
-use domain::ledger::SlotState;
+use domain::ledger::{Ledger, SlotState};
 use domain::listing::{Audience, ListedSlot};
 use domain::slot_edit::SlotReach;
 use domain::{DiscountId, InventoryId, TemplateId, TicketTypeId, Zone};
@@ -116,6 +118,65 @@ pub struct EventInstance {
     pub price_list: InstancePriceList,
 }
 
+/// What an instance has of its template and schedule, where one is asked for by itself (contract §R).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct InstanceDetails {
+    /// Ticket settings.
+    pub ticket_details: TicketDetailsOutput,
+    /// Its description.
+    pub description: String,
+    /// Its pictures.
+    pub images: Vec<ImageOutput>,
+    /// Kept for the venue.
+    pub custom_fields: Vec<NamedValueOutput>,
+    /// What it needs.
+    pub resources: Vec<ResourceOutput>,
+    /// Where it is sold; empty means everywhere.
+    pub sales_channels: Vec<SalesChannelOutput>,
+    /// The schedule it comes from; null of a template without schedules.
+    pub schedule_id: Option<String>,
+}
+
+impl InstanceDetails {
+    /// What this slot has of its template.
+    #[must_use]
+    pub fn of(ledger: &Ledger, template: &Template) -> Self {
+        let schedule = template.schedule_of(&ledger.instance);
+        let channels = schedule.map(|schedule| schedule.sales_channels.as_slice()).unwrap_or_default();
+        Self {
+            ticket_details: (&template.ticket_details).into(),
+            description: template.description.clone(),
+            images: template.images.iter().map(Into::into).collect(),
+            custom_fields: template.custom_fields.iter().map(Into::into).collect(),
+            resources: template.resources.iter().map(Into::into).collect(),
+            sales_channels: channels.iter().map(Into::into).collect(),
+            schedule_id: ledger.schedule.as_ref().map(ToString::to_string),
+        }
+    }
+}
+
+/// One event instance that was asked for by itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SingleInstance {
+    /// As lists show it.
+    #[serde(flatten)]
+    pub instance: EventInstance,
+    /// What it has of its template and schedule.
+    #[serde(flatten)]
+    pub details: InstanceDetails,
+}
+
+impl SingleInstance {
+    /// A listed slot as callers see it.
+    #[must_use]
+    pub fn of(slot: &ListedSlot<'_>, view: &View<'_>) -> Self {
+        let details = InstanceDetails::of(slot.ledger, slot.template);
+        Self { instance: EventInstance::of(slot, view), details }
+    }
+}
+
 /// The prices of an instance.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -132,11 +193,6 @@ impl<'a> View<'a> {
         let (inventory, channel) = (self.inventory, self.audience.channel);
         let found = template.add_ons.iter().filter_map(|id| inventory.get(id));
         found.filter(move |item| item.active && channel_allowed(&item.sales_channels, channel))
-    }
-
-    /// Whether lists show the template to this audience.
-    fn lists(&self, template: &Template) -> bool {
-        self.audience.lists(template, (self.zone, self.reaches.get(&template.id)))
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::money_text;
 use crate::order::{NO_CONVERSION, NOT_CHECKED_IN, SALE_CHANNEL, membership_ids};
 use domain::catalog::AdmissionType;
+use domain::combo::ComboKind;
 use domain::order::{
     Order, OrderAddOnLine, OrderAmounts, OrderComboLine, OrderLine, OrderTicketLine, Row, Ticket,
 };
@@ -141,9 +142,8 @@ pub struct WillCallItemView {
     pub discounted_subtotal: Money,
     /// One per visitor.
     pub tickets: Vec<WillCallTicketView>,
-    /// Of tickets of a combo: `fixedPrice` or `discountCode`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub combo_template_type: Option<&'static str>,
+    /// `fixedPrice` or `discountCode`; `fixedPrice` of what is no combo.
+    pub combo_template_type: &'static str,
     /// Of tickets of a combo: the item of the combo.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_item_id: Option<String>,
@@ -369,7 +369,7 @@ impl WillCallItemView {
             subtotal: amounts.retail_amount,
             discounted_subtotal: amounts.amount,
             tickets: tickets.iter().map(|ticket| WillCallTicketView::new(order, line, ticket)).collect(),
-            combo_template_type: None,
+            combo_template_type: ComboKind::FixedPrice.as_str(),
             parent_item_id: None,
             conversion_status: NO_CONVERSION,
         }
@@ -377,11 +377,7 @@ impl WillCallItemView {
 
     /// The tickets as those of a combo.
     fn of_combo(self, combo: &OrderComboLine) -> Self {
-        Self {
-            combo_template_type: Some(combo.kind.as_str()),
-            parent_item_id: Some(combo.id.to_string()),
-            ..self
-        }
+        Self { combo_template_type: combo.kind.as_str(), parent_item_id: Some(combo.id.to_string()), ..self }
     }
 
     fn add_on(line: &OrderAddOnLine, amounts: OrderAmounts) -> Self {
@@ -398,7 +394,7 @@ impl WillCallItemView {
             subtotal: amounts.retail_amount,
             discounted_subtotal: amounts.amount,
             tickets: Vec::new(),
-            combo_template_type: None,
+            combo_template_type: ComboKind::FixedPrice.as_str(),
             parent_item_id: None,
             conversion_status: NO_CONVERSION,
         }

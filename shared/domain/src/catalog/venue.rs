@@ -30,6 +30,9 @@ pub struct VenueFields {
     /// How many gave stars.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ratings: Option<i64>,
+    /// Shoppers are not told how many tickets are sold.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub hides_sold_quantity: bool,
     /// Staff told of sales.
     pub email_notify: Vec<StaffContact>,
     /// Events to suggest with it.
@@ -73,7 +76,7 @@ pub struct EntitlementReference {
     pub ticket_rule_config: Option<String>,
 }
 
-/// One told of sales (spec §2.10 `emailNotify`). Never shown to shoppers.
+/// One told of sales (spec §2.10 `emailNotify`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StaffContact {
     /// Name.

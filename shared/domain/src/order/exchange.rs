@@ -3,10 +3,10 @@
 use super::refund::has_single_tickets;
 use super::{Exchange, MovedLine, Order, OrderTicketLine, Row, Ticket, TicketStatus, last_admitting};
 use crate::cart::AppliedPrice;
-use crate::catalog::{ReviewState, Template};
+use crate::catalog::Template;
 use crate::channel::Channel;
-use crate::ledger::{Ledger, SlotState};
-use crate::sale_window::{Offer, SlotFacts, offer};
+use crate::ledger::Ledger;
+use crate::sale_window::{DatedSlot, Offer, Sight};
 use crate::{
     InstanceId, Money, MoneyOverflow, OrderId, OrderItemId, RefundId, TicketBarcode, TicketId, Timestamp,
     Zone,
@@ -262,8 +262,11 @@ fn checked<'a>(
     if !faults.is_empty() {
         return Err(ExchangeRefused::Faults(faults));
     }
-    let available = ledger.available(facts.now);
-    if let Offer::NotListed(_) = offer(&slot_facts(template, ledger, available), facts.now) {
+    let slot = DatedSlot::of(template, ledger, facts.now);
+    let available = slot.available_seats;
+    // The back office exchanges on every channel.
+    let sight = Sight { visible: true, channel_enabled: true, zone: facts.zone };
+    if let Offer::NotListed(_) = slot.offer(sight, facts.now) {
         return Err(ExchangeRefused::Closed);
     }
     if available < count(&leaving) {
@@ -273,20 +276,6 @@ fn checked<'a>(
         return Err(ExchangeRefused::TooManyExchanges);
     }
     Ok((leaving, template, ledger))
-}
-
-/// The back office exchanges on every channel.
-fn slot_facts<'a>(template: &'a Template, ledger: &Ledger, available_seats: u32) -> SlotFacts<'a> {
-    SlotFacts {
-        published: template.review_state == ReviewState::Published,
-        visible: true,
-        cancelled: ledger.state != SlotState::Active,
-        channel_enabled: true,
-        start: ledger.start,
-        end: ledger.end,
-        details: &template.ticket_details,
-        available_seats,
-    }
 }
 
 type Faults = Vec<(ExchangePlace, ExchangeFault)>;
@@ -374,7 +363,7 @@ fn event_faults(
     let mut faults = Vec::new();
     let price = |instance: &InstanceId| {
         let list = template.price_list(template.schedule_of(instance), facts.now)?;
-        list.price_of(&line.ticket_type, Channel::Online).map(|price| price.price)
+        list.price_of(&line.ticket_type, Channel::Online).map(|price| (price.price, price.discounted()))
     };
     let there = price(&ledger.instance);
     if there.is_none() || there != price(&line.instance) {

@@ -3,7 +3,7 @@
 
 use super::refusal::{Closed, RefusalClass, Unsold};
 use super::treatment::{Rule, Source, Tried};
-use super::{Pass, Slot, line_price, ticket_retail};
+use super::{Pass, Slot, line_price, ticket_price};
 use crate::cart::{ComboLine, ComboLinePart};
 use crate::cart_request::WantedCombo;
 use crate::combo::{Combo, ComboPart, ComboTerms};
@@ -189,8 +189,8 @@ fn retails_of(
     let mut retails = Vec::with_capacity(chosen.len());
     for chosen in chosen {
         let whose = (&chosen.instance, &wanted.ticket_type);
-        match ticket_retail(chosen.slot, whose, pass.catalog.buyer.channel, pass.now) {
-            Some(retail) => retails.push(retail),
+        match ticket_price(chosen.slot, whose, pass.catalog.buyer.channel, pass.now) {
+            Some(entry) => retails.push(entry.price),
             None => faults.push(ComboFault::Part { part: chosen.sent, fault: PartFault::NotPriced }),
         }
     }

@@ -82,6 +82,8 @@ impl From<Unsold> for LineFault {
 pub enum Closed {
     /// It was cancelled.
     Cancelled,
+    /// Its template or its schedule has ended before it.
+    Ended,
     /// It is not sold on this channel.
     ChannelOff,
     /// Its sale window has closed.

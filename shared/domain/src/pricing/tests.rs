@@ -5,6 +5,7 @@ mod memberships;
 use super::*;
 use crate::cart::CouponProblem;
 use crate::cart::{DonationDetail, WantedMembership};
+use crate::catalog::ReviewState;
 use crate::channel::SalesChannel;
 use crate::{PriceListId, TemplateId};
 use proptest::prelude::*;

@@ -5,8 +5,9 @@ use super::{Scope, Slot};
 use crate::asker::Asker;
 use crate::cart::{AppliedPrice, CouponProblem};
 use crate::cart_request::{WantedTicket, WantedTreatment};
-use crate::coupon::{Discount, Reduced, Reduction};
-use crate::{ComboTemplateId, DiscountId, LevelId, MembershipId, Money, MoneyOverflow};
+use crate::catalog::{Price, Template};
+use crate::coupon::{Discount, Reduced};
+use crate::{ComboTemplateId, DiscountId, LevelId, MembershipId, Money, MoneyOverflow, Timestamp};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -16,6 +17,8 @@ use std::sync::Arc;
 pub enum Rule {
     /// Nothing is taken off.
     FullPrice,
+    /// Tickets: what everybody pays (spec §2.10 `discountedPrice`).
+    DiscountedPrice,
     /// Memberships: what the offering asks (spec §2.15).
     OfferingPrice,
     /// Memberships that move mid-term: the difference to the level that is left (decision record 0048).
@@ -56,6 +59,8 @@ pub enum Inapplicable {
     KeptForMemberships,
     /// The line is exempt from the limits that members' tickets have, so it is none of them.
     ExemptFromLimits,
+    /// Everybody pays as little.
+    NotBelowDiscounted,
 }
 
 /// One rule that was tried on a line.
@@ -84,7 +89,7 @@ impl Terms<'_> {
     /// The rules that a ticket line with these codes is tried with, at most.
     fn most_tries(&self, line_codes: &[String]) -> usize {
         let codes = self.codes.of_cart().saturating_add(line_codes.len());
-        codes.saturating_add(self.asker.claims()).saturating_add(1)
+        codes.saturating_add(self.asker.claims()).saturating_add(2)
     }
 }
 
@@ -96,48 +101,88 @@ pub(super) struct Treatments {
     pub(super) applied: AppliedPrice,
 }
 
-/// Tries every rule on a ticket line of this full price.
-pub(super) fn treat(
-    (wanted, slot): (&WantedTicket, Slot<'_>),
-    retail: Money,
-    terms: Terms<'_>,
-) -> Result<Treatments, MoneyOverflow> {
-    let full = |rule| Tried {
-        rule,
-        source: Source::Line,
-        price: Ok(Reduced { exact: retail.exact(), unit: retail }),
-        chosen: false,
-    };
-    let line_codes: &[String] = match &wanted.treatment {
-        WantedTreatment::FullPrice => {
-            let tried = vec![Tried { chosen: true, ..full(Rule::Retail) }];
-            return Ok(Treatments { tried, unit: retail, applied: AppliedPrice::FullPrice });
-        }
-        WantedTreatment::Best => &[],
-        WantedTreatment::Coupons(codes) => codes,
-    };
-    let mut tried = Vec::with_capacity(terms.most_tries(line_codes));
-    tried.push(full(Rule::FullPrice));
-    let priced = |reduction: Reduction| reduction.apply(retail);
-    let template = (slot.template, terms.discounts);
-    for found in terms.asker.member_prices(template, &wanted.ticket_type, slot.start) {
+/// A ticket that is priced: of which event, for a visit at which instant, at which entry of its price list.
+#[derive(Debug, Clone, Copy)]
+pub struct PricedTicket<'a> {
+    /// The definition of the event.
+    pub template: &'a Template,
+    /// When the visit is.
+    pub at: Timestamp,
+    /// What the price list in force says.
+    pub price: &'a Price,
+}
+
+/// The unit price of a ticket without code or wish: what lists show, and what a cart charges for such a line.
+///
+/// # Errors
+/// [`MoneyOverflow`] when an amount does not fit.
+pub fn listed_unit(
+    ticket: PricedTicket<'_>,
+    asker: &Asker,
+    discounts: &BTreeMap<DiscountId, Discount>,
+) -> Result<Money, MoneyOverflow> {
+    let tried = uncoded(ticket, (asker, discounts), Vec::new())?;
+    let units = tried.iter().filter_map(|one| Some((one.rule, std::cmp::Reverse(one.price.ok()?.unit))));
+    Ok(units.max().map_or(ticket.price.price, |(_, std::cmp::Reverse(unit))| unit))
+}
+
+/// Tries the rules that need neither a code nor a wish of the line. Nobody pays more as a member than without
+/// being one.
+fn uncoded(
+    ticket: PricedTicket<'_>,
+    (asker, discounts): (&Asker, &BTreeMap<DiscountId, Discount>),
+    mut tried: Vec<Tried>,
+) -> Result<Vec<Tried>, MoneyOverflow> {
+    let PricedTicket { template, at, price } = ticket;
+    let discounted = price.discounted();
+    tried.push(of_line(Rule::FullPrice, price.price));
+    tried.extend(discounted.map(|unit| of_line(Rule::DiscountedPrice, unit)));
+    for found in asker.member_prices((template, discounts), &price.ticket_type, at) {
         let level = Arc::clone(&found.claim.level);
         let source = match found.claim.membership {
             Some(membership) => Source::Membership(membership, level),
             None => Source::Level(level),
         };
-        let price = match wanted.ignore_entitlements {
-            true => Err(Inapplicable::ExemptFromLimits),
-            false => Ok(priced(found.reduction)?),
-        };
+        let reduced = found.reduction.apply(price.price)?;
+        let is_less = discounted.is_none_or(|discounted| reduced.unit < discounted);
+        let price = if is_less { Ok(reduced) } else { Err(Inapplicable::NotBelowDiscounted) };
         tried.push(Tried { rule: Rule::MemberPrice, source, price, chosen: false });
+    }
+    Ok(tried)
+}
+
+fn of_line(rule: Rule, unit: Money) -> Tried {
+    Tried { rule, source: Source::Line, price: Ok(Reduced { exact: unit.exact(), unit }), chosen: false }
+}
+
+/// Tries every rule on a ticket line of this price.
+pub(super) fn treat(
+    (wanted, slot): (&WantedTicket, Slot<'_>),
+    price: &Price,
+    terms: Terms<'_>,
+) -> Result<Treatments, MoneyOverflow> {
+    let retail = price.price;
+    let line_codes: &[String] = match &wanted.treatment {
+        WantedTreatment::FullPrice => {
+            let tried = vec![Tried { chosen: true, ..of_line(Rule::Retail, retail) }];
+            return Ok(Treatments { tried, unit: retail, applied: AppliedPrice::FullPrice });
+        }
+        WantedTreatment::Best => &[],
+        WantedTreatment::Coupons(codes) => codes,
+    };
+    let room = Vec::with_capacity(terms.most_tries(line_codes));
+    let ticket = PricedTicket { template: slot.template, at: slot.start, price };
+    let mut tried = uncoded(ticket, (terms.asker, terms.discounts), room)?;
+    if wanted.ignore_entitlements {
+        let members = tried.iter_mut().filter(|one| one.rule == Rule::MemberPrice);
+        members.for_each(|one| one.price = Err(Inapplicable::ExemptFromLimits));
     }
     for (rule, code) in terms.codes.of(line_codes) {
         let price = match code.reduction((wanted, slot), terms.discounts) {
             Ok(_) if rule == Rule::CartCoupon && terms.scope == Scope::Memberships => {
                 Err(Inapplicable::KeptForMemberships)
             }
-            Ok(reduction) => Ok(priced(reduction)?),
+            Ok(reduction) => Ok(reduction.apply(retail)?),
             Err(problem) => Err(Inapplicable::Code(problem)),
         };
         tried.push(Tried { rule, source: Source::Code(Arc::clone(&code.text)), price, chosen: false });

@@ -259,7 +259,7 @@ fn a_template_that_is_gone_is_cleared_until_nothing_is_held_any_more() {
 }
 
 #[test]
-fn a_schedule_whose_parts_exclude_each_other_makes_no_slot() {
+fn what_makes_no_slot_from_now_on_is_not_published_and_what_was_published_may_end() {
     let date = |text: &str| text.parse::<NaiveDate>().unwrap();
     let range = |start, end| vec![DateRange { start: date(start), end: date(end) }];
     let with = |ranges: Vec<DateRange>, end: Option<&str>| {
@@ -268,20 +268,47 @@ fn a_schedule_whose_parts_exclude_each_other_makes_no_slot() {
         found.effective_end = end.map(|end| zone().parse_instant(end).unwrap());
         found
     };
+    let running = template(vec![schedule("a", &WEEK, &[(9, None)])]);
+    let writing = Writing { now: zone().parse_instant("2027-05-04T12:00:00").unwrap(), zone: zone() };
     // 2027-05-04 is a Tuesday.
     for (schedule, idle) in [
         (with(range("2027-05-04", "2027-05-09"), None), true),
         (with(range("2027-05-04", "2027-05-10"), None), false),
         (with(range("2027-05-04", "2027-05-10"), Some("2027-05-10T08:59:00")), true),
+        (with(range("2027-05-04", "2027-05-10"), Some("2027-05-10T09:00:00")), false),
         (with(range("2031-05-01", "2031-05-31"), None), false),
-        (with(range("1999-05-01", "1999-05-31"), None), false),
+        (with(range("1999-05-01", "1999-05-31"), None), true),
+        (with(range("2026-05-01", "2027-05-03"), None), true),
         (with(range("9999-05-01", "9999-05-31"), None), true),
         (with(vec![], None), false),
-        (with(vec![], Some("2027-03-01T00:00:00")), true),
+        (with(vec![], Some("2027-05-03T09:00:00")), true),
     ] {
         let tour = template(vec![schedule.clone()]);
-        let facts = tour.facts();
-        let found = plan_of(&tour, &facts).idle_schedules();
-        assert_eq!(found, if idle { vec![0] } else { vec![] }, "{schedule:?}");
+        let expected = if idle { vec![NothingToCome::Schedule(0)] } else { vec![] };
+        assert_eq!(nothing_to_come(&tour, None, writing), expected, "{schedule:?}");
+        let draft = Template { review_state: ReviewState::Draft, ..running.clone() };
+        assert_eq!(nothing_to_come(&tour, Some(&draft), writing), expected, "{schedule:?}");
+        assert_eq!(nothing_to_come(&tour, Some(&running), writing), vec![], "{schedule:?}");
+        let renamed = Schedule { id: ScheduleId::parse("b").unwrap(), ..schedule };
+        let joined = template(vec![running.schedules[0].clone(), renamed]);
+        let expected = if idle { vec![NothingToCome::Schedule(1)] } else { vec![] };
+        assert_eq!(nothing_to_come(&joined, Some(&running), writing), expected);
     }
+}
+
+#[test]
+fn a_template_whose_own_time_is_over_is_not_published() {
+    let writing = |text| Writing { now: zone().parse_instant(text).unwrap(), zone: zone() };
+    let start = zone().parse_instant("2027-05-04T12:00:00").unwrap();
+    let once = Template { start, duration_minutes: 60, end: None, ..template(vec![]) };
+    for (now, is_over) in
+        [("2027-05-04T12:00:00", false), ("2027-05-04T12:59:59", false), ("2027-05-04T13:00:00", true)]
+    {
+        let expected = if is_over { vec![NothingToCome::OnlySlotOver] } else { vec![] };
+        assert_eq!(nothing_to_come(&once, None, writing(now)), expected, "{now}");
+        assert_eq!(nothing_to_come(&once, Some(&once), writing(now)), vec![], "{now}");
+    }
+    let ended = Template { end: Some(start), ..template(vec![schedule("a", &WEEK, &[(9, None)])]) };
+    let expected = vec![NothingToCome::TemplateEnded];
+    assert_eq!(nothing_to_come(&ended, None, writing("2027-05-04T12:00:01")), expected);
 }

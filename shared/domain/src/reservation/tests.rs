@@ -1,5 +1,6 @@
 use super::*;
 use crate::TemplateId;
+use crate::ledger::SlotState;
 
 const SECOND: &str = "2027-05-01T12:00:00.750Z";
 
@@ -68,7 +69,7 @@ impl World {
     }
 
     fn slots(&self) -> Slots<'_> {
-        Slots { ledgers: &self.ledgers, templates: &self.templates }
+        Slots { ledgers: &self.ledgers, templates: &self.templates, zone: Zone::parse("UTC").unwrap() }
     }
 
     fn carry_out(&mut self, step: &Step, now: Timestamp) {

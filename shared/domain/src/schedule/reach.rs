@@ -1,9 +1,10 @@
 //! How far schedules reach: whether they make slots at all, and whether they go on making them.
 
-use super::{DateRange, Schedule, SlotPlan, SlotWindow, generate};
+use super::{DateRange, Schedule, SlotHour, SlotPlan, SlotWindow, generate};
 use crate::InstanceId;
+use crate::instance_id::ScheduleTag;
 use crate::time::{Timestamp, plus_secs};
-use chrono::{Days, NaiveDate, NaiveTime};
+use chrono::{Days, NaiveDate, NaiveTime, Timelike};
 use std::num::NonZeroUsize;
 
 /// Weeks within which a schedule that runs at all has run: the longest cycle and one more.
@@ -14,48 +15,70 @@ impl SlotPlan<'_> {
     #[must_use]
     pub fn continues_after(&self, instant: Timestamp) -> bool {
         let date = self.zone.date(instant);
-        self.schedules.iter().any(|schedule| {
-            schedule.effective_end.is_none_or(|end| instant < end)
-                && if schedule.ranges.is_empty() {
-                    self.template.end.is_none_or(|end| instant < end)
-                } else {
-                    schedule.ranges.iter().any(|range| date <= range.end)
-                }
-        })
+        let template_goes_on = self.template.end.is_none_or(|end| instant < end);
+        template_goes_on
+            && self.schedules.iter().any(|schedule| {
+                schedule.effective_end.is_none_or(|end| instant < end)
+                    && (schedule.ranges.is_empty() || schedule.ranges.iter().any(|range| date <= range.end))
+            })
     }
 
-    /// The schedules, by their places, that make no slot at any time: their days, ranges and times exclude
-    /// each other.
+    /// Whether these schedules make the slot with this id. The dates around its start are looked at, and not every
+    /// slot of the template.
     #[must_use]
-    pub fn idle_schedules(&self) -> Vec<usize> {
-        let is_idle = |schedule: &Schedule| !self.makes_any(schedule);
-        let idle = self.schedules.iter().enumerate().filter(|(_, schedule)| is_idle(schedule));
-        idle.map(|(index, _)| index).collect()
+    pub fn makes(&self, instance: &InstanceId) -> bool {
+        let (start, tag) = (instance.start(), instance.schedule_tag());
+        if self.schedules.is_empty() {
+            return tag == ScheduleTag::of(None) && self.template.start.timestamp() == start.timestamp();
+        }
+        let mut of_tag = self.schedules.iter().filter(|schedule| ScheduleTag::of(Some(&schedule.id)) == tag);
+        of_tag.any(|schedule| schedule.allows(start, self.template) && self.puts_at(schedule, start))
     }
 
-    fn makes_any(&self, schedule: &Schedule) -> bool {
+    /// Whether an hour of a schedule is at this instant: on its local date, or on one near it where clocks are
+    /// changed.
+    fn puts_at(&self, schedule: &Schedule, start: Timestamp) -> bool {
+        let template_start = self.zone.date(self.template.start);
+        let local = self.zone.local(start);
+        let is_local = |hour: &SlotHour| (hour.hour, hour.minutes) == (local.hour(), local.minute());
+        let is_usual = schedule.runs_on(local.date(), template_start)
+            && schedule.hours.iter().any(is_local)
+            && local.second() == 0
+            && self.zone.instant(local) == start;
+        let first = local.date().checked_sub_days(Days::new(2)).unwrap_or_default();
+        let near = first.iter_days().take(4).filter(|date| schedule.runs_on(*date, template_start));
+        let mut locals = near.flat_map(|date| {
+            schedule.hours.iter().filter_map(move |hour| {
+                Some(date.and_time(NaiveTime::from_hms_opt(hour.hour, hour.minutes, 0)?))
+            })
+        });
+        is_usual || locals.any(|local| self.zone.instant(local) == start)
+    }
+
+    /// Whether a schedule makes a slot that is not over at an instant.
+    #[must_use]
+    pub fn makes_after(&self, schedule: &Schedule, instant: Timestamp) -> bool {
+        let minutes = schedule.duration_minutes.unwrap_or(self.template.duration_minutes);
+        let running = plus_secs(instant, i64::from(minutes).saturating_mul(-60).saturating_add(1));
         let one = [schedule.clone()];
         let alone = SlotPlan { schedules: &one, ..*self };
-        let never_ends = NaiveDate::MAX;
-        let whole = DateRange {
-            start: self.zone.date(self.template.start),
-            end: self.template.end.map_or(never_ends, |end| self.zone.date(end)),
-        };
+        let whole = DateRange { start: self.zone.date(self.template.start), end: NaiveDate::MAX };
         let ranges = if schedule.ranges.is_empty() { std::slice::from_ref(&whole) } else { &schedule.ranges };
         ranges.iter().any(|range| {
-            let first =
-                schedule.effective_start.map_or(range.start, |start| self.zone.date(start).max(range.start));
+            let from = schedule.effective_start.map_or(running, |start| start.max(running));
+            let first = self.zone.date(from).max(range.start);
             let pause = Days::new(LONGEST_PAUSE_WEEKS.saturating_mul(7));
-            let last = first.checked_add_days(pause).unwrap_or(never_ends).min(range.end);
-            alone.makes_any_from(first, last)
+            let last = first.checked_add_days(pause).unwrap_or(NaiveDate::MAX).min(range.end);
+            alone.makes_any_on((first, last), running)
         })
     }
 
-    /// Whether a slot starts on one of these local dates, as far as instance ids reach.
-    fn makes_any_from(&self, first: NaiveDate, last: NaiveDate) -> bool {
+    /// Whether a slot starts on one of these local dates and from an instant on, as far as instance ids reach.
+    fn makes_any_on(&self, (first, last): (NaiveDate, NaiveDate), from: Timestamp) -> bool {
         let end = last.checked_add_days(Days::new(2)).unwrap_or(last);
+        let begin = plus_secs(first.and_time(NaiveTime::MIN).and_utc(), -86_400);
         let window = SlotWindow {
-            from: InstanceId::nearest_start(plus_secs(first.and_time(NaiveTime::MIN).and_utc(), -86_400)),
+            from: InstanceId::nearest_start(begin.max(from)),
             until: InstanceId::nearest_start(end.and_time(NaiveTime::MIN).and_utc()),
             after: None,
         };

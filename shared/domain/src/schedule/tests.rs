@@ -198,10 +198,9 @@ impl Oracle<'_> {
         };
         let own_start = self.template.start.with_timezone(&self.tz).date_naive();
         let in_range = if schedule.ranges.is_empty() {
-            let ended = self.template.end.is_some_and(|end| end < instant);
             // A date that the zone skipped may come before the date of the template's start.
             let passed = if own_start <= day { sundays(own_start, day) } else { sundays(day, own_start) };
-            self.template.start <= instant && !ended && passed % schedule.repeat_cycle_weeks == 0
+            self.template.start <= instant && passed % schedule.repeat_cycle_weeks == 0
         } else {
             schedule.ranges.iter().any(|range| {
                 (range.start..=range.end).contains(&day)
@@ -209,6 +208,7 @@ impl Oracle<'_> {
             })
         };
         in_range
+            && self.template.end.is_none_or(|end| instant <= end)
             && schedule.weekdays.iter().any(|found| found == day.weekday())
             && schedule.effective_start.is_none_or(|first| first <= instant)
             && schedule.effective_end.is_none_or(|last| instant <= last)
@@ -365,6 +365,28 @@ proptest! {
         let of_later = case.generate(SlotWindow { from: later, ..case.window }, usize::MAX).slots;
         of_larger.retain(|slot| later <= slot.start);
         prop_assert_eq!(of_later, of_larger);
+    }
+
+    #[test]
+    fn a_slot_is_made_by_schedules_exactly_where_they_make_one_at_its_start(
+        case in any_case(),
+        other in any_case(),
+    ) {
+        let zone = Zone::parse(case.zone).unwrap();
+        let plan = |case: &Case, zone| {
+            let plan = SlotPlan { template: &case.template, schedules: &case.schedules, zone };
+            case.whole().iter().all(|slot| plan.makes(&slot.id))
+        };
+        prop_assert!(plan(&case, zone));
+        // What other schedules made is asked of these.
+        let strange = Case { zone: case.zone, ..other };
+        let these = SlotPlan { template: &case.template, schedules: &case.schedules, zone };
+        for slot in strange.whole() {
+            let at = SlotWindow { from: slot.start, until: slot.start, after: None };
+            let made = case.generate(at, usize::MAX).slots;
+            let is_made = made.iter().any(|own| own.schedule == slot.schedule);
+            prop_assert_eq!(these.makes(&slot.id), is_made, "{:?}", slot);
+        }
     }
 
     #[test]

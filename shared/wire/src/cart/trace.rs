@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TriedOutput {
-    /// `fullPrice`, `memberPrice`, `cartCoupon`, `lineCoupon` or `retail`, in ascending order of precedence; of
+    /// `fullPrice`, `discountedPrice`, `memberPrice`, `cartCoupon`, `lineCoupon` or `retail`, in ascending order of precedence; of
     /// combos, `fullPrice` or `combo`; of memberships, also `offeringPrice` and `priceDifference`.
     pub rule: &'static str,
     /// Where the specification, or the contract beside it, states the rule.
@@ -53,6 +53,7 @@ impl From<&Tried> for TriedOutput {
         let Tried { rule, source, price, chosen } = tried;
         let (rule, specification) = match rule {
             Rule::FullPrice => ("fullPrice", "§2.3"),
+            Rule::DiscountedPrice => ("discountedPrice", "§2.10"),
             Rule::OfferingPrice => ("offeringPrice", "§2.15"),
             Rule::PriceDifference => ("priceDifference", "contract §9"),
             Rule::MemberPrice => ("memberPrice", "§4.1 rule 1"),
@@ -105,5 +106,6 @@ fn reason(inapplicable: Inapplicable) -> &'static str {
         Inapplicable::ExemptFromLimits => {
             "The line ignores entitlements, which limit the tickets at the member price"
         }
+        Inapplicable::NotBelowDiscounted => "Everybody pays as little",
     }
 }

@@ -1,14 +1,17 @@
 //! Event templates and instances as the back office sees them (contract §7).
 
-use super::kept::StaffContactOutput;
-use super::{EventTemplate, PriceListOutput, View, count, state_name};
+use super::price::all_prices_of;
+use super::template::{admission_name, kind_name};
+use super::{
+    EventTemplate, InstanceDetails, InstancePriceList, PriceListOutput, Standing, View, count, state_name,
+};
 use crate::event::schedule::MAX_CAPACITY;
 use crate::{Checker, incoming};
+use domain::Zone;
 use domain::catalog::Template;
 use domain::ledger::{Ledger, SlotState};
 use domain::publishing::Publication;
 use domain::slot_edit::{Offer, SlotEdit};
-use domain::{Timestamp, Zone};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -32,31 +35,28 @@ pub struct AuthoredTemplate {
     /// What shoppers see.
     #[serde(flatten)]
     pub template: EventTemplate,
-    /// Staff told of sales.
-    pub email_notify: Vec<StaffContactOutput>,
     /// How far its instances have come; absent in lists and of drafts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub publication: Option<PublicationOutput>,
-    /// Seats sold of all its instances; absent in lists and answers to writes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sold_quantity: Option<u64>,
 }
 
 impl AuthoredTemplate {
     /// A template, with how far its slots have come.
     #[must_use]
-    pub fn of(template: &Template, view: &View<'_>, publication: Option<Publication>) -> Self {
+    pub fn of(
+        template: &Template,
+        (standing, view): (Standing, &View<'_>),
+        publication: Option<Publication>,
+    ) -> Self {
         let lists = template.price_lists.iter();
         let price_lists = lists.map(|list| PriceListOutput::of_authors(list, template, view)).collect();
         Self {
-            template: EventTemplate { price_lists, ..EventTemplate::of(template, view) },
-            email_notify: template.venue.email_notify.iter().map(Into::into).collect(),
+            template: EventTemplate { price_lists, ..EventTemplate::of(template, standing, view) },
             publication: publication.map(|Publication { is_complete, until }| PublicationOutput {
                 complete: is_complete,
                 slots_until: view.zone.format(until),
                 warnings: warnings(template),
             }),
-            sold_quantity: None,
         }
     }
 }
@@ -76,6 +76,10 @@ pub struct AuthoredInstance {
     pub id: String,
     /// The template's id.
     pub template_id: String,
+    /// `standard` or `private`.
+    pub r#type: &'static str,
+    /// `generalAdmission` or `standard`.
+    pub admission_type: &'static str,
     /// The template's name.
     pub name: String,
     /// All seats.
@@ -94,15 +98,26 @@ pub struct AuthoredInstance {
     pub state: &'static str,
     /// The back office changed it by itself; its schedule does not any more.
     pub edited: bool,
+    /// Everybody can buy it online now.
+    pub available: bool,
+    /// The price list in force, with every price whatever its channel; null where none is.
+    pub price_list: Option<InstancePriceList>,
+    /// What it has of its template and schedule.
+    #[serde(flatten)]
+    pub details: InstanceDetails,
 }
 
 impl AuthoredInstance {
-    /// A slot of this template at `now`.
+    /// A slot of this template.
     #[must_use]
-    pub fn of(ledger: &Ledger, template: &Template, (zone, now): (Zone, Timestamp)) -> Self {
+    pub fn of(ledger: &Ledger, template: &Template, view: &View<'_>) -> Self {
+        let (zone, now) = (view.zone, view.audience.now);
+        let price_list = template.price_list(template.schedule_of(&ledger.instance), now);
         Self {
             id: ledger.instance.to_string(),
             template_id: template.id.to_string(),
+            r#type: kind_name(template.kind),
+            admission_type: admission_name(template.admission),
             name: template.name.clone(),
             capacity: ledger.size,
             sold_quantity: ledger.sold,
@@ -112,6 +127,12 @@ impl AuthoredInstance {
             end_time: zone.format(ledger.end),
             state: state_name(ledger.state),
             edited: ledger.edited,
+            available: view.audience.sells_slot(template, ledger),
+            price_list: price_list.map(|list| InstancePriceList {
+                price_list_id: list.id.to_string(),
+                prices: all_prices_of(list, view.person_types),
+            }),
+            details: InstanceDetails::of(ledger, template),
         }
     }
 }

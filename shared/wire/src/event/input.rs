@@ -98,6 +98,8 @@ incoming! {
         custom_fields: Vec<NamedValueInput>,
         add_ons: AddOnsInput,
         email_notify: Vec<StaffContactInput>,
+        /// Whether shoppers are told how many tickets are sold; without it, they are.
+        publish_sold_quantity: bool,
         resources: Vec<ResourceInput>,
         recommendations: RecommendationsInput,
         prerequisites: PrerequisitesInput,
@@ -184,7 +186,7 @@ impl TemplateInput {
             last_updated: now,
             id: id?,
         };
-        check_whole(checker, &template, zone);
+        check_whole(checker, &template);
         Some(WrittenTemplate { template, start: named_start })
     }
 
@@ -288,6 +290,7 @@ impl TemplateInput {
             stars: take(&mut self.stars),
             ratings: take(&mut self.ratings),
             email_notify: take(&mut self.email_notify),
+            publish_sold_quantity: take(&mut self.publish_sold_quantity),
             recommendations: take(&mut self.recommendations),
             prerequisites: take(&mut self.prerequisites),
             gl_code: take(&mut self.gl_code),

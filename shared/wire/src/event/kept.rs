@@ -198,6 +198,7 @@ pub(super) struct VenueInput {
     pub(super) stars: Field<i64>,
     pub(super) ratings: Field<i64>,
     pub(super) email_notify: Field<List<StaffContactInput>>,
+    pub(super) publish_sold_quantity: Field<bool>,
     pub(super) recommendations: Field<RecommendationsInput>,
     pub(super) prerequisites: Field<PrerequisitesInput>,
     pub(super) gl_code: Field<String>,
@@ -232,6 +233,9 @@ impl VenueInput {
             ),
             stars: checker.optional("stars", self.stars),
             ratings: checker.optional("ratings", self.ratings),
+            hides_sold_quantity: checker
+                .optional("publishSoldQuantity", self.publish_sold_quantity)
+                .is_some_and(|publishes| !publishes),
             email_notify: checker.each("emailNotify", self.email_notify, |checker, input| StaffContact {
                 name: text(checker, "name", input.name),
                 email: name(checker, "email", input.email),

@@ -3,6 +3,7 @@
 use super::View;
 use crate::{Amount, Checker, Field, List, incoming, money_number};
 use domain::catalog::{PersonType, Price, PriceList, Template};
+use domain::pricing::{PricedTicket, listed_unit};
 use domain::{Channel, Money, PriceListId, SalesChannel, TicketTypeId, Timestamp, UnreadableId, Zone};
 use serde::{Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
@@ -68,7 +69,7 @@ pub struct PriceOutput {
     #[serde(serialize_with = "money_number")]
     #[schema(value_type = f64)]
     pub price: Money,
-    /// What the asker gets off as a member; `price` is without it already.
+    /// What the asker gets off the full price, as a member or as everybody; `price` is without it already.
     #[serde(serialize_with = "maybe_money_number", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<f64>)]
     pub discount: Option<Money>,
@@ -76,7 +77,7 @@ pub struct PriceOutput {
     #[serde(serialize_with = "maybe_money_number", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<f64>)]
     pub prime_price: Option<Money>,
-    /// Kept for the venue.
+    /// Where the venue set one, what the asker pays, as `price`; its authors see it as they wrote it.
     #[serde(serialize_with = "maybe_money_number", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<f64>)]
     pub discounted_price: Option<Money>,
@@ -103,12 +104,13 @@ pub(super) fn prices_of(
     (template, at): (&Template, Timestamp),
     view: &View<'_>,
 ) -> Vec<PriceOutput> {
-    let offer = (template, view.discounts);
     let output = |price: &Price| {
         let shown = PriceOutput::of(price, view.person_types).filter(|found| found.person_type.active)?;
-        let paid = view.audience.asker.best_price(offer, (&price.ticket_type, price.price), at).ok()?;
+        let ticket = PricedTicket { template, at, price };
+        let paid = listed_unit(ticket, view.audience.asker, view.discounts).ok()?;
         let discount = price.price.checked_sub(paid).ok().filter(|off| !off.is_zero());
-        Some(PriceOutput { price: paid, discount, ..shown })
+        let discounted_price = shown.discounted_price.map(|_| paid);
+        Some(PriceOutput { price: paid, discount, discounted_price, ..shown })
     };
     let mut prices: Vec<PriceOutput> = view.audience.prices(list).filter_map(output).collect();
     prices.sort_by_key(|price| price.display_order);
@@ -116,7 +118,10 @@ pub(super) fn prices_of(
 }
 
 /// Every price of a list whatever its channel, those of inactive ticket types included, in their order.
-fn all_prices_of(list: &PriceList, person_types: &BTreeMap<TicketTypeId, PersonType>) -> Vec<PriceOutput> {
+pub(super) fn all_prices_of(
+    list: &PriceList,
+    person_types: &BTreeMap<TicketTypeId, PersonType>,
+) -> Vec<PriceOutput> {
     let mut prices: Vec<PriceOutput> =
         list.prices.iter().filter_map(|price| PriceOutput::of(price, person_types)).collect();
     prices.sort_by_key(|price| price.display_order);

@@ -139,6 +139,7 @@ struct VenueRecord {
     stars: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ratings: Option<i64>,
+    publish_sold_quantity: bool,
     email_notify: Vec<StaffContactOutput>,
     recommendations: RecommendationsOutput,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -158,6 +159,7 @@ impl VenueRecord {
             entitlement_configuration: _,
             stars,
             ratings,
+            hides_sold_quantity,
             email_notify,
             recommendations,
             prerequisites,
@@ -175,6 +177,7 @@ impl VenueRecord {
             entitlement_configuration: entitlement_configuration(template),
             stars: *stars,
             ratings: *ratings,
+            publish_sold_quantity: !hides_sold_quantity,
             email_notify: email_notify.iter().map(Into::into).collect(),
             recommendations: RecommendationsOutput {
                 recommendations: recommendations.iter().map(Into::into).collect(),

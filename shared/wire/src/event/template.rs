@@ -1,6 +1,9 @@
 //! Event templates as callers see them (spec §2.10).
 
-use super::kept::{EntitlementReferenceOutput, PrerequisitesOutput, RecommendationsOutput, RuleSetsOutput};
+use super::kept::{
+    EntitlementReferenceOutput, PrerequisitesOutput, RecommendationsOutput, RuleSetsOutput,
+    StaffContactOutput,
+};
 use super::{DurationOutput, PriceListOutput, Reference, ScheduleOutput, TicketDetailsOutput, View};
 use domain::catalog::{
     AdmissionType, Image, InventoryItem, InventoryKind, MemberDiscount, NamedValue, Resource, ReviewState,
@@ -188,8 +191,16 @@ impl From<&InventoryItem> for AddOnOutput {
     }
 }
 
-/// An event template as shoppers see it. Staff told of sales and the number of tickets sold over all
-/// instances are left out: the one is nobody's business, the other would cost a read per instance.
+/// What the slots of a template say of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Standing {
+    /// One of its slots can be bought now by the asker.
+    pub available: bool,
+    /// Seats sold of all its slots; none where they were not counted.
+    pub sold: Option<u64>,
+}
+
+/// An event template as shoppers see it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EventTemplate {
@@ -229,8 +240,14 @@ pub struct EventTemplate {
     pub display_order: i64,
     /// When it is held.
     pub schedules: Vec<ScheduleOutput>,
-    /// On offer.
+    /// One of its instances can be bought now.
     pub available: bool,
+    /// Seats sold of all its instances; null where the venue does not publish it, or nobody counted.
+    pub sold_quantity: Option<u64>,
+    /// Shoppers are told how many seats are sold.
+    pub publish_sold_quantity: bool,
+    /// Staff told of sales.
+    pub email_notify: Vec<StaffContactOutput>,
     /// Some level gets something off.
     pub discount_available: bool,
     /// `Draft` or `Published`.
@@ -291,13 +308,7 @@ pub struct EventTemplate {
 impl EventTemplate {
     /// A template as this audience sees it.
     #[must_use]
-    pub fn of(template: &Template, view: &View<'_>) -> Self {
-        Self { available: view.lists(template), ..Self::of_listed(template, view) }
-    }
-
-    /// A template that lists show to this audience.
-    #[must_use]
-    pub fn of_listed(template: &Template, view: &View<'_>) -> Self {
+    pub fn of(template: &Template, standing: Standing, view: &View<'_>) -> Self {
         let zone = view.zone;
         let venue = &template.venue;
         Self {
@@ -322,7 +333,10 @@ impl EventTemplate {
             last_updated: zone.format(template.last_updated),
             display_order: template.display_order,
             schedules: template.schedules.iter().map(|found| ScheduleOutput::of(found, zone)).collect(),
-            available: true,
+            available: standing.available,
+            sold_quantity: standing.sold,
+            publish_sold_quantity: !venue.hides_sold_quantity,
+            email_notify: venue.email_notify.iter().map(Into::into).collect(),
             discount_available: !template.membership.discounts.is_empty(),
             review_state: match template.review_state {
                 ReviewState::Draft => "Draft",
@@ -419,7 +433,7 @@ pub struct SlimTemplate {
     pub images: Vec<ImageOutput>,
     /// Order in listings.
     pub display_order: i64,
-    /// On offer.
+    /// One of its instances can be bought now.
     pub available: bool,
     /// Some level gets something off.
     pub discount_available: bool,
@@ -437,7 +451,7 @@ pub struct SlimTemplate {
 impl SlimTemplate {
     /// A template that lists show.
     #[must_use]
-    pub fn of_listed(template: &Template) -> Self {
+    pub fn of(template: &Template, standing: Standing) -> Self {
         Self {
             id: template.id.to_string(),
             r#type: kind_name(template.kind),
@@ -449,7 +463,7 @@ impl SlimTemplate {
             end_time: template.end.map(|end| end.timestamp_millis()),
             images: template.images.iter().map(Into::into).collect(),
             display_order: template.display_order,
-            available: true,
+            available: standing.available,
             discount_available: !template.membership.discounts.is_empty(),
             color_category: template.venue.color_category.clone(),
             member_only_event: template.member_only,

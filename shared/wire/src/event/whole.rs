@@ -2,9 +2,9 @@
 
 use super::input::{MAX_TEMPLATE_BYTES, TemplateInput};
 use crate::{Checker, Field};
-use domain::catalog::{ReviewState, Template, derived_id};
-use domain::schedule::SlotPlan;
-use domain::{PriceListId, Zone};
+use domain::PriceListId;
+use domain::catalog::{Template, derived_id};
+use domain::publishing::NothingToCome;
 use std::collections::BTreeSet;
 
 impl TemplateInput {
@@ -63,18 +63,20 @@ pub(crate) fn check_unlike<T: Ord>(checker: &mut Checker, list: &str, ids: impl 
     }
 }
 
-/// What only the template as a whole shows.
-pub(super) fn check_whole(checker: &mut Checker, template: &Template, zone: Zone) {
+/// What only the template as a whole shows. Whether it makes slots is asked when it is stored.
+pub(super) fn check_whole(checker: &mut Checker, template: &Template) {
     let bytes = serde_json::to_vec(template).map_or(usize::MAX, |text| text.len());
     if bytes > MAX_TEMPLATE_BYTES {
         checker.invalid_here(format!("must have at most {MAX_TEMPLATE_BYTES} bytes in all, and has {bytes}"));
     }
-    if template.review_state == ReviewState::Draft || !checker.is_clean() {
-        return;
-    }
-    let facts = template.facts();
-    let plan = SlotPlan { template: &facts, schedules: &template.schedules, zone };
-    for index in plan.idle_schedules() {
-        checker.invalid(format!("schedules/{index}"), "generates no slot");
+}
+
+/// The field, as a pointer, that keeps a template from being published, and what is wrong with it.
+#[must_use]
+pub fn idle_detail(idle: NothingToCome) -> (String, &'static str) {
+    match idle {
+        NothingToCome::TemplateEnded => ("/endTime".to_owned(), "is over; what is over cannot be published"),
+        NothingToCome::OnlySlotOver => ("/startTime".to_owned(), "is over; what is over cannot be published"),
+        NothingToCome::Schedule(index) => (format!("/schedules/{index}"), "makes no slot from now on"),
     }
 }

@@ -11,6 +11,7 @@ use domain::onboarding::{
     Address, BankAccountEdit, Change, Contact, Edit, Identification, MAX_ENTRIES, MAX_KEPT_CHARS, MAX_OWNERS,
     Owner, SecretText, TypeFault,
 };
+use domain::text::cut;
 use std::borrow::Cow;
 use std::fmt::Display;
 
@@ -181,7 +182,7 @@ impl Reader {
             Change::Keep => Change::Keep,
             Change::Clear => Change::Clear,
             Change::Set(text) => {
-                let kept: String = kept_of(text.trim()).chars().take(MAX_KEPT_CHARS).collect();
+                let kept = cut(&kept_of(text.trim()), MAX_KEPT_CHARS).to_owned();
                 if kept.is_empty() { Change::Clear } else { Change::Set(kept) }
             }
         }

@@ -4,6 +4,7 @@ use super::{NO_CONVERSION, OrderMembershipView};
 use crate::cart::DonationDetailOutput;
 use crate::money_text;
 use domain::cart::DonationDetail;
+use domain::combo::ComboKind;
 use domain::order::{
     Order, OrderAddOnLine, OrderAmounts, OrderComboLine, OrderDonationLine, OrderLine, OrderMembershipLine,
     OrderTicketLine, Row,
@@ -25,9 +26,8 @@ pub struct OrderItemView {
     pub item_id: String,
     /// Identity: digits.
     pub item_detail_id: String,
-    /// Of a combo and its parts: `fixedPrice` or `discountCode`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub combo_template_type: Option<&'static str>,
+    /// `fixedPrice` or `discountCode`; `fixedPrice` of what is no combo.
+    pub combo_template_type: &'static str,
     /// The combo.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub combo_template_id: Option<String>,
@@ -141,7 +141,7 @@ impl OrderItemView {
 
     fn combo(line: &OrderComboLine, bare: Self) -> Self {
         Self {
-            combo_template_type: Some(line.kind.as_str()),
+            combo_template_type: line.kind.as_str(),
             combo_template_id: Some(line.combo.to_string()),
             ticketing_type_id: Some(line.ticket_type.to_string()),
             ticketing_type_name: Some(line.ticket_type_name.clone()),
@@ -157,7 +157,7 @@ impl OrderItemView {
         let amounts = (part.amounts, line.part_of(part, left));
         Self {
             parent_item_id: line.id.to_string(),
-            combo_template_type: Some(line.kind.as_str()),
+            combo_template_type: line.kind.as_str(),
             ..Self::ticket(part, Self::bare(&part.id, amounts))
         }
     }
@@ -215,7 +215,7 @@ impl OrderItemView {
             parent_item_id: TOP_LEVEL.to_owned(),
             item_id: id.clone(),
             item_detail_id: id,
-            combo_template_type: None,
+            combo_template_type: ComboKind::FixedPrice.as_str(),
             combo_template_id: None,
             event_id: None,
             ticketing_type_id: None,

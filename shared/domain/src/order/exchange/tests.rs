@@ -1,5 +1,6 @@
 use super::*;
 use crate::ScheduleId;
+use crate::ledger::SlotState;
 use crate::order::refund::tests::{amounts, current, mixed, order, tickets};
 use serde_json::{Value, json};
 

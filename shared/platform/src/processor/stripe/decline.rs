@@ -3,6 +3,7 @@
 use super::answer::ApiError;
 use domain::card::mask_card_numbers;
 use domain::payment::{Decline, DeclineReason};
+use domain::text::cut;
 
 /// The longest message that is kept, in characters.
 const MAX_MESSAGE_CHARS: usize = 300;
@@ -66,7 +67,7 @@ fn known(code: &str) -> Option<DeclineReason> {
 
 /// A message without card numbers, and not longer than one.
 fn shown(message: &str) -> String {
-    mask_card_numbers(message).chars().take(MAX_MESSAGE_CHARS).collect()
+    cut(&mask_card_numbers(message), MAX_MESSAGE_CHARS).to_owned()
 }
 
 /// The issuer wants the buyer to confirm the payment on a page of its own (3-D Secure). A checkout of one

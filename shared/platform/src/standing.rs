@@ -1,0 +1,132 @@
+//! What the slots of a template say of it: whether one can be bought now, and how many seats are sold.
+//!
+//! Lists say so of every template, and keep what they read for a few seconds, as all of the catalog; who asks for one
+//! template by itself reads its slots.
+
+use crate::{ApiError, App};
+use domain::catalog::Template;
+use domain::ledger::Ledger;
+use domain::listing::Audience;
+use domain::slot_edit::SlotReach;
+use domain::time::plus_secs;
+use domain::{InstanceId, TemplateId, TenantId, Timestamp};
+use std::sync::Arc;
+use store::Store;
+use store::publish::Beginning;
+
+/// Slots looked at first for one that can be bought: most templates have one among them.
+const FIRST_SLOTS: usize = 16;
+/// Slots looked at together behind those.
+const MORE_SLOTS: usize = 2_000;
+/// How far ahead such a slot may lie: three years, further than slots are made.
+const AHEAD_SECS: i64 = 3 * 366 * 86_400;
+
+/// How old what is said may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Age {
+    /// It is read now.
+    Fresh,
+    /// At most [`crate::cache::MAX_AGE`].
+    Kept,
+}
+
+/// A template with how far its slots lie from where its schedules put them.
+#[derive(Debug, Clone, Copy)]
+pub struct Reaching<'a> {
+    /// The template.
+    pub template: &'a Template,
+    /// How far; none where no slot was moved.
+    pub reach: Option<&'a SlotReach>,
+}
+
+/// Slots from now on.
+#[derive(Debug)]
+pub(crate) struct Ahead {
+    slots: Vec<Ledger>,
+    /// The last of them, where more follow.
+    stopped_after: Option<InstanceId>,
+}
+
+/// Whose slots are read, and by which generated starts.
+#[derive(Debug, Clone)]
+struct Search {
+    tenant: TenantId,
+    template: TemplateId,
+    from: Timestamp,
+    until: Timestamp,
+}
+
+impl Search {
+    fn of(tenant: TenantId, found: Reaching<'_>, now: Timestamp) -> Self {
+        let Reaching { template, reach } = found;
+        let none = SlotReach::none(template.id.clone());
+        let longest = i64::from(template.longest_minutes()).saturating_mul(60);
+        let ahead = (now, plus_secs(now, AHEAD_SECS));
+        let (from, until) = reach.unwrap_or(&none).starts(longest, ahead);
+        Self { tenant, template: template.id.clone(), from, until }
+    }
+
+    async fn first(self, store: Store) -> Result<Ahead, ApiError> {
+        let window = (Beginning::At(self.from), self.until);
+        let found = store.load_slots_from((self.tenant, &self.template), window, FIRST_SLOTS).await?;
+        Ok(Ahead { slots: found.ledgers, stopped_after: found.stopped_after })
+    }
+
+    /// Those behind the first, but for the sold out.
+    async fn rest(self, store: Store, first: Option<InstanceId>) -> Result<Vec<Ledger>, ApiError> {
+        let (mut slots, mut after) = (Vec::new(), first);
+        while let Some(last) = after {
+            let window = (Beginning::After(last), self.until);
+            let found = store.load_slots_from((self.tenant, &self.template), window, MORE_SLOTS).await?;
+            slots.extend(found.ledgers.into_iter().filter(|ledger| ledger.sold < ledger.size));
+            after = found.stopped_after;
+        }
+        Ok(slots)
+    }
+}
+
+impl App {
+    /// Whether the audience can buy one of a template's slots now.
+    ///
+    /// # Errors
+    /// [`ApiError`] when the database does not answer.
+    pub async fn is_available(
+        &self,
+        (tenant, found): (TenantId, Reaching<'_>),
+        audience: Audience<'_>,
+        age: Age,
+    ) -> Result<bool, ApiError> {
+        let search = Search::of(tenant, found, audience.now);
+        let is_sold = |slots: &[Ledger]| slots.iter().any(|slot| audience.sells_slot(found.template, slot));
+        let key = (tenant, found.template.id.clone());
+        let first = match age {
+            Age::Fresh => Arc::new(search.clone().first(self.store.clone()).await?),
+            Age::Kept => {
+                self.slots_ahead().get(key.clone(), search.clone().first(self.store.clone())).await?
+            }
+        };
+        if is_sold(&first.slots) || first.stopped_after.is_none() {
+            return Ok(is_sold(&first.slots));
+        }
+        let rest = search.rest(self.store.clone(), first.stopped_after);
+        let rest = match age {
+            Age::Fresh => Arc::new(rest.await?),
+            Age::Kept => self.slots_behind().get(key, rest).await?,
+        };
+        Ok(is_sold(&rest))
+    }
+
+    /// Seats sold of all slots of a template.
+    ///
+    /// # Errors
+    /// [`ApiError`] when the database does not answer.
+    pub async fn sold_of(&self, tenant: TenantId, template: &TemplateId, age: Age) -> Result<u64, ApiError> {
+        let (store, key) = (self.store.clone(), (tenant, template.clone()));
+        let id = template.clone();
+        let count = async move { store.count_sold(tenant, &id).await.map_err(ApiError::from) };
+        match age {
+            Age::Fresh => count.await,
+            Age::Kept => Ok(*self.sold().get(key, count).await?),
+        }
+    }
+}
