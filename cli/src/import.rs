@@ -245,7 +245,7 @@ async fn save_memberships(
         let known = app.store.load_memberships(tenant, &ids).await?;
         for membership in some {
             let before = known.iter().find(|known| known.id == membership.id);
-            let membership = membership.clone().stamped(before, (now, IMPORT));
+            let membership = membership.clone().imported_over(before).stamped(before, (now, IMPORT));
             let saved = app.store.save_membership((tenant, &attempt(app)?), &membership).await?;
             report.note("memberships", saved);
             run.progress.inc(1);

@@ -39,7 +39,7 @@ pub(crate) fn measure(limit: Duration) -> Result<Value, BenchError> {
         discounts: &by(records.discounts, |found| found.id.clone()),
         coupons: &by(records.coupons, |found| found.id.clone()),
     };
-    let asker = Asker::of(&records.memberships, None);
+    let asker = Asker::of(&records.memberships, None, now);
     let (used_up, memberships) = (&BTreeSet::new(), &BTreeMap::new());
     let buyer = Buyer { channel: Channel::Online, asker: &asker, zone, used_up, memberships };
     let instances = lines.iter().filter_map(|line| match &line.wanted {

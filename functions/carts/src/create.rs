@@ -32,8 +32,10 @@ pub(crate) async fn fresh(app: &App, caller: &Caller, request: CartRequest) -> R
     let mut draft = Draft::of(app, caller, request).await?;
     let assumed = draft.price_assumed();
     let Ok(priced) = assumed else {
-        let (existing, allowed) =
-            tokio::join!(draft.named.load(&app.store, caller.tenant.id), draft.count_guesses());
+        let (existing, allowed) = tokio::join!(
+            draft.named.load(&app.store, caller.tenant.id, caller.clock.now()),
+            draft.count_guesses()
+        );
         let existing = existing?;
         allowed?;
         draft.catalog = app.catalog_of(caller.tenant.id, existing.ledgers.values()).await?;
@@ -42,7 +44,7 @@ pub(crate) async fn fresh(app: &App, caller: &Caller, request: CartRequest) -> R
         return draft.put(&cart).await.map(|()| answer(&cart.id));
     };
     let cart = draft.cart(id, priced.clone())?;
-    let load = draft.named.load(&app.store, caller.tenant.id);
+    let load = draft.named.load(&app.store, caller.tenant.id, caller.clock.now());
     let (put, existing, allowed) = tokio::join!(draft.put(&cart), load, draft.count_guesses());
     put?;
     let existing = existing?;
@@ -113,7 +115,7 @@ impl<'a> Draft<'a> {
         mut found: Found,
     ) -> Result<Response, ApiError> {
         let (app, tenant) = (self.app, self.caller.tenant.id);
-        let existing = self.named.take(&mut found, tenant)?;
+        let existing = self.named.take(&mut found, tenant, self.caller.clock.now())?;
         self.catalog = app.catalog_of(tenant, existing.ledgers.values()).await?;
         let mut cart = self.cart(id, self.price(&existing)?)?;
         self.check(&cart, &existing)?;

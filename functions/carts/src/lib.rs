@@ -76,7 +76,7 @@ async fn read_cart(
 ) -> Result<Json<CartOutput>, ApiError> {
     let id = cart_id(&id)?;
     let cart = live(app.store.load_cart(caller.tenant.id, &id).await?, caller.clock.now())?;
-    Ok(Json(CartOutput::from(&cart)))
+    Ok(Json(CartOutput::of(&cart, caller.tenant.zone)))
 }
 
 /// Replace the lines of a cart

@@ -38,7 +38,7 @@ pub(crate) async fn replace(
     allowed?;
     let mut found = found?;
     let mut before = live(found.take(&key)?, now)?;
-    let existing = named.take(&mut found, tenant)?;
+    let existing = named.take(&mut found, tenant, caller.clock.now())?;
     let catalog = app.catalog_of(tenant, existing.ledgers.values()).await?;
     let buyer = existing.buyer(caller.tenant.zone);
     let view = CatalogView::of_ledgers(catalog.view(), buyer, existing.ledgers.values());
@@ -51,7 +51,7 @@ pub(crate) async fn replace(
         offer.check(&after, now)?;
         match write(app, tenant, (&before, after)).await? {
             Ok(after) => {
-                let output = CartOutput::from(&after);
+                let output = CartOutput::of(&after, caller.tenant.zone);
                 return Ok(if explain { output.explained(&traces) } else { output });
             }
             Err(current) => before = live(current, now)?,
@@ -108,7 +108,7 @@ pub(crate) async fn delete(app: &App, caller: &Caller, id: &CartId) -> Result<Ca
     for _ in 0..MAX_TRIES {
         refuse_unless_open(app, caller, &before).await?;
         match app.store.delete_cart(caller.tenant.id, &before).await? {
-            Ok(()) => return Ok(CartOutput::from(&before)),
+            Ok(()) => return Ok(CartOutput::of(&before, caller.tenant.zone)),
             Err(current) => before = live(current, now)?,
         }
     }

@@ -60,7 +60,7 @@ pub(crate) async fn report(
         "valid": findings.is_empty(),
         "totalAmount": cart.as_ref().map(|cart| cart.shown_total.to_string()),
         "findings": findings,
-        "cart": cart.as_ref().map(CartOutput::from),
+        "cart": cart.as_ref().map(|cart| CartOutput::of(cart, caller.tenant.zone)),
     }))
     .into_response())
 }

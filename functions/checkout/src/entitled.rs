@@ -24,6 +24,8 @@ fn judged(caller: &Caller, (cart, facts): (&Cart, &Facts), used: &MemberUses) ->
         entitlements: &facts.entitlements,
         discounts: &facts.discounts,
         numbers: &numbers,
+        // A cart at prices that were shown is sold at them, unless it asks for the limits to be verified.
+        told: cart.verify_entitlements.then(|| facts.existing.asker()),
         zone: caller.tenant.zone,
     };
     judge(&cart.lines, judging, used)

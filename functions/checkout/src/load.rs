@@ -111,7 +111,7 @@ async fn read(
         .chain(record.clone());
     let mut found = app.store.get_many(keys, Consistency::Strong).await?;
     // First, because it looks at what the others take.
-    let existing = named.take(&mut found, tenant)?;
+    let existing = named.take(&mut found, tenant, caller.clock.now())?;
     let mut levels: BTreeMap<LevelId, Level> = found.take_all(&named.levels, |id| Key::level(tenant, id))?;
     for own in existing.memberships.values().flat_map(Membership::levels) {
         let known = catalog.view().levels.get(own).filter(|_| !named.levels.contains(own));

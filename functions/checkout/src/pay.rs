@@ -9,7 +9,7 @@ use domain::cart::{Cart, Still};
 use domain::cart_request::{CartRequest, CartTerms, LineRequest, name_lines};
 use domain::checkout::{CartSource, CheckoutRequest, OrderFacts, order_of};
 use domain::order::{ConsumedReservation, Order};
-use domain::{CartId, CartItemId, CouponId, InstanceId, OrderId, SaleId};
+use domain::{CartId, CartItemId, CouponId, InstanceId, OrderId, SaleId, Zone};
 use platform::access::Caller;
 use platform::authored::attempt_token;
 use platform::cart::{Existing, Named, check_size, forms_incomplete, forms_refused};
@@ -333,17 +333,17 @@ async fn check_price(
             Ok(Ok(())) => {}
             // An earlier try stored it, and its answer was lost.
             Ok(Err(Some(current))) if current.shown_total == opened.cart.shown_total => {
-                return Err(price_changed(&current).into());
+                return Err(price_changed(&current, caller.tenant.zone).into());
             }
             Ok(Err(_)) => return Err(Halt::CartMoved),
             Err(fault) => tracing::warn!(%fault, "a cart may not be stored at its new prices"),
         }
     }
-    Err(price_changed(&opened.cart).into())
+    Err(price_changed(&opened.cart, caller.tenant.zone).into())
 }
 
-fn price_changed(cart: &Cart) -> ApiError {
-    ApiError::new(ErrorType::PriceChanged).fact("cart", CartOutput::from(cart))
+fn price_changed(cart: &Cart, zone: Zone) -> ApiError {
+    ApiError::new(ErrorType::PriceChanged).fact("cart", CartOutput::of(cart, zone))
 }
 
 /// What is to be secured and charged.

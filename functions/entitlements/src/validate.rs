@@ -110,7 +110,7 @@ async fn load(app: &App, caller: &Caller, question: &Question) -> Result<Facts, 
     let (found, allowed) = tokio::join!(load, count_unknown_coupons(app, caller, guesses));
     allowed?;
     let mut found = found?;
-    let existing = named.take(&mut found, tenant)?;
+    let existing = named.take(&mut found, tenant, caller.clock.now())?;
     let used = take_member_uses(&mut found, tenant, &looked_up);
     let catalog = app.catalog_of(tenant, existing.ledgers.values()).await?;
     Ok(Facts { catalog, existing, looked_up, used })
@@ -156,6 +156,7 @@ impl Facts {
             entitlements: self.catalog.entitlements(),
             discounts: catalog.discounts,
             numbers: self.existing.numbers(),
+            told: Some(self.existing.asker()),
             zone: caller.tenant.zone,
         };
         judge(&priced.lines, judging, &self.used)

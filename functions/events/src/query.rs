@@ -71,10 +71,10 @@ impl Asked {
     /// nothing, as if it had lapsed: whether it exists is nobody's business here.
     pub(crate) async fn asker(&self, app: &App, caller: &Caller) -> Result<Asker, ApiError> {
         let Benefits { membership, level } = &self.benefits;
-        let Some(sent) = *membership else { return Ok(Asker::of([], level.as_ref())) };
+        let Some(sent) = *membership else { return Ok(Asker::of([], level.as_ref(), self.now)) };
         let tenant = caller.tenant.id;
         let mut found = app.store.get_many(membership_keys(tenant, sent), Consistency::Eventual).await?;
-        Ok(Asker::of(take_membership(&mut found, tenant, sent)?.as_ref(), None))
+        Ok(Asker::of(take_membership(&mut found, tenant, sent)?.as_ref(), None, self.now))
     }
 
     pub(crate) fn audience<'a>(&self, caller: &Caller, asker: &'a Asker) -> Audience<'a> {

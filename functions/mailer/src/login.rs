@@ -32,7 +32,7 @@ impl OwedLogin {
         let hash_key = app.hash_key(&tenant).await.map_err(DeliverError::Tenant)?;
         let place = login_key(job.tenant, &secret_of(&hash_key, &job.request));
         let Some(request) = app.store.load_login_request(&place).await? else { return Ok(None) };
-        let found = app.store.find_levels_of_email(job.tenant, &request.email).await?;
+        let found = app.store.find_memberships_of_email(job.tenant, &request.email).await?;
         Ok((!found.is_empty()).then_some(Self { tenant, request, place, hash_key }))
     }
 

@@ -5,7 +5,7 @@ mod after;
 use crate::render::{Codes, ConfirmationMail, MailAddress, MailKind, MailLine, MailTicket};
 use domain::card::CardBrand;
 use domain::order::{
-    Order, OrderComboLine, OrderLine, OrderMembershipLine, OrderTicketLine, Payment, Ticket,
+    Order, OrderComboLine, OrderLine, OrderMembershipLine, OrderTicketLine, Payment, Person, Ticket,
 };
 use domain::outbox::{self, OutboxMail};
 use domain::tenant::Tenant;
@@ -93,7 +93,12 @@ fn local(zone: Zone, instant: Timestamp) -> String {
 
 fn buyer_name(order: &Order) -> String {
     let payer = order.billing.name();
-    if payer.is_empty() { order.contact.name() } else { payer }
+    if !payer.is_empty() {
+        return payer;
+    }
+    // The contact of a gift is whoever is given it.
+    let giver = order.memberships().find_map(|line| line.giver.as_ref());
+    giver.map_or_else(|| order.contact.name(), |giver| Person::from(&giver.person).name())
 }
 
 /// When a ticket admits; nothing where the template keeps the date off.

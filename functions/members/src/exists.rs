@@ -24,7 +24,8 @@ pub(crate) struct ExistsQuery {
 
 /// Says whether someone with an e-mail address is a member.
 ///
-/// `canRenew` is true when one of their memberships can be renewed online: its level is published, and the way
+/// A membership that is lapsed counts, since it can be renewed; one that has ended does not, such as one that was
+/// refunded. `canRenew` is true when one of their memberships can be renewed online: its level is published, and the way
 /// it was bought, or another one of the level, allows it.
 #[utoipa::path(
     get,
@@ -47,14 +48,17 @@ pub(crate) async fn exists(
     let tenant = server.tenant.id;
     let (allowed, found, definitions) = tokio::join!(
         count(&app, &server, Activity::Verification),
-        app.store.find_levels_of_email(tenant, &email),
+        app.store.find_memberships_of_email(tenant, &email),
         app.definitions(tenant)
     );
     allowed?;
     let (found, definitions) = (found?, definitions?);
+    let now = server.clock.now();
     let can_renew = found
         .iter()
-        .filter_map(|level| definitions.levels.get(level))
+        .filter(|membership| membership.can_go_on())
+        .filter_map(|membership| definitions.levels.get(&membership.last_plan().level))
         .any(|level| level.allows(OfferingActionKind::Renew, Channel::Online));
-    Ok(Json(ExistsView { exists: !found.is_empty(), can_renew }))
+    let exists = found.iter().any(|membership| !membership.is_gone(now));
+    Ok(Json(ExistsView { exists, can_renew }))
 }

@@ -177,7 +177,7 @@ async fn answer(app: &App, staff: &Caller, wanted: Wanted) -> Result<QuoteOutput
         Asked::Sale(action) => action,
         Asked::Cancellation => {
             let membership = membership.ok_or_else(|| refused(LifecycleFault::UnknownMembership))?;
-            if membership.ended.is_some() || !membership.is_held() {
+            if !membership.can_go_on() {
                 return Err(refused(LifecycleFault::MembershipEnded));
             }
             let membership = membership.as_of(now);

@@ -1,12 +1,13 @@
 //! Whose benefits count: the memberships a request names, or a level it names without one (spec §4.1 rule 1,
 //! §4.4; contract §4).
 //!
-//! A membership counts on the days of its term, and an event on the day of the visit: that the term is over
-//! today, or has not begun, says nothing about a visit for which it is in force.
+//! What a membership gives, and until when, [`crate::membership::force`] says: that its term is over today, or has not
+//! begun, says nothing about a visit for which it is in force, and one that has ended gives nothing to any.
 
 use crate::catalog::{MemberDiscount, Template};
 use crate::coupon::{Discount, Reduction};
 use crate::membership::Membership;
+use crate::membership::force::{Grant, Visits};
 use crate::{DiscountId, LevelId, MembershipId, TicketTypeId, Timestamp};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,6 +16,8 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Asker {
     claims: Vec<Claim>,
+    /// What memberships that are named gave before they ended.
+    lost: Vec<Claim>,
 }
 
 /// Benefits of one level.
@@ -24,19 +27,21 @@ pub struct Claim {
     pub level: Arc<LevelId>,
     /// The membership it follows from; none for a level named without one.
     pub membership: Option<MembershipId>,
-    /// The first and last instant of the term; none is without limit.
-    term: Option<(Timestamp, Timestamp)>,
+    /// The visits they are for; none is without limit.
+    visits: Option<Visits>,
 }
 
 impl Claim {
-    /// The claim that follows from a membership that is bought, for visits between two instants; its id is known
-    /// once it is drawn.
+    /// The claim that follows from a membership that is bought, for the visits of its term; its id is known once it is
+    /// drawn.
     #[must_use]
-    pub fn bought(
-        (level, membership): (LevelId, Option<MembershipId>),
-        term: (Timestamp, Timestamp),
-    ) -> Self {
-        Self { level: Arc::new(level), membership, term: Some(term) }
+    pub fn bought(level: LevelId, membership: Option<MembershipId>, visits: Visits) -> Self {
+        Self { level: Arc::new(level), membership, visits: Some(visits) }
+    }
+
+    /// Whether it is for a visit.
+    fn is_for(&self, visit: Timestamp) -> bool {
+        self.visits.is_none_or(|visits| visits.include(visit))
     }
 }
 
@@ -49,40 +54,73 @@ pub struct MemberPrice<'a> {
     pub reduction: Reduction,
 }
 
+/// A ticket that someone may have a member price for.
+#[derive(Debug, Clone, Copy)]
+pub struct MemberTicket<'a> {
+    /// The template of its event.
+    pub template: &'a Template,
+    /// What members get off.
+    pub discounts: &'a BTreeMap<DiscountId, Discount>,
+    /// Its type.
+    pub ticket_type: &'a TicketTypeId,
+    /// When the visit is.
+    pub visit: Timestamp,
+}
+
+/// Why a membership that is named gives nothing to a visit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NotInForce {
+    /// It has ended by then.
+    Ended,
+    /// It has not begun by then.
+    NotBegun,
+}
+
+/// A membership that would give a member price, were it in force.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Missed {
+    /// The membership.
+    pub membership: MembershipId,
+    /// Its level.
+    pub level: LevelId,
+    /// Why it gives none.
+    pub why: NotInForce,
+}
+
 impl Asker {
     /// Nobody in particular, without benefits.
     #[must_use]
     pub const fn nobody() -> Self {
-        Self { claims: Vec::new() }
+        Self { claims: Vec::new(), lost: Vec::new() }
     }
 
-    /// Whoever names these memberships, or this level; the level counts only where no membership is named. A
-    /// membership that nobody holds a card of gives nothing.
+    /// Whoever names these memberships, or this level, at `now`; the level counts only where no membership is named.
     #[must_use]
-    pub fn of<'a>(memberships: impl IntoIterator<Item = &'a Membership>, level: Option<&LevelId>) -> Self {
-        let mut claims: Vec<Claim> = Vec::new();
+    pub fn of<'a>(
+        memberships: impl IntoIterator<Item = &'a Membership>,
+        level: Option<&LevelId>,
+        now: Timestamp,
+    ) -> Self {
+        let (mut claims, mut lost) = (Vec::new(), Vec::new());
         let mut named = false;
         for membership in memberships {
             named = true;
-            if !membership.is_held() {
-                continue;
-            }
-            let current = (membership.level.clone(), membership.started, membership.expires);
-            let later = membership.later.iter().map(|term| (term.plan.level.clone(), term.starts, term.ends));
-            for (level, starts, ends) in std::iter::once(current).chain(later) {
-                let claim = Claim::bought((level, Some(membership.id)), (starts, ends));
-                if !claims.contains(&claim) {
-                    claims.push(claim);
+            let gone = membership.is_gone(now);
+            let terms = if gone { &mut lost } else { &mut claims };
+            for Grant { level, visits } in membership.terms() {
+                let claim = Claim::bought(level.clone(), Some(membership.id), visits);
+                if !terms.contains(&claim) {
+                    terms.push(claim);
                 }
             }
         }
         let level = level.filter(|_| !named);
         let of_level =
-            |level: &LevelId| Claim { level: Arc::new(level.clone()), membership: None, term: None };
+            |level: &LevelId| Claim { level: Arc::new(level.clone()), membership: None, visits: None };
         claims.extend(level.map(of_level));
         // The order in which memberships are named must not matter.
         claims.sort_by(|a, b| (&a.level, a.membership).cmp(&(&b.level, b.membership)));
-        Self { claims }
+        Self { claims, lost }
     }
 
     /// The benefits they claim, over all days.
@@ -100,7 +138,7 @@ impl Asker {
             }
         }
         claims.sort_by(|a, b| (&a.level, a.membership).cmp(&(&b.level, b.membership)));
-        Self { claims }
+        Self { claims, lost: self.lost.clone() }
     }
 
     /// Whether the asker may see and buy what the template offers at that instant.
@@ -128,9 +166,35 @@ impl Asker {
         })
     }
 
+    /// The memberships that were named for nothing: they would give a lower price, and are not in force for the visit.
+    /// Each once.
+    #[must_use]
+    pub fn missed(&self, ticket: &MemberTicket<'_>) -> Vec<Missed> {
+        let MemberTicket { template, discounts, ticket_type, visit } = *ticket;
+        let grants = |claim: &&Claim| {
+            let mut terms = template.membership.discounts.iter().filter(|terms| terms.level == *claim.level);
+            terms.any(|terms| {
+                discounts.get(&terms.discount).is_some_and(|found| found.reduction_of(ticket_type).is_some())
+            })
+        };
+        let begins_later = |claim: &Claim| claim.visits.is_some_and(|visits| visit < visits.first);
+        let mut missed: BTreeMap<MembershipId, Missed> = BTreeMap::new();
+        let over = self.lost.iter().map(|claim| (claim, NotInForce::Ended));
+        let named =
+            self.claims.iter().filter(|claim| !claim.is_for(visit)).map(|claim| {
+                (claim, if begins_later(claim) { NotInForce::NotBegun } else { NotInForce::Ended })
+            });
+        for (claim, why) in over.chain(named).filter(|(claim, _)| grants(claim)) {
+            let Some(membership) = claim.membership else { continue };
+            let level = LevelId::clone(&claim.level);
+            // A term that is still to come says more than one that is over.
+            let found = missed.entry(membership).or_insert_with(|| Missed { membership, level, why });
+            found.why = found.why.max(why);
+        }
+        missed.into_values().collect()
+    }
+
     fn claims_at(&self, at: Timestamp) -> impl Iterator<Item = &Claim> {
-        self.claims
-            .iter()
-            .filter(move |claim| claim.term.is_none_or(|(first, last)| first <= at && at <= last))
+        self.claims.iter().filter(move |claim| claim.is_for(at))
     }
 }

@@ -409,6 +409,7 @@ impl Cart {
         let PricedLines { lines, total, coupon_messages, traces: _ } = priced;
         let CartTerms {
             membership_ids,
+            single_membership: _,
             membership_category,
             coupon_codes,
             reservation,

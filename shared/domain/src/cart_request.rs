@@ -26,6 +26,8 @@ pub struct CartRequest {
 pub struct CartTerms {
     /// Membership ids or numbers that drive member prices, as sent.
     pub membership_ids: Vec<MembershipId>,
+    /// The one of them that was sent by itself, not in the list.
+    pub single_membership: Option<MembershipId>,
     /// A level whose benefits apply without a membership.
     pub membership_category: Option<LevelId>,
     /// Codes for all eligible lines.
@@ -246,6 +248,7 @@ impl Cart {
     pub fn terms(&self) -> CartTerms {
         CartTerms {
             membership_ids: self.membership_ids.clone(),
+            single_membership: None,
             membership_category: self.membership_category.clone(),
             coupon_codes: self.coupon_codes.clone(),
             reservation: self.reservation,

@@ -71,17 +71,16 @@ pub struct CheckoutRequest {
 }
 
 /// The contact of an order: as sent when complete, else completed from the billing data (spec §2.8 rule 2).
-/// A name is taken as a whole, so that no one gets another's last name.
+/// A name is taken as a whole, so that no one gets another's last name. Of a full name, the last word is the last name.
 #[must_use]
 pub fn contact_of(sent: &Person, billing: &Person) -> Person {
-    let mut contact = sent.clone();
-    if sent.is_complete() {
+    let mut contact = sent.clone().with_names();
+    if contact.is_complete() {
         return contact;
     }
-    if contact.first_name.is_none() || contact.last_name.is_none() {
+    if contact.full_name.is_none() && (contact.first_name.is_none() || contact.last_name.is_none()) {
         contact.first_name.clone_from(&billing.first_name);
         contact.last_name.clone_from(&billing.last_name);
-        contact.full_name = None;
     }
     let fields = [
         (&mut contact.email, &billing.email),

@@ -15,6 +15,18 @@ pub struct Customer {
     pub id: CustomerId,
     /// Who it is.
     pub person: Person,
+    /// Where the customer came from, as it was said when a gift made one of its giver (spec §2.5).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+}
+
+impl Customer {
+    /// Whether all that another description says of the customer is known already.
+    #[must_use]
+    pub fn says(&self, other: &Self) -> bool {
+        let source = other.source.is_none() || self.source == other.source;
+        self.id == other.id && self.person == other.person && source
+    }
 }
 
 impl From<&Person> for crate::order::Person {

@@ -2,6 +2,7 @@
 
 mod action;
 mod edit;
+pub mod force;
 mod held;
 pub mod issue;
 mod keep;

@@ -211,6 +211,19 @@ impl Person {
         self.first_name.is_some() && self.last_name.is_some() && reachable
     }
 
+    /// The person with the names that the full name says where they were not sent: its last word is the last name, and
+    /// what stands before it the first name.
+    #[must_use]
+    pub fn with_names(mut self) -> Self {
+        let full = self.full_name.as_deref().unwrap_or_default().trim();
+        let (first, last) = full.rsplit_once(char::is_whitespace).unwrap_or(("", full));
+        let said = |word: &str| Some(word.trim().to_owned()).filter(|word| !word.is_empty());
+        let (first, last) = (said(first), said(last));
+        self.first_name = self.first_name.or(first);
+        self.last_name = self.last_name.or(last);
+        self
+    }
+
     /// The name as one text.
     #[must_use]
     pub fn name(&self) -> String {
@@ -438,6 +451,13 @@ impl Order {
     /// The ticket lines, those that came of exchanges behind those that were sold.
     pub fn all_ticket_lines(&self) -> impl Iterator<Item = &OrderTicketLine> {
         self.rows().flat_map(Row::tickets)
+    }
+
+    /// Where a customer came from that it makes, as it was said with a gift.
+    #[must_use]
+    pub fn source_of(&self, customer: CustomerId) -> Option<&str> {
+        let mut made = self.memberships().flat_map(|line| &line.change.customers);
+        made.find(|made| made.id == customer && made.source.is_some())?.source.as_deref()
     }
 
     /// The memberships it buys.

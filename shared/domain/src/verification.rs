@@ -4,54 +4,10 @@
 //! long, and nothing of the person. See decision record 0047.
 
 use crate::Timestamp;
+use crate::membership::force::MembershipStanding;
 use crate::membership::{CardStanding, MemberCard, Membership};
 use unicase::UniCase;
 use unicode_normalization::UnicodeNormalization;
-
-/// Where a membership stands (contract §9).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MembershipStanding {
-    /// Its term is not over.
-    Active,
-    /// Its term is over.
-    Lapsed,
-}
-
-impl Membership {
-    /// Where it stands at `now`. It follows from the clock alone, so that nothing has to run for it to lapse.
-    #[must_use]
-    pub fn standing(&self, now: Timestamp) -> MembershipStanding {
-        let has_ended = self.ended.as_ref().is_some_and(|ended| ended.at <= now);
-        if now <= self.ends() && !has_ended { MembershipStanding::Active } else { MembershipStanding::Lapsed }
-    }
-}
-
-impl MemberCard {
-    /// Where the card stands at `now`, being one of that membership's.
-    #[must_use]
-    pub fn standing_at(&self, membership: &Membership, now: Timestamp) -> CardStanding {
-        match self.standing {
-            CardStanding::Dropped => CardStanding::Dropped,
-            CardStanding::Replaced => CardStanding::Replaced,
-            CardStanding::New | CardStanding::Active | CardStanding::Lapsed => {
-                match membership.standing(now) {
-                    MembershipStanding::Lapsed => CardStanding::Lapsed,
-                    MembershipStanding::Active if now < membership.started => CardStanding::New,
-                    MembershipStanding::Active => CardStanding::Active,
-                }
-            }
-        }
-    }
-
-    /// True unless the card was given up, or another one took its place.
-    #[must_use]
-    pub const fn is_held(&self) -> bool {
-        match self.standing {
-            CardStanding::New | CardStanding::Active | CardStanding::Lapsed => true,
-            CardStanding::Dropped | CardStanding::Replaced => false,
-        }
-    }
-}
 
 /// How much may be told of a card's holder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,17 +47,6 @@ impl<'a> VerifiedCard<'a> {
             membership_standing: membership.standing(now),
             card_standing: card.standing_at(membership, now),
             acquaintance: Acquaintance::Known,
-        }
-    }
-}
-
-impl MembershipStanding {
-    /// The spelling of contract §9.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Active => "active",
-            Self::Lapsed => "lapsed",
         }
     }
 }

@@ -357,7 +357,8 @@ fn settlement_writes(settlement: &Settlement<'_>) -> Result<Vec<(Key, Action)>, 
         writes.push((key, Action::Put(item, Expression::new())));
     }
     if let Some(customer) = order.customer {
-        let payer = Customer { id: customer, person: Person::from(&order.billing) };
+        let source = order.source_of(customer).map(ToOwned::to_owned);
+        let payer = Customer { id: customer, person: Person::from(&order.billing), source };
         writes.extend(note_customer(order.tenant, &payer, order.created_at)?);
     }
     Ok(writes)

@@ -5,7 +5,7 @@ use crate::catalog::Saved;
 use crate::order::contact_hash;
 use crate::{
     Action, AttributeValue, Consistency, Expression, Found, Item, Key, Plan, SCHEMA_VERSION, SortKeys, Store,
-    StoreError, StoreFault, Table, customers_of_email_partition, decode, encode, number,
+    StoreError, StoreFault, Table, customers_of_email_partition, decode, encode, number, text,
 };
 use domain::customer::{Customer, Person, match_text};
 use domain::{CustomerId, TenantId, Timestamp};
@@ -39,7 +39,10 @@ pub fn take_matched_customer(found: &mut Found, key: &Key) -> Result<Option<Cust
 }
 
 /// What leads to a customer: its e-mail address, and its data where nothing of it is missing.
-fn leads(tenant: TenantId, Customer { id, person }: &Customer) -> Result<Vec<(Key, Item)>, StoreError> {
+fn leads(
+    tenant: TenantId,
+    Customer { id, person, source: _ }: &Customer,
+) -> Result<Vec<(Key, Item)>, StoreError> {
     let email = person.email.as_deref().map(contact_hash);
     let of_email = email.map(|hash| Key::customer_of_email(tenant, &hash, *id));
     let keys = of_email.into_iter().chain(customer_match_key(tenant, person));
@@ -67,6 +70,10 @@ fn record(before: Option<&StoredCustomer>, after: &Customer) -> Result<Action, S
     update.assign("id", number(after.id.get()));
     update.assign("v", number(SCHEMA_VERSION));
     update.assign("person", person);
+    // What a change says nothing of stays.
+    if let Some(source) = &after.source {
+        update.assign("source", text(source));
+    }
     Ok(Action::Update(update))
 }
 
@@ -125,12 +132,14 @@ pub(crate) fn note_customer(
     };
     let id = number(customer.id.get());
     let version = || ("v", number(SCHEMA_VERSION));
-    let record = absent(vec![
+    let source = customer.source.as_deref().map(|source| ("source", text(source)));
+    let record = [
         ("id", id.clone()),
         version(),
         ("person", person),
         ("created_at", number(created_at.timestamp_millis())),
-    ]);
+    ];
+    let record = absent(record.into_iter().chain(source).collect());
     let mut writes = vec![(Key::customer(tenant, customer.id), record)];
     if let Some(email) = customer.person.email.as_deref() {
         let key = Key::customer_of_email(tenant, &contact_hash(email), customer.id);
@@ -157,7 +166,8 @@ impl Store {
             let mut found = self.get_many(keys, Consistency::Strong).await?;
             let there: Vec<&Key> = leads.iter().filter(|key| found.item(key).is_some()).collect();
             let before = found.take_item(&place).map(stored).transpose()?;
-            if there.len() == leads.len() && before.as_ref().is_some_and(|before| before.value == *customer) {
+            if there.len() == leads.len() && before.as_ref().is_some_and(|before| before.value.says(customer))
+            {
                 return Ok(Saved::Unchanged);
             }
             let mut plan = Plan::new();

@@ -16,10 +16,9 @@ use crate::{
     StoreError, StoreFault, Table, decode, email_partition, encode,
 };
 use domain::customer::Customer;
-use domain::membership::{LaterTerm, ListedMembership, Membership};
+use domain::membership::{ListedMembership, Membership};
 use domain::reconciliation::Lookup;
-use domain::{LevelId, MembershipId, TenantId};
-use serde::Deserialize;
+use domain::{MembershipId, TenantId};
 use std::collections::BTreeSet;
 
 /// The kind of key under which a membership lies by the venue's own number of it.
@@ -32,21 +31,6 @@ const BARCODE: &str = "BARCODE";
 impl Authored for Membership {
     fn key(&self, tenant: TenantId) -> Key {
         Key::membership(tenant, self.id)
-    }
-}
-
-/// The levels of a membership of someone with an e-mail address.
-#[derive(Deserialize)]
-struct OfEmail {
-    level: LevelId,
-    #[serde(default)]
-    later: Vec<LaterTerm>,
-}
-
-impl OfEmail {
-    /// The level of its last term, which is the one that is renewed.
-    fn last_level(self) -> LevelId {
-        self.later.into_iter().next_back().map_or(self.level, |term| term.plan.level)
     }
 }
 
@@ -349,20 +333,6 @@ impl Store {
     async fn query_of_email(&self, tenant: TenantId, email: &str) -> Result<Vec<Item>, StoreError> {
         let partition = email_partition(tenant, &contact_hash(email));
         self.query_all((Table::Members, &partition), SortKeys::All, Consistency::Strong).await
-    }
-
-    /// The levels, each of the last term, of the memberships of which someone with this e-mail address, in any case,
-    /// holds a card.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database does not answer.
-    pub async fn find_levels_of_email(
-        &self,
-        tenant: TenantId,
-        email: &str,
-    ) -> Result<Vec<LevelId>, StoreError> {
-        let items = self.query_of_email(tenant, email).await?;
-        items.into_iter().map(|item| decode(item).map(OfEmail::last_level)).collect()
     }
 
     /// The memberships of which someone with this e-mail address, in any case, holds a card. Those that were last

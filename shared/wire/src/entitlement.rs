@@ -2,6 +2,7 @@
 
 use crate::catalog::period_name;
 use crate::money_text;
+use domain::asker::NotInForce;
 use domain::cart::TicketLine;
 use domain::catalog::PersonType;
 use domain::entitlement::{Claimed, Judgement, Period, Scope, Span, rule_set_id};
@@ -138,6 +139,10 @@ pub struct EntitlementViolation {
     pub reason: &'static str,
     /// Ticket types that count together.
     pub price_point_ids: Vec<String>,
+    /// What is wrong, for people.
+    pub message: String,
+    /// The membership that the violation is about; null where it is about none.
+    pub membership_id: Option<i64>,
 }
 
 impl EntitlementsResult {
@@ -177,7 +182,7 @@ impl From<&Judgement> for EntitlementEntry {
             message_code: (!valid).then(|| format!("{}-ERROR", judgement.rule)),
         };
         let claimed = match &judgement.scope {
-            Scope::Members(claimed) => Some(claimed),
+            Scope::Members(claimed) | Scope::Outside(claimed, _) => Some(claimed),
             Scope::Everybody => None,
         };
         let membership = |Claimed { membership, level: _ }: &Claimed| membership.map(|id| id.get());
@@ -240,7 +245,27 @@ impl EntitlementViolation {
             validated_price_points: Vec::new(),
             reason: REASON,
             price_point_ids: texts(&judgement.price_points),
+            message: told(judgement),
+            membership_id: match &judgement.scope {
+                Scope::Members(claimed) | Scope::Outside(claimed, _) => claimed.membership.map(|id| id.get()),
+                Scope::Everybody => None,
+            },
         }
+    }
+}
+
+/// What is wrong, for people.
+fn told(judgement: &Judgement) -> String {
+    let left = judgement.allowed.saturating_sub(judgement.purchased);
+    match &judgement.scope {
+        Scope::Outside(_, NotInForce::Ended) => {
+            "The membership has ended by the time of the visit".to_owned()
+        }
+        Scope::Outside(_, NotInForce::NotBegun) => {
+            "The membership has not begun by the time of the visit".to_owned()
+        }
+        Scope::Members(_) => format!("{left} more tickets can be had at the member price"),
+        Scope::Everybody => format!("{left} tickets can be had"),
     }
 }
 
@@ -261,7 +286,7 @@ const fn time_frame(span: Span) -> &'static str {
 
 const fn rule_type(scope: &Scope) -> &'static str {
     match scope {
-        Scope::Members(_) => "memberBenefits",
+        Scope::Members(_) | Scope::Outside(_, _) => "memberBenefits",
         Scope::Everybody => "ticketLimits",
     }
 }

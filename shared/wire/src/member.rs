@@ -69,7 +69,7 @@ pub struct MemberListEntry {
     pub membership_joined_date: String,
     /// When the term began.
     pub membership_start_date: String,
-    /// The last instant that is paid for.
+    /// The last instant that is paid for, or that at which it ended before.
     pub membership_expiration_date: String,
     /// `active` or `lapsed`.
     pub membership_standing: &'static str,
@@ -167,10 +167,10 @@ impl MemberListEntry {
             },
             membership_joined_date: date(membership.joined),
             membership_start_date: date(membership.started),
-            membership_expiration_date: date(membership.ends()),
+            membership_expiration_date: date(membership.expiration()),
             membership_standing: membership_standing.as_str(),
             card_start_date: date(membership.started),
-            card_expiration_date: date(membership.ends()),
+            card_expiration_date: date(membership.expiration()),
             card_standing: card_standing.as_str(),
         }
     }

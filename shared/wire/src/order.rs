@@ -50,6 +50,8 @@ pub struct OrderView {
     /// Contact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contact_last_name: Option<String>,
+    /// Contact, as one text, as it was sent; null where it was not.
+    pub contact_full_name: Option<String>,
     /// Payer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub billing_first_name: Option<String>,
@@ -59,6 +61,8 @@ pub struct OrderView {
     /// Payer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub billing_address1: Option<String>,
+    /// Payer: what else the address has, such as a floor; null where it has nothing.
+    pub billing_address2: Option<String>,
     /// Payer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub billing_country: Option<String>,
@@ -77,6 +81,8 @@ pub struct OrderView {
     /// Contact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub address1: Option<String>,
+    /// Contact: what else the address has, such as a floor; null where it has nothing.
+    pub address2: Option<String>,
     /// Contact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub country: Option<String>,
@@ -94,6 +100,8 @@ pub struct OrderView {
     pub phone_number: Option<String>,
     /// The number printed for people: nine digits, unique per tenant.
     pub order_number: String,
+    /// Remarks on the order, without card numbers; null where there are none.
+    pub notes: Option<String>,
     /// Sum of what is left of the lines after discounts.
     #[serde(serialize_with = "money_text")]
     #[schema(value_type = String)]
@@ -210,21 +218,25 @@ impl OrderView {
             billing_email: billing.email,
             contact_first_name: contact.first_name,
             contact_last_name: contact.last_name,
+            contact_full_name: contact.full_name,
             billing_first_name: billing.first_name,
             billing_last_name: billing.last_name,
             billing_address1: billing.address1,
+            billing_address2: billing.address2,
             billing_country: billing.country,
             billing_city: billing.city,
             billing_zip_code: billing.zip_code,
             billing_state: billing.state,
             billing_phone_number: billing.phone_number,
             address1: contact.address1,
+            address2: contact.address2,
             country: contact.country,
             city: contact.city,
             state: contact.state,
             zip_code: contact.zip_code,
             phone_number: contact.phone_number,
             order_number: order.number.to_string(),
+            notes: order.notes.clone(),
             discounted_total_amount: total_left,
             total_amount: retail_left,
             discounted_original_total_amount: order.total,

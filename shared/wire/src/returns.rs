@@ -295,7 +295,7 @@ impl OrderRefundAnswer {
                 .map(|membership| ReturnedMembershipView {
                     membership_id: membership.id.get(),
                     membership_standing: membership.standing(refund.at).as_str(),
-                    membership_expiration_date: zone.format(membership.ends()),
+                    membership_expiration_date: zone.format(membership.expiration()),
                 })
                 .collect(),
             email_sent: refund_mail(order, refund).is_some(),

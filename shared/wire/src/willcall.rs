@@ -31,12 +31,18 @@ pub struct WillCallOrderView {
     /// Contact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contact_last_name: Option<String>,
+    /// Contact, as one text, as it was sent; null where it was not.
+    pub contact_full_name: Option<String>,
+    /// Contact: what else the address has, such as a floor; null where it has nothing.
+    pub address2: Option<String>,
     /// Payer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub billing_first_name: Option<String>,
     /// Payer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub billing_last_name: Option<String>,
+    /// Payer: what else the address has, such as a floor; null where it has nothing.
+    pub billing_address2: Option<String>,
     /// Contact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phone_number: Option<String>,
@@ -45,6 +51,8 @@ pub struct WillCallOrderView {
     pub billing_phone_number: Option<String>,
     /// The number printed for people.
     pub order_number: String,
+    /// Remarks on the order, without card numbers; null where there are none.
+    pub notes: Option<String>,
     /// The events that were bought, in the order of the lines.
     pub event_items: Vec<WillCallEventView>,
     /// When the checkout began.
@@ -270,11 +278,15 @@ impl WillCallOrderView {
             billing_email: billing.email,
             contact_first_name: contact.first_name,
             contact_last_name: contact.last_name,
+            contact_full_name: contact.full_name,
+            address2: contact.address2,
             billing_first_name: billing.first_name,
             billing_last_name: billing.last_name,
+            billing_address2: billing.address2,
             phone_number: contact.phone_number,
             billing_phone_number: billing.phone_number,
             order_number: order.number.to_string(),
+            notes: order.notes.clone(),
             event_items: instances(order).into_iter().filter_map(event).collect(),
             created_on: zone.format(order.created_at),
             check_in_status: NOT_CHECKED_IN,

@@ -29,7 +29,8 @@ pub(crate) async fn save(venue: &Venue) {
         .save_membership((tenant, "members"), &serde_json::from_value::<Membership>(membership).unwrap())
         .await
         .unwrap();
-    let customer = Customer { id: CustomerId::parse(CUSTOMER).unwrap(), person: Person::default() };
+    let customer =
+        Customer { id: CustomerId::parse(CUSTOMER).unwrap(), person: Person::default(), source: None };
     store.save_customer((tenant, "customer"), &customer).await.unwrap();
     let id = ReservationId::parse(RESERVATION).unwrap();
     let key = Key::reservation(tenant, id);

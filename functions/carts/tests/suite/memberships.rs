@@ -75,7 +75,7 @@ async fn a_membership_line_is_priced_and_answered_with_every_field() {
         json!({
             "membershipCategoryId": LEVEL, "membershipCategoryName": "Family",
             "membershipOfferingId": OFFERING, "membershipOfferingName": "A year", "pricePointId": ADULT,
-            "startDate": "2027-06-01", "expirationDate": "2028-05-31", "membershipCards": [card],
+            "startDate": "2027-06-01T00:00:00-04:00", "expirationDate": "2028-05-31T23:59:59-04:00", "membershipCards": [card],
             "isGift": false, "waiveBenefits": false, "notifyGiftRecipient": false, "donationAmount": "0.00",
             "markDonationAsAnonymous": false, "cancellationRefundAmount": "0.00", "auxiliary": false,
         })
@@ -98,7 +98,7 @@ async fn a_renewal_names_its_membership_in_its_info_or_on_the_line() {
         let info = &answer.body["items"][0]["membershipInfo"];
         assert_eq!(
             json!([info["membershipId"], info["startDate"]]),
-            json!([sent, "2027-06-03"]),
+            json!([sent, "2027-06-03T00:00:00-04:00"]),
             "{}",
             answer.body
         );

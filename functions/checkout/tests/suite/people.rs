@@ -96,7 +96,11 @@ async fn a_holder_whom_the_venue_knows_is_linked_and_stays_as_known() {
     }))
     .unwrap();
     let id = CustomerId::parse(93).unwrap();
-    venue.store.save_customer((tenant_id(), "known"), &Customer { id, person: known.clone() }).await.unwrap();
+    venue
+        .store
+        .save_customer((tenant_id(), "known"), &Customer { id, person: known.clone(), source: None })
+        .await
+        .unwrap();
     let process = venue.process().await;
     let mut sent = ada();
     let fields = json!({
@@ -109,7 +113,7 @@ async fn a_holder_whom_the_venue_knows_is_linked_and_stays_as_known() {
     assert_eq!((answer.kind(), answer.calls.rounds), ("OK", 3), "{}", answer.text);
     assert_eq!(made(&venue, &answer.body, 0).await.cards[0].customer, Some(id));
     let found = venue.store.find_customers(tenant_id(), "ada@example.test").await.unwrap();
-    assert_eq!(found, [Customer { id, person: known }]);
+    assert_eq!(found, [Customer { id, person: known, source: None }]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -209,6 +213,7 @@ async fn whoever_renews_to_another_level_is_found_by_the_level_to_be_renewed_nex
     let line = membership("MembershipRenewalUpgrade", crate::catalog::PATRON, fields);
     let answer = process.pay(json!({"shoppingCart": {"items": [line]}})).await;
     assert_eq!(answer.kind(), "OK", "{}", answer.text);
-    let levels = venue.store.find_levels_of_email(tenant_id(), "ada@example.test").await.unwrap();
+    let levels = venue.store.find_memberships_of_email(tenant_id(), "ada@example.test").await.unwrap();
+    let levels: Vec<LevelId> = levels.iter().map(|found| found.last_plan().level).collect();
     assert_eq!(levels, [LevelId::parse(crate::catalog::PATRON).unwrap()]);
 }

@@ -8,9 +8,9 @@ use crate::venue::{
     tickets, upgrade,
 };
 use domain::membership::Membership;
+use domain::membership::force::MembershipStanding;
 use domain::order::{Order, OrderLine, Row, Ticket};
 use domain::sale::Sale;
-use domain::verification::MembershipStanding;
 use domain::{CouponId, InstanceId, InventoryId, MembershipId, OrderId};
 use engine::{Fault, Throttling};
 use serde_json::{Value, json};

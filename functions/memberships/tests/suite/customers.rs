@@ -31,7 +31,7 @@ fn person(changes: &[(&str, &str)]) -> Person {
 }
 
 async fn save(venue: &Venue, number: i64, person: Person) -> Saved {
-    let customer = Customer { id: customer_id(number), person };
+    let customer = Customer { id: customer_id(number), person, source: None };
     let token = format!("{number}-{}", SAVES.fetch_add(1, Ordering::Relaxed));
     venue.store.save_customer((tenant_id(1), &token), &customer).await.unwrap()
 }

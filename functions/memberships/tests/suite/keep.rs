@@ -30,7 +30,7 @@ async fn save_family(venue: &Venue) {
     let person = Person { first_name: "Ada".to_owned(), last_name: "Early".to_owned(), ..Person::default() };
     venue
         .store
-        .save_customer((tenant_id(1), "family"), &Customer { id: customer_id(91), person })
+        .save_customer((tenant_id(1), "family"), &Customer { id: customer_id(91), person, source: None })
         .await
         .unwrap();
 }

@@ -17,15 +17,12 @@ pub(super) fn membership_lines(cart: &Cart) -> impl Iterator<Item = &MembershipL
     cart.lines.iter().filter_map(CartLine::membership)
 }
 
-/// Whom the venue talks to about a membership order (spec §2.8 rule 1): whoever holds the primary card, and of a gift
-/// whoever gives it, so that nobody is sent the receipt of what they are given.
+/// Whom the venue talks to about a membership order (spec §2.8 rule 1): whoever holds the primary card, of a gift too.
+/// Mails go to the payer all the same, so that nobody is sent the receipt of what they are given.
 pub(super) fn contact_of_memberships(cart: &Cart) -> Option<Person> {
-    let of_line = |line: &MembershipLine| match &line.wanted.giver {
-        Some(giver) => Some((&giver.person).into()),
-        None => {
-            let mut holders = line.wanted.holders.iter();
-            holders.find(|holder| holder.card_type == CardType::Primary).map(|holder| (&holder.person).into())
-        }
+    let of_line = |line: &MembershipLine| {
+        let mut holders = line.wanted.holders.iter();
+        holders.find(|holder| holder.card_type == CardType::Primary).map(|holder| (&holder.person).into())
     };
     membership_lines(cart).find_map(of_line)
 }

@@ -5,6 +5,7 @@
 use super::{
     EntitlementRule, EntitlementUse, Entitlements, Period, RuleApplies, Tally, TicketLimits, TypeLimit,
 };
+use crate::asker::{Asker, MemberTicket, Missed, NotInForce};
 use crate::cart::{AppliedPrice, CartLine, TicketLine};
 use crate::catalog::{MemberDiscount, Template};
 use crate::coupon::Discount;
@@ -26,6 +27,8 @@ pub struct Judging<'a> {
     pub discounts: &'a BTreeMap<DiscountId, Discount>,
     /// The numbers of the memberships it names, by their ids.
     pub numbers: &'a BTreeMap<MembershipId, MembershipId>,
+    /// Who is told of memberships that are not in force for a visit; nobody where they are left aside.
+    pub told: Option<&'a Asker>,
     /// The tenant's zone, whose days those of visits are.
     pub zone: Zone,
 }
@@ -56,6 +59,8 @@ pub struct Claimed {
 pub enum Scope {
     /// Those who buy at a member price.
     Members(Claimed),
+    /// Those who ask for the price of a membership that is not in force for the visit (decision record 0102).
+    Outside(Claimed, NotInForce),
     /// Everybody, for what is not bought at a member price.
     Everybody,
 }
@@ -122,7 +127,7 @@ pub fn judge(lines: &[CartLine], judging: Judging<'_>, used: &MemberUses) -> Vec
         if tickets.is_empty() {
             continue;
         }
-        let pass = Pass { template, tickets: &tickets, judging, used };
+        let pass = Pass { template, lines, tickets: &tickets, judging, used };
         let configured = judging.entitlements.get(&template.id);
         for rule in configured.iter().flat_map(|found| &found.rules) {
             judgements.extend(pass.by_rule(rule));
@@ -131,8 +136,19 @@ pub fn judge(lines: &[CartLine], judging: Judging<'_>, used: &MemberUses) -> Vec
             judgements.extend(pass.by_discount(terms));
         }
         judgements.extend(configured.iter().flat_map(|found| pass.by_ticket_limits(&found.ticket_limits)));
+        judgements.extend(pass.by_force());
     }
     judgements
+}
+
+/// A line that is sold at the full price only because no member price applies to it.
+fn asks_for_member_price(line: &CartLine) -> Option<&TicketLine> {
+    let CartLine::Ticket(line) = line else { return None };
+    let left_out = line.is_retail || line.ignore_entitlements || !line.coupon_codes.is_empty();
+    match &line.applied {
+        AppliedPrice::FullPrice if line.quantity > 0 && !left_out => Some(line),
+        AppliedPrice::FullPrice | AppliedPrice::Member { .. } | AppliedPrice::Coupon { .. } => None,
+    }
 }
 
 /// All tickets, those within combos too, in an order that follows from themselves.
@@ -172,6 +188,7 @@ pub fn uses_of(judgements: &[Judgement]) -> Vec<EntitlementUse> {
 #[derive(Clone, Copy)]
 struct Pass<'a> {
     template: &'a Template,
+    lines: &'a [CartLine],
     tickets: &'a [&'a TicketLine],
     judging: Judging<'a>,
     used: &'a MemberUses,
@@ -282,6 +299,36 @@ impl<'a> Pass<'a> {
         });
         let judged = whole.into_iter().chain(by_type);
         judged.filter(|judgement| !judgement.evidence.is_empty()).collect()
+    }
+
+    /// Tickets that ask for the price of a membership that is not in force for their visit: none may be had.
+    fn by_force(&self) -> Vec<Judgement> {
+        let Some(asker) = self.judging.told else { return Vec::new() };
+        let mut groups: BTreeMap<Missed, Vec<&TicketLine>> = BTreeMap::new();
+        let asking = self.lines.iter().filter_map(asks_for_member_price);
+        let tag = TemplateTag::of(&self.template.id);
+        for line in asking.filter(|line| line.instance.template_tag() == tag) {
+            let ticket = MemberTicket {
+                template: self.template,
+                discounts: self.judging.discounts,
+                ticket_type: &line.ticket_type,
+                visit: line.event_start,
+            };
+            for missed in asker.missed(&ticket) {
+                groups.entry(missed).or_default().push(line);
+            }
+        }
+        let judged = groups.into_iter().map(|(Missed { membership, level, why }, mut lines)| {
+            lines.sort_by(|one, other| place(one).cmp(&place(other)));
+            let name = match why {
+                NotInForce::Ended => "Membership_Ended",
+                NotInForce::NotBegun => "Membership_Not_Begun",
+            };
+            let judgement = self.judgement((name.to_owned(), 0), &lines, types_of(&lines));
+            let claimed = Claimed { level, membership: Some(membership) };
+            Judgement { scope: Scope::Outside(claimed, why), ..judgement }
+        });
+        judged.collect()
     }
 
     /// A judgement about one order, for everybody.

@@ -126,6 +126,7 @@ impl Museum {
             entitlements: &self.entitlements,
             discounts: &self.discounts,
             numbers: &self.numbers,
+            told: None,
             zone: zone(),
         }
     }
@@ -151,6 +152,7 @@ fn say(judgement: &Judgement) -> String {
     let whose = match &judgement.scope {
         Scope::Members(Claimed { level, membership: Some(id) }) => format!("{level} {id}"),
         Scope::Members(Claimed { level, membership: None }) => level.to_string(),
+        Scope::Outside(Claimed { level, .. }, why) => format!("{level} {why:?}"),
         Scope::Everybody => "everybody".to_owned(),
     };
     let types = judgement.price_points.iter().map(TicketTypeId::as_str).collect::<Vec<_>>().join("+");
@@ -596,5 +598,68 @@ proptest! {
         let fits = |used: &EntitlementUse| used.quantity <= used.limit;
         let counted = judged.iter().filter(|judgement| judgement.counted().is_some());
         prop_assert_eq!(uses.iter().all(fits), counted.into_iter().all(Judgement::is_valid));
+    }
+}
+
+/// A cart is told of a membership that is not in force for a visit, where a line asks for its price.
+#[test]
+fn a_member_who_asks_for_a_visit_after_the_end_is_told() {
+    let mut museum = Museum::with(vec![], json!({}));
+    let terms = json!({"discounts": [{"level": "family", "discount": "adults"}]});
+    museum.templates[0].membership = serde_json::from_value(terms).unwrap();
+    let family = |fields: Value| -> crate::membership::Membership {
+        let mut stored = json!({
+            "id": 1, "number": 11, "level": "family", "offering": "0f", "price_point": "aa",
+            "joined": opening(), "started": opening(), "expires": plus_secs(opening(), 7_200),
+            "cards": [{"id": 1, "barcode": "b", "person": {}}],
+        });
+        stored.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        serde_json::from_value(stored).unwrap()
+    };
+    let change = |line: CartLine, change: fn(&mut TicketLine)| match line {
+        CartLine::Ticket(mut line) => {
+            change(&mut line);
+            CartLine::Ticket(line)
+        }
+        line
+        @ (CartLine::AddOn(_) | CartLine::Donation(_) | CartLine::Combo(_) | CartLine::Membership(_)) => line,
+    };
+    let ask = |hours: i64, of: &str| line(1, ("tour", hours), (of, 2), AppliedPrice::FullPrice);
+    let (over, early) = (
+        "Membership_Ended: family Ended, adult in 1, 0 and 2 of 0, too many",
+        "Membership_Not_Begun: family NotBegun, adult in 1, 0 and 2 of 0, too many",
+    );
+    let refunded = json!({"ended": {"at": opening()}});
+    let later = json!({"started": plus_secs(opening(), 90_000), "expires": plus_secs(opening(), 99_000)});
+    for (case, fields, asked, told) in [
+        ("after the end", json!({}), ask(3, "adult"), Some(over)),
+        ("refunded", refunded.clone(), ask(1, "adult"), Some(over)),
+        ("before the start", later, ask(1, "adult"), Some(early)),
+        ("within the term", json!({}), ask(1, "adult"), None),
+        ("retail", refunded.clone(), change(ask(1, "adult"), |line| line.is_retail = true), None),
+        ("exempt", refunded.clone(), change(ask(1, "adult"), |line| line.ignore_entitlements = true), None),
+        ("a price probe", refunded.clone(), change(ask(1, "adult"), |line| line.quantity = 0), None),
+        ("a type without a member price", refunded.clone(), ask(1, "child"), None),
+        ("at the member price", json!({}), line(1, ("tour", 3), ("adult", 2), member(1)), None),
+        ("with a coupon", refunded.clone(), line(1, ("tour", 3), ("adult", 2), coupon()), None),
+        (
+            "an event without member prices",
+            refunded,
+            line(1, ("film", 1), ("adult", 2), AppliedPrice::FullPrice),
+            None,
+        ),
+    ] {
+        let named = family(fields);
+        let asker = crate::asker::Asker::of([&named], None, opening());
+        let templates: Vec<&Template> = museum.templates.iter().collect();
+        let judging = Judging { told: Some(&asker), ..museum.judging(&templates) };
+        let judged = judge(&[asked.clone()], judging, &MemberUses::new());
+        assert_eq!(
+            judged.iter().map(say).collect::<Vec<_>>(),
+            told.into_iter().collect::<Vec<_>>(),
+            "{case}"
+        );
+        assert_eq!(judged.iter().all(Judgement::is_valid), told.is_none(), "{case}");
+        assert!(museum.judge(&[asked]).is_empty(), "{case}: checkout leaves it aside");
     }
 }

@@ -1,6 +1,6 @@
 //! What became of a membership beside its current term: terms paid ahead, how it ended early, how it was bought.
 
-use super::{MemberCard, Membership};
+use super::Membership;
 use crate::customer::Person;
 use crate::{LevelId, MembershipId, Money, OfferingId, OrderId, TicketTypeId, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -69,17 +69,22 @@ pub struct Gifter {
 }
 
 impl Membership {
-    /// Whether somebody holds a card of it. One whose cards were all given up or replaced is nobody's any more.
-    #[must_use]
-    pub fn is_held(&self) -> bool {
-        self.cards.iter().any(MemberCard::is_held)
-    }
-
     /// What its current term is of.
     #[must_use]
     pub fn plan(&self) -> Plan {
         let (level, offering) = (self.level.clone(), self.offering.clone());
         Plan { level, offering, price_point: self.price_point.clone() }
+    }
+
+    /// Who gave it: its current term, or else the last one of those that are paid ahead that was a gift.
+    #[must_use]
+    pub fn giver(&self) -> Option<&Gifter> {
+        let given = |bought: &Option<Bought>| -> bool {
+            bought.as_ref().is_some_and(|bought| bought.giver.is_some())
+        };
+        let later = self.later.iter().map(|term| &term.bought).rfind(|bought| given(bought));
+        let bought = if given(&self.bought) { Some(&self.bought) } else { later };
+        bought?.as_ref()?.giver.as_ref()
     }
 
     /// The levels of its terms.

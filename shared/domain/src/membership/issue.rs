@@ -1,7 +1,7 @@
 //! The memberships and cards that a sale makes, decided before it is secured, so that whoever settles the order
 //! writes the same.
 
-use super::held::{Bought, Ended, LaterTerm, Plan};
+use super::held::{Bought, Ended, Gifter, LaterTerm, Plan};
 use super::term::Term;
 use super::{CardStanding, CardType, MemberCard, Membership, MembershipAction};
 use crate::customer::{Customer, Person};
@@ -254,7 +254,7 @@ fn holdings<E>(
             }
         };
         let becomes = becomes.filter(|_| linked.is_none());
-        holdings.customers.extend(becomes.map(|id| Customer { id, person }));
+        holdings.customers.extend(becomes.map(|id| Customer { id, person, source: None }));
     }
     Ok(holdings)
 }
@@ -262,7 +262,9 @@ fn holdings<E>(
 /// The giver, who becomes a customer unless an existing one was named.
 fn new_giver(issue: &Issue<'_>) -> impl Iterator<Item = Customer> {
     let giver = issue.ids.giver.zip(issue.bought.giver.as_ref());
-    giver.map(|(id, giver)| Customer { id, person: giver.person.clone() }).into_iter()
+    let customer =
+        |id, giver: &Gifter| Customer { id, person: giver.person.clone(), source: giver.source.clone() };
+    giver.map(|(id, giver)| customer(id, giver)).into_iter()
 }
 
 /// Whether a card is the one a holder was sent for: the primary card, or the secondary card of that name.

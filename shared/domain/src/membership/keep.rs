@@ -154,7 +154,7 @@ impl Membership {
                 && before.get(&card.id) != Some(&&card.person)
                 && changed.iter().all(|customer| customer.id != id)
             {
-                changed.push(Customer { id, person: card.person.clone() });
+                changed.push(Customer { id, person: card.person.clone(), source: None });
             }
         }
         changed
@@ -250,7 +250,11 @@ mod tests {
         let changed = before.changed_customers(&after);
         assert_eq!(
             changed,
-            [Customer { id: before.cards[1].customer.unwrap(), person: after.cards[1].person.clone() }]
+            [Customer {
+                id: before.cards[1].customer.unwrap(),
+                person: after.cards[1].person.clone(),
+                source: None
+            }]
         );
         assert_eq!(before.changed_customers(&before), []);
     }

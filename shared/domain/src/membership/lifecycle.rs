@@ -1,12 +1,12 @@
 //! What a sale does to a membership: the way of buying it, its term and its price (spec §2.5, contract §9).
 //! Carts, checkout and `checkout/validate` decide with these functions.
 
+use super::force::MembershipStanding;
 use super::held::Plan;
 use super::term::{GRACE_DAYS, Term, TermRules, plus_days};
 use super::{Course, Level, LevelState, Membership, MembershipAction, MembershipRules, Move, Offering};
 use crate::catalog::{Price, PriceList};
 use crate::channel::{Channel, channel_allowed};
-use crate::verification::MembershipStanding;
 use crate::{LevelId, Money, MoneyOverflow, Timestamp, Zone};
 use std::collections::BTreeMap;
 
@@ -200,7 +200,7 @@ fn term_of(
     rules: TermRules,
     sale: Sale,
 ) -> Result<Term, LifecycleFault> {
-    if membership.ended.is_some() || !membership.is_held() {
+    if !membership.can_go_on() {
         return Err(LifecycleFault::MembershipEnded);
     }
     let (today, last) = (sale.zone.date(sale.now), sale.zone.date(membership.ends()));

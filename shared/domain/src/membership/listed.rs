@@ -25,7 +25,7 @@ pub struct ListedMembership {
     /// By whom.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub updated_by: Option<String>,
-    /// The last instant of its term.
+    /// When it expires, as far as anybody is told.
     pub expires: Timestamp,
     /// Its cards, those given up included.
     pub cards: Vec<ListedCard>,
@@ -87,7 +87,7 @@ impl ListedMembership {
             created_at: membership.created_at,
             updated_at: membership.updated_at,
             updated_by: membership.updated_by.clone(),
-            expires: membership.ends(),
+            expires: membership.expiration(),
             cards: membership.cards.iter().map(card).collect(),
             later: membership.later.iter().map(term).collect(),
         }

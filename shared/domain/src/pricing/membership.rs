@@ -11,6 +11,7 @@ use crate::cart::{
 use crate::cart_request::{LineRequest, Wanted};
 use crate::coupon::Reduced;
 use crate::membership::Membership;
+use crate::membership::force::Visits;
 use crate::membership::issue::held_cards;
 use crate::membership::lifecycle::{Current, LifecycleFault, Quote, Sale, quote};
 use crate::{CartItemId, MembershipId, Money, MoneyOverflow};
@@ -193,8 +194,8 @@ pub(super) fn claims(priced: &BTreeMap<usize, Outcome>, buyer: Buyer<'_>) -> Vec
         let made = drawn.as_ref().map(|drawn| drawn.id);
         let own = membership.and_then(|sent| buyer.memberships.get(&sent)).map(|own| own.id);
         let holder = if action.makes_membership() { made } else { own };
-        let term = (line.term.starts(buyer.zone), line.term.ends(buyer.zone));
-        Claim::bought((plan.level.clone(), holder), term)
+        let (first, last) = (line.term.starts(buyer.zone), line.term.ends(buyer.zone));
+        Claim::bought(plan.level.clone(), holder, Visits { first, last, before: None })
     };
     bought.map(claim).collect()
 }

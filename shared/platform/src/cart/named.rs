@@ -13,7 +13,7 @@ use domain::pricing::Buyer;
 use domain::reservation::Reservation;
 use domain::{
     Channel, ComboTemplateId, CouponId, CustomerId, InstanceId, InventoryId, LevelId, MembershipId,
-    ReservationId, TenantId, TicketTypeId, Zone,
+    ReservationId, TenantId, TicketTypeId, Timestamp, Zone,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use store::counter::Counter;
@@ -45,6 +45,8 @@ pub struct Named {
     customer: Option<CustomerId>,
     level: Option<LevelId>,
     memberships: Vec<MembershipId>,
+    /// The one of them that was sent by itself.
+    single_membership: Option<MembershipId>,
     /// Levels that are bought.
     pub levels: BTreeSet<LevelId>,
     /// Memberships that lines renew or change.
@@ -88,6 +90,7 @@ impl Named {
             customer: terms.customer,
             level: terms.membership_category.clone(),
             memberships: terms.membership_ids.clone(),
+            single_membership: terms.single_membership,
             ..Self::default()
         };
         for (index, wanted) in lines.into_iter().enumerate() {
@@ -205,15 +208,20 @@ impl Named {
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
-    pub async fn load(&self, store: &Store, tenant: TenantId) -> Result<Existing, StoreError> {
-        self.take(&mut store.get_many(self.keys(tenant), Consistency::Strong).await?, tenant)
+    pub async fn load(
+        &self,
+        store: &Store,
+        tenant: TenantId,
+        now: Timestamp,
+    ) -> Result<Existing, StoreError> {
+        self.take(&mut store.get_many(self.keys(tenant), Consistency::Strong).await?, tenant, now)
     }
 
-    /// Takes what exists out of what was found under these keys.
+    /// Takes what exists out of what was found under these keys, with what memberships give to whoever asks at `now`.
     ///
     /// # Errors
     /// [`StoreError`] when an item does not read as what it should be.
-    pub fn take(&self, found: &mut Found, tenant: TenantId) -> Result<Existing, StoreError> {
+    pub fn take(&self, found: &mut Found, tenant: TenantId, now: Timestamp) -> Result<Existing, StoreError> {
         let mut unknown = Vec::new();
         if self.level.as_ref().is_some_and(|id| found.item(&Key::level(tenant, id)).is_none()) {
             unknown.push("membershipCategoryId".to_owned());
@@ -240,7 +248,10 @@ impl Named {
             }
         }
         let missing = self.memberships.iter().enumerate().filter(|(_, sent)| !all.contains_key(sent));
-        unknown.extend(missing.map(|(index, _)| format!("membershipIds/{index}")));
+        unknown.extend(missing.map(|(index, sent)| match self.single_membership == Some(*sent) {
+            true => "membershipId".to_owned(),
+            false => format!("membershipIds/{index}"),
+        }));
         let numbers = all.values().map(|found| (found.id, found.number)).collect();
         let of = |ids: &mut dyn Iterator<Item = &MembershipId>| -> BTreeMap<MembershipId, Membership> {
             ids.filter_map(|sent| Some((*sent, all.get(sent)?.clone()))).collect()
@@ -258,7 +269,7 @@ impl Named {
             asker: match memberships.is_empty() && !self.memberships.is_empty() {
                 // Named memberships that do not exist are refused; until then they give nothing.
                 true => Asker::default(),
-                false => Asker::of(memberships.values(), self.level.as_ref()),
+                false => Asker::of(memberships.values(), self.level.as_ref(), now),
             },
             people: self.take_people(found, tenant)?,
             memberships: changed,
@@ -276,6 +287,12 @@ impl Existing {
     pub fn buyer(&self, zone: Zone) -> Buyer<'_> {
         let Self { asker, used_up, memberships, .. } = self;
         Buyer { channel: Channel::Online, asker, zone, used_up, memberships }
+    }
+
+    /// Whose benefits count.
+    #[must_use]
+    pub const fn asker(&self) -> &Asker {
+        &self.asker
     }
 
     /// The customer that this data means, if it is that of one of the people who were looked for.

@@ -4,6 +4,7 @@ use super::absent;
 use crate::customer::note_customer;
 use crate::member::{CLAIMED_BY, items};
 use crate::{Action, Expression, Item, Key, MAX_WRITES, StoreError, StoreFault, text};
+use domain::customer::Customer;
 use domain::membership::Membership;
 use domain::membership::issue::MembershipChange;
 use domain::order::Order;
@@ -121,7 +122,9 @@ pub(super) fn writes(
         }
         // The payer is noted as a customer anyway.
         for customer in customers.iter().filter(|customer| order.customer != Some(customer.id)) {
-            writes.extend(note_customer(order.tenant, customer, order.created_at)?);
+            let source = order.source_of(customer.id).map(ToOwned::to_owned);
+            let customer = Customer { source, ..customer.clone() };
+            writes.extend(note_customer(order.tenant, &customer, order.created_at)?);
         }
     }
     Ok(writes.into_iter().collect())

@@ -3,12 +3,10 @@
 use super::combo::ComboItemInput;
 use super::donation::DonationDetailInput;
 use super::form::{FormAnswersInput, read_forms};
-use super::membership::{LineParts, MembershipInfoInput, check_memberships};
+use super::membership::{LineParts, MembershipInfoInput, check_memberships, read_memberships};
 use crate::{Amount, Checker, Field, List, WireValue};
 use domain::card::mask_card_numbers;
-use domain::cart::{
-    MAX_CODES, MAX_INSTANCES, MAX_LINES, MAX_MEMBERSHIPS, MAX_QUANTITY, MAX_TICKETS, WantedMembership,
-};
+use domain::cart::{MAX_CODES, MAX_INSTANCES, MAX_LINES, MAX_QUANTITY, MAX_TICKETS, WantedMembership};
 use domain::cart_request::{
     CartRequest, CartTerms, Gift, SizeFault, Wanted, WantedAddOn, WantedDonation, WantedLine, WantedTicket,
     WantedTreatment, has_tickets_for, size_faults,
@@ -17,8 +15,8 @@ use domain::catalog::InventoryKind;
 use domain::checkout::CartSource;
 use domain::membership::MembershipAction;
 use domain::{
-    CartId, CartItemId, CustomerId, InstanceId, InventoryId, LevelId, MembershipId, Money, ReservationId,
-    TicketTypeId, UnreadableId,
+    CartId, CartItemId, CustomerId, InstanceId, InventoryId, LevelId, Money, ReservationId, TicketTypeId,
+    UnreadableId,
 };
 use std::collections::BTreeSet;
 
@@ -38,6 +36,8 @@ crate::incoming! {
         combo_items: Vec<ComboItemInput>,
         /// Membership ids or numbers that drive member prices.
         membership_ids: Vec<i64>,
+        /// The same for a single one; beside `membershipIds`, one more.
+        membership_id: i64,
         /// A level whose benefits apply without a membership.
         membership_category_id: String,
         /// Codes for all eligible lines.
@@ -132,6 +132,7 @@ impl CartInput {
             items,
             combo_items,
             membership_ids,
+            membership_id,
             membership_category_id,
             coupon_codes,
             reservation_id,
@@ -140,8 +141,10 @@ impl CartInput {
             forms,
         } = self;
         let lines = read_lines(checker, items, combo_items);
+        let (membership_ids, single_membership) = read_memberships(checker, membership_ids, membership_id);
         let terms = CartTerms {
-            membership_ids: read_memberships(checker, membership_ids),
+            membership_ids,
+            single_membership,
             membership_category: checker.optional_id(
                 "membershipCategoryId",
                 membership_category_id,
@@ -437,27 +440,6 @@ pub(super) fn number_id<T>(
         checker.unknown(name);
     }
     id
-}
-
-fn read_memberships(checker: &mut Checker, field: Field<List<i64>>) -> Vec<MembershipId> {
-    let sent = checker.optional("membershipIds", field).map(|list| list.0).unwrap_or_default();
-    if sent.len() > MAX_MEMBERSHIPS {
-        checker.invalid("membershipIds", format!("must have at most {MAX_MEMBERSHIPS} entries"));
-        return Vec::new();
-    }
-    checker.within("membershipIds", |checker| {
-        let mut ids = Vec::with_capacity(sent.len());
-        for (index, element) in sent.into_iter().enumerate() {
-            match element {
-                Field::Value(id) => match MembershipId::parse(id) {
-                    Ok(id) => ids.push(id),
-                    Err(_) => checker.unknown(index),
-                },
-                Field::Absent | Field::Null | Field::Wrong => checker.invalid(index, "must be an integer"),
-            }
-        }
-        ids
-    })
 }
 
 /// Codes without surrounding white space, each once.

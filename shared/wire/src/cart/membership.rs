@@ -2,12 +2,14 @@
 
 use crate::member::PersonOutput;
 use crate::{Checker, Field, List};
-use domain::cart::{MAX_MEMBERSHIP_CARDS, MAX_MEMBERSHIP_LINES, MembershipLine, WantedMembership};
+use domain::cart::{
+    MAX_MEMBERSHIP_CARDS, MAX_MEMBERSHIP_LINES, MAX_MEMBERSHIPS, MembershipLine, WantedMembership,
+};
 use domain::cart_request::{Wanted, WantedLine};
 use domain::customer::Person;
 use domain::membership::issue::CardHolder;
 use domain::membership::{CardType, Gifter, MembershipAction, Plan};
-use domain::{CustomerId, LevelId, MembershipId, OfferingId, TicketTypeId};
+use domain::{CustomerId, LevelId, MembershipId, OfferingId, TicketTypeId, Zone};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -32,8 +34,7 @@ crate::incoming! {
         membership_id: i64,
         /// Who is to hold cards. May be left out until checkout.
         membership_cards: Vec<MembershipCardInput>,
-        /// Whether someone else gives it.
-        #[schema(required = true)]
+        /// Whether someone else gives it; `false` where it is left out.
         is_gift: bool,
         /// Who gives it; required when `isGift` is true, left out otherwise.
         gifter_info: GifterInput,
@@ -100,7 +101,10 @@ impl MembershipInfoInput {
         let sent = self.membership_id.or(line.membership_id);
         let membership = super::input::number_id(checker, "membershipId", sent, MembershipId::parse);
         let holders = read_holders(checker, self.membership_cards);
-        let is_gift = checker.required("isGift", self.is_gift);
+        let is_gift = match self.is_gift {
+            Field::Absent | Field::Null => Some(false),
+            sent @ (Field::Value(_) | Field::Wrong) => checker.optional("isGift", sent),
+        };
         let giver = read_giver(checker, is_gift, self.gifter_info);
         Some(WantedMembership {
             action: line.action,
@@ -231,6 +235,43 @@ pub(super) fn check_memberships(checker: &mut Checker, lines: &[Option<WantedLin
     }
 }
 
+/// The memberships of a cart, and the one of them that was sent by itself, behind the others unless it is one of them.
+pub(super) fn read_memberships(
+    checker: &mut Checker,
+    field: Field<List<i64>>,
+    single: Field<i64>,
+) -> (Vec<MembershipId>, Option<MembershipId>) {
+    let mut ids = read_membership_list(checker, field);
+    let single = super::input::number_id(checker, "membershipId", single, MembershipId::parse);
+    let single = single.filter(|single| !ids.contains(single));
+    if single.is_some() && ids.len() >= MAX_MEMBERSHIPS {
+        checker.invalid("membershipId", format!("makes more than {MAX_MEMBERSHIPS} with membershipIds"));
+    }
+    ids.extend(single);
+    (ids, single)
+}
+
+fn read_membership_list(checker: &mut Checker, field: Field<List<i64>>) -> Vec<MembershipId> {
+    let sent = checker.optional("membershipIds", field).map(|list| list.0).unwrap_or_default();
+    if sent.len() > MAX_MEMBERSHIPS {
+        checker.invalid("membershipIds", format!("must have at most {MAX_MEMBERSHIPS} entries"));
+        return Vec::new();
+    }
+    checker.within("membershipIds", |checker| {
+        let mut ids = Vec::with_capacity(sent.len());
+        for (index, element) in sent.into_iter().enumerate() {
+            match element {
+                Field::Value(id) => match MembershipId::parse(id) {
+                    Ok(id) => ids.push(id),
+                    Err(_) => checker.unknown(index),
+                },
+                Field::Absent | Field::Null | Field::Wrong => checker.invalid(index, "must be an integer"),
+            }
+        }
+        ids
+    })
+}
+
 /// What a membership line buys, as it is answered (spec §2.5).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -248,9 +289,9 @@ pub struct MembershipInfoOutput {
     /// The membership that is renewed or changed, as it was sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub membership_id: Option<i64>,
-    /// The first day of what is bought, were it paid now.
+    /// The first instant of what is bought, were it paid now.
     pub start_date: String,
-    /// The last day of it.
+    /// The last instant of it.
     pub expiration_date: String,
     /// Who is to hold cards.
     pub membership_cards: Vec<MembershipCardOutput>,
@@ -302,8 +343,9 @@ pub struct GifterOutput {
     pub person: PersonOutput,
 }
 
-impl From<&MembershipLine> for MembershipInfoOutput {
-    fn from(line: &MembershipLine) -> Self {
+impl MembershipInfoOutput {
+    /// A line as the tenant's clocks show it.
+    pub(super) fn of(line: &MembershipLine, zone: Zone) -> Self {
         let WantedMembership { plan, membership, holders, giver, .. } = &line.wanted;
         Self {
             membership_category_id: plan.level.to_string(),
@@ -312,8 +354,8 @@ impl From<&MembershipLine> for MembershipInfoOutput {
             membership_offering_name: line.offering_name.clone(),
             price_point_id: plan.price_point.to_string(),
             membership_id: membership.map(MembershipId::get),
-            start_date: line.term.first.to_string(),
-            expiration_date: line.term.last.to_string(),
+            start_date: zone.format(line.term.starts(zone)),
+            expiration_date: zone.format(line.term.ends(zone)),
             membership_cards: holders.iter().map(MembershipCardOutput::from).collect(),
             is_gift: giver.is_some(),
             gifter_info: giver.as_ref().map(GifterOutput::from),

@@ -6,13 +6,13 @@ use super::form::FormEntryOutput;
 use super::membership::MembershipInfoOutput;
 use super::trace::TriedOutput;
 use crate::money_text;
-use domain::Money;
 use domain::cart::{
     AddOnLine, Cart, CartLine, CouponMessage, CouponProblem, DonationDetail, DonationKind, DonationLine,
     LinePrice, MembershipLine, TicketLine,
 };
 use domain::catalog::AdmissionType;
 use domain::pricing::Tried;
+use domain::{Money, Zone};
 use serde::Serialize;
 
 /// A cart with prices (spec §2.2).
@@ -136,8 +136,10 @@ impl CartOutput {
     }
 }
 
-impl From<&Cart> for CartOutput {
-    fn from(cart: &Cart) -> Self {
+impl CartOutput {
+    /// A cart as the tenant's clocks show it.
+    #[must_use]
+    pub fn of(cart: &Cart, zone: Zone) -> Self {
         let Cart {
             id,
             visitor,
@@ -167,7 +169,7 @@ impl From<&Cart> for CartOutput {
         Self {
             id: id.to_string(),
             temp_visitor_id: visitor.clone(),
-            items: lines.iter().filter_map(CartItemOutput::of).collect(),
+            items: lines.iter().filter_map(|line| CartItemOutput::of(line, zone)).collect(),
             forms: forms.iter().map(|entry| FormEntryOutput::new(entry, lines)).collect(),
             combo_items: lines.iter().filter_map(combo).collect(),
             membership_ids: membership_ids.iter().map(|id| id.get()).collect(),
@@ -208,13 +210,13 @@ pub fn coupon_problem(problem: CouponProblem) -> &'static str {
 
 impl CartItemOutput {
     /// The line, unless it is a combo.
-    fn of(line: &CartLine) -> Option<Self> {
+    fn of(line: &CartLine, zone: Zone) -> Option<Self> {
         match line {
             CartLine::Ticket(line) => Some(Self::from(line)),
             CartLine::AddOn(line) => Some(Self::from(line)),
             CartLine::Donation(line) => Some(Self::from(line.as_ref())),
             CartLine::Combo(_) => None,
-            CartLine::Membership(line) => Some(Self::from(line.as_ref())),
+            CartLine::Membership(line) => Some(Self::membership(line, zone)),
         }
     }
 
@@ -279,15 +281,15 @@ impl From<&AddOnLine> for CartItemOutput {
     }
 }
 
-impl From<&MembershipLine> for CartItemOutput {
-    fn from(line: &MembershipLine) -> Self {
+impl CartItemOutput {
+    fn membership(line: &MembershipLine, zone: Zone) -> Self {
         let item = Self {
             item_id: line.id.to_string(),
             quantity: 1,
             item_type: line.wanted.action.as_str(),
             is_retail: line.wanted.is_retail,
             coupon_codes: line.wanted.coupon_codes.clone(),
-            membership_info: Some(MembershipInfoOutput::from(line)),
+            membership_info: Some(MembershipInfoOutput::of(line, zone)),
             ..Self::default()
         };
         item.priced(line.price)

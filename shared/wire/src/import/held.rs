@@ -62,6 +62,10 @@ pub(super) fn read_end(
     (date, into): (Field<String>, Field<i64>),
     zone: Zone,
 ) -> Option<Ended> {
+    let said = !matches!(into, Field::Absent | Field::Null);
+    if said && matches!(date, Field::Absent | Field::Null) {
+        checker.invalid("membershipEndedDate", "is required with replacedByMembershipId");
+    }
     let at: Timestamp = checker.optional_instant("membershipEndedDate", date, zone)?;
     let into = super::membership::number_id(checker, "replacedByMembershipId", into, MembershipId::parse);
     Some(Ended { at, into })

@@ -109,7 +109,7 @@ impl MemberInput {
         let external_id =
             checker.optional_text("externalMembershipId", self.external_membership_id, NAME_CHARS);
         let card = card?;
-        let of_person = |id| Customer { id, person: card.person.clone() };
+        let of_person = |id| Customer { id, person: card.person.clone(), source: None };
         let customer = card.customer.map(of_person);
         let membership = Membership {
             number: number.or(membership)?,

@@ -78,10 +78,12 @@ pub struct CustomerView {
     /// Who it is.
     #[serde(flatten)]
     pub person: PersonOutput,
+    /// Where the customer came from, as it was said with the gift that made one of its giver; null where nothing was.
+    pub customer_source: Option<String>,
 }
 
 impl From<Customer> for CustomerView {
-    fn from(Customer { id, person }: Customer) -> Self {
-        Self { id: id.get(), person: person.into() }
+    fn from(Customer { id, person, source }: Customer) -> Self {
+        Self { id: id.get(), person: person.into(), customer_source: source }
     }
 }

@@ -1,6 +1,7 @@
 //! Memberships as the back office sees them (spec §4.6, last paragraph; contract §9).
 
 use super::{MemberListEntry, MemberView};
+use crate::cart::GifterOutput;
 use domain::catalog::PersonType;
 use domain::membership::Membership;
 use domain::verification::VerifiedCard;
@@ -50,7 +51,7 @@ pub struct MembershipOutput {
     pub membership_joined_date: String,
     /// When the term began.
     pub membership_start_date: String,
-    /// The last instant that is paid for.
+    /// The last instant that is paid for, or that at which it ended before.
     pub membership_expiration_date: String,
     /// `active` or `lapsed`.
     pub membership_standing: &'static str,
@@ -63,6 +64,10 @@ pub struct MembershipOutput {
     /// The label of the key that changed it, or what else did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_by: Option<String>,
+    /// Whether it, or a term of it that is paid ahead, was a gift.
+    pub is_gift: bool,
+    /// Who gave it; null where it was no gift.
+    pub gifter_info: Option<GifterOutput>,
     /// Its cards, those given up included.
     pub cards: Vec<MemberListEntry>,
 }
@@ -90,12 +95,14 @@ impl MembershipOutput {
             price_point_name: point.map(|point| point.name.clone()),
             membership_joined_date: date(membership.joined),
             membership_start_date: date(membership.started),
-            membership_expiration_date: date(membership.ends()),
+            membership_expiration_date: date(membership.expiration()),
             membership_standing: membership.standing(*now).as_str(),
             auxiliary: level.is_some_and(|level| level.auxiliary),
             created_on: date(membership.created_at),
             updated_on: date(membership.updated_at),
             updated_by: membership.updated_by.clone(),
+            is_gift: membership.giver().is_some(),
+            gifter_info: membership.giver().map(GifterOutput::from),
             cards: membership.cards.iter().map(card).collect(),
         }
     }

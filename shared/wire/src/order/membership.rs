@@ -1,5 +1,6 @@
 //! The memberships of an order on the wire (spec §2.5).
 
+use crate::cart::GifterOutput;
 use domain::Zone;
 use domain::membership::issue::MembershipChange;
 use domain::membership::{MemberCard, Membership};
@@ -31,6 +32,8 @@ pub struct OrderMembershipView {
     pub expiration_date: String,
     /// Whether it was a gift.
     pub is_gift: bool,
+    /// Who gave it; null where it was no gift.
+    pub gifter_info: Option<GifterOutput>,
     /// The cards that were made. Those it had before are the member's to know.
     pub membership_cards: Vec<OrderMembershipCardView>,
 }
@@ -67,6 +70,7 @@ impl OrderMembershipView {
             start_date: zone.format(line.starts),
             expiration_date: zone.format(line.ends),
             is_gift: line.giver.is_some(),
+            gifter_info: line.giver.as_ref().map(GifterOutput::from),
             membership_cards: cards.iter().filter(|card| made.contains(&card.id)).map(Into::into).collect(),
         }
     }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::Money;
 use crate::membership::Move;
-use crate::verification::MembershipStanding;
+use crate::membership::force::MembershipStanding;
 use serde_json::json;
 
 fn zone() -> Zone {

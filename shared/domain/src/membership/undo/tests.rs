@@ -1,7 +1,7 @@
 use super::*;
+use crate::membership::force::MembershipStanding;
 use crate::membership::issue::tests::{at, done, holder, member};
 use crate::membership::{CardType, MembershipAction, Move};
-use crate::verification::MembershipStanding;
 
 const YEAR: (&str, &str, &str) = ("2027-12-01", "2028-01-01", "2028-12-31");
 

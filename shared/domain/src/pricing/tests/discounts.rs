@@ -61,7 +61,7 @@ fn members_shop(memberships: &[Membership], level: Option<&str>) -> Shop {
     ]}))
     .unwrap();
     let level = level.map(|level| crate::LevelId::parse(level).unwrap());
-    shop.asker = Asker::of(memberships, level.as_ref());
+    shop.asker = Asker::of(memberships, level.as_ref(), now());
     shop
 }
 
@@ -364,7 +364,7 @@ proptest! {
             cart_codes.reverse();
             line_codes.reverse();
         }
-        shop.asker = Asker::of(&held, None);
+        shop.asker = Asker::of(&held, None, now());
         let treatment = match (retail, line_codes.is_empty()) {
             (true, _) => WantedTreatment::FullPrice,
             (false, true) => WantedTreatment::Best,
