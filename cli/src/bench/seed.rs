@@ -3,6 +3,7 @@
 use super::BenchError;
 use crate::local;
 use domain::catalog::{InventoryItem, InventoryKind, PersonType, Template};
+use domain::claim::MemberClaims;
 use domain::ledger::{Ledger, SlotState};
 use domain::merchant::{Merchant, MerchantStatus, RateCard};
 use domain::rate_limit::{Rate, RateLimit};
@@ -104,6 +105,7 @@ async fn save_identity(app: &App, tenant: TenantId, sealed_hash_key: String) -> 
         mail_from: None,
         consumer_site: None,
         limits: RateLimit::ALL.iter().map(|limit| (*limit, UNLIMITED)).collect(),
+        member_claims: MemberClaims::default(),
         sealed_hash_key,
         closed_at: None,
     };

@@ -85,6 +85,7 @@ mod tests {
             mail_from: None,
             consumer_site: None,
             limits: Default::default(),
+            member_claims: Default::default(),
             sealed_hash_key: String::new(),
             closed_at: Some(closed),
         };

@@ -5,8 +5,11 @@ use crate::args::DatabaseArgs;
 use crate::database::{Opened, open};
 use crate::failure::Failure;
 use clap::{Args, Subcommand};
+use domain::claim::{ClaimRule, MemberClaims};
 use domain::rate_limit::{MAX_WINDOW_SECS, Rate, RateLimit};
-use domain::tenant::{ConsumerSite, DEFAULT_HOLD_SECS, MAX_HOLD_SECS, ProcessorKind, REST_SECS, Tenant};
+use domain::tenant::{
+    ConsumerSite, DEFAULT_HOLD_SECS, MAX_HOLD_SECS, ProcessorKind, REST_SECS, Scope, Tenant,
+};
 use domain::time::plus_secs;
 use domain::{TenantId, Zone};
 use platform::IdSource;
@@ -95,6 +98,10 @@ pub(crate) struct Settings {
     /// verifications-per-address=default; may be repeated. `tenant show` lists all limits
     #[arg(long = "limit", value_name = "LIMIT=COUNT/SECONDS", value_parser = limit)]
     limits: Vec<(RateLimit, Option<Rate>)>,
+    /// Who may claim to be a member, such as b2c=any for the keys of servers or b2c-browser=proof for those of pages;
+    /// may be repeated. `none` takes nobody for a member, `proof` those who prove it, `any` all who say so
+    #[arg(long = "member-claims", value_name = "SCOPE=RULE", value_parser = member_claims)]
+    member_claims: Vec<(Scope, ClaimRule)>,
 }
 
 fn zone(name: &str) -> Result<Zone, &'static str> {
@@ -123,9 +130,21 @@ fn limit(text: &str) -> Result<(RateLimit, Option<Rate>), String> {
     Ok((limit, Some(rate)))
 }
 
+/// Reads whose claims are meant, and what they need.
+fn member_claims(text: &str) -> Result<(Scope, ClaimRule), String> {
+    let unfit = || {
+        let rules = ClaimRule::ALL.map(ClaimRule::name).join(", ");
+        format!("it looks like b2c-browser=proof: b2c or b2c-browser, and one of {rules}")
+    };
+    let (scope, rule) = text.split_once('=').ok_or_else(unfit)?;
+    let scope = [Scope::B2c, Scope::B2cBrowser].into_iter().find(|known| known.name() == scope);
+    scope.zip(ClaimRule::parse(rule)).ok_or_else(unfit)
+}
+
 impl Settings {
     fn apply(self, tenant: &mut Tenant) {
-        let Self { hold_secs, origins, descriptor_prefix, mail_from, consumer_site, limits } = self;
+        let Self { hold_secs, origins, descriptor_prefix, mail_from, consumer_site, limits, member_claims } =
+            self;
         if let Some(secs) = hold_secs {
             tenant.hold_secs = secs;
         }
@@ -146,6 +165,13 @@ impl Settings {
                 Some(rate) => tenant.limits.insert(limit, rate),
                 None => tenant.limits.remove(&limit),
             };
+        }
+        for (scope, rule) in member_claims {
+            match scope {
+                Scope::B2c => tenant.member_claims.servers = rule,
+                Scope::B2cBrowser => tenant.member_claims.pages = rule,
+                Scope::B2b | Scope::Payment | Scope::Onboard => {}
+            }
         }
     }
 }
@@ -220,6 +246,7 @@ async fn create(
         mail_from: None,
         consumer_site: None,
         limits: BTreeMap::new(),
+        member_claims: MemberClaims::default(),
         sealed_hash_key: hex::encode(sealed),
         closed_at: None,
     };
@@ -246,6 +273,7 @@ fn described(tenant: &Tenant) -> String {
         mail_from,
         consumer_site,
         limits,
+        member_claims: MemberClaims { servers, pages },
         sealed_hash_key: _,
         closed_at,
     } = tenant;
@@ -266,6 +294,7 @@ fn described(tenant: &Tenant) -> String {
         ["processor", processor],
         ["mail from", mail_from.as_deref().unwrap_or("the deployment's address")],
         ["consumer site", consumer_site.as_ref().map_or("none, so no login mails", ConsumerSite::as_str)],
+        ["member claims", &format!("{} by servers, {} by pages", servers.name(), pages.name())],
     ];
     let rows = rows.map(|[setting, value]| format!("{setting:18} {value}").trim_end().to_owned());
     let limits = RateLimit::ALL.iter().map(|limit| {

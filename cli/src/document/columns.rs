@@ -26,6 +26,8 @@ const SETTINGS: &[Column] = &[
     ("allowedOrigins", Json),
     ("descriptorPrefix", Text),
     ("consumerSite", Text),
+    ("memberClaims.b2c", Text),
+    ("memberClaims.b2c-browser", Text),
 ];
 
 const API_KEYS: &[Column] =

@@ -25,6 +25,7 @@ pub(super) async fn save(
         allowed_origins,
         descriptor_prefix,
         consumer_site,
+        member_claims,
     } = wanted;
     let before = app.store.load_tenant(id, Consistency::Strong).await?;
     let base = match &before {
@@ -46,6 +47,7 @@ pub(super) async fn save(
         mail_from: base.mail_from,
         consumer_site: consumer_site.or(base.consumer_site),
         limits: base.limits,
+        member_claims: member_claims.over(base.member_claims),
         sealed_hash_key: base.sealed_hash_key,
         closed_at: base.closed_at,
     };
@@ -86,6 +88,7 @@ async fn new_tenant(
         mail_from: None,
         consumer_site: None,
         limits: Default::default(),
+        member_claims: Default::default(),
         sealed_hash_key: hex::encode(sealed),
         closed_at: None,
     })

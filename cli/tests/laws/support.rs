@@ -55,7 +55,13 @@ impl Operation {
     /// The scopes that open the operation (contract §2); a new route of a storefront is closed to pages
     /// unless it is of a kind that pages may use.
     pub(crate) fn scopes(&self) -> Vec<Scope> {
-        let of_pages = ["/v2/b2c/event", "/v2/b2c/carts", "/v2/b2c/entitlements", "/v2/b2c/locations"];
+        let of_pages = [
+            "/v2/b2c/event",
+            "/v2/b2c/carts",
+            "/v2/b2c/entitlements",
+            "/v2/b2c/locations",
+            "/v2/b2c/membership/validate",
+        ];
         let path = self.path.as_str();
         if path.starts_with("/v2/b2c/cors/") {
             vec![Scope::B2cBrowser]

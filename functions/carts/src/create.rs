@@ -7,10 +7,12 @@ use domain::cart::Cart;
 use domain::cart_request::{CartRequest, LineRequest, name_lines};
 use domain::channel::Channel;
 use domain::pricing::{Buyer, Catalog, CatalogView, PricedLines, PricingRefusals, price};
+use domain::rate_limit::Activity;
 use domain::{CartId, CartItemId};
 use platform::access::Caller;
 use platform::cart::{Existing, Named, Offer, TenantCatalog, forms_refused, pricing_refused};
-use platform::rate_limit::count_unknown_coupons;
+use platform::claims::{ClaimedCart, claimed_cart};
+use platform::rate_limit::{count, count_guesses};
 use platform::{ApiError, App, ErrorType, IdempotencyKey, idempotency};
 use std::collections::{BTreeMap, BTreeSet};
 use store::{Consistency, Found, Key};
@@ -34,10 +36,11 @@ pub(crate) async fn fresh(app: &App, caller: &Caller, request: CartRequest) -> R
     let Ok(priced) = assumed else {
         let (existing, allowed) = tokio::join!(
             draft.named.load(&app.store, caller.tenant.id, caller.clock.now()),
-            draft.count_guesses()
+            draft.count_asked()
         );
         let existing = existing?;
         allowed?;
+        existing.count_unknown(app, caller).await?;
         draft.catalog = app.catalog_of(caller.tenant.id, existing.ledgers.values()).await?;
         let cart = draft.cart(id, draft.price(&existing)?)?;
         draft.check(&cart, &existing)?;
@@ -45,10 +48,14 @@ pub(crate) async fn fresh(app: &App, caller: &Caller, request: CartRequest) -> R
     };
     let cart = draft.cart(id, priced.clone())?;
     let load = draft.named.load(&app.store, caller.tenant.id, caller.clock.now());
-    let (put, existing, allowed) = tokio::join!(draft.put(&cart), load, draft.count_guesses());
+    let (put, existing, allowed) = tokio::join!(draft.put(&cart), load, draft.count_asked());
     put?;
     let existing = existing?;
     draft.catalog = app.catalog_of(caller.tenant.id, existing.ledgers.values()).await?;
+    let allowed = match allowed {
+        Ok(()) => existing.count_unknown(app, caller).await,
+        refused => refused,
+    };
     let confirmed = allowed.and_then(|()| draft.price(&existing));
     match confirmed.and_then(|confirmed| draft.check(&cart, &existing).map(|()| confirmed)) {
         Ok(confirmed) if confirmed == priced => {}
@@ -82,7 +89,7 @@ pub(crate) async fn once(
     let keys = draft.named.keys(tenant).chain([place.clone()]);
     let load = app.store.get_many(keys, Consistency::Strong);
     let tie = idempotency::tie(app, caller, (key, fingerprint));
-    let (found, allowed, tied) = tokio::join!(load, draft.count_guesses(), tie);
+    let (found, allowed, tied) = tokio::join!(load, draft.count_asked(), tie);
     let tied = tied?;
     let outcome = async {
         let mut found = found?;
@@ -99,12 +106,13 @@ pub(crate) async fn once(
 }
 
 impl<'a> Draft<'a> {
-    async fn of(app: &'a App, caller: &'a Caller, request: CartRequest) -> Result<Self, ApiError> {
+    async fn of(app: &'a App, caller: &'a Caller, mut request: CartRequest) -> Result<Self, ApiError> {
         let catalog = app.catalog(caller.tenant.id).await?;
         let lines = name_lines(&request.lines, &[], || app.ids.bytes().map(CartItemId::from_bytes))?;
-        let view = catalog.view();
-        let named = Named::of((&request.terms, view.coupons), lines.iter().map(|line| &line.wanted));
-        let named = named.with_stock(view.inventory);
+        let wanted = lines.iter().map(|line| &line.wanted);
+        let ClaimedCart { terms, named } = claimed_cart(app, caller, (request.terms, wanted)).await?;
+        request.terms = terms;
+        let named = named.with_stock(catalog.view().inventory);
         Ok(Self { app, caller, request, lines, named, catalog })
     }
 
@@ -116,6 +124,7 @@ impl<'a> Draft<'a> {
     ) -> Result<Response, ApiError> {
         let (app, tenant) = (self.app, self.caller.tenant.id);
         let existing = self.named.take(&mut found, tenant, self.caller.clock.now())?;
+        existing.count_unknown(app, self.caller).await?;
         self.catalog = app.catalog_of(tenant, existing.ledgers.values()).await?;
         let mut cart = self.cart(id, self.price(&existing)?)?;
         self.check(&cart, &existing)?;
@@ -128,9 +137,12 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Coupon codes may be guessed so often only.
-    async fn count_guesses(&self) -> Result<(), ApiError> {
-        count_unknown_coupons(self.app, self.caller, self.named.unknown_codes).await
+    /// Carts may be made, and coupon codes and memberships guessed, so often only.
+    async fn count_asked(&self) -> Result<(), ApiError> {
+        let carts = count(self.app, self.caller, Activity::Cart);
+        let guesses = count_guesses(self.app, self.caller, self.named.guesses());
+        let (carts, guesses) = tokio::join!(carts, guesses);
+        carts.and(guesses)
     }
 
     fn price_assumed(&self) -> Result<PricedLines, PricingRefusals> {

@@ -110,7 +110,7 @@ async fn update_cart(
     let route = format!("PUT /v2/b2c/carts/{id}");
     let fingerprint = fingerprint(&app, &caller, &key, (&body, &route)).await?.unwrap_or_default();
     let request = body.parse(|checker, input| input.parse_update(checker, &id))?;
-    let replaced = update::replace(&app, &caller, &id, (&request, explain));
+    let replaced = update::replace(&app, &caller, &id, (request, explain));
     idempotency::once(&app, &caller, (&key, &fingerprint), Box::pin(replaced)).await
 }
 

@@ -7,8 +7,9 @@ use domain::form::AskedForms;
 use domain::pricing::{Catalog, CatalogView, Tried, price};
 use domain::{CartId, CartItemId, TenantId};
 use platform::access::Caller;
-use platform::cart::{Explain, Named, Offer, forms_refused, pricing_refused};
-use platform::rate_limit::count_unknown_coupons;
+use platform::cart::{Explain, Offer, forms_refused, pricing_refused};
+use platform::claims::{ClaimedCart, claimed_cart};
+use platform::rate_limit::count_guesses;
 use platform::{ApiError, App, ErrorType};
 use store::{Consistency, Key};
 use wire::cart::CartOutput;
@@ -25,20 +26,23 @@ pub(crate) async fn replace(
     app: &App,
     caller: &Caller,
     id: &CartId,
-    (request, Explain(explain)): (&CartRequest, Explain),
+    (mut request, Explain(explain)): (CartRequest, Explain),
 ) -> Result<CartOutput, ApiError> {
     let now = caller.clock.now();
     let tenant = caller.tenant.id;
-    let known = app.definitions(tenant).await?;
     let wanted = request.lines.iter().map(|line| &line.wanted);
-    let named = Named::of((&request.terms, &known.coupons), wanted).with_stock(&known.inventory);
+    let ClaimedCart { terms, named } = claimed_cart(app, caller, (request.terms, wanted)).await?;
+    request.terms = terms;
+    let known = app.definitions(tenant).await?;
+    let named = named.with_stock(&known.inventory);
     let key = Key::cart(tenant, id);
     let load = app.store.get_many(named.keys(tenant).chain([key.clone()]), Consistency::Strong);
-    let (found, allowed) = tokio::join!(load, count_unknown_coupons(app, caller, named.unknown_codes));
+    let (found, allowed) = tokio::join!(load, count_guesses(app, caller, named.guesses()));
     allowed?;
     let mut found = found?;
     let mut before = live(found.take(&key)?, now)?;
     let existing = named.take(&mut found, tenant, caller.clock.now())?;
+    existing.count_unknown(app, caller).await?;
     let catalog = app.catalog_of(tenant, existing.ledgers.values()).await?;
     let buyer = existing.buyer(caller.tenant.zone);
     let view = CatalogView::of_ledgers(catalog.view(), buyer, existing.ledgers.values());
@@ -47,7 +51,7 @@ pub(crate) async fn replace(
     let offer = Offer { existing: &existing, inventory, coupons };
     for _ in 0..MAX_TRIES {
         refuse_unless_open(app, caller, &before).await?;
-        let (after, traces) = existing.check_with(decide(app, (&before, request), view, caller), "")?;
+        let (after, traces) = existing.check_with(decide(app, (&before, &request), view, caller), "")?;
         offer.check(&after, now)?;
         match write(app, tenant, (&before, after)).await? {
             Ok(after) => {

@@ -69,5 +69,6 @@ pub(crate) async fn check_with_earlier_orders(
     }
     let known = app.definitions(caller.tenant.id).await?;
     let result = EntitlementsResult::of(&judgements, &known.person_types);
+    let result = result.told(sold.0.refused_claims.problem);
     Err(ApiError::new(ErrorType::EntitlementsViolated).fact("entitlements", result))
 }

@@ -9,11 +9,13 @@ use domain::cart::{Cart, Still};
 use domain::cart_request::{CartRequest, CartTerms, LineRequest, name_lines};
 use domain::checkout::{CartSource, CheckoutRequest, OrderFacts, order_of};
 use domain::order::{ConsumedReservation, Order};
+use domain::rate_limit::Activity;
 use domain::{CartId, CartItemId, CouponId, InstanceId, OrderId, SaleId, Zone};
 use platform::access::Caller;
 use platform::authored::attempt_token;
-use platform::cart::{Existing, Named, check_size, forms_incomplete, forms_refused};
-use platform::rate_limit::{count_card_payment, count_unknown_coupons};
+use platform::cart::{Existing, check_size, forms_incomplete, forms_refused};
+use platform::claims::{ClaimedCart, claimed_cart};
+use platform::rate_limit::{count, count_card_payment, count_guesses};
 use platform::task::to_the_end;
 use platform::{ApiError, App, ErrorType};
 use std::collections::BTreeMap;
@@ -159,6 +161,10 @@ async fn check_out_once(
     decide::check_holders(&opened.cart, &facts)?;
     check_price(app, caller, request, &opened).await?;
     forms_incomplete(&opened.cart.incomplete_forms(&facts.forms))?;
+    if request.card.is_some() && opened.cart.shown_total.is_zero() {
+        // The card is not charged, and changes nothing of how often something is given away.
+        count(app, caller, Activity::FreeCheckout).await?;
+    }
     let sale = decide_sale(app, caller, (request, &opened, &facts)).await?;
     let (app, caller, cart) = (app.clone(), caller.clone(), opened.cart);
     let checkout = Checkout { app, caller, sale, claim, cart, facts };
@@ -206,15 +212,16 @@ async fn load_stored(
     };
     let requests = before.requests();
     let terms = CartTerms { reservation: request.reservation.or(before.reservation), ..before.terms() };
-    let coupons = app.definitions(caller.tenant.id).await?;
     let wanted = requests.iter().map(|line| &line.wanted);
-    let mut named = Named::of((&terms, &coupons.coupons), wanted.clone());
+    let ClaimedCart { terms, mut named } = claimed_cart(app, caller, (terms, wanted.clone())).await?;
     named.people = draw::people(&request.billing, wanted);
     let (facts, _) = load::facts(app, caller, (&named, None)).await?;
     let facts = load::strange_slots(app, caller, facts).await?;
     let hash_key = app.hash_key(&caller.tenant).await?;
     let requests = draw::drawn(app, (caller.tenant.id, &facts.existing), requests, &hash_key)?;
-    let opened = reopened((before, undone_order), &requests, &facts, caller);
+    // A reservation of the request is consumed, but does not become the cart's.
+    let terms = CartTerms { reservation: before.reservation, ..terms };
+    let opened = reopened((before, terms, undone_order), &requests, &facts, caller);
     Ok(Start::GoOn(Box::new(Loaded { opened, facts, claim, findings })))
 }
 
@@ -226,12 +233,11 @@ async fn load_inline(
 ) -> Result<Start, ApiError> {
     let terms =
         CartTerms { reservation: request.reservation.or(cart.terms.reservation), ..cart.terms.clone() };
-    let coupons = app.definitions(caller.tenant.id).await?;
     let wanted = cart.lines.iter().map(|line| &line.wanted);
-    let mut named = Named::of((&terms, &coupons.coupons), wanted.clone());
+    let ClaimedCart { terms, mut named } = claimed_cart(app, caller, (terms, wanted.clone())).await?;
     named.people = draw::people(&request.billing, wanted);
     let load = load::facts(app, caller, (&named, key.map(|key| key.hash.as_str())));
-    let guesses = count_unknown_coupons(app, caller, named.unknown_codes);
+    let guesses = count_guesses(app, caller, named.guesses());
     let (loaded, allowed, guesses) = tokio::join!(load, count_payment(app, caller, request), guesses);
     let (facts, record) = loaded?;
     let claim = match replayed(app, caller, (key, record), manner(request)).await? {
@@ -239,20 +245,23 @@ async fn load_inline(
         Replayed::GoOn(claim) => claim.map(|claim| *claim),
     };
     allowed.and(guesses)?;
+    facts.existing.count_unknown(app, caller).await?;
     let facts = load::strange_slots(app, caller, facts).await?;
     let lines = name_lines(&cart.lines, &[], || app.ids.bytes().map(CartItemId::from_bytes))?;
     let hash_key = app.hash_key(&caller.tenant).await?;
     let lines = draw::drawn(app, (caller.tenant.id, &facts.existing), lines, &hash_key)?;
-    let opened = inline(app, caller, (cart, &lines), &facts);
+    let terms = CartTerms { reservation: cart.terms.reservation, ..terms };
+    let opened = inline(app, caller, (cart, terms, &lines), &facts);
     Ok(Start::GoOn(Box::new(Loaded { opened, facts, claim, findings: Vec::new() })))
 }
 
-/// A card may be tried so often only; what needs no card, or only looks, tries none.
+/// A card may be tried so often only, and what needs none be taken so often; who only looks does neither.
 async fn count_payment(app: &App, caller: &Caller, request: &CheckoutRequest) -> Result<(), ApiError> {
-    if request.card.is_none() || request.dry_run {
-        return Ok(());
+    match &request.card {
+        Some(_) | None if request.dry_run => Ok(()),
+        Some(_) => count_card_payment(app, caller).await,
+        None => count(app, caller, Activity::FreeCheckout).await,
     }
-    count_card_payment(app, caller).await
 }
 
 fn manner(request: &CheckoutRequest) -> Manner {
@@ -284,15 +293,15 @@ fn live(cart: Option<Cart>, caller: &Caller) -> Result<Cart, ApiError> {
 
 /// A stored cart at the prices of this moment.
 fn reopened(
-    (before, undone_order): (Cart, Option<OrderId>),
+    (before, terms, undone_order): (Cart, CartTerms, Option<OrderId>),
     requests: &[LineRequest],
     facts: &Facts,
     caller: &Caller,
 ) -> Result<Opened, ApiError> {
     let now = caller.clock.now();
-    let priced = decide::priced(&before.terms(), requests, (facts, "/shoppingCart"), caller)?;
+    let priced = decide::priced(&terms, requests, (facts, "/shoppingCart"), caller)?;
     let claim = CartClaim { id: before.id.clone(), version: before.version, undone_order };
-    let cart = before.replaced(before.terms(), priced, now).asking(facts.asked());
+    let cart = before.replaced(terms, priced, now).asking(facts.asked());
     Ok(Opened { cart, stored: Some(StoredCart { before, claim }) })
 }
 
@@ -300,14 +309,14 @@ fn reopened(
 fn inline(
     app: &App,
     caller: &Caller,
-    (request, lines): (&CartRequest, &[LineRequest]),
+    (request, terms, lines): (&CartRequest, CartTerms, &[LineRequest]),
     facts: &Facts,
 ) -> Result<Opened, ApiError> {
     let now = caller.clock.now();
-    let priced = decide::priced(&request.terms, lines, (facts, "/shoppingCart"), caller)?;
+    let priced = decide::priced(&terms, lines, (facts, "/shoppingCart"), caller)?;
     let id = CartId::from_bytes(app.ids.bytes()?);
     let visitor = OrderId::from_bits(app.ids.bits()?).to_string();
-    let cart = Cart::new((id, visitor), request.terms.clone(), priced, now).asking(facts.asked());
+    let cart = Cart::new((id, visitor), terms, priced, now).asking(facts.asked());
     let answered = cart.answering(facts.asked(), &request.forms);
     let cart = answered.map_err(|refusals| forms_refused(&refusals, "/shoppingCart"))?;
     Ok(Opened { cart, stored: None })

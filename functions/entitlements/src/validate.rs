@@ -18,7 +18,8 @@ use domain::pricing::{CatalogView, PricedLines, price};
 use domain::{CartItemId, TemplateId, Zone};
 use platform::access::Caller;
 use platform::cart::{Existing, Named, TenantCatalog, pricing_refused};
-use platform::rate_limit::count_unknown_coupons;
+use platform::claims::{ClaimedCart, claimed_cart};
+use platform::rate_limit::{Guesses, count_guesses};
 use platform::{ApiError, App, ErrorType};
 use std::collections::BTreeSet;
 use store::counter::take_member_uses;
@@ -32,12 +33,12 @@ const MAX_GUESSES: usize = 200;
 struct Question {
     lines: Vec<LineRequest>,
     terms: CartTerms,
-    codes: Codes,
+    names: Names,
 }
 
-/// Where coupon codes come from.
+/// Where coupon codes and numbers of memberships come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Codes {
+enum Names {
     /// They were counted when the cart was stored.
     Stored,
     /// They may be guesses.
@@ -59,8 +60,8 @@ pub(crate) async fn validate(
     caller: &Caller,
     source: CartSource,
 ) -> Result<EntitlementsResult, ApiError> {
-    let question = question(app, caller, source).await?;
-    let mut facts = load(app, caller, &question).await?;
+    let mut question = question(app, caller, source).await?;
+    let mut facts = load(app, caller, &mut question).await?;
     let priced = facts.existing.check_with(facts.price(caller, &question), "")?;
     let mut judgements = facts.judge(caller, &priced);
     let counted = judgements.iter().filter_map(Judgement::counted).map(|(tally, _)| tally);
@@ -70,7 +71,8 @@ pub(crate) async fn validate(
         facts.used.extend(app.store.load_member_uses(caller.tenant.id, &missing).await?);
         judgements = facts.judge(caller, &priced);
     }
-    Ok(EntitlementsResult::of(&judgements, facts.catalog.view().person_types))
+    let result = EntitlementsResult::of(&judgements, facts.catalog.view().person_types);
+    Ok(result.told(question.terms.refused.problem))
 }
 
 async fn question(app: &App, caller: &Caller, source: CartSource) -> Result<Question, ApiError> {
@@ -80,7 +82,7 @@ async fn question(app: &App, caller: &Caller, source: CartSource) -> Result<Ques
             let cart = cart.filter(|cart| cart.is_live(caller.clock.now()));
             let cart =
                 cart.ok_or_else(|| ApiError::new(ErrorType::NotFound).detail("/id", "was not found"))?;
-            Ok(Question { lines: cart.requests(), terms: cart.terms(), codes: Codes::Stored })
+            Ok(Question { lines: cart.requests(), terms: cart.terms(), names: Names::Stored })
         }
         CartSource::Inline(request) => {
             let fresh = || app.ids.bytes().map(CartItemId::from_bytes);
@@ -90,27 +92,32 @@ async fn question(app: &App, caller: &Caller, source: CartSource) -> Result<Ques
                 Ok(LineRequest { id, wanted: line.wanted })
             });
             let lines = lines.collect::<Result<_, ApiError>>()?;
-            Ok(Question { lines, terms: request.terms, codes: Codes::Sent })
+            Ok(Question { lines, terms: request.terms, names: Names::Sent })
         }
     }
 }
 
-async fn load(app: &App, caller: &Caller, question: &Question) -> Result<Facts, ApiError> {
+async fn load(app: &App, caller: &Caller, question: &mut Question) -> Result<Facts, ApiError> {
     let tenant = caller.tenant.id;
     let catalog = app.catalog(tenant).await?;
     let wanted = question.lines.iter().map(|line| &line.wanted);
-    let named = Named::of((&question.terms, catalog.view().coupons), wanted);
+    let terms = std::mem::take(&mut question.terms);
+    let ClaimedCart { terms, named } = claimed_cart(app, caller, (terms, wanted)).await?;
+    question.terms = terms;
     let looked_up = guesses(&named, &catalog, caller.tenant.zone);
     let keys = named.keys(tenant).chain(looked_up.iter().map(|tally| Key::tally(tenant, tally)));
-    let guesses = match question.codes {
-        Codes::Stored => None,
-        Codes::Sent => named.unknown_codes,
+    let guesses = match question.names {
+        Names::Stored => Guesses::default(),
+        Names::Sent => named.guesses(),
     };
     let load = app.store.get_many(keys, Consistency::Strong);
-    let (found, allowed) = tokio::join!(load, count_unknown_coupons(app, caller, guesses));
+    let (found, allowed) = tokio::join!(load, count_guesses(app, caller, guesses));
     allowed?;
     let mut found = found?;
     let existing = named.take(&mut found, tenant, caller.clock.now())?;
+    if question.names == Names::Sent {
+        existing.count_unknown(app, caller).await?;
+    }
     let used = take_member_uses(&mut found, tenant, &looked_up);
     let catalog = app.catalog_of(tenant, existing.ledgers.values()).await?;
     Ok(Facts { catalog, existing, looked_up, used })

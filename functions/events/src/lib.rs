@@ -5,10 +5,11 @@
 //! | lists and single templates | 0: from the cached catalog |
 //! | times and calendar of one template | 1; 2 where its schedule promises slots that are gone |
 //! | times and calendar of all templates | 1: one query per template that runs within the range, side by side |
-//! | next available | 1; 2 where many slots in a row are full |
+//! | next available | 1; 2 where many slots in a row are full, 3 where very many are |
 //! | single instance | 1 |
 //!
-//! A membership takes one more, beside the slots in the times of one template. Events for members are shown to
+//! A membership takes one more, beside the slots in the times of one template, whether it is looked up or counted as
+//! one that nothing proves; one that is nobody's takes another to be counted. Events for members are shown to
 //! those who name a membership or level that may buy them, at what they pay.
 
 mod answer;

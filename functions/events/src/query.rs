@@ -4,7 +4,9 @@ use domain::asker::Asker;
 use domain::listing::{Audience, Range, TemplateFilter};
 use domain::{Channel, ComboTemplateId, LevelId, MembershipId, Timestamp};
 use platform::access::Caller;
+use platform::claims::{evidence, tell};
 use platform::query::QueryReader;
+use platform::rate_limit::{count_unknown_memberships, count_unproven, look_at_memberships};
 use platform::{ApiError, App};
 use serde::Deserialize;
 use store::Consistency;
@@ -68,13 +70,27 @@ pub(crate) struct Asked {
 
 impl Asked {
     /// Looks the membership up, which takes a round trip where one is named. One that does not exist gives
-    /// nothing, as if it had lapsed: whether it exists is nobody's business here.
+    /// nothing, as if it had lapsed: whether it exists is nobody's business here. One that the caller has to prove and
+    /// does not is not looked up. A level that is named alone is shown at its prices to everybody, like a price list.
     pub(crate) async fn asker(&self, app: &App, caller: &Caller) -> Result<Asker, ApiError> {
         let Benefits { membership, level } = &self.benefits;
         let Some(sent) = *membership else { return Ok(Asker::of([], level.as_ref(), self.now)) };
+        let evidence = evidence(app, caller).await?;
+        if !evidence.admits(sent) {
+            tell(caller, evidence.problem());
+            count_unproven(app, caller, 1).await?;
+            return Ok(Asker::nobody());
+        }
         let tenant = caller.tenant.id;
-        let mut found = app.store.get_many(membership_keys(tenant, sent), Consistency::Eventual).await?;
-        Ok(Asker::of(take_membership(&mut found, tenant, sent)?.as_ref(), None, self.now))
+        let guessed =
+            async { if evidence.proves(sent) { Ok(()) } else { look_at_memberships(app, caller).await } };
+        let load = app.store.get_many(membership_keys(tenant, sent), Consistency::Eventual);
+        let (found, guessed) = tokio::join!(load, guessed);
+        guessed?;
+        let found = take_membership(&mut found?, tenant, sent)?;
+        let found = found.filter(|found| evidence.agrees(sent, found));
+        count_unknown_memberships(app, caller, u32::from(found.is_none())).await?;
+        Ok(Asker::of(found.as_ref(), None, self.now))
     }
 
     pub(crate) fn audience<'a>(&self, caller: &Caller, asker: &'a Asker) -> Audience<'a> {

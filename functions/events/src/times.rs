@@ -89,8 +89,8 @@ pub(crate) async fn of_all(
     json(&found.iter().map(bucket).collect::<Vec<_>>())
 }
 
-/// Slots looked at for the next available one; all there are only if the first of them have no seat.
-const NEXT_AVAILABLE_SLOTS: [usize; 2] = [100, usize::MAX];
+/// Slots looked at for the next available one; each number only if those before have no seat.
+const NEXT_AVAILABLE_SLOTS: [usize; 3] = [32, 400, usize::MAX];
 /// How far ahead the next available slot may lie: three years.
 const NEXT_AVAILABLE_SECS: i64 = 3 * 366 * 86_400;
 

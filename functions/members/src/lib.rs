@@ -2,15 +2,17 @@
 //!
 //! | Request | Round trips |
 //! |---|---|
-//! | `GET /v2/b2c/membership/validate` | 1: whatever the text names, with the cached levels beside it |
+//! | `GET /v2/b2c/membership/validate` | 1: whatever the text names, with the cached levels and how much was guessed beside it |
 //! | `GET /v2/b2c/membership/exists` | 1: the memberships of the address, with the cached levels beside it |
 //! | `GET /v2/b2c/membership/validate/login` | 1: the request, whoever asks; and a message to the mailer |
 //! | `POST /v2/b2c/membership/validate/login` | 3: the request; the memberships of the address; the use of the link |
 //!
-//! Who is a member is told to servers only: a key that stands in a page is refused.
+//! Numbers that are nobody's take one round trip more, to be counted. Who a member is is told to servers only: a page
+//! learns that a number and a name, or a link, belong together, and gets a proof of it (decision record 0106).
 
 mod exists;
 mod login;
+mod proof;
 mod validate;
 
 use platform::routes;

@@ -1,5 +1,6 @@
 //! `/v2/b2c/membership/validate/login`: a link by mail, and what it opens.
 
+use crate::proof::{activity, is_page, prove, recognised};
 use axum::extract::{Query, State};
 use axum::response::Response;
 use domain::LoginRequestId;
@@ -7,7 +8,7 @@ use domain::login::{LoginRequest, cards_of};
 use domain::outbox::{LoginMail, MailJob};
 use domain::rate_limit::Activity;
 use http::StatusCode;
-use platform::access::{Caller, StorefrontServer};
+use platform::access::{Caller, Verifier};
 use platform::authored::attempt_token;
 use platform::idempotency::once;
 use platform::keyed_hash::HashKey;
@@ -19,7 +20,7 @@ use serde::Deserialize;
 use store::login::login_key;
 use utoipa::IntoParams;
 use wire::is_email;
-use wire::member::{LoginInput, MemberView, VerificationView};
+use wire::member::{LoginAnswer, LoginInput, MemberView, PageLogin, VerificationView};
 
 const PATH: &str = "/v2/b2c/membership/validate/login";
 
@@ -51,7 +52,7 @@ pub(crate) struct LoginQuery {
 )]
 pub(crate) async fn send_link(
     State(app): State<App>,
-    server: StorefrontServer,
+    caller: Verifier,
     Query(query): Query<LoginQuery>,
 ) -> Result<StatusCode, ApiError> {
     let mut reader = QueryReader::new();
@@ -59,14 +60,14 @@ pub(crate) async fn send_link(
     let address = |text: &str| is_email(text).then(|| text.to_owned());
     let sent = reader.required("email", sent.as_deref(), (address, "an e-mail address"));
     let address = reader.finish(sent)?.ok_or_else(|| ApiError::new(ErrorType::Internal))?;
-    let tenant = server.tenant.id;
-    let hash_key = app.hash_key(&server.tenant).await?;
+    let tenant = caller.tenant.id;
+    let hash_key = app.hash_key(&caller.tenant).await?;
     let id = LoginRequestId::from_bytes(app.ids.bytes()?);
-    let request = LoginRequest::new(id.clone(), address, server.clock.now());
+    let request = LoginRequest::new(id.clone(), address, caller.clock.now());
     let place = login_key(tenant, &secret_of(&hash_key, &id));
     let (allowed, wanted, saved) = tokio::join!(
-        count(&app, &server, Activity::LoginMail),
-        count_mail(&app, &server, &request.email),
+        count(&app, &caller, activity(&caller, Activity::LoginMail)),
+        count_mail(&app, &caller, &request.email),
         app.store.save_login_request(&place, &request, app.wall_now())
     );
     allowed?;
@@ -81,15 +82,16 @@ pub(crate) async fn send_link(
 
 /// Uses a link to log in by.
 ///
-/// Answers the cards that the mail's recipient holds, in full. A link works once; a repetition of the call with its
-/// `Idempotency-Key` has the first answer.
+/// A server is answered the cards that the mail's recipient holds, in full, with a proof for pages; a page is answered
+/// the dates of the memberships and the proof, and nothing of the person. A link works once; a repetition of the call
+/// with its `Idempotency-Key` has the first answer.
 #[utoipa::path(
     post,
     path = "/v2/b2c/membership/validate/login",
     tag = "Members",
     request_body = LoginInput,
     responses(
-        (status = 200, description = "The cards, or one entry `not_found` if there are none any more", body = Vec<VerificationView>),
+        (status = 200, description = "The cards, or one entry `not_found` if there are none any more; for a page, the memberships", body = LoginAnswer),
         (status = 400, description = "`VALIDATION_ERROR`: no `token` was sent; `LOGIN_TOKEN_NOT_VALID`: it was used before, is altered, or its time is over", body = ErrorBody),
         (status = 409, description = "`IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
         (status = 429, description = "`THROTTLED`: too many, for this visitor or by this key", body = ErrorBody),
@@ -98,11 +100,11 @@ pub(crate) async fn send_link(
 )]
 pub(crate) async fn log_in(
     State(app): State<App>,
-    server: StorefrontServer,
+    caller: Verifier,
     key: IdempotencyKey,
     body: Body<LoginInput>,
 ) -> Result<Response, ApiError> {
-    let hash_key = app.hash_key(&server.tenant).await?;
+    let hash_key = app.hash_key(&caller.tenant).await?;
     let fingerprint = body.fingerprint(&format!("POST {PATH}"), &hash_key);
     let call = match key.hash() {
         Some(hash) => hash,
@@ -110,9 +112,9 @@ pub(crate) async fn log_in(
     };
     let run = async {
         let token = body.parse(|checker, input| input.read(checker))?;
-        redeem(&app, &server, (&hash_key, &token), &call).await
+        redeem(&app, &caller, (&hash_key, &token), &call).await
     };
-    once(&app, &server, (&key, &fingerprint), Box::pin(run)).await
+    once(&app, &caller, (&key, &fingerprint), Box::pin(run)).await
 }
 
 async fn redeem(
@@ -120,7 +122,7 @@ async fn redeem(
     caller: &Caller,
     (hash_key, token): (&HashKey, &str),
     call: &str,
-) -> Result<Vec<VerificationView>, ApiError> {
+) -> Result<LoginAnswer, ApiError> {
     let refused = || {
         let refusal = ApiError::new(ErrorType::LoginTokenNotValid);
         refusal.detail("/token", "was used before, is altered, or its time is over")
@@ -131,7 +133,7 @@ async fn redeem(
         let Some(place) = place else { return Ok(None) };
         Ok::<_, ApiError>(app.store.load_login_request(&place).await?.map(|request| (place, request)))
     };
-    let (allowed, found) = tokio::join!(count(app, caller, Activity::Login), load);
+    let (allowed, found) = tokio::join!(count(app, caller, activity(caller, Activity::Login)), load);
     allowed?;
     let (place, request) = found?.ok_or_else(refused)?;
     let (found, definitions) =
@@ -142,5 +144,11 @@ async fn redeem(
     }
     let found: Vec<_> = found.into_iter().map(|membership| membership.as_of(now)).collect();
     let view = MemberView { zone: caller.tenant.zone, levels: &definitions.levels };
-    Ok(VerificationView::list(&cards_of(&found, &request.email, now), &view))
+    let cards = cards_of(&found, &request.email, now);
+    let recognised = recognised(&cards);
+    let proofs = prove(app, caller, &recognised).await?;
+    Ok(match is_page(caller) {
+        true => LoginAnswer::Page(PageLogin::of(&recognised, &proofs, &view)),
+        false => LoginAnswer::Server(VerificationView::list(&cards, &proofs, &view)),
+    })
 }

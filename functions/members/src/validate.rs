@@ -1,15 +1,16 @@
 //! `GET /v2/b2c/membership/validate`.
 
+use crate::proof::{activity, is_page, prove, recognised};
 use axum::Json;
 use axum::extract::{Query, State};
 use domain::rate_limit::Activity;
 use domain::verification::verify;
-use platform::access::StorefrontServer;
-use platform::rate_limit::count;
+use platform::access::Verifier;
+use platform::rate_limit::{count, count_unknown_memberships, look_at_memberships};
 use platform::{ApiError, App, ErrorBody, ErrorType};
 use serde::Deserialize;
 use utoipa::IntoParams;
-use wire::member::{MemberView, VerificationView};
+use wire::member::{MemberView, PageVerification, VerificationAnswer, VerificationView};
 
 /// Who is to be verified.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -20,46 +21,60 @@ pub(crate) struct ValidateQuery {
     /// well.
     #[param(required = true)]
     membership_id: Option<String>,
-    /// The last name on the card.
+    /// The last name on the card. Required of pages.
     last_name: Option<String>,
 }
 
 /// Verifies a member.
 ///
-/// One entry for each card that is neither given up nor replaced. Without the last name of its holder, an entry
-/// has the standings and dates of the card and nothing of the person. Letter case, kinds of apostrophes and
-/// white space make no difference.
+/// A server is answered one entry for each card that is neither given up nor replaced. Without the last name of its
+/// holder, an entry has the standings and dates of the card and nothing of the person; with it, also a proof for pages.
+/// A page has to send the last name, and is answered an object with the dates and the proof, and nothing of the person:
+/// `not_found` for a number that is nobody's as for one of somebody else. Letter case, kinds of apostrophes and white
+/// space make no difference.
 #[utoipa::path(
     get,
     path = "/v2/b2c/membership/validate",
     tag = "Members",
     params(ValidateQuery),
     responses(
-        (status = 200, description = "The cards found, or one entry `not_found`", body = Vec<VerificationView>),
-        (status = 400, description = "`MEMBERSHIPID_DNE`: no `membershipId` was sent", body = ErrorBody),
-        (status = 429, description = "`THROTTLED`: too many, for this visitor or by this key", body = ErrorBody),
+        (status = 200, description = "The cards found, or one entry `not_found`; for a page, whether it is the member", body = VerificationAnswer),
+        (status = 400, description = "`MEMBERSHIPID_DNE`: no `membershipId` was sent; `VALIDATION_ERROR`: a page sent no `lastName`", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many, or too many numbers that are nobody's, for this visitor or by this key", body = ErrorBody),
     ),
 )]
 pub(crate) async fn validate(
     State(app): State<App>,
-    server: StorefrontServer,
+    caller: Verifier,
     Query(query): Query<ValidateQuery>,
-) -> Result<Json<Vec<VerificationView>>, ApiError> {
+) -> Result<Json<VerificationAnswer>, ApiError> {
     let sent = query.membership_id.as_deref().map(str::trim).filter(|text| !text.is_empty());
     let sent = sent
         .ok_or_else(|| ApiError::new(ErrorType::MembershipIdMissing).detail("membershipId", "is required"))?;
     let last_name = query.last_name.as_deref().map(str::trim).filter(|name| !name.is_empty());
-    let tenant = server.tenant.id;
-    let (allowed, found, definitions) = tokio::join!(
-        count(&app, &server, Activity::Verification),
+    if is_page(&caller) && last_name.is_none() {
+        return Err(ApiError::new(ErrorType::ValidationError).detail("lastName", "is required"));
+    }
+    let tenant = caller.tenant.id;
+    let (allowed, guessed, found, definitions) = tokio::join!(
+        count(&app, &caller, activity(&caller, Activity::Verification)),
+        look_at_memberships(&app, &caller),
         app.store.load_memberships_named(tenant, sent),
         app.definitions(tenant)
     );
-    allowed?;
+    allowed.and(guessed)?;
     let (found, definitions) = (found?, definitions?);
-    let now = server.clock.now();
+    let now = caller.clock.now();
     let found: Vec<_> = found.into_iter().map(|membership| membership.as_of(now)).collect();
-    let view = MemberView { zone: server.tenant.zone, levels: &definitions.levels };
     let verified = verify(&found, (sent, last_name), now);
-    Ok(Json(VerificationView::list(&verified, &view)))
+    let recognised = recognised(&verified);
+    // A page is not told whether it was the number or the name that was wrong.
+    let is_guess = if is_page(&caller) { recognised.is_empty() } else { found.is_empty() };
+    count_unknown_memberships(&app, &caller, u32::from(is_guess)).await?;
+    let proofs = prove(&app, &caller, &recognised).await?;
+    let view = MemberView { zone: caller.tenant.zone, levels: &definitions.levels };
+    Ok(Json(match is_page(&caller) {
+        true => VerificationAnswer::Page(PageVerification::of(&recognised, &proofs, &view)),
+        false => VerificationAnswer::Server(VerificationView::list(&verified, &proofs, &view)),
+    }))
 }

@@ -8,6 +8,7 @@ pub use membership::{MAX_MEMBERSHIP_CARDS, MAX_MEMBERSHIP_LINES, MembershipLine,
 
 use crate::cart_request::CartTerms;
 use crate::catalog::AdmissionType;
+use crate::claim::RefusedClaims;
 use crate::form::CartForm;
 use crate::pricing::PricedLines;
 use crate::text::AsText;
@@ -25,7 +26,7 @@ pub const MAX_CODES: usize = 10;
 /// Largest quantity of one line.
 pub const MAX_QUANTITY: u32 = 999;
 /// Memberships one cart may name.
-pub const MAX_MEMBERSHIPS: usize = 50;
+pub const MAX_MEMBERSHIPS: usize = 10;
 /// Event instances one order may touch.
 pub const MAX_INSTANCES: usize = 50;
 /// Tickets one order may have.
@@ -49,6 +50,9 @@ pub struct Cart {
     /// A level whose benefits apply without a membership.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub membership_category: Option<LevelId>,
+    /// What of these two, and of the memberships that lines name, does not count.
+    #[serde(default, skip_serializing_if = "RefusedClaims::is_empty", with = "AsText")]
+    pub refused_claims: RefusedClaims,
     /// Codes for all eligible lines.
     #[serde(default)]
     pub coupon_codes: Vec<String>,
@@ -385,6 +389,7 @@ impl Cart {
             lines: Vec::new(),
             membership_ids: Vec::new(),
             membership_category: None,
+            refused_claims: RefusedClaims::default(),
             coupon_codes: Vec::new(),
             reservation: None,
             verify_entitlements: false,
@@ -411,6 +416,7 @@ impl Cart {
             membership_ids,
             single_membership: _,
             membership_category,
+            refused,
             coupon_codes,
             reservation,
             verify_entitlements,
@@ -422,6 +428,7 @@ impl Cart {
             lines,
             membership_ids,
             membership_category,
+            refused_claims: refused,
             coupon_codes,
             reservation,
             verify_entitlements,

@@ -3,6 +3,7 @@
 use crate::cart::{
     Cart, CartLine, DonationDetail, DonationKind, MAX_INSTANCES, MAX_TICKETS, WantedMembership,
 };
+use crate::claim::RefusedClaims;
 use crate::form::WantedForm;
 use crate::{
     CartItemId, ComboTemplateId, CustomerId, InstanceId, InventoryId, LevelId, MembershipId, Money,
@@ -30,6 +31,8 @@ pub struct CartTerms {
     pub single_membership: Option<MembershipId>,
     /// A level whose benefits apply without a membership.
     pub membership_category: Option<LevelId>,
+    /// What of these two, and of the memberships that lines name, does not count.
+    pub refused: RefusedClaims,
     /// Codes for all eligible lines.
     pub coupon_codes: Vec<String>,
     /// The reservation whose holds checkout consumes.
@@ -250,6 +253,7 @@ impl Cart {
             membership_ids: self.membership_ids.clone(),
             single_membership: None,
             membership_category: self.membership_category.clone(),
+            refused: self.refused_claims.clone(),
             coupon_codes: self.coupon_codes.clone(),
             reservation: self.reservation,
             verify_entitlements: self.verify_entitlements,

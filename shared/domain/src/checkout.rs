@@ -212,7 +212,7 @@ pub fn order_of(request: &CheckoutRequest, facts: &OrderFacts<'_>) -> Result<Ord
         entitlements: facts.entitlements.clone(),
         forms: forms_of(cart, *asked),
         messages: messages_of(cart, asked.templates),
-        membership_ids: cart.membership_ids.clone(),
+        membership_ids: cart.terms().claimed_memberships().collect(),
         send_email: request.send_email,
         cart: facts.cart_is_stored.then(|| cart.id.clone()),
         reservation: facts.reservation.clone(),

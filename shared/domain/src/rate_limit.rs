@@ -61,10 +61,26 @@ rate_limits! {
     LoginsPerAddress, "logins-per-address", 60 in 600;
     /// The same by one key, as far as it names no address.
     LoginsPerKey, "logins-per-key", 6_000 in 600;
+    /// Verifications of members and uses of login links from one address, by pages.
+    PageVerificationsPerAddress, "page-verifications-per-address", 10 in 600;
+    /// The same by one page's key, where no address is known.
+    PageVerificationsPerKey, "page-verifications-per-key", 1_000 in 600;
     /// Coupon codes that nobody issued, for one visitor's address.
     UnknownCouponsPerAddress, "unknown-coupons-per-address", 100 in 3_600;
-    /// The same by one key, as far as it names no address.
+    /// The same for one key, whatever addresses it names.
     UnknownCouponsPerKey, "unknown-coupons-per-key", 10_000 in 3_600;
+    /// Membership numbers that are nobody's, or that no proof was sent for, for one visitor's address.
+    UnknownMembershipsPerAddress, "unknown-memberships-per-address", 100 in 3_600;
+    /// Membership numbers that are nobody's, for one key, whatever addresses it names.
+    UnknownMembershipsPerKey, "unknown-memberships-per-key", 10_000 in 3_600;
+    /// New carts for one visitor's address.
+    CartsPerAddress, "carts-per-address", 120 in 600;
+    /// The same by one key, as far as it names no address.
+    CartsPerKey, "carts-per-key", 60_000 in 600;
+    /// Checkouts without a card, or of what costs nothing, for one visitor's address.
+    FreeCheckoutsPerAddress, "free-checkouts-per-address", 20 in 600;
+    /// The same by one key, as far as it names no address.
+    FreeCheckoutsPerKey, "free-checkouts-per-key", 600 in 600;
     /// Checkouts with a card, for one visitor's address.
     CardPaymentsPerAddress, "card-payments-per-address", 100 in 600;
     /// The same by one key, as far as it names no address.
@@ -180,7 +196,7 @@ impl Window {
 }
 
 /// Something that is counted for whoever asks for it: by the visitor's address where that is known, otherwise by the
-/// key alone.
+/// key alone. Guesses and declined cards are counted by the key as well, whatever addresses it names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Activity {
     /// Verifying a member, or asking whether an e-mail address is one's.
@@ -189,8 +205,16 @@ pub enum Activity {
     LoginMail,
     /// Using a login link.
     Login,
+    /// Verifying a member or using a login link, by a page.
+    PageVerification,
     /// Naming coupon codes that nobody issued.
     UnknownCoupon,
+    /// Naming memberships that are nobody's, or that the caller does not prove.
+    UnknownMembership,
+    /// Making a cart.
+    Cart,
+    /// Checking out without a card, or what costs nothing.
+    FreeCheckout,
     /// Paying with a card.
     CardPayment,
     /// Paying with a card that is declined.
@@ -214,20 +238,28 @@ impl Activity {
             Self::Verification => RateLimit::VerificationsPerAddress,
             Self::LoginMail => RateLimit::LoginMailsPerAddress,
             Self::Login => RateLimit::LoginsPerAddress,
+            Self::PageVerification => RateLimit::PageVerificationsPerAddress,
             Self::UnknownCoupon => RateLimit::UnknownCouponsPerAddress,
+            Self::UnknownMembership => RateLimit::UnknownMembershipsPerAddress,
+            Self::Cart => RateLimit::CartsPerAddress,
+            Self::FreeCheckout => RateLimit::FreeCheckoutsPerAddress,
             Self::CardPayment => RateLimit::CardPaymentsPerAddress,
             Self::DeclinedCard => RateLimit::DeclinedCardsPerAddress,
         }
     }
 
-    /// The limit for a key that names no address.
+    /// The limit for a key.
     #[must_use]
     pub const fn per_key(self) -> RateLimit {
         match self {
             Self::Verification => RateLimit::VerificationsPerKey,
             Self::LoginMail => RateLimit::LoginMailsPerKey,
             Self::Login => RateLimit::LoginsPerKey,
+            Self::PageVerification => RateLimit::PageVerificationsPerKey,
             Self::UnknownCoupon => RateLimit::UnknownCouponsPerKey,
+            Self::UnknownMembership => RateLimit::UnknownMembershipsPerKey,
+            Self::Cart => RateLimit::CartsPerKey,
+            Self::FreeCheckout => RateLimit::FreeCheckoutsPerKey,
             Self::CardPayment => RateLimit::CardPaymentsPerKey,
             Self::DeclinedCard => RateLimit::DeclinedCardsPerKey,
         }
@@ -238,8 +270,15 @@ impl Activity {
     #[must_use]
     pub const fn uncounted(self) -> Uncounted {
         match self {
-            Self::Verification | Self::UnknownCoupon => Uncounted::Allowed,
-            Self::LoginMail | Self::Login | Self::CardPayment | Self::DeclinedCard => Uncounted::Refused,
+            Self::Verification | Self::UnknownCoupon | Self::UnknownMembership | Self::Cart => {
+                Uncounted::Allowed
+            }
+            Self::LoginMail
+            | Self::Login
+            | Self::PageVerification
+            | Self::FreeCheckout
+            | Self::CardPayment
+            | Self::DeclinedCard => Uncounted::Refused,
         }
     }
 }
@@ -295,7 +334,11 @@ mod tests {
             Activity::Verification,
             Activity::LoginMail,
             Activity::Login,
+            Activity::PageVerification,
             Activity::UnknownCoupon,
+            Activity::UnknownMembership,
+            Activity::Cart,
+            Activity::FreeCheckout,
             Activity::CardPayment,
             Activity::DeclinedCard,
         ] {

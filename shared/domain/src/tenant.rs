@@ -1,5 +1,6 @@
 //! Tenants and the keys that speak for them.
 
+use crate::claim::MemberClaims;
 use crate::rate_limit::{Rate, RateLimit};
 use crate::stripe::StripeSettings;
 use crate::{Mid, TenantId, Timestamp, Zone};
@@ -35,6 +36,9 @@ pub struct Tenant {
     /// How often things may be asked for, where it is not what [`RateLimit::default_rate`] says.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub limits: BTreeMap<RateLimit, Rate>,
+    /// Who may claim to be a member.
+    #[serde(default, skip_serializing_if = "MemberClaims::is_default")]
+    pub member_claims: MemberClaims,
     /// The key of the tenant's keyed hashes, sealed by the vault, in hexadecimal.
     pub sealed_hash_key: String,
     /// Since when the tenant is closed (decision 0093); none while it is open.

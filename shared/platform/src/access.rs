@@ -1,6 +1,7 @@
 //! Who is calling. A handler's signature is its access policy: it takes one of the access types below, and
 //! the tenant enters a request in no other way (contract §2).
 
+use crate::claims::{PROOF_HEADER, SentProofs};
 use crate::clock::RequestClock;
 use crate::context::{RequestContext, SourceIp};
 use crate::{ApiError, App, ErrorType};
@@ -23,10 +24,14 @@ pub struct Caller {
     pub tenant: Arc<Tenant>,
     /// The merchant the key belongs to; only payment keys have one.
     pub mid: Option<Mid>,
+    /// As what the caller was let in.
+    pub scope: Scope,
     /// The name of the key, for people.
     pub key_label: String,
     /// The SHA-256 of the key, by which it is counted what it asks for.
     pub key_hash: String,
+    /// What it sent to prove that someone is a member.
+    pub proofs: Option<SentProofs>,
     /// The request's clock.
     pub clock: RequestClock,
     /// The end user's address, where it is known.
@@ -96,6 +101,8 @@ policies! {
     BrowserCheckout = BrowserCheckoutPolicy { key: API_KEY, scopes: [B2cBrowser], tenant_header: true, browser_ip: false }
     /// A storefront's server reading what no page may: orders.
     StorefrontServer = StorefrontServerPolicy { key: API_KEY, scopes: [B2c], tenant_header: false, browser_ip: false }
+    /// A storefront's server or page asking who is a member.
+    Verifier = VerifierPolicy { key: API_KEY, scopes: [B2c, B2cBrowser], tenant_header: false, browser_ip: false }
     /// A storefront asking for a public list.
     Visitor = VisitorPolicy { key: API_KEY, scopes: [B2c, B2cBrowser], tenant_header: false, browser_ip: false }
     /// The back office.
@@ -135,7 +142,9 @@ impl<P: Policy> FromRequestParts<App> for Access<P> {
         };
         let clock = request_clock(app, &parts.headers, &tenant)?;
         let key_hash = key_hash(text);
-        let caller = Caller { tenant, mid: key.mid, key_label: key.label, key_hash, clock, ip, context };
+        let proofs = header(&parts.headers, PROOF_HEADER).map(SentProofs::new);
+        let (mid, key_label) = (key.mid, key.label);
+        let caller = Caller { tenant, mid, scope, key_label, key_hash, proofs, clock, ip, context };
         Ok(Self(caller, PhantomData))
     }
 }

@@ -1,6 +1,7 @@
 //! What the shell knows of a request while it runs.
 
 use domain::TenantId;
+use domain::claim::ClaimProblem;
 use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -13,6 +14,8 @@ pub struct RequestContext {
     pub request_id: String,
     /// Set once the caller is known.
     pub tenant: OnceLock<TenantId>,
+    /// Why something that the request claims to be does not count, where that is so.
+    pub member_message: OnceLock<ClaimProblem>,
     /// Database calls made so far.
     pub calls: Arc<Calls>,
     /// When the request arrived.
@@ -23,7 +26,13 @@ impl RequestContext {
     /// The context of a request that just arrived.
     #[must_use]
     pub fn new(request_id: String) -> Arc<Self> {
-        Arc::new(Self { request_id, tenant: OnceLock::new(), calls: Arc::default(), started: Instant::now() })
+        Arc::new(Self {
+            request_id,
+            tenant: OnceLock::new(),
+            member_message: OnceLock::new(),
+            calls: Arc::default(),
+            started: Instant::now(),
+        })
     }
 }
 

@@ -64,25 +64,94 @@ pub async fn count(app: &App, caller: &Caller, activity: Activity) -> Result<(),
     judge(caller, activity.uncounted(), counted.map(|counted| place.excess(caller, counted)))
 }
 
-/// Counts the coupon codes of a request that nobody issued; none for a request without codes. Whoever guessed too
-/// often learns of no other code either until the window is over.
+/// What of a request may be guesses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Guesses {
+    /// Coupon codes that nobody issued; none where it names no codes.
+    pub codes: Option<u32>,
+    /// Memberships that are not looked up, because nothing proves them.
+    pub unproven: u32,
+    /// Whether it names others that nothing proves, and which are looked up all the same.
+    pub on_word: bool,
+}
+
+/// Counts what a request may have guessed, as far as that is known before anything is looked up. Whoever guessed too
+/// often learns of no other code or number either until the window is over.
 ///
 /// # Errors
 /// `THROTTLED` when there are too many.
-pub async fn count_unknown_coupons(app: &App, caller: &Caller, unknown: Option<u32>) -> Result<(), ApiError> {
-    let activity = Activity::UnknownCoupon;
+pub async fn count_guesses(app: &App, caller: &Caller, guesses: Guesses) -> Result<(), ApiError> {
+    let Guesses { codes, unproven, on_word } = guesses;
+    let (codes, unproven, on_word) = tokio::join!(
+        async {
+            match codes {
+                None => Ok(()),
+                Some(unknown) => count_unknown(app, caller, (Activity::UnknownCoupon, unknown)).await,
+            }
+        },
+        count_unproven(app, caller, unproven),
+        async {
+            match on_word {
+                false => Ok(()),
+                true => count_unknown(app, caller, (Activity::UnknownMembership, 0)).await,
+            }
+        }
+    );
+    codes.and(unproven).and(on_word)
+}
+
+/// Counts memberships that were looked up and are nobody's.
+///
+/// # Errors
+/// `THROTTLED` when there are too many.
+pub async fn count_unknown_memberships(app: &App, caller: &Caller, unknown: u32) -> Result<(), ApiError> {
+    if unknown == 0 {
+        return Ok(());
+    }
+    count_unknown(app, caller, (Activity::UnknownMembership, unknown)).await
+}
+
+/// Looks whether a caller has guessed too many memberships.
+///
+/// # Errors
+/// `THROTTLED` when there are too many.
+pub async fn look_at_memberships(app: &App, caller: &Caller) -> Result<(), ApiError> {
+    count_unknown(app, caller, (Activity::UnknownMembership, 0)).await
+}
+
+/// Nothing is learned by naming what is not looked up, so that this counts for the visitor alone: a page that goes on
+/// naming memberships without a proof must not close the venue to the members of another.
+///
+/// # Errors
+/// `THROTTLED` when there are too many.
+pub async fn count_unproven(app: &App, caller: &Caller, unproven: u32) -> Result<(), ApiError> {
+    if unproven == 0 {
+        return Ok(());
+    }
+    let activity = Activity::UnknownMembership;
     let place = Place::of(caller, activity);
-    let excess = match unknown {
-        None => return Ok(()),
-        Some(0) => {
-            let counted = app.store.load_rates(std::slice::from_ref(&place.key)).await;
-            counted.map(|counted| place.excess(caller, counted.into_iter().sum()))
-        }
-        Some(unknown) => {
-            let counted = place.count(app, caller, unknown).await;
-            counted.map(|counted| place.excess(caller, counted))
-        }
+    let counted = place.count(app, caller, unproven).await;
+    judge(caller, activity.uncounted(), counted.map(|counted| place.excess(caller, counted)))
+}
+
+/// Counts so many guesses for the visitor's address and for the key, whatever addresses it names; with none, it is only
+/// looked how many there are.
+async fn count_unknown(
+    app: &App,
+    caller: &Caller,
+    (activity, unknown): (Activity, u32),
+) -> Result<(), ApiError> {
+    let places = both_places(caller, activity);
+    let counted = if unknown == 0 {
+        let keys: Vec<Key> = places.iter().map(|place| place.key.clone()).collect();
+        app.store.load_rates(&keys).await
+    } else {
+        count_all(app, caller, (&places, unknown)).await
     };
+    let excess = counted.map(|counted| {
+        let counts = places.iter().zip(counted);
+        counts.filter_map(|(place, count)| place.excess(caller, count)).max()
+    });
     judge(caller, activity.uncounted(), excess)
 }
 
@@ -94,6 +163,20 @@ pub async fn count_application(app: &App, caller: &Caller) -> Result<(), ApiErro
     let place = Place::new(caller, RateLimit::ApplicationsPerKey, &[&caller.key_hash]);
     let counted = place.count(app, caller, 1).await;
     judge(caller, Uncounted::Refused, counted.map(|counted| place.excess(caller, counted)))
+}
+
+/// Counts so many more in the places of a key and an address, at once.
+async fn count_all(
+    app: &App,
+    caller: &Caller,
+    (places, more): (&[Place], u32),
+) -> Result<Vec<u32>, StoreError> {
+    let count = async |place: Option<&Place>| match place {
+        Some(place) => place.count(app, caller, more).await.map(Some),
+        None => Ok(None),
+    };
+    let (key, address) = tokio::join!(count(places.first()), count(places.get(1)));
+    Ok(key?.into_iter().chain(address?).collect())
 }
 
 /// Counts one more mail to an address, and says whether it may be sent. Who asks is not told: that others asked for
@@ -114,7 +197,7 @@ pub async fn count_mail(app: &App, caller: &Caller, address: &str) -> Result<boo
 /// `THROTTLED` when there are too many; `TRY_AGAIN` when it cannot be counted.
 pub async fn count_card_payment(app: &App, caller: &Caller) -> Result<(), ApiError> {
     let payments = Place::of(caller, Activity::CardPayment);
-    let declined = declined_places(caller);
+    let declined = both_places(caller, Activity::DeclinedCard);
     let keys: Vec<Key> = declined.iter().map(|place| place.key.clone()).collect();
     let (counted, refused) = tokio::join!(payments.count(app, caller, 1), app.store.load_rates(&keys));
     let excess = counted.map(|counted| payments.excess(caller, counted));
@@ -132,20 +215,14 @@ pub async fn count_declined_card(app: &App, caller: &Caller, decline: &Decline) 
     if !is_the_cards_fault(decline.reason) {
         return;
     }
-    let count = async |place: Option<Place>| {
-        let Some(place) = place else { return };
-        if let Err(fault) = place.count(app, caller, 1).await {
-            tracing::warn!(%fault, "a declined card was not counted");
-        }
-    };
-    let mut places = declined_places(caller).into_iter();
-    let (key, address) = (places.next(), places.next());
-    tokio::join!(count(key), count(address));
+    let places = both_places(caller, Activity::DeclinedCard);
+    if let Err(fault) = count_all(app, caller, (&places, 1)).await {
+        tracing::warn!(%fault, "a declined card was not counted");
+    }
 }
 
 /// The key, and the visitor's address under it where it is known.
-fn declined_places(caller: &Caller) -> Vec<Place> {
-    let activity = Activity::DeclinedCard;
+fn both_places(caller: &Caller, activity: Activity) -> Vec<Place> {
     let address = caller.ip.map(|_| Place::of(caller, activity));
     std::iter::once(Place::of_key(caller, activity)).chain(address).collect()
 }

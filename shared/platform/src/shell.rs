@@ -19,10 +19,13 @@ use tower::ServiceExt;
 use tower_http::catch_panic::CatchPanicLayer;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-service-request-id");
+/// Says of a request that named a membership or level why that does not count (decision record 0106).
+const MEMBER_MESSAGE: HeaderName = HeaderName::from_static("x-service-member-message");
 const ALLOWED_METHODS: &str = "GET, POST, PUT, PATCH, DELETE";
 const ALLOWED_HEADERS: &str = "content-type, idempotency-key, if-match, x-b2c-tenant-id, x-service-api-key, \
-     x-service-browser-ip, x-service-explain, x-service-request-uuid, x-service-test-now";
-const EXPOSED_HEADERS: &str = "etag, retry-after, x-service-replayed, x-service-request-id";
+     x-service-browser-ip, x-service-explain, x-service-member-proof, x-service-request-uuid, x-service-test-now";
+const EXPOSED_HEADERS: &str =
+    "etag, retry-after, x-service-member-message, x-service-replayed, x-service-request-id";
 const PREFLIGHT_MAX_AGE: &str = "600";
 
 /// The service over a set of routes: what a Lambda function runs and what `serve` listens with.
@@ -150,6 +153,9 @@ fn finish(context: &RequestContext, response: Response) -> Response {
     };
     if let Ok(id) = HeaderValue::from_str(&context.request_id) {
         response.headers_mut().insert(REQUEST_ID, id);
+    }
+    if let Some(problem) = context.member_message.get() {
+        response.headers_mut().insert(MEMBER_MESSAGE, HeaderValue::from_static(problem.code()));
     }
     response
 }

@@ -38,6 +38,7 @@ fn tenant() -> Tenant {
         mail_from: None,
         consumer_site: None,
         limits: Default::default(),
+        member_claims: Default::default(),
         sealed_hash_key: String::new(),
         closed_at: None,
     }

@@ -39,6 +39,7 @@ fn tenant() -> Tenant {
         sandbox: true,
         hold_secs: DEFAULT_HOLD_SECS,
         limits: Default::default(),
+        member_claims: Default::default(),
         allowed_origins: Default::default(),
         descriptor_prefix: String::new(),
         processor: ProcessorKind::Sandbox,

@@ -19,7 +19,7 @@ pub use membership::{
     GifterInput, GifterOutput, MembershipCardInput, MembershipCardOutput, MembershipInfoInput,
     MembershipInfoOutput,
 };
-pub use output::{CartItemOutput, CartOutput, CouponMessageOutput, coupon_problem};
+pub use output::{CartItemOutput, CartOutput, CouponMessageOutput, MemberMessageOutput, coupon_problem};
 pub use trace::TriedOutput;
 
 #[cfg(test)]

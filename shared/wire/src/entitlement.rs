@@ -1,10 +1,12 @@
 //! What validating a cart by entitlement rules comes to (spec §2.7, contract §5).
 
+use crate::cart::MemberMessageOutput;
 use crate::catalog::period_name;
 use crate::money_text;
 use domain::asker::NotInForce;
 use domain::cart::TicketLine;
 use domain::catalog::PersonType;
+use domain::claim::ClaimProblem;
 use domain::entitlement::{Claimed, Judgement, Period, Scope, Span, rule_set_id};
 use domain::{Money, TicketTypeId};
 use serde::Serialize;
@@ -27,6 +29,9 @@ pub struct EntitlementsResult {
     pub violations: Vec<EntitlementViolation>,
     /// The entries that passed, again.
     pub passed: Vec<EntitlementEntry>,
+    /// What is to be known of the memberships and the level that were named; empty where they count.
+    #[serde(rename = "memberMessages")]
+    pub member_messages: Vec<MemberMessageOutput>,
 }
 
 /// What a cart's tickets come to under one limit.
@@ -163,7 +168,15 @@ impl EntitlementsResult {
             violations: failed.map(|found| EntitlementViolation::of(found, person_types)).collect(),
             passed: results.iter().filter(|entry| entry.valid).cloned().collect(),
             results,
+            member_messages: Vec::new(),
         }
+    }
+
+    /// The result with what is to be known of the memberships that were named.
+    #[must_use]
+    pub fn told(mut self, problem: Option<ClaimProblem>) -> Self {
+        self.member_messages = problem.into_iter().map(MemberMessageOutput::from).collect();
+        self
     }
 }
 

@@ -3,10 +3,14 @@
 mod customer;
 mod input;
 mod membership;
+mod proof;
 
 pub use customer::{CustomerView, PersonOutput};
 pub use input::{LoginInput, MemberCardInput, MembershipInput};
 pub use membership::{MembershipOutput, MembershipView};
+pub use proof::{
+    LoginAnswer, PageLogin, PageMembership, PageVerification, ProofText, ProofTexts, VerificationAnswer,
+};
 
 use domain::membership::{CardType, Level};
 use domain::verification::{Acquaintance, VerifiedCard};
@@ -36,14 +40,19 @@ pub struct VerificationView {
     /// The card.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub member_list_entry: Option<MemberListEntry>,
+    /// Makes the membership count for two hours, where a page sends it in the header `x-service-member-proof`; absent
+    /// unless the caller knows the holder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub member_proof: Option<ProofText>,
 }
 
 impl VerificationView {
     /// An entry for each card; one that says so where there is none.
     #[must_use]
-    pub fn list(verified: &[VerifiedCard<'_>], view: &MemberView<'_>) -> Vec<Self> {
+    pub fn list(verified: &[VerifiedCard<'_>], proofs: &ProofTexts, view: &MemberView<'_>) -> Vec<Self> {
         if verified.is_empty() {
-            return vec![Self { status: "not_found", last_name_matches: None, member_list_entry: None }];
+            let (last_name_matches, member_list_entry, member_proof) = (None, None, None);
+            return vec![Self { status: "not_found", last_name_matches, member_list_entry, member_proof }];
         }
         let of_card = |one: &VerifiedCard<'_>| Self {
             status: "verified",
@@ -53,6 +62,10 @@ impl VerificationView {
                 Acquaintance::Unnamed | Acquaintance::Known => None,
             },
             member_list_entry: Some(MemberListEntry::of(one, view)),
+            member_proof: match one.acquaintance {
+                Acquaintance::Named | Acquaintance::Known => proofs.of(one.membership),
+                Acquaintance::Misnamed | Acquaintance::Unnamed => None,
+            },
         };
         verified.iter().map(of_card).collect()
     }

@@ -179,6 +179,7 @@ async fn save_tenant(store: &Store, vault: &LocalVault, id: TenantId) {
         mail_from: None,
         consumer_site: None,
         limits: Default::default(),
+        member_claims: Default::default(),
         sealed_hash_key: hex::encode(sealed),
         closed_at: None,
     };

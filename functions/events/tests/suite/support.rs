@@ -201,6 +201,7 @@ async fn save_tenant(store: &Store, zone: Zone) {
         mail_from: None,
         consumer_site: None,
         limits: Default::default(),
+        member_claims: Default::default(),
         sealed_hash_key: String::new(),
         closed_at: None,
     };

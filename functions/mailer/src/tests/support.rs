@@ -47,6 +47,7 @@ pub(crate) fn tenant() -> Tenant {
         mail_from: Some("tickets@harbor.example".into()),
         consumer_site: None,
         limits: Default::default(),
+        member_claims: Default::default(),
         sealed_hash_key: String::new(),
         closed_at: None,
     }

@@ -160,6 +160,7 @@ impl Venue {
                 mail_from: None,
                 consumer_site: None,
                 limits: Default::default(),
+                member_claims: Default::default(),
                 sealed_hash_key: hex::encode(sealed),
                 closed_at: None,
             };

@@ -108,6 +108,7 @@ fn tenant_of(id: i64) -> Tenant {
         mail_from: None,
         consumer_site: None,
         limits: Default::default(),
+        member_claims: Default::default(),
         sealed_hash_key: String::new(),
         closed_at: None,
     }

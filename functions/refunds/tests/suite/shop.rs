@@ -273,6 +273,7 @@ async fn save_tenant(store: &Store, vault: &LocalVault, number: i64) {
         sandbox: true,
         hold_secs: DEFAULT_HOLD_SECS,
         limits: Default::default(),
+        member_claims: Default::default(),
         allowed_origins: Default::default(),
         descriptor_prefix: String::new(),
         processor: ProcessorKind::Sandbox,

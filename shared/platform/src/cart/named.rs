@@ -1,10 +1,13 @@
 //! What a cart names, and what of it exists: carts and checkout look it up in the same way.
 
-use crate::{ApiError, ErrorType};
+use crate::access::Caller;
+use crate::rate_limit::{Guesses, count_unknown_memberships};
+use crate::{ApiError, App, ErrorType};
 use domain::asker::Asker;
 use domain::cart::WantedMembership;
 use domain::cart_request::{CartTerms, Wanted, WantedTreatment};
 use domain::catalog::InventoryItem;
+use domain::claim::Evidence;
 use domain::coupon::{Coupon, folded};
 use domain::customer::Person;
 use domain::ledger::Ledger;
@@ -44,9 +47,16 @@ pub struct Named {
     limits: BTreeMap<CouponId, u32>,
     customer: Option<CustomerId>,
     level: Option<LevelId>,
+    /// All memberships it names, as they were sent.
+    sent: Vec<MembershipId>,
+    /// Those of them that count.
     memberships: Vec<MembershipId>,
     /// The one of them that was sent by itself.
     single_membership: Option<MembershipId>,
+    /// Memberships that do not count, so that they are not looked up.
+    refused: u32,
+    /// What the caller has to show for the others.
+    evidence: Option<Evidence>,
     /// Levels that are bought.
     pub levels: BTreeSet<LevelId>,
     /// Memberships that lines renew or change.
@@ -76,21 +86,28 @@ pub struct Existing {
     pub sold: BTreeMap<InventoryId, u32>,
     /// Pointers within the cart of customer, level and memberships that do not exist.
     unknown: Vec<String>,
+    /// How many memberships were looked up and do not exist.
+    unknown_memberships: u32,
 }
 
 impl Named {
-    /// What a cart with these terms and lines names, where these are the tenant's coupons.
-    pub fn of<'a>(
+    /// What a cart with these terms and lines names, where these are the tenant's coupons. The evidence is that by
+    /// which it was decided which claims of the terms count; the others are left out.
+    pub(crate) fn of<'a>(
         (terms, coupons): (&CartTerms, &BTreeMap<CouponId, Coupon>),
         lines: impl IntoIterator<Item = &'a Wanted>,
+        evidence: Evidence,
     ) -> Self {
         let mut codes: BTreeSet<String> = terms.coupon_codes.iter().map(|code| folded(code)).collect();
         let mut named = Self {
             reservation: terms.reservation,
             customer: terms.customer,
-            level: terms.membership_category.clone(),
-            memberships: terms.membership_ids.clone(),
+            level: terms.claimed_level().cloned(),
+            sent: terms.membership_ids.clone(),
             single_membership: terms.single_membership,
+            memberships: terms.claimed_memberships().collect(),
+            refused: u32::try_from(terms.refused.memberships.len()).unwrap_or(u32::MAX),
+            evidence: Some(evidence),
             ..Self::default()
         };
         for (index, wanted) in lines.into_iter().enumerate() {
@@ -115,7 +132,7 @@ impl Named {
                 }
                 Wanted::Membership(membership) => {
                     codes.extend(membership.coupon_codes.iter().map(|code| folded(code)));
-                    named.name_membership(index, membership);
+                    named.name_membership(index, membership, terms);
                 }
             }
         }
@@ -131,10 +148,10 @@ impl Named {
         named
     }
 
-    fn name_membership(&mut self, index: usize, wanted: &WantedMembership) {
+    fn name_membership(&mut self, index: usize, wanted: &WantedMembership, terms: &CartTerms) {
         let WantedMembership { plan, membership, holders, giver, .. } = wanted;
         self.levels.insert(plan.level.clone());
-        self.changed.extend(*membership);
+        self.changed.extend(membership.filter(|sent| terms.counts(*sent)));
         let info = format!("items/{index}/membershipInfo");
         for (place, holder) in holders.iter().enumerate() {
             let pointer = format!("{info}/membershipCards/{place}/constituentImportId");
@@ -158,10 +175,19 @@ impl Named {
         !self.memberships.is_empty() || self.level.is_some() || !self.levels.is_empty()
     }
 
-    /// Its memberships, as they are named: by their ids or their numbers.
+    /// Its memberships that count, as they are named: by their ids or their numbers.
     #[must_use]
     pub fn memberships(&self) -> &[MembershipId] {
         &self.memberships
+    }
+
+    /// What of it may be guesses, where the request itself names it.
+    #[must_use]
+    pub fn guesses(&self) -> Guesses {
+        let mut looked_up = self.memberships.iter().chain(&self.changed);
+        let proves = |sent| self.evidence.as_ref().is_some_and(|evidence| evidence.proves(sent));
+        let on_word = looked_up.any(|sent| !proves(*sent));
+        Guesses { codes: self.unknown_codes, unproven: self.refused, on_word }
     }
 
     /// The keys of everything that is looked up for a cart. Ticket types, inventory and combos are not among them:
@@ -243,12 +269,15 @@ impl Named {
         for sent in self.memberships.iter().chain(&self.changed) {
             if !all.contains_key(sent)
                 && let Some(membership) = take_membership(found, tenant, *sent)?
+                && self.evidence.as_ref().is_none_or(|evidence| evidence.agrees(*sent, &membership))
             {
                 all.insert(*sent, membership);
             }
         }
-        let missing = self.memberships.iter().enumerate().filter(|(_, sent)| !all.contains_key(sent));
-        unknown.extend(missing.map(|(index, sent)| match self.single_membership == Some(*sent) {
+        let missing: BTreeSet<&MembershipId> =
+            self.memberships.iter().chain(&self.changed).filter(|sent| !all.contains_key(sent)).collect();
+        let named = self.sent.iter().enumerate().filter(|(_, sent)| missing.contains(sent));
+        unknown.extend(named.map(|(index, sent)| match self.single_membership == Some(*sent) {
             true => "membershipId".to_owned(),
             false => format!("membershipIds/{index}"),
         }));
@@ -277,6 +306,7 @@ impl Named {
             used_up,
             sold: sold.into_iter().map(|(id, counter)| (id, counter.used)).collect(),
             unknown,
+            unknown_memberships: u32::try_from(missing.len()).unwrap_or(u32::MAX),
         })
     }
 }
@@ -299,6 +329,14 @@ impl Existing {
     #[must_use]
     pub fn customer_of(&self, tenant: TenantId, person: &Person) -> Option<CustomerId> {
         self.people.get(&customer_match_key(tenant, person)?).copied()
+    }
+
+    /// Counts the memberships that the request named and that are nobody's.
+    ///
+    /// # Errors
+    /// `THROTTLED` when there are too many.
+    pub async fn count_unknown(&self, app: &App, caller: &Caller) -> Result<(), ApiError> {
+        count_unknown_memberships(app, caller, self.unknown_memberships).await
     }
 
     /// The numbers of the cart's memberships, by their ids.

@@ -46,10 +46,13 @@ fn caller(secs: i64) -> Caller {
         mail_from: None,
         consumer_site: None,
         limits: Default::default(),
+        member_claims: Default::default(),
         sealed_hash_key: String::new(),
         closed_at: None,
     };
     Caller {
+        scope: domain::tenant::Scope::B2c,
+        proofs: None,
         tenant: Arc::new(tenant),
         mid: None,
         key_label: String::new(),

@@ -13,6 +13,7 @@ use domain::cart_request::{
 };
 use domain::catalog::InventoryKind;
 use domain::checkout::CartSource;
+use domain::claim::RefusedClaims;
 use domain::membership::MembershipAction;
 use domain::{
     CartId, CartItemId, CustomerId, InstanceId, InventoryId, LevelId, Money, ReservationId, TicketTypeId,
@@ -150,6 +151,7 @@ impl CartInput {
                 membership_category_id,
                 LevelId::parse,
             ),
+            refused: RefusedClaims::default(),
             coupon_codes: read_codes(checker, coupon_codes),
             reservation: number_id(checker, "reservationId", reservation_id, ReservationId::parse),
             verify_entitlements: checker

@@ -11,6 +11,7 @@ use domain::cart::{
     LinePrice, MembershipLine, TicketLine,
 };
 use domain::catalog::AdmissionType;
+use domain::claim::ClaimProblem;
 use domain::pricing::Tried;
 use domain::{Money, Zone};
 use serde::Serialize;
@@ -42,12 +43,28 @@ pub struct CartOutput {
     /// Codes that take nothing off; checkout refuses a cart that has one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub coupon_messages: Vec<CouponMessageOutput>,
+    /// What is to be known of the memberships and the level that were named; empty where they count.
+    pub member_messages: Vec<MemberMessageOutput>,
     /// The reservation whose holds checkout consumes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reservation_id: Option<i64>,
     /// A known customer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub customer_id: Option<i64>,
+}
+
+/// What is to be known of memberships that were named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct MemberMessageOutput {
+    /// `PROOF_NEEDED`: they count for nothing without a proof in `x-service-member-proof`; `MEMBERS_NOT_ACCEPTED`: they
+    /// count for nothing with this key.
+    pub code: &'static str,
+}
+
+impl From<ClaimProblem> for MemberMessageOutput {
+    fn from(problem: ClaimProblem) -> Self {
+        Self { code: problem.code() }
+    }
 }
 
 /// A coupon code that takes nothing off (contract §4).
@@ -146,6 +163,7 @@ impl CartOutput {
             lines,
             membership_ids,
             membership_category,
+            refused_claims,
             coupon_codes,
             reservation,
             verify_entitlements,
@@ -180,6 +198,7 @@ impl CartOutput {
             verify_entitlements: *verify_entitlements,
             coupon_codes: coupon_codes.clone(),
             coupon_messages: coupon_messages.iter().map(CouponMessageOutput::from).collect(),
+            member_messages: refused_claims.problem.into_iter().map(Into::into).collect(),
             reservation_id: reservation.map(|id| id.get()),
             customer_id: customer.map(|id| id.get()),
         }

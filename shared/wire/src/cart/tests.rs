@@ -130,7 +130,7 @@ fn a_cart_says_what_is_wrong_with_it_as_a_whole() {
             json!({"membershipIds": [1, "2", 0], "verifyEntitlements": "yes"}),
             "invalid; /membershipIds/1 must be an integer; /verifyEntitlements must be true or false",
         ),
-        (json!({"membershipIds": vec![1; 51]}), "invalid; /membershipIds must have at most 50 entries"),
+        (json!({"membershipIds": vec![1; 11]}), "invalid; /membershipIds must have at most 10 entries"),
         (
             json!({"membershipCategoryId": "a b", "reservationId": -1, "customerId": 0}),
             "unknown; /membershipCategoryId was not found; /reservationId was not found; /customerId was not found",

@@ -3,6 +3,7 @@
 use crate::event::percent;
 use crate::event::{NAME_CHARS, count, name, price, text, word};
 use crate::{Amount, Checker, Field, incoming};
+use domain::claim::{ClaimRule, MemberClaims};
 use domain::merchant::{Merchant, MerchantStatus, RateCard};
 use domain::tenant::{ConsumerSite, MAX_HOLD_SECS, Scope};
 use domain::{Mid, TenantId, Zone};
@@ -19,6 +20,13 @@ incoming! {
         allowed_origins: Vec<String>,
         descriptor_prefix: String,
         consumer_site: String,
+        member_claims: MemberClaimsInput,
+    }
+    /// Who may claim to be a member.
+    pub struct MemberClaimsInput {
+        b2c: String,
+        #[serde(rename = "b2c-browser")]
+        b2c_browser: String,
     }
     /// A key of a sandbox tenant.
     pub struct ApiKeyInput {
@@ -62,6 +70,26 @@ pub struct TenantRecord {
     pub descriptor_prefix: Option<String>,
     /// What links in login mails open.
     pub consumer_site: Option<ConsumerSite>,
+    /// Who may claim to be a member.
+    pub member_claims: MemberClaimsRecord,
+}
+
+/// Who may claim to be a member; what is left out stays as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct MemberClaimsRecord {
+    /// Callers with the key of a server.
+    pub servers: Option<ClaimRule>,
+    /// Callers with the key of a page.
+    pub pages: Option<ClaimRule>,
+}
+
+impl MemberClaimsRecord {
+    /// What it comes to where this is in force.
+    #[must_use]
+    pub fn over(self, before: MemberClaims) -> MemberClaims {
+        let Self { servers, pages } = self;
+        MemberClaims { servers: servers.unwrap_or(before.servers), pages: pages.unwrap_or(before.pages) }
+    }
 }
 
 /// A key, with its text. The text is dropped once it is hashed.
@@ -118,9 +146,20 @@ impl TenantInput {
             allowed_origins: sent_origins.then_some(origins),
             descriptor_prefix: checker.optional_text("descriptorPrefix", self.descriptor_prefix, NAME_CHARS),
             consumer_site: consumer_site(checker, self.consumer_site),
+            member_claims: checker
+                .object("memberClaims", self.member_claims, read_member_claims)
+                .unwrap_or_default(),
             id: id?,
         };
         Some(record)
+    }
+}
+
+fn read_member_claims(checker: &mut Checker, input: MemberClaimsInput) -> MemberClaimsRecord {
+    let rule = (ClaimRule::parse, "none, proof, any");
+    MemberClaimsRecord {
+        servers: word(checker, "b2c", input.b2c, rule),
+        pages: word(checker, "b2c-browser", input.b2c_browser, rule),
     }
 }
 

@@ -3,6 +3,7 @@
 
 use super::held::HistoryOutput;
 use domain::Zone;
+use domain::claim::MemberClaims;
 use domain::customer::Person;
 use domain::membership::{MemberCard, Membership};
 use domain::merchant::{Merchant, RateCard};
@@ -22,6 +23,15 @@ pub struct TenantOutput {
     descriptor_prefix: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     consumer_site: Option<String>,
+    member_claims: MemberClaimsOutput,
+}
+
+/// Who may claim to be a member.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+struct MemberClaimsOutput {
+    b2c: &'static str,
+    #[serde(rename = "b2c-browser")]
+    b2c_browser: &'static str,
 }
 
 impl From<&Tenant> for TenantOutput {
@@ -35,6 +45,7 @@ impl From<&Tenant> for TenantOutput {
             allowed_origins,
             descriptor_prefix,
             consumer_site,
+            member_claims: MemberClaims { servers, pages },
             // Set by the operator of a deployment, not by the document.
             processor: _,
             mail_from: _,
@@ -51,6 +62,7 @@ impl From<&Tenant> for TenantOutput {
             allowed_origins: allowed_origins.iter().cloned().collect(),
             descriptor_prefix: descriptor_prefix.clone(),
             consumer_site: consumer_site.as_ref().map(|site| site.as_str().to_owned()),
+            member_claims: MemberClaimsOutput { b2c: servers.name(), b2c_browser: pages.name() },
         }
     }
 }

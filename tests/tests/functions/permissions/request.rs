@@ -49,6 +49,15 @@ impl Request {
         self
     }
 
+    /// From a page of the venue's, with a proof or without.
+    pub(super) fn on_page(mut self, proof: Option<&str>) -> Self {
+        let headers = self.event["headers"].as_object_mut().unwrap();
+        headers.insert("x-service-api-key".to_owned(), json!("demo-browser-1001"));
+        headers.insert("origin".to_owned(), json!("http://localhost:3000"));
+        headers.extend(proof.map(|proof| ("x-service-member-proof".to_owned(), json!(proof))));
+        self
+    }
+
     /// By the clock of the machine, which is also that of the scheduled work.
     pub(super) fn in_real_time(mut self) -> Self {
         self.event["headers"].as_object_mut().unwrap().remove("x-service-test-now");

@@ -21,6 +21,7 @@ fn pay(body: &Value) -> Request {
 impl Stage {
     pub(super) async fn visitors(&mut self) {
         self.browse().await;
+        self.browse_as_a_member().await;
         let cart = self.fill_carts().await;
         self.pay_for(&cart).await;
         self.join().await;
@@ -37,6 +38,26 @@ impl Stage {
         ] {
             self.succeed(Request::new(EVENTS, ("GET", &path))).await;
         }
+    }
+
+    /// Verifies the member on a page, guesses another, and shows the proof around.
+    async fn browse_as_a_member(&mut self) {
+        let validate = |query: &str| {
+            let path = format!("/v2/b2c/membership/validate?{query}");
+            Request::new(MEMBERS, ("GET", &path)).on_page(None)
+        };
+        let found = self.succeed(validate(&format!("membershipId={MEMBER}&lastName=lindqvist"))).await;
+        self.succeed(validate(&format!("membershipId={MEMBER}&lastName=smith"))).await;
+        let proof = found["memberProof"].as_str();
+        let path = format!("/v2/b2c/event/templates/{GALLERY}?membershipId={MEMBER}");
+        for proof in [proof, None] {
+            self.succeed(Request::new(EVENTS, ("GET", &path)).on_page(proof)).await;
+        }
+        // A server's word is looked up, and how much was guessed beside it.
+        self.succeed(Request::new(EVENTS, ("GET", &path))).await;
+        let cart = json!({"items": [tickets(SLOT, 1)], "membershipIds": [MEMBER]});
+        let validate = Request::new(RULES, ("POST", "/v2/b2c/entitlements/validate")).with_body(&cart);
+        self.succeed(validate.on_page(proof)).await;
     }
 
     /// Makes carts, by a level and by the member's number, and changes them. One is left, with two tickets at the

@@ -1,0 +1,51 @@
+//! Proofs for those who were verified, and who is asking.
+
+use domain::membership::Membership;
+use domain::rate_limit::Activity;
+use domain::tenant::Scope;
+use domain::verification::{Acquaintance, VerifiedCard};
+use platform::access::Caller;
+use platform::member_proof::proofs_of;
+use platform::{ApiError, App};
+use wire::member::ProofTexts;
+
+/// True for a storefront's page, which is told nothing of a person.
+pub(crate) fn is_page(caller: &Caller) -> bool {
+    match caller.scope {
+        Scope::B2cBrowser => true,
+        Scope::B2c | Scope::B2b | Scope::Payment | Scope::Onboard => false,
+    }
+}
+
+/// As what a request is counted: all that pages ask about members counts together.
+pub(crate) fn activity(caller: &Caller, of_server: Activity) -> Activity {
+    if is_page(caller) { Activity::PageVerification } else { of_server }
+}
+
+/// The memberships whose holders were named, or are known anyway; each once.
+pub(crate) fn recognised<'a>(verified: &[VerifiedCard<'a>]) -> Vec<&'a Membership> {
+    let mut found: Vec<&Membership> = Vec::new();
+    for card in verified {
+        let is_recognised = match card.acquaintance {
+            Acquaintance::Named | Acquaintance::Known => true,
+            Acquaintance::Misnamed | Acquaintance::Unnamed => false,
+        };
+        if is_recognised && found.iter().all(|other| other.id != card.membership.id) {
+            found.push(card.membership);
+        }
+    }
+    found
+}
+
+/// The proofs for memberships.
+pub(crate) async fn prove(
+    app: &App,
+    caller: &Caller,
+    memberships: &[&Membership],
+) -> Result<ProofTexts, ApiError> {
+    if memberships.is_empty() {
+        return Ok(ProofTexts::default());
+    }
+    let key = app.hash_key(&caller.tenant).await?;
+    Ok(proofs_of((caller.tenant.id, &key), memberships, caller.clock.now()).into())
+}

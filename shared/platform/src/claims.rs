@@ -1,0 +1,101 @@
+//! What a request may claim to be (decision record 0106): decided here, once, before anything is looked up by it.
+
+use crate::access::Caller;
+use crate::cart::Named;
+use crate::member_proof::read_proof;
+use crate::{ApiError, App};
+use domain::MembershipId;
+use domain::cart_request::{CartTerms, Wanted};
+use domain::claim::{ClaimProblem, ClaimRule, Evidence};
+use domain::member_proof::MemberProof;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// The header that proofs come in.
+pub const PROOF_HEADER: &str = "x-service-member-proof";
+
+/// Proofs that one request may send, separated by commas.
+const MAX_PROOFS: usize = 10;
+
+/// The text of the header. Whoever has it is taken for the member.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SentProofs(String);
+
+impl SentProofs {
+    /// What a caller sent.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+
+    fn parse(&self) -> impl Iterator<Item = MemberProof> {
+        self.0.split(',').take(MAX_PROOFS).filter_map(|text| MemberProof::parse(text.trim()))
+    }
+}
+
+impl fmt::Debug for SentProofs {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("SentProofs(****)")
+    }
+}
+
+/// What the caller has to show. A proof that is over, altered or another tenant's shows nothing.
+///
+/// # Errors
+/// [`ApiError`] when the tenant's key cannot be had.
+pub async fn evidence(app: &App, caller: &Caller) -> Result<Evidence, ApiError> {
+    let rule = caller.tenant.member_claims.rule(caller.scope);
+    let now = caller.clock.now();
+    let sent = caller.proofs.iter().flat_map(SentProofs::parse);
+    let live: Vec<MemberProof> = sent.filter(|proof| proof.claims.is_live(now)).collect();
+    if rule == ClaimRule::None || live.is_empty() {
+        return Ok(Evidence::none(rule));
+    }
+    let key = app.hash_key(&caller.tenant).await?;
+    let read = live.into_iter().filter_map(|proof| read_proof((caller.tenant.id, &key), proof));
+    let named = read.flat_map(|claims| claims.memberships);
+    let proven = named.flat_map(|one| [(one.id, one.number), (one.number, one.number)]);
+    Ok(Evidence { rule, proven: proven.collect::<BTreeMap<MembershipId, MembershipId>>() })
+}
+
+/// Tells the visitor that something was named that does not count, beside whatever the answer is.
+pub fn tell(caller: &Caller, problem: ClaimProblem) {
+    let _ = caller.context.member_message.set(problem);
+}
+
+/// What a cart names, as far as its claims count.
+#[derive(Debug)]
+pub struct ClaimedCart {
+    /// The terms, with what of their claims does not count.
+    pub terms: CartTerms,
+    /// What it names.
+    pub named: Named,
+}
+
+/// Decides which claims of a cart count, and what has to be looked up for it.
+///
+/// # Errors
+/// [`ApiError`] when the database does not answer, or the tenant's key cannot be had.
+pub async fn claimed_cart<'a>(
+    app: &App,
+    caller: &Caller,
+    (terms, lines): (CartTerms, impl IntoIterator<Item = &'a Wanted> + Clone),
+) -> Result<ClaimedCart, ApiError> {
+    let (evidence, definitions) = tokio::try_join!(evidence(app, caller), app.definitions(caller.tenant.id))?;
+    let terms = terms.claimed_with(&evidence, lines.clone());
+    if let Some(problem) = terms.refused.problem {
+        tell(caller, problem);
+    }
+    let named = Named::of((&terms, &definitions.coupons), lines, evidence);
+    Ok(ClaimedCart { terms, named })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn proofs_are_never_printed() {
+        assert_eq!(format!("{:?}", SentProofs::new("1800000000_7.4711-cd")), "SentProofs(****)");
+    }
+}
