@@ -16,7 +16,10 @@ pub(crate) mod verify;
 
 use crate::archive::Counts;
 use crate::failure::Failure;
+use domain::EmailAddress;
 use domain::TenantId;
+use domain::lines::is_one_line;
+use domain::number::whole_number;
 use domain::tenant::Tenant;
 use std::io::Write;
 use store::{Consistency, Store};
@@ -47,8 +50,21 @@ fn columns<const N: usize>(headings: [&str; N], rows: &[[String; N]]) -> String 
 
 /// Reads a tenant's id from the command line.
 fn tenant_id(text: &str) -> Result<TenantId, &'static str> {
-    let number = text.parse().map_err(|_| "a tenant id is a number")?;
+    let number = whole_number(text).ok_or("a tenant id is a number")?;
     TenantId::parse(number).map_err(|_| "a tenant id is a positive number below 2^53")
+}
+
+/// Reads a name from the command line: one line that says something.
+fn line(text: &str) -> Result<String, &'static str> {
+    let text = text.trim();
+    let is_name = !text.is_empty() && is_one_line(text);
+    is_name.then(|| text.to_owned()).ok_or("it must be one line, without tabs, and not blank")
+}
+
+/// Reads an e-mail address from the command line: one that mails can be sent from.
+fn address(text: &str) -> Result<String, &'static str> {
+    EmailAddress::parse(text).map_err(|_| "an address looks like tickets@example.org")?;
+    Ok(text.trim().to_owned())
 }
 
 /// Reads an origin from the command line: scheme and host, with the port where it is not the usual one.

@@ -1,6 +1,6 @@
 //! API keys and payment keys.
 
-use super::{columns, joined, known_tenant, origin, print, tenant_id};
+use super::{columns, joined, known_tenant, line, origin, print, tenant_id};
 use crate::args::DatabaseArgs;
 use crate::database::open_existing;
 use crate::failure::Failure;
@@ -54,7 +54,7 @@ pub(crate) struct NewKey {
     #[arg(long, value_parser = mid)]
     mid: Option<Mid>,
     /// A name for people
-    #[arg(long)]
+    #[arg(long, value_parser = line)]
     label: String,
 }
 

@@ -1,7 +1,7 @@
 //! Merchants.
 
 use super::key::mid;
-use super::{columns, known_tenant, print, tenant_id};
+use super::{columns, known_tenant, line, print, tenant_id};
 use crate::args::DatabaseArgs;
 use crate::database::open_existing;
 use crate::failure::Failure;
@@ -18,10 +18,10 @@ pub(crate) enum MerchantCommand {
         #[command(flatten)]
         named: Named,
         /// A name for the back office
-        #[arg(long)]
+        #[arg(long, value_parser = line)]
         name: String,
         /// Shown on card statements, behind the tenant's prefix
-        #[arg(long, default_value = "")]
+        #[arg(long, default_value = "", value_parser = descriptor)]
         descriptor: String,
     },
     /// Let a merchant charge cards, once it has a rate card
@@ -69,6 +69,11 @@ pub(crate) struct Takeover {
     /// Charge all sales through this merchant from now on, where its id comes before that of the one that charges them
     #[arg(long)]
     replace: bool,
+}
+
+/// A descriptor is a line, or left out.
+fn descriptor(text: &str) -> Result<String, &'static str> {
+    if text.trim().is_empty() { Ok(String::new()) } else { line(text) }
 }
 
 fn percent(text: &str) -> Result<Percent, &'static str> {

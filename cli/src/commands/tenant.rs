@@ -1,6 +1,6 @@
 //! Tenants.
 
-use super::{columns, joined, known_tenant, origin, print, tenant_id};
+use super::{address, columns, joined, known_tenant, line, origin, print, tenant_id};
 use crate::args::DatabaseArgs;
 use crate::database::{Opened, open};
 use crate::failure::Failure;
@@ -27,7 +27,7 @@ pub(crate) enum TenantCommand {
         #[arg(value_parser = tenant_id)]
         id: TenantId,
         /// Shown in mails
-        #[arg(long)]
+        #[arg(long, value_parser = line)]
         name: String,
         /// Time zone in which days and schedules are reckoned, such as America/New_York
         #[arg(long, value_parser = zone)]
@@ -43,7 +43,7 @@ pub(crate) enum TenantCommand {
         #[arg(value_parser = tenant_id)]
         id: TenantId,
         /// Shown in mails
-        #[arg(long)]
+        #[arg(long, value_parser = line)]
         name: Option<String>,
         /// Time zone; slots that are generated already keep their instants
         #[arg(long, value_parser = zone)]
@@ -86,10 +86,10 @@ pub(crate) struct Settings {
     #[arg(long = "origin", value_name = "ORIGIN", value_parser = origin)]
     origins: Vec<String>,
     /// Put in front of a merchant's name on card statements
-    #[arg(long)]
+    #[arg(long, value_parser = line)]
     descriptor_prefix: Option<String>,
     /// Address that mails are sent from
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
     mail_from: Option<String>,
     /// Page of the venue's own site that links in login mails open, such as https://members.example.org/login
     #[arg(long, value_name = "URL", value_parser = site)]

@@ -4,6 +4,7 @@ use crate::resource::{Context, Resource, list as list_of};
 use axum::Json;
 use axum::extract::{Query, State};
 use domain::catalog::{InventoryItem, InventoryKind};
+use domain::number::whole_number;
 use domain::{InventoryId, TenantId, Zone};
 use platform::access::Staff;
 use platform::catalog::{Catalog, Needs, Use};
@@ -48,7 +49,7 @@ impl Resource for Inventory {
     }
 
     fn key(tenant: TenantId, id: &str) -> Option<Key> {
-        let known = InventoryId::parse(id.parse().ok()?).ok()?;
+        let known = InventoryId::parse(whole_number(&id)?).ok()?;
         (known.to_string() == id).then(|| Key::inventory(tenant, known))
     }
 

@@ -1,6 +1,7 @@
 //! Every check of a checkout, with all findings at once and without effect (contract §6).
 
 use crate::load::Facts;
+use crate::pointer::SentCart;
 use crate::replay::Manner;
 use crate::{answer, decide, entitled, replay};
 use axum::Json;
@@ -25,7 +26,7 @@ type Priced = Result<(Cart, Option<Money>), ApiError>;
 pub(crate) async fn report(
     app: &App,
     caller: &Caller,
-    (request, facts): (&CheckoutRequest, &Facts),
+    (request, facts, sent): (&CheckoutRequest, &Facts, &SentCart),
     (opened, mut findings): (Priced, Vec<ApiError>),
 ) -> Result<Response, ApiError> {
     findings.extend(facts.existing.check("/shoppingCart").err());
@@ -55,7 +56,8 @@ pub(crate) async fn report(
         return Err(findings.swap_remove(failure));
     }
     let request_id = &caller.context.request_id;
-    let findings: Vec<_> = findings.iter().map(|finding| finding.body(request_id)).collect();
+    let findings: Vec<_> =
+        findings.into_iter().map(|finding| sent.pointed(finding).body(request_id)).collect();
     Ok(Json(json!({
         "valid": findings.is_empty(),
         "totalAmount": cart.as_ref().map(|cart| cart.shown_total.to_string()),

@@ -7,6 +7,7 @@ mod dry_run;
 mod entitled;
 mod load;
 mod pay;
+mod pointer;
 mod replay;
 mod sell;
 

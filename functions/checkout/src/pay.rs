@@ -1,6 +1,7 @@
 //! The checkout: load, decide, secure, charge, answer.
 
 use crate::load::Facts;
+use crate::pointer::SentCart;
 use crate::replay::{Manner, Replay, SentKey};
 use crate::sell::Checkout;
 use crate::{decide, draw, dry_run, entitled, load, replay};
@@ -46,6 +47,7 @@ struct Loaded {
     claim: Option<KeyClaim>,
     /// Findings of a dry run so far.
     findings: Vec<ApiError>,
+    sent: SentCart,
 }
 
 /// What the load of a cart comes to.
@@ -146,15 +148,31 @@ async fn check_out_once(
         CartSource::Stored(id) => Box::pin(load_stored(app, caller, (id, request, which), key)).await?,
         CartSource::Inline(cart) => Box::pin(load_inline(app, caller, (cart, request), key)).await?,
     };
-    let Loaded { opened, facts, claim, findings } = match start {
+    let Loaded { opened, facts, claim, findings, sent } = match start {
         Start::Answer(response) => return Ok(*response),
         Start::GoOn(loaded) => *loaded,
     };
     if request.dry_run {
         let opened =
             opened.map(|opened| (opened.cart, opened.stored.map(|stored| stored.before.shown_total)));
-        return Ok(dry_run::report(app, caller, (request, &facts), (opened, findings)).await?);
+        return Ok(dry_run::report(app, caller, (request, &facts, &sent), (opened, findings)).await?);
     }
+    let sold = sell(app, caller, request, (opened, facts, claim)).await;
+    sold.map_err(|halt| match halt {
+        Halt::Refused(refusal) => Halt::Refused(sent.pointed(refusal)),
+        Halt::CartMoved => Halt::CartMoved,
+    })
+}
+
+/// What is bought, by what it is decided, and the claim on the request's key.
+type Readied = (Result<Opened, ApiError>, Facts, Option<KeyClaim>);
+
+async fn sell(
+    app: &App,
+    caller: &Caller,
+    request: &Arc<CheckoutRequest>,
+    (opened, facts, claim): Readied,
+) -> Result<Response, Halt> {
     let opened = opened?;
     decide::check_coupons(&opened.cart)?;
     decide::check_not_empty(&opened.cart)?;
@@ -221,8 +239,9 @@ async fn load_stored(
     let requests = draw::drawn(app, (caller.tenant.id, &facts.existing), requests, &hash_key)?;
     // A reservation of the request is consumed, but does not become the cart's.
     let terms = CartTerms { reservation: before.reservation, ..terms };
-    let opened = reopened((before, terms, undone_order), &requests, &facts, caller);
-    Ok(Start::GoOn(Box::new(Loaded { opened, facts, claim, findings })))
+    let opened = reopened((before.clone(), terms, undone_order), &requests, &facts, caller);
+    let sent = SentCart::stored(&before, opened.as_ref().ok().map(|opened| &opened.cart));
+    Ok(Start::GoOn(Box::new(Loaded { opened, facts, claim, findings, sent })))
 }
 
 async fn load_inline(
@@ -252,7 +271,7 @@ async fn load_inline(
     let lines = draw::drawn(app, (caller.tenant.id, &facts.existing), lines, &hash_key)?;
     let terms = CartTerms { reservation: cart.terms.reservation, ..terms };
     let opened = inline(app, caller, (cart, terms, &lines), &facts);
-    Ok(Start::GoOn(Box::new(Loaded { opened, facts, claim, findings: Vec::new() })))
+    Ok(Start::GoOn(Box::new(Loaded { opened, facts, claim, findings: Vec::new(), sent: SentCart::Inline })))
 }
 
 /// A card may be tried so often only, and what needs none be taken so often; who only looks does neither.

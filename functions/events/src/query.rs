@@ -2,6 +2,7 @@
 
 use domain::asker::Asker;
 use domain::listing::{Audience, Range, TemplateFilter};
+use domain::number::whole_number;
 use domain::{Channel, ComboTemplateId, LevelId, MembershipId, Timestamp};
 use platform::access::Caller;
 use platform::claims::{evidence, tell};
@@ -105,7 +106,7 @@ fn channel(reader: &mut QueryReader, text: Option<&str>) -> Channel {
 }
 
 fn benefits(reader: &mut QueryReader, membership: Option<&str>, level: Option<&str>) -> Benefits {
-    let number = |text: &str| text.parse().ok().and_then(|number| MembershipId::parse(number).ok());
+    let number = |text: &str| whole_number(text).and_then(|number| MembershipId::parse(number).ok());
     let id = |text: &str| LevelId::parse(text).ok();
     Benefits {
         membership: reader.optional("membershipId", membership, (number, "a membership number")),

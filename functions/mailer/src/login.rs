@@ -2,7 +2,7 @@
 
 use crate::deliver::DeliverError;
 use crate::render::{LoginLinkMail, MailAddress};
-use domain::login::{LINK_LIFE_SECS, LoginRequest};
+use domain::login::{LINK_LIFE_SECS, LoginRequest, stored_address};
 use domain::outbox::{LoginMail, login_message_id};
 use domain::tenant::Tenant;
 use platform::App;
@@ -18,6 +18,8 @@ pub(crate) struct OwedLogin {
     pub(crate) request: LoginRequest,
     /// Where the request lies.
     pub(crate) place: Key,
+    /// Where the mail goes: to the address that is kept of the member, not to what was typed to ask for it.
+    address: String,
     hash_key: Arc<HashKey>,
 }
 
@@ -33,7 +35,8 @@ impl OwedLogin {
         let place = login_key(job.tenant, &secret_of(&hash_key, &job.request));
         let Some(request) = app.store.load_login_request(&place).await? else { return Ok(None) };
         let found = app.store.find_memberships_of_email(job.tenant, &request.email).await?;
-        Ok((!found.is_empty()).then_some(Self { tenant, request, place, hash_key }))
+        let known = stored_address(&found, &request.email).map(str::to_owned);
+        Ok(known.map(|address| Self { tenant, request, place, address, hash_key }))
     }
 
     /// The mail; none where the tenant has no site that its link could open.
@@ -45,7 +48,7 @@ impl OwedLogin {
             message_id: login_message_id(&self.request.id),
             dated: self.request.requested_at,
             from: address(&self.tenant.name, from),
-            to: address("", &self.request.email),
+            to: address("", &self.address),
             venue_name: self.tenant.name.clone(),
             link: site.link(&token_of(&self.hash_key, &self.request).expose()),
             minutes: LINK_LIFE_SECS / 60,

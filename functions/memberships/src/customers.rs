@@ -4,6 +4,7 @@ use axum::Json;
 use axum::extract::{Path, Query, State};
 use domain::CustomerId;
 use domain::customer::Customer;
+use domain::number::whole_number;
 use platform::access::Staff;
 use platform::authored::not_found;
 use platform::paging::{Direction, PageQuery, Paging, SortField, Sorting, page_of};
@@ -81,7 +82,7 @@ async fn read(
     staff: Staff,
     Path(id): Path<String>,
 ) -> Result<Json<CustomerView>, ApiError> {
-    let id = id.parse().ok().and_then(|id| CustomerId::parse(id).ok()).ok_or_else(not_found)?;
+    let id = whole_number(&id).and_then(|id| CustomerId::parse(id).ok()).ok_or_else(not_found)?;
     let found = app.store.load_customers(staff.tenant.id, &[id]).await?;
     let found = found.into_iter().flatten().next().ok_or_else(not_found)?;
     Ok(Json(CustomerView::from(found.value)))

@@ -1,6 +1,7 @@
 //! Changing a membership as it was read.
 
 use domain::membership::Membership;
+use domain::number::whole_number;
 use domain::{CustomerId, MembershipId, TenantId};
 use platform::access::Caller;
 use platform::authored::{attempt_token, not_found};
@@ -13,7 +14,7 @@ pub(crate) async fn load_known(
     tenant: TenantId,
     id: &str,
 ) -> Result<Stored<Membership>, ApiError> {
-    let id = id.parse().ok().and_then(|id| MembershipId::parse(id).ok()).ok_or_else(not_found)?;
+    let id = whole_number(id).and_then(|id| MembershipId::parse(id).ok()).ok_or_else(not_found)?;
     app.store.load_membership(tenant, id).await?.ok_or_else(not_found)
 }
 

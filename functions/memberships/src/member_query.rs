@@ -1,6 +1,7 @@
 //! Query parameters of the lists of memberships and of their cards, with their rules (spec §4.6; contract §9).
 
 use domain::membership::{ChangeRange, ListedMembership, MembershipFilter, ServiceFilter, SummaryFilter};
+use domain::number::whole_number;
 use domain::{CardId, MembershipId, Timestamp, Zone};
 use platform::paging::{Direction, PageQuery, Paging, SortField, Sorting};
 use platform::query::{QueryReader, email};
@@ -157,7 +158,7 @@ impl SummaryQuery {
     /// Reads the parameters.
     pub(crate) fn read(self, page: &PageQuery, zone: Zone) -> Result<WantedCards, ApiError> {
         const NUMBER: &str = "a positive integer below 2^53";
-        let number = |text: &str| text.parse().ok().and_then(|id| MembershipId::parse(id).ok());
+        let number = |text: &str| whole_number(text).and_then(|id| MembershipId::parse(id).ok());
         let mut reader = QueryReader::new();
         let sent = (self.updated_start_time.as_deref(), self.updated_end_time.as_deref());
         let range = range(&mut reader, sent, zone);

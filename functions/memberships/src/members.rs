@@ -6,6 +6,7 @@ use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::response::{IntoResponse, Response};
 use domain::membership::{DropRefusal, ListedMembership};
+use domain::number::whole_number;
 use domain::{CardId, MembershipId, Timestamp};
 use platform::access::{Caller, Staff};
 use platform::authored::{Target, not_found};
@@ -173,7 +174,7 @@ async fn drop_card(
     let fingerprint = format!("DELETE {PATH}/{id}/cards/{card}");
     let run = async {
         let current = load_known(&app, staff.tenant.id, &id).await?;
-        let card = card.parse().ok().and_then(|card| CardId::parse(card).ok()).ok_or_else(not_found)?;
+        let card = whole_number(&card).and_then(|card| CardId::parse(card).ok()).ok_or_else(not_found)?;
         let decide = |found: &domain::membership::Membership| {
             found.without_card(card).map_err(|refusal| match refusal {
                 DropRefusal::NoSuchCard => not_found(),

@@ -5,6 +5,7 @@ use axum::extract::{Query, State};
 use domain::channel::Channel;
 use domain::membership::lifecycle::{Current, LifecycleFault, Sale, quote};
 use domain::membership::{Level, ListedAction, Membership, MembershipAction, Plan};
+use domain::number::whole_number;
 use domain::{LevelId, MembershipId, Money, OfferingId, TicketTypeId};
 use platform::access::{Caller, Staff};
 use platform::query::QueryReader;
@@ -90,7 +91,7 @@ impl QuoteQuery {
         );
         let point = self.price_point_id.as_deref();
         let point = reader.optional("pricePointId", point, (|text| TicketTypeId::parse(text).ok(), id));
-        let number = |text: &str| text.parse().ok().and_then(|number| MembershipId::parse(number).ok());
+        let number = |text: &str| whole_number(text).and_then(|number| MembershipId::parse(number).ok());
         let membership = reader.optional("membershipId", self.membership_id.as_deref(), (number, "a number"));
         let channel = self.sale_channel.as_deref();
         let channel =

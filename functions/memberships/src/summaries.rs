@@ -4,8 +4,10 @@ use crate::member_query::{Known, Row, SummaryQuery, WantedCards, refuse_too_many
 use crate::members::TOO_LARGE;
 use axum::Json;
 use axum::extract::{Query, State};
+use domain::compare::comparable;
+use domain::email::is_same_email;
 use domain::membership::{ListedMembership, MemberCard, Membership};
-use domain::verification::{VerifiedCard, is_same_code, sortable_name};
+use domain::verification::{VerifiedCard, is_same_code};
 use domain::{MembershipId, TenantId};
 use platform::access::Staff;
 use platform::paging::{PageQuery, fits};
@@ -114,7 +116,7 @@ fn rows_of(listed: &ListedMembership, wanted: &WantedCards) -> Vec<Row> {
         membership: listed.id,
         card: card.id,
         place,
-        last_name: sortable_name(&card.last_name),
+        last_name: comparable(&card.last_name),
         created_at: listed.created_at,
         updated_at: listed.updated_at,
         expires: listed.expires,
@@ -126,6 +128,6 @@ fn rows_of(listed: &ListedMembership, wanted: &WantedCards) -> Vec<Row> {
 fn is_known(card: &MemberCard, Known { membership: _, barcode, email }: &Known) -> bool {
     let has_barcode = |barcode: &String| card.is_held() && is_same_code(&card.barcode, barcode);
     let own = card.person.email.as_deref().unwrap_or_default();
-    let has_email = |email: &String| card.is_held() && is_same_code(own, email);
+    let has_email = |email: &String| card.is_held() && is_same_email(own, email);
     barcode.as_ref().is_none_or(has_barcode) && email.as_ref().is_none_or(has_email)
 }

@@ -6,7 +6,7 @@ use domain::OrderId;
 use domain::order::Order;
 use platform::access::{Caller, Staff, StorefrontServer};
 use platform::{ApiError, App, ErrorBody, ErrorType};
-use wire::order::OrderView;
+use wire::order::{OrderMailView, OrderView, StaffOrderView};
 
 /// Returns an order to the storefront that sold it.
 #[utoipa::path(
@@ -35,7 +35,7 @@ pub(crate) async fn of_storefront(
     tag = "Orders",
     params(("orderId" = String, Path, description = "The order")),
     responses(
-        (status = 200, description = "The order", body = OrderView),
+        (status = 200, description = "The order, and where its mails stand", body = StaffOrderView),
         (status = 404, description = "`NOT_FOUND`: unknown or not paid", body = ErrorBody),
     ),
 )]
@@ -43,9 +43,12 @@ pub(crate) async fn detail(
     State(app): State<App>,
     staff: Staff,
     Path(id): Path<String>,
-) -> Result<Json<OrderView>, ApiError> {
-    let order = paid_order(&app, &staff, &id).await?;
-    Ok(Json(OrderView::for_staff(&order, staff.tenant.zone)))
+) -> Result<Json<StaffOrderView>, ApiError> {
+    let (tenant, zone) = (staff.tenant.id, staff.tenant.zone);
+    let named = order_id(&id)?;
+    let (order, mails) = tokio::join!(paid_order(&app, &staff, &id), app.store.load_mails(tenant, &named));
+    let order = OrderView::for_staff(&order?, zone);
+    Ok(Json(StaffOrderView { order, mails: OrderMailView::all_of(mails?, zone) }))
 }
 
 async fn paid_order(app: &App, caller: &Caller, id: &str) -> Result<Order, ApiError> {

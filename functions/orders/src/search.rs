@@ -4,13 +4,14 @@ use crate::read::is_readable;
 use crate::sorting::SORTING;
 use axum::Json;
 use axum::extract::{Query, State};
+use domain::compare::phone_digits;
 use domain::order::Order;
 use platform::access::{Caller, StorefrontServer};
 use platform::paging::{PageQuery, Paging};
 use platform::query::email;
 use platform::{ApiError, App, ErrorBody, ErrorType};
 use serde::Deserialize;
-use store::order::{Contact, phone_digits};
+use store::order::Contact;
 use wire::order::{OrderListView, OrderView};
 
 /// What is searched for.

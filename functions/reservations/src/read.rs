@@ -4,6 +4,7 @@ use crate::refusal::{not_found, refused};
 use axum::Json;
 use axum::extract::{Path, State};
 use domain::ReservationId;
+use domain::number::whole_number;
 use domain::reservation::live_holds;
 use platform::access::Staff;
 use platform::{ApiError, App, ErrorBody};
@@ -36,6 +37,6 @@ pub(crate) async fn read(
 
 /// The id in a path. Text that is no id names nothing.
 pub(crate) fn reservation_id(text: &str) -> Result<ReservationId, ApiError> {
-    let number: i64 = text.parse().map_err(|_| not_found())?;
+    let number = whole_number(text).ok_or_else(not_found)?;
     ReservationId::parse(number).map_err(|_| not_found())
 }

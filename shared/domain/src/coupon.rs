@@ -2,6 +2,7 @@
 
 use crate::cart::CouponProblem;
 use crate::channel::{Channel, SalesChannel, channel_allowed};
+use crate::compare::comparable;
 use crate::{
     CouponId, DiscountId, ExactMoney, LevelId, Money, MoneyOverflow, Percent, TemplateId, TicketTypeId,
 };
@@ -168,10 +169,18 @@ pub struct Coupon {
     pub active: bool,
 }
 
-/// A code without regard to case.
+/// A code as codes are compared: after NFKC and full case folding (decision record 0119). Our choice: in capital
+/// letters, where they are small ones' only, since the marks of codes that are stored have those.
 #[must_use]
 pub fn folded(code: &str) -> String {
-    code.trim().to_uppercase()
+    let capital = |small: char| {
+        let mut capitals = small.to_uppercase();
+        match (capitals.next(), capitals.next()) {
+            (Some(capital), None) if capital.to_lowercase().eq([small]) => capital,
+            (Some(_) | None, Some(_) | None) => small,
+        }
+    };
+    comparable(code).chars().map(capital).collect()
 }
 
 impl Coupon {

@@ -1,12 +1,13 @@
 //! The people a venue knows (spec §2.8 rule 3).
 //!
-//! Whether two descriptions mean one person is decided here and nowhere else: [`match_text`]. See decision record
-//! 0054.
+//! Whether two descriptions mean one person is decided here and nowhere else: [`match_text`]. See decision records
+//! 0054 and 0119.
 
+use crate::compare::{comparable, comparable_phone};
+use crate::email::comparable_email;
 use crate::locations::{country_name, find_country, state_name};
 use crate::{CustomerId, order};
 use serde::{Deserialize, Deserializer, Serialize};
-use unicode_normalization::UnicodeNormalization;
 
 /// Someone who bought something or holds a card.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -194,34 +195,35 @@ impl Person {
     /// number and address, of which the postal code is part (spec §2.5; decision record 0078).
     #[must_use]
     pub fn can_be_customer(&self) -> bool {
-        let [first, last, email, phone, address_1, _, _, _, zip_code, _] = self.fields();
-        let is_there = |field: &Option<&str>| field.is_some_and(|text| !text.trim().is_empty());
+        let [first, last, email, phone, address_1, _, _, _, zip_code, _] = plain_fields(self);
+        let is_there = |field: &String| !field.is_empty();
         [first, last].iter().all(is_there) && [email, phone, address_1, zip_code].iter().any(is_there)
     }
 
     /// Everything is there that makes two descriptions the same customer: all but the second line of the address.
     #[must_use]
     pub fn is_fully_populated(&self) -> bool {
-        let [first, last, email, phone, address_1, _, city, state, zip_code, country] = self.fields();
-        let needed = [first, last, email, phone, address_1, city, state, zip_code, country];
-        needed.into_iter().all(|field| field.is_some_and(|text| !text.trim().is_empty()))
+        match_text(self).is_some()
     }
 }
 
-/// What fully populated data is compared by, field by field; none where something is missing (spec §2.8 rule 3).
-/// Two descriptions mean the same customer when all of it is the same.
+/// What fully populated data is compared by, field by field; none where something is missing (spec §2.8 rule 3), which
+/// is judged by what is compared: nobody is somebody else by what both leave open. Two descriptions mean the same
+/// customer when all of it is the same.
 #[must_use]
 pub fn match_text(person: &Person) -> Option<[String; 10]> {
-    person.is_fully_populated().then(|| plain_fields(person))
+    let fields = plain_fields(person);
+    let [first, last, email, phone, address_1, _, city, state, zip_code, country] = &fields;
+    let needed = [first, last, email, phone, address_1, city, state, zip_code, country];
+    let is_full = needed.into_iter().all(|field| !field.is_empty());
+    is_full.then_some(fields)
 }
 
-/// A description field by field, in which letter case, the form in which accents are written, white space and the
-/// punctuation of phone numbers make no difference, and neither does whether country and state are named or given as
-/// codes. What is missing is empty.
+/// A description field by field, as [`comparable`] has it: of phone numbers the digits, of e-mail addresses the form in
+/// which mail is sent, and of country and state the name, whether they are named or given as codes. What is missing is
+/// empty, and nothing else is.
 #[must_use]
 pub fn plain_fields(person: &Person) -> [String; 10] {
-    let phone: Option<String> =
-        person.phone_number.as_ref().map(|phone| phone.chars().filter(char::is_ascii_digit).collect());
     let country = person.country.as_deref().unwrap_or_default();
     let known = find_country(country);
     let state = person.state.as_deref().map(|state| {
@@ -229,15 +231,13 @@ pub fn plain_fields(person: &Person) -> [String; 10] {
         named.unwrap_or(state)
     });
     let country = country_name(country).unwrap_or(country);
-    let [first, last, email, _, address_1, address_2, city, _, zip_code, _] = person.fields();
-    let phone = phone.as_deref();
-    let fields = [first, last, email, phone, address_1, address_2, city, state, zip_code, Some(country)];
-    fields.map(|field| plain(field.unwrap_or_default()))
-}
-
-fn plain(text: &str) -> String {
-    let composed: String = text.nfc().collect();
-    composed.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+    let [first, last, email, phone, address_1, address_2, city, _, zip_code, _] = person.fields();
+    let email = email.map(comparable_email).unwrap_or_default();
+    let phone = phone.map(comparable_phone).unwrap_or_default();
+    let text = |field: Option<&str>| comparable(field.unwrap_or_default());
+    let [first, last, address_1, address_2] = [first, last, address_1, address_2].map(text);
+    let [city, state, zip_code, country] = [city, state, zip_code, Some(country)].map(text);
+    [first, last, email, phone, address_1, address_2, city, state, zip_code, country]
 }
 
 #[cfg(test)]
@@ -271,6 +271,8 @@ mod tests {
             ("country", "US"),
             ("country", "usa"),
             ("street_address_2", " "),
+            ("phone_number", "\u{ff0b}\u{ff11}\u{ff14}\u{ff11}\u{ff15} 555 0142"),
+            ("country", "\u{c9}tats-Unis"),
         ] {
             assert_eq!(match_text(&person(&[(name, value)])), same, "{name} {value}");
         }

@@ -4,6 +4,7 @@
 //! expect to see, the Spanish name, the currency and the capital, is the table `countries.tsv` beside this
 //! file.
 
+use crate::compare::comparable;
 use rust_iso3166::iso3166_2::Subdivision;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -48,18 +49,82 @@ const COUNTRY_TABLE: &str = include_str!("countries.tsv");
 static COUNTRIES: LazyLock<Vec<Country>> =
     LazyLock::new(|| COUNTRY_TABLE.lines().filter_map(country_from_line).collect());
 
-/// Every spelling under which a country is found, folded, with its place in the list.
-static COUNTRY_KEYS: LazyLock<HashMap<String, usize>> = LazyLock::new(|| {
+/// What countries are called in the languages of the mails, and by whom they are written so.
+const NAME_TABLE: &str = include_str!("country_names.tsv");
+
+/// What people write and no list of names has.
+const COMMON_NAMES: [(&str, &[&str]); 9] = [
+    ("AE", &["UAE", "Emirates"]),
+    ("GB", &["Great Britain", "Britain", "England", "Scotland", "Wales", "Northern Ireland"]),
+    ("IE", &["Republic of Ireland"]),
+    ("KR", &["Korea", "Republic of Korea"]),
+    ("MK", &["Macedonia"]),
+    ("MM", &["Burma"]),
+    ("NL", &["Holland"]),
+    ("US", &["America"]),
+    ("VA", &["Vatican"]),
+];
+
+/// A country that people live in and that ISO 3166 does not have: addresses may be there. Our choice: no pick list shows
+/// it, since those rows have codes.
+const KOSOVO: &str = "Kosovo";
+const KOSOVO_CODES: [&str; 2] = ["XK", "XKX"];
+
+/// What a spelling of a country means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Meant {
+    /// The country at this place of the list.
+    Listed(usize),
+    /// The one that is in no list.
+    Kosovo,
+}
+
+/// Every spelling under which a country is found, as spellings are compared. Codes outrank names, and what the lists show
+/// outranks what other languages call another country.
+static COUNTRY_KEYS: LazyLock<HashMap<String, Meant>> = LazyLock::new(|| {
     let mut keys = HashMap::new();
-    for (place, country) in COUNTRIES.iter().enumerate() {
-        let official = rust_iso3166::from_alpha2(country.alpha2).map(|found| found.name);
-        let spellings = [country.name, country.alpha2, country.alpha3, country.abbreviation];
-        for spelling in spellings.into_iter().chain(official) {
-            keys.insert(folded(spelling), place);
+    let mut add = |spelling: &str, meant: Meant| _ = keys.entry(spelling_key(spelling)).or_insert(meant);
+    let listed = || COUNTRIES.iter().enumerate().map(|(place, country)| (Meant::Listed(place), country));
+    for (meant, country) in listed() {
+        for code in [country.alpha2, country.alpha3, country.abbreviation] {
+            add(code, meant);
         }
+    }
+    for code in KOSOVO_CODES {
+        add(code, Meant::Kosovo);
+    }
+    for (meant, country) in listed() {
+        let official = rust_iso3166::from_alpha2(country.alpha2).map(|found| found.name);
+        [Some(country.name), Some(country.spanish_name), official]
+            .into_iter()
+            .flatten()
+            .for_each(|name| add(name, meant));
+    }
+    let places: HashMap<&str, Meant> = listed().map(|(meant, country)| (country.alpha2, meant)).collect();
+    let meant_by = |code: &str| places.get(code).copied().unwrap_or(Meant::Kosovo);
+    for line in NAME_TABLE.lines().filter(|line| !line.starts_with('#')) {
+        if let Some((code, names)) = line.split_once('\t') {
+            names.split('\t').for_each(|name| add(name, meant_by(code)));
+        }
+    }
+    for (code, names) in COMMON_NAMES {
+        names.iter().for_each(|name| add(name, meant_by(code)));
     }
     keys
 });
+
+fn meant(text: &str) -> Option<Meant> {
+    let key = spelling_key(text);
+    let found = COUNTRY_KEYS.get(&key).or_else(|| COUNTRY_KEYS.get(key.strip_prefix("the ")?));
+    found.copied()
+}
+
+/// The form in which spellings are compared: case, accents, apostrophes, points, hyphens and brackets do not matter.
+fn spelling_key(text: &str) -> String {
+    let plain = comparable(text).replace(['.', '\''], "").replace('&', " and ");
+    let spaced = plain.replace(['-', '\u{2010}', '\u{2011}', '\u{2013}', ',', '(', ')'], " ");
+    folded(&spaced).split_whitespace().collect::<Vec<_>>().join(" ")
+}
 
 /// The United States, Canada, then all other countries by name, accents aside (contract §10).
 #[must_use]
@@ -67,11 +132,15 @@ pub fn countries() -> &'static [Country] {
     &COUNTRIES
 }
 
-/// The country that a text means: its alpha-2 or alpha-3 code, its abbreviation, its name, or its name in
-/// ISO 3166 (`Korea (Republic of)`). Case, accents and surrounding blanks do not matter (contract §10).
+/// The country that a text means: its alpha-2 or alpha-3 code, its abbreviation, its name, its name in ISO 3166
+/// (`Korea (Republic of)`), or what it is commonly called in the languages of the mails. Case, accents, apostrophes, points
+/// and hyphens do not matter (contract §10, §R).
 #[must_use]
 pub fn find_country(text: &str) -> Option<&'static Country> {
-    COUNTRY_KEYS.get(&folded(text)).and_then(|place| COUNTRIES.get(*place))
+    match meant(text)? {
+        Meant::Listed(place) => COUNTRIES.get(place),
+        Meant::Kosovo => None,
+    }
 }
 
 /// The subdivisions of a country by name, accents aside; none for a country without subdivisions
@@ -102,7 +171,10 @@ pub fn find_state(country: &Country, text: &str) -> Option<State> {
 /// The country name that an order stores for what a buyer sent, a code or a name (contract §10).
 #[must_use]
 pub fn country_name(text: &str) -> Option<&'static str> {
-    find_country(text).map(|country| country.name)
+    match meant(text)? {
+        Meant::Listed(place) => COUNTRIES.get(place).map(|country| country.name),
+        Meant::Kosovo => Some(KOSOVO),
+    }
 }
 
 /// The state name that an order stores for what a buyer sent, a code or a name (contract §10).
@@ -314,6 +386,65 @@ mod tests {
         for text in ["", " ", "XX", "ZZZ", "840", "Atlantis", "U", "United", "U S", "XK"] {
             assert_eq!(find_country(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn countries_are_found_as_people_write_them() {
+        for (text, name) in [
+            ("UK", "United Kingdom"),
+            ("U.K.", "United Kingdom"),
+            ("U.S.A.", "United States"),
+            ("England", "United Kingdom"),
+            ("Turkey", "Türkiye"),
+            ("Türkei", "Türkiye"),
+            ("Czech Republic", "Czechia"),
+            ("Tschechien", "Czechia"),
+            ("Kosovo", "Kosovo"),
+            ("xk", "Kosovo"),
+            ("C\u{f4}te d\u{2019}Ivoire", "Ivory Coast"),
+            ("cote d`ivoire", "Ivory Coast"),
+            ("Elfenbeinküste", "Ivory Coast"),
+            ("The Netherlands", "Netherlands"),
+            ("Pays-Bas", "Netherlands"),
+            ("Holland", "Netherlands"),
+            ("Deutschland", "Germany"),
+            ("Allemagne", "Germany"),
+            ("España", "Spain"),
+            ("Bosnia and Herzegovina", "Bosnia and Herzegovina"),
+            ("RU", "Russia"),
+            ("\u{ff35}\u{ff33}", "United States"),
+        ] {
+            assert_eq!(country_name(text), Some(name), "{text}");
+        }
+        for text in ["", "Atlantis", "the", "EU", "419", "Yugoslavia"] {
+            assert_eq!(country_name(text), None, "{text}");
+        }
+    }
+
+    /// Every name of the table means its country, however it is written, unless it is the code of another.
+    #[test]
+    fn every_name_of_every_language_means_its_country() {
+        let mut names = 0;
+        for line in NAME_TABLE.lines().filter(|line| !line.starts_with('#')) {
+            let (code, spellings) = line.split_once('\t').unwrap();
+            let expected = country_name(code).unwrap();
+            for spelling in spellings.split('\t') {
+                let typewritten = spelling.replace('\u{2019}', "'");
+                let upper = spelling.to_uppercase();
+                for text in [spelling, &typewritten, &upper, &format!("  {spelling} ")] {
+                    assert_eq!(country_name(text), Some(expected), "{text} is {code}");
+                }
+                names += 1;
+            }
+        }
+        assert!(names > 900, "{names}");
+        let codes: BTreeSet<&str> = NAME_TABLE
+            .lines()
+            .filter(|line| !line.starts_with('#'))
+            .filter_map(|line| line.split('\t').next())
+            .collect();
+        assert!(COUNTRIES.iter().all(|country| codes.contains(country.alpha2)));
+        assert_eq!(codes.len(), 250);
     }
 
     #[test]

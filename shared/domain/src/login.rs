@@ -1,9 +1,10 @@
 //! Logging in by a link in a mail (spec §4.7; decision records 0052 and 0053).
 
+use crate::email::is_same_email;
 use crate::membership::{MemberCard, Membership};
 use crate::outbox::MailState;
 use crate::time::plus_secs;
-use crate::verification::{VerifiedCard, is_same_code};
+use crate::verification::VerifiedCard;
 use crate::{LoginRequestId, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -116,11 +117,19 @@ impl fmt::Debug for LoginToken {
     }
 }
 
+/// The address by which whoever has an e-mail address is known, as it is kept with a card that is held; none where
+/// nobody with it holds one.
+#[must_use]
+pub fn stored_address<'a>(found: &'a [Membership], email: &str) -> Option<&'a str> {
+    let held = found.iter().flat_map(|membership| &membership.cards).filter(|card| card.is_held());
+    held.filter_map(|card| card.person.email.as_deref()).find(|own| is_same_email(own, email))
+}
+
 /// The cards that whoever has an e-mail address holds, among these memberships: they may see all of them.
 #[must_use]
 pub fn cards_of<'a>(memberships: &'a [Membership], email: &str, now: Timestamp) -> Vec<VerifiedCard<'a>> {
     let own = |card: &&MemberCard| {
-        card.is_held() && card.person.email.as_deref().is_some_and(|own| is_same_code(own, email))
+        card.is_held() && card.person.email.as_deref().is_some_and(|own| is_same_email(own, email))
     };
     let cards =
         memberships.iter().flat_map(|membership| membership.cards.iter().map(move |card| (membership, card)));

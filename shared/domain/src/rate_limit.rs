@@ -2,6 +2,7 @@
 //! another; where a window begins is the same for everyone.
 
 use crate::Timestamp;
+use crate::number::whole_number;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -148,12 +149,13 @@ impl Rate {
     /// [`UnknownLimit`] for any other text.
     pub fn parse(text: &str) -> Result<Self, UnknownLimit> {
         let (count, secs) = text.split_once('/').ok_or(UnknownLimit)?;
-        let [count, window_secs] = [count, secs].map(|part| part.trim().parse::<u32>());
+        let [count, window_secs] =
+            [count, secs].map(|part| whole_number(part.trim()).and_then(|number| u32::try_from(number).ok()));
         match (count, window_secs) {
-            (Ok(count), Ok(window_secs)) if (1..=MAX_WINDOW_SECS).contains(&window_secs) => {
+            (Some(count), Some(window_secs)) if (1..=MAX_WINDOW_SECS).contains(&window_secs) => {
                 Ok(Self { count, window_secs })
             }
-            (Ok(_) | Err(_), Ok(_) | Err(_)) => Err(UnknownLimit),
+            (Some(_) | None, Some(_) | None) => Err(UnknownLimit),
         }
     }
 

@@ -4,10 +4,9 @@
 //! long, and nothing of the person. See decision record 0047.
 
 use crate::Timestamp;
+use crate::compare::comparable;
 use crate::membership::force::MembershipStanding;
 use crate::membership::{CardStanding, MemberCard, Membership};
-use unicase::UniCase;
-use unicode_normalization::UnicodeNormalization;
 
 /// How much may be told of a card's holder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,24 +97,7 @@ pub fn is_same_code(one: &str, other: &str) -> bool {
 /// amount of white space.
 #[must_use]
 pub fn is_same_name(one: &str, other: &str) -> bool {
-    UniCase::unicode(plain(one)) == UniCase::unicode(plain(other))
-}
-
-/// A name as lists are sorted by it: names that are the same stand together.
-#[must_use]
-pub fn sortable_name(name: &str) -> String {
-    plain(name).to_lowercase()
-}
-
-fn plain(name: &str) -> String {
-    let letters = name.nfkc().map(|char| match char {
-        '\u{2018}' | '\u{2019}' | '\u{201b}' | '\u{02bc}' | '\u{02b9}' | '\u{2032}' | '\u{00b4}' | '`' => {
-            '\''
-        }
-        other => other,
-    });
-    let letters: String = letters.collect();
-    letters.split_whitespace().collect::<Vec<_>>().join(" ")
+    comparable(one) == comparable(other)
 }
 
 #[cfg(test)]

@@ -191,8 +191,14 @@ fn check_origin(key: &ApiKey, parts: &Parts) -> Result<(), ApiError> {
     }
 }
 
+/// A header whose value counts even when it is empty, which is not the same as not sent.
+fn sent_header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name).map(|value| value.to_str().unwrap_or_default().trim())
+}
+
 fn check_tenant_header(headers: &HeaderMap, tenant: &Tenant, required: bool) -> Result<(), ApiError> {
-    match header(headers, TENANT_HEADER) {
+    match sent_header(headers, TENANT_HEADER) {
+        Some("") => Err(ApiError::new(ErrorType::ValidationError).detail(TENANT_HEADER, "must not be empty")),
         Some(sent) if sent == tenant.id.to_string() => Ok(()),
         Some(_) => Err(ApiError::new(ErrorType::Forbidden).message("The API key belongs to another tenant")),
         None if required => {
@@ -203,7 +209,7 @@ fn check_tenant_header(headers: &HeaderMap, tenant: &Tenant, required: bool) -> 
 }
 
 fn browser_ip(headers: &HeaderMap, required: bool) -> Result<Option<IpAddr>, ApiError> {
-    match header(headers, IP_HEADER).map(str::parse) {
+    match sent_header(headers, IP_HEADER).map(str::parse) {
         Some(Ok(ip)) => Ok(Some(ip)),
         None if !required => Ok(None),
         None => Err(ApiError::new(ErrorType::ValidationError).detail(IP_HEADER, "is required")),
@@ -215,7 +221,9 @@ fn browser_ip(headers: &HeaderMap, required: bool) -> Result<Option<IpAddr>, Api
 }
 
 fn request_clock(app: &App, headers: &HeaderMap, tenant: &Tenant) -> Result<RequestClock, ApiError> {
-    let Some(text) = header(headers, CLOCK_HEADER) else { return Ok(RequestClock::real(app.wall_now())) };
+    let Some(text) = sent_header(headers, CLOCK_HEADER) else {
+        return Ok(RequestClock::real(app.wall_now()));
+    };
     chosen_clock(text, tenant.sandbox, tenant.zone)
 }
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::fmt;
-use wire::{Checker, Rejection, WireValue};
+use wire::{Checker, Rejection, WireValue, repeated_key};
 
 /// Largest body accepted; a cart of 100 lines with everything filled in is a tenth of it.
 pub const MAX_BODY_BYTES: usize = 1_048_576;
@@ -41,6 +41,9 @@ impl<T: WireValue, S: Send + Sync> FromRequest<S> for Body<T> {
             ApiError::new(ErrorType::PayloadTooLarge)
                 .message(format!("The body is larger than {MAX_BODY_BYTES} bytes"))
         })?;
+        if let Some(pointer) = repeated_key(&bytes) {
+            return Err(ApiError::new(ErrorType::ValidationError).detail(pointer, "appears twice"));
+        }
         let value = wire::read_body(&bytes).map_err(|fault| {
             ApiError::new(ErrorType::MalformedJson).message(format!(
                 "The body is not a JSON object (line {}, column {})",

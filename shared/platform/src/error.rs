@@ -264,6 +264,17 @@ impl ApiError {
         self
     }
 
+    /// With the fields of its details renamed, where `rename` has another name.
+    #[must_use]
+    pub fn pointing(mut self, rename: impl Fn(&str) -> Option<String>) -> Self {
+        for detail in &mut self.0.details {
+            if let Some(field) = rename(&detail.field) {
+                detail.field = field;
+            }
+        }
+        self
+    }
+
     /// With the seconds after which another try makes sense.
     #[must_use]
     pub fn retry_after(mut self, secs: u32) -> Self {

@@ -13,6 +13,7 @@ pub mod claims;
 pub mod clock;
 pub mod context;
 pub mod error;
+mod headers;
 pub mod idempotency;
 pub mod ids;
 pub mod keyed_hash;

@@ -2,6 +2,7 @@
 
 use crate::{ApiError, ErrorType};
 use axum::Json;
+use domain::number::whole_number;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::fmt::Write;
@@ -175,7 +176,9 @@ fn names<T>(fields: &[SortField<T>]) -> String {
 
 fn number(text: Option<&str>, default: i64) -> Option<i64> {
     match sent(text) {
-        Some(text) => text.parse().ok(),
+        // All of them is -1; no other number has a sign.
+        Some("-1") => Some(-1),
+        Some(text) => whole_number(text),
         None => Some(default),
     }
 }

@@ -20,6 +20,7 @@ impl<S: Send + Sync> FromRequestParts<S> for IfMatch {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
         let mut wanted = Vec::new();
+        let is_sent = parts.headers.contains_key(IF_MATCH);
         for value in parts.headers.get_all(IF_MATCH) {
             let text = value.to_str().map_err(|_| unreadable())?.trim();
             if text == "*" {
@@ -28,6 +29,10 @@ impl<S: Send + Sync> FromRequestParts<S> for IfMatch {
             for tag in text.split(',').map(str::trim).filter(|tag| !tag.is_empty()) {
                 wanted.push(entity_tag(tag)?);
             }
+        }
+        // Sent empty, it was meant to name something.
+        if is_sent && wanted.is_empty() {
+            return Err(unreadable());
         }
         Ok(Self((!wanted.is_empty()).then_some(Wanted::OneOf(wanted))))
     }
@@ -76,7 +81,6 @@ mod tests {
         for (values, matches) in [
             (&[][..], true),
             (&["*"], true),
-            (&[""], true),
             (&["\"a1\""], true),
             (&["\"b2\", \"a1\""], true),
             (&["\"b2\"", "\"a1\""], true),
@@ -86,7 +90,7 @@ mod tests {
         ] {
             assert_eq!(read(values).await.unwrap().check("a1").is_ok(), matches, "{values:?}");
         }
-        for values in [["a1"], ["\"a1"], ["\"a\"1\""], ["\u{e9}"]] {
+        for values in [["a1"], [""], [" "], [","], ["\"a1"], ["\"a\"1\""], ["\u{e9}"]] {
             assert_eq!(read(&values).await.unwrap_err().kind(), ErrorType::ValidationError, "{values:?}");
         }
     }

@@ -1,6 +1,7 @@
 //! The layers around every router: canonical paths, request ids, CORS, typed errors, one log line.
 
 use crate::context::{RequestContext, SourceIp};
+use crate::headers::single;
 use crate::ids::IdSource;
 use crate::paths::canonical;
 use crate::{ApiError, App, ErrorType};
@@ -68,7 +69,11 @@ async fn around(State(app): State<App>, mut request: Request, next: Next) -> Res
     let answer = async {
         let preflight =
             method == Method::OPTIONS && request.headers().contains_key(ACCESS_CONTROL_REQUEST_METHOD);
-        let mut response = if preflight { preflight_answer() } else { next.run(request).await };
+        let mut response = match single(request.headers_mut()) {
+            _ if preflight => preflight_answer(),
+            Err(refusal) => refusal.into_response(),
+            Ok(()) => next.run(request).await,
+        };
         if let Some(origin) = origin {
             let asked = allow_origin(&app, &context, &origin, response.headers_mut()).await;
             // Whoever asks only for this is not to take the silence for a refusal.

@@ -2,7 +2,7 @@
 
 use crate::authored::CHANGE_TRIES;
 use crate::catalog::Saved;
-use crate::order::contact_hash;
+use crate::order::email_hash;
 use crate::{
     Action, AttributeValue, Consistency, Expression, Found, Item, Key, Plan, SCHEMA_VERSION, SortKeys, Store,
     StoreError, StoreFault, Table, customers_of_email_partition, decode, encode, number, text,
@@ -43,7 +43,7 @@ fn leads(
     tenant: TenantId,
     Customer { id, person, source: _ }: &Customer,
 ) -> Result<Vec<(Key, Item)>, StoreError> {
-    let email = person.email.as_deref().map(contact_hash);
+    let email = person.email.as_deref().map(email_hash);
     let of_email = email.map(|hash| Key::customer_of_email(tenant, &hash, *id));
     let keys = of_email.into_iter().chain(customer_match_key(tenant, person));
     keys.map(|key| encode(&key, &Lead { customer: *id }).map(|item| (key, item))).collect()
@@ -142,7 +142,7 @@ pub(crate) fn note_customer(
     let record = absent(record.into_iter().chain(source).collect());
     let mut writes = vec![(Key::customer(tenant, customer.id), record)];
     if let Some(email) = customer.person.email.as_deref() {
-        let key = Key::customer_of_email(tenant, &contact_hash(email), customer.id);
+        let key = Key::customer_of_email(tenant, &email_hash(email), customer.id);
         writes.push((key, absent(vec![("customer", id), version()])));
     }
     Ok(writes)
@@ -202,7 +202,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`] when the database does not answer.
     pub async fn find_customers(&self, tenant: TenantId, email: &str) -> Result<Vec<Customer>, StoreError> {
-        let hash = contact_hash(email);
+        let hash = email_hash(email);
         let partition = customers_of_email_partition(tenant, &hash);
         let found = self.query_all((Table::Members, &partition), SortKeys::All, Consistency::Strong).await?;
         let leads = found.into_iter().map(decode::<Lead>);
@@ -210,9 +210,8 @@ impl Store {
             leads.map(|lead| lead.map(|lead| lead.customer)).collect::<Result<_, StoreError>>()?;
         ids.sort_unstable();
         let customers = self.load_customers(tenant, &ids).await?.into_iter().flatten();
-        let has = |customer: &Customer| {
-            customer.person.email.as_deref().is_some_and(|own| contact_hash(own) == hash)
-        };
+        let has =
+            |customer: &Customer| customer.person.email.as_deref().is_some_and(|own| email_hash(own) == hash);
         Ok(customers.map(|stored| stored.value).filter(has).collect())
     }
 }

@@ -10,13 +10,14 @@ use crate::authored::{
 };
 use crate::catalog::Saved;
 use crate::customer::{StoredCustomer, plan_customer};
-use crate::order::contact_hash;
+use crate::order::{contact_hash, email_hash};
 use crate::{
     Action, Consistency, Expression, Found, Item, Key, MAX_WRITES, Plan, Refused, SortKeys, Store,
     StoreError, StoreFault, Table, decode, email_partition, encode,
 };
 use domain::customer::Customer;
 use domain::membership::{ListedMembership, Membership};
+use domain::number::whole_number;
 use domain::reconciliation::Lookup;
 use domain::{MembershipId, TenantId};
 use std::collections::BTreeSet;
@@ -37,7 +38,7 @@ impl Authored for Membership {
 /// The keys under which the current membership lies that is known by a text: its number, the venue's own number
 /// of it, or the barcode of a card.
 fn keys_of_name(tenant: TenantId, sent: &str) -> Vec<Key> {
-    let number = sent.parse().ok().and_then(|number| MembershipId::parse(number).ok());
+    let number = whole_number(sent).and_then(|number| MembershipId::parse(number).ok());
     let hash = contact_hash(sent);
     let named = [EXTERNAL, BARCODE].map(|kind| Key::membership_named(tenant, (kind, &hash)));
     number.map(|number| Key::membership_number(tenant, number)).into_iter().chain(named).collect()
@@ -54,7 +55,7 @@ fn keys_of(tenant: TenantId, membership: &Membership) -> BTreeSet<Key> {
     let names = external.chain(barcodes).filter(|(_, text)| !text.is_empty());
     let named = names.map(|(kind, text)| Key::membership_named(tenant, (kind, &contact_hash(text))));
     let number = is_current.then(|| Key::membership_number(tenant, membership.number));
-    let emails = held.filter_map(|card| card.person.email.as_deref()).map(contact_hash);
+    let emails = held.filter_map(|card| card.person.email.as_deref()).map(email_hash);
     let of_emails = emails.map(|hash| Key::membership_of_email(tenant, &hash, membership.id));
     let by_id = Key::membership(tenant, membership.id);
     let place = Key::membership_listed(tenant, (membership.updated_at, membership.id));
@@ -331,7 +332,7 @@ impl Store {
     }
 
     async fn query_of_email(&self, tenant: TenantId, email: &str) -> Result<Vec<Item>, StoreError> {
-        let partition = email_partition(tenant, &contact_hash(email));
+        let partition = email_partition(tenant, &email_hash(email));
         self.query_all((Table::Members, &partition), SortKeys::All, Consistency::Strong).await
     }
 

@@ -4,6 +4,8 @@ use crate::{
     Action, AttributeValue, Consistency, Expression, Item, Key, SortKeys, Store, StoreError, Table, decode,
     encode, number, order_partition_of, partition_of, text,
 };
+use domain::compare::phone_digits;
+use domain::email::comparable_email;
 use domain::order::{Order, Ticket, TicketChunk};
 use domain::outbox::{MailKind, MailState, OutboxMail};
 use domain::{BoardingRefId, OrderId, SaleId, TemplateId, TenantId, Timestamp};
@@ -87,17 +89,17 @@ fn due_partition(queue: (DueClock, DueKind), spread: u8) -> String {
     }
 }
 
-/// The form in which an e-mail address or phone number is looked up: its hash, so that no key of the table
+/// The form in which a phone number or a code is looked up: its hash, so that no key of the table
 /// shows it.
 #[must_use]
 pub fn contact_hash(contact: &str) -> String {
     hex::encode(Sha256::digest(contact.trim().to_lowercase()))
 }
 
-/// The digits of a phone number, which is how one is compared.
+/// The form in which an e-mail address is looked up, however it is spelled.
 #[must_use]
-pub fn phone_digits(phone: &str) -> String {
-    phone.chars().filter(char::is_ascii_digit).collect()
+pub fn email_hash(email: &str) -> String {
+    contact_hash(&comparable_email(email))
 }
 
 /// Work that is due.
@@ -276,6 +278,19 @@ impl Store {
         Ok(self.write(&Key::order(tenant, order), Action::Update(update)).await?.is_ok())
     }
 
+    /// The mails that an order has owed since it was paid, sent or not.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn load_mails(&self, tenant: TenantId, order: &OrderId) -> Result<Vec<OutboxMail>, StoreError> {
+        let partition = order_partition_of(tenant, order);
+        // `$` follows `#` in the order of sort keys.
+        let mails = SortKeys::Between("OUTBOX#", "OUTBOX$");
+        let reading = (Consistency::Strong, MAX_ORDER_ITEMS);
+        let found = self.query((Table::Orders, &partition), mails, reading).await?;
+        found.into_iter().map(decode).collect()
+    }
+
     /// One mail of an order.
     ///
     /// # Errors
@@ -399,7 +414,7 @@ pub enum Contact<'a> {
 impl Contact<'_> {
     pub(crate) fn lookup(self) -> (&'static str, String) {
         match self {
-            Self::Email(email) => ("EMAIL", contact_hash(email)),
+            Self::Email(email) => ("EMAIL", email_hash(email)),
             Self::Phone(phone) => ("PHONE", contact_hash(&phone_digits(phone))),
         }
     }

@@ -1,7 +1,9 @@
 //! Collects the faults of a request while its fields are read.
 
-use crate::{Amount, Field, List, MAX_EMAIL_CHARS, WireValue, is_email};
+use crate::{Amount, Field, List, WireValue, is_email};
 use domain::card::mask_card_numbers;
+use domain::email::MAX_EMAIL_CHARS;
+use domain::lines::{breaks_line, prose};
 use domain::{Money, MoneyParseError, Timestamp, UnreadableId, Zone};
 use serde::Serialize;
 use std::fmt::Display;
@@ -55,9 +57,6 @@ enum IdFault {
 
 /// More faults than this are not reported one by one.
 const MAX_REPORTED: usize = 200;
-
-/// What breaks lines and is no control character.
-const LINE_SEPARATORS: [char; 2] = ['\u{2028}', '\u{2029}'];
 
 impl Checker {
     /// A checker at the root of the body.
@@ -139,9 +138,57 @@ impl Checker {
         self.optional(name, field)
     }
 
-    /// Text that may be left out, without surrounding white space; blank text counts as left out.
+    /// One line of text that may be left out, without surrounding white space, and kept as it was typed. Blank text counts
+    /// as left out.
     pub fn optional_text(&mut self, name: &str, field: Field<String>, max_chars: usize) -> Option<String> {
         let text = self.optional(name, field)?;
+        let text = self.short_text(name, &text, max_chars)?;
+        self.one_line(name, text).map(str::to_owned)
+    }
+
+    /// Text of several lines that may be left out: a description, a message. Every line break in it becomes a line feed,
+    /// every tab a space.
+    pub fn optional_prose(&mut self, name: &str, field: Field<String>, max_chars: usize) -> Option<String> {
+        let text = self.optional(name, field)?;
+        let text = prose(&text);
+        let text = self.short_text(name, &text, max_chars)?;
+        self.printable(name, text).map(str::to_owned)
+    }
+
+    /// Like [`Self::optional_prose`], of something that must be sent and not be blank.
+    pub fn required_prose(&mut self, name: &str, field: Field<String>, max_chars: usize) -> Option<String> {
+        if self.is_missing(name, &field) {
+            return None;
+        }
+        self.optional_prose(name, field, max_chars)
+    }
+
+    /// The name of a person as someone typed it: like [`Self::optional_text`], with card numbers in it masked before it
+    /// goes anywhere.
+    pub fn typed_name(&mut self, name: &str, field: Field<String>, max_chars: usize) -> Option<String> {
+        let text = self.optional_text(name, field, max_chars)?;
+        Some(mask_card_numbers(&text).into_owned())
+    }
+
+    /// Like [`Self::typed_name`], of something that must be sent and not be blank.
+    pub fn required_typed_name(
+        &mut self,
+        name: &str,
+        field: Field<String>,
+        max_chars: usize,
+    ) -> Option<String> {
+        let text = self.required_text(name, field, max_chars)?;
+        Some(mask_card_numbers(&text).into_owned())
+    }
+
+    /// Remarks as someone typed them, in one line or several, with card numbers in them masked.
+    pub fn typed_remarks(&mut self, name: &str, field: Field<String>, max_chars: usize) -> Option<String> {
+        let text = self.optional_prose(name, field, max_chars)?;
+        Some(mask_card_numbers(&text).into_owned())
+    }
+
+    /// What is left of a text without white space around it; none where that is nothing, or too long.
+    fn short_text<'a>(&mut self, name: &str, text: &'a str, max_chars: usize) -> Option<&'a str> {
         let text = text.trim();
         if text.is_empty() {
             return None;
@@ -150,67 +197,78 @@ impl Checker {
             self.invalid(name, format!("must have at most {max_chars} characters"));
             return None;
         }
-        if text.contains(|char: char| char.is_control() && !matches!(char, '\t' | '\n' | '\r')) {
-            self.invalid(name, "must not have control characters");
-            return None;
-        }
-        Some(text.to_owned())
+        Some(text)
     }
 
-    /// A name, or a line of an address, as someone typed it: like [`Self::optional_text`], but of one line, with card
-    /// numbers in it masked before it goes anywhere.
-    pub fn typed_text(&mut self, name: &str, field: Field<String>, max_chars: usize) -> Option<String> {
-        let text = self.optional_text(name, field, max_chars)?;
-        self.masked_line(name, &text)
-    }
-
-    /// Like [`Self::typed_text`], of something that must be sent and not be blank.
-    pub fn required_typed_text(
-        &mut self,
-        name: &str,
-        field: Field<String>,
-        max_chars: usize,
-    ) -> Option<String> {
-        let text = self.required_text(name, field, max_chars)?;
-        self.masked_line(name, &text)
-    }
-
-    /// Remarks as someone typed them, in one line or several, with card numbers in them masked.
-    pub fn typed_remarks(&mut self, name: &str, field: Field<String>, max_chars: usize) -> Option<String> {
-        let text = self.optional_text(name, field, max_chars)?;
-        Some(mask_card_numbers(&text).into_owned())
-    }
-
-    fn masked_line(&mut self, name: &str, text: &str) -> Option<String> {
-        if text.contains(|char: char| char.is_control() || LINE_SEPARATORS.contains(&char)) {
+    fn one_line<'a>(&mut self, name: &str, text: &'a str) -> Option<&'a str> {
+        if text.contains(breaks_line) {
             self.invalid(name, "must be one line, without tabs");
             return None;
         }
-        Some(mask_card_numbers(text).into_owned())
+        self.printable(name, text)
     }
 
-    /// An e-mail address that can be written to and may be left out, with card numbers in it masked.
+    fn printable<'a>(&mut self, name: &str, text: &'a str) -> Option<&'a str> {
+        if text.contains(|char: char| char.is_control() && char != '\n') {
+            self.invalid(name, "must not have control characters");
+            return None;
+        }
+        Some(text)
+    }
+
+    /// A text of a list, which is one line, not blank, and kept without surrounding white space.
+    pub fn text_here(&mut self, sent: &str, max_chars: usize) -> Option<String> {
+        let text = sent.trim();
+        let fault = if text.is_empty() {
+            "must not be blank".to_owned()
+        } else if text.chars().count() > max_chars {
+            format!("must have at most {max_chars} characters")
+        } else if text.contains(breaks_line) {
+            "must be one line, without tabs".to_owned()
+        } else if text.contains(char::is_control) {
+            "must not have control characters".to_owned()
+        } else {
+            return Some(text.to_owned());
+        };
+        self.invalid_here(fault);
+        None
+    }
+
+    /// An e-mail address that mail can be sent to, kept as it was typed. It may be left out.
     pub fn email(&mut self, name: &str, field: Field<String>) -> Option<String> {
         let text = self.optional_text(name, field, MAX_EMAIL_CHARS)?;
         if !is_email(&text) {
             self.invalid(name, "must be an e-mail address");
             return None;
         }
-        Some(mask_card_numbers(&text).into_owned())
+        Some(text)
+    }
+
+    /// Like [`Self::email`], of an address that must be sent.
+    pub fn required_email(&mut self, name: &str, field: Field<String>) -> Option<String> {
+        if self.is_missing(name, &field) {
+            return None;
+        }
+        self.email(name, field)
     }
 
     /// Text that must be sent and not be blank.
     pub fn required_text(&mut self, name: &str, field: Field<String>, max_chars: usize) -> Option<String> {
-        let missing = match &field {
-            Field::Absent | Field::Null => true,
-            Field::Value(text) => text.trim().is_empty(),
-            Field::Wrong => false,
-        };
-        if missing {
-            self.invalid(name, "is required");
+        if self.is_missing(name, &field) {
             return None;
         }
         self.optional_text(name, field, max_chars)
+    }
+
+    /// Whether a text that must be sent was not, or says nothing, which is noted.
+    fn is_missing(&mut self, name: &str, field: &Field<String>) -> bool {
+        let message = match field {
+            Field::Absent | Field::Null => "is required",
+            Field::Value(text) if text.trim().is_empty() => "must not be blank",
+            Field::Value(_) | Field::Wrong => return false,
+        };
+        self.invalid(name, message);
+        true
     }
 
     /// An id that may be left out; unreadable text names nothing.
@@ -254,6 +312,10 @@ impl Checker {
             Ok(money) => Some(money),
             Err(MoneyParseError::NotANumber) => {
                 self.invalid(name, "must be an amount, such as \"12.50\"");
+                None
+            }
+            Err(MoneyParseError::Negative) => {
+                self.invalid(name, "must not be negative");
                 None
             }
             Err(MoneyParseError::TooManyDecimals) => {

@@ -205,8 +205,9 @@ impl CheckoutInput {
     }
 
     fn contact(&mut self, checker: &mut Checker) -> Person {
-        let mut take = |name: &str, field: &mut Field<String>| {
-            checker.typed_text(name, std::mem::take(field), MAX_TEXT_CHARS)
+        let mut take = |name: &str, field: &mut Field<String>| match name.ends_with("Name") {
+            true => checker.typed_name(name, std::mem::take(field), MAX_TEXT_CHARS),
+            false => checker.optional_text(name, std::mem::take(field), MAX_TEXT_CHARS),
         };
         let person = Person {
             first_name: take("contactFirstName", &mut self.contact_first_name),
@@ -227,8 +228,9 @@ impl CheckoutInput {
     }
 
     fn billing(&mut self, checker: &mut Checker) -> Person {
-        let mut take = |name: &str, field: &mut Field<String>| {
-            checker.typed_text(name, std::mem::take(field), MAX_TEXT_CHARS)
+        let mut take = |name: &str, field: &mut Field<String>| match name.ends_with("Name") {
+            true => checker.typed_name(name, std::mem::take(field), MAX_TEXT_CHARS),
+            false => checker.optional_text(name, std::mem::take(field), MAX_TEXT_CHARS),
         };
         let person = Person {
             first_name: take("billingFirstName", &mut self.billing_first_name),
@@ -243,20 +245,8 @@ impl CheckoutInput {
             country: take("billingCountry", &mut self.billing_country),
             email: None,
         };
-        let sent = std::mem::take(&mut self.billing_email);
-        if is_blank(&sent) {
-            checker.invalid("billingEmail", "is required");
-        }
-        let email = checker.email("billingEmail", sent);
+        let email = checker.required_email("billingEmail", std::mem::take(&mut self.billing_email));
         located(checker, "billingCountry", Person { email, ..person })
-    }
-}
-
-fn is_blank(field: &Field<String>) -> bool {
-    match field {
-        Field::Absent | Field::Null => true,
-        Field::Value(text) => text.trim().is_empty(),
-        Field::Wrong => false,
     }
 }
 

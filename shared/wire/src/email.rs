@@ -1,14 +1,9 @@
 //! What an e-mail address looks like.
 
-use std::str::FromStr;
+use domain::EmailAddress;
 
-/// Longest e-mail address (RFC 5321).
-pub const MAX_EMAIL_CHARS: usize = 254;
-
-/// Whether a text is an e-mail address that can be written to. Quoted names and address literals are legal, but no
-/// mail service delivers to them.
+/// Whether a text is an e-mail address that mail can be sent to.
 #[must_use]
 pub fn is_email(text: &str) -> bool {
-    let exotic = text.contains(['"', '[', '(']) || !text.is_ascii() || text.len() > MAX_EMAIL_CHARS;
-    !exotic && lettre::Address::from_str(text).is_ok()
+    EmailAddress::parse(text).is_ok()
 }

@@ -22,9 +22,9 @@ pub use ticket::*;
 pub use whole::idle_detail;
 
 pub(crate) use input::read_images;
-pub(crate) use kept::percent;
+pub(crate) use kept::{own_word, percent};
 pub(crate) use price::{
-    NAME_CHARS, count, maybe_money_number, name, own_id, price, sales_channels, text, word,
+    NAME_CHARS, count, line, maybe_money_number, name, own_id, price, sales_channels, text, word,
 };
 pub(crate) use record::{PriceListRecord, exact};
 pub(crate) use schedule::{MAX_CAPACITY, date};

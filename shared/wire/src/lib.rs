@@ -9,6 +9,9 @@ mod checker;
 mod email;
 mod field;
 mod identified;
+mod repeated;
+#[cfg(test)]
+mod typed_tests;
 
 pub mod cart;
 pub mod catalog;
@@ -29,9 +32,10 @@ pub mod willcall;
 
 pub use amount::{Amount, money_number, money_text};
 pub use checker::{Checker, FieldError, Rejection};
-pub use email::{MAX_EMAIL_CHARS, is_email};
+pub use email::is_email;
 pub use field::{Field, Incoming, List, Malformed, WireValue, read_body};
 pub use identified::Identified;
+pub use repeated::repeated_key;
 
 #[doc(hidden)]
 pub use {serde, utoipa};

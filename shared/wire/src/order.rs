@@ -3,11 +3,13 @@
 mod after;
 mod form;
 mod item;
+mod mail;
 mod membership;
 
 pub use after::{OrderExchangeView, OrderMovedItemView, OrderRefundView, OrderRefundedItemView};
 pub use form::OrderFormView;
 pub use item::OrderItemView;
+pub use mail::{OrderMailView, StaffOrderView};
 pub use membership::{OrderMembershipCardView, OrderMembershipView};
 
 use crate::money_text;

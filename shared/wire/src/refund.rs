@@ -1,9 +1,9 @@
 //! Refunds of captured sales (spec §2.22, §4.11).
 
-use crate::{Amount, Checker, incoming, money_text};
+use crate::{Amount, Checker, Field, incoming, money_text};
 use domain::order::CardSummary;
 use domain::sale::{FeeParts, NotPositive, RefundAmount, Sale};
-use domain::{Money, MoneyOverflow, RefundId, SaleId};
+use domain::{Money, MoneyOverflow, MoneyParseError, RefundId, SaleId};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -40,10 +40,13 @@ impl RefundInput {
         let amount = charge.and_then(|charge| {
             checker.within("charge", |checker| {
                 let amount = checker.required("amount", charge.amount)?;
-                checker.optional_money("amount", crate::Field::Value(amount))
+                if Money::parse(amount.text()) == Err(MoneyParseError::Negative) {
+                    return Some(Err(NotPositive));
+                }
+                checker.optional_money("amount", Field::Value(amount)).map(RefundAmount::parse)
             })
         });
-        Some(RefundWish { sale: sale?, amount: RefundAmount::parse(amount?) })
+        Some(RefundWish { sale: sale?, amount: amount? })
     }
 }
 

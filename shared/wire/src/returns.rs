@@ -74,9 +74,6 @@ impl OrderRefundInput {
         let scope = read_scope(checker, self.whole_order, self.items);
         let amount = checker.optional_not_null("amount", self.amount);
         let amount = amount.and_then(|amount| checker.optional_money("amount", Field::Value(amount)));
-        if amount.is_some_and(|amount| amount < Money::ZERO) {
-            checker.invalid("amount", "must not be negative");
-        }
         let reason = checker.typed_remarks("reason", self.reason, MAX_REASON_CHARS);
         let send_email = checker.optional("sendEmail", self.send_email).unwrap_or(true);
         Some(RefundRequest { order: order?, scope: scope?, amount, reason, send_email })

@@ -2,7 +2,7 @@
 
 use super::text::one_line;
 use super::{MailAddress, MailboxField, RenderError};
-use domain::Timestamp;
+use domain::{EmailAddress, Timestamp};
 use lettre::Address;
 use lettre::message::header::{ContentTransferEncoding, ContentType, HeaderName, HeaderValue};
 use lettre::message::{Attachment, Mailbox, Message, MultiPart, SinglePart};
@@ -53,16 +53,13 @@ impl Headers {
     }
 }
 
-/// Amazon SES wants the local part in ASCII and the domain as the name system spells it.
+/// Amazon SES wants the local part in ASCII and the domain as the name system spells it. What is accepted as an address
+/// is judged by the same function.
 fn mailbox(address: &MailAddress) -> Option<Mailbox> {
-    let (user, domain) = address.address.trim().rsplit_once('@')?;
-    if !user.chars().all(|letter| letter.is_ascii_graphic()) {
-        return None;
-    }
-    let domain = idna::domain_to_ascii(domain).ok()?;
+    let parsed = EmailAddress::parse(&address.address).ok()?;
     let name = one_line(&address.name);
     let name = if name.is_empty() { None } else { Some(name) };
-    Some(Mailbox::new(name, Address::new(user, domain).ok()?))
+    Some(Mailbox::new(name, Address::new(parsed.user(), parsed.domain()).ok()?))
 }
 
 fn is_message_id(text: &str) -> bool {

@@ -1,6 +1,7 @@
 use super::*;
 use chrono::{TimeZone, Utc};
 use mail_parser::{Message, MessageParser, MimeHeaders, PartType};
+use proptest::prelude::*;
 use std::collections::HashSet;
 
 const MESSAGE_ID: &str = "<order-31840526.tickets@boxoffice.example>";
@@ -461,4 +462,28 @@ fn a_mail_over_the_limit_is_refused_with_its_size() {
     let mail = ConfirmationMail { message: Some("é".repeat(850_000)), ..mail() };
     let Err(RenderError::TooLarge { bytes }) = render(&mail) else { panic!("it was rendered") };
     assert!(bytes > MIME_LIMIT_BYTES);
+}
+
+proptest! {
+    /// What is accepted as an address is exactly what a message can be addressed to, and it arrives at that address.
+    #[test]
+    fn an_address_is_accepted_where_a_message_can_be_written_to_it(
+        text in prop_oneof![
+            "[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]{1,8}@[a-z0-9-]{1,6}\\.[a-z0-9-]{1,5}",
+            "[a-z]{1,3}@[a-zö例\\u{ad}ßE.-]{1,8}\\.(se|org|XN--A|xn--p1ai)",
+            "[a-z@. \"\\[\\]0-9]{1,14}",
+            "[a-z]{1,66}@([a-z0-9]{1,20}\\.){1,13}com",
+            "\\PC{1,8}@\\PC{1,8}",
+        ],
+    ) {
+        let rendered = render(&ConfirmationMail { to: address("Ines", &text), ..mail() });
+        prop_assert_eq!(domain::EmailAddress::parse(&text).is_ok(), rendered.is_ok(), "{:?}", text);
+        if let (Ok(accepted), Ok(outgoing)) = (domain::EmailAddress::parse(&text), rendered) {
+            let to = format!("{}@{}", accepted.user(), accepted.domain());
+            prop_assert_eq!(&outgoing.to, &to);
+            let message = parsed(&outgoing);
+            let shown = message.to().unwrap().first().unwrap().address.clone().unwrap();
+            prop_assert_eq!(shown.as_ref(), to.as_str());
+        }
+    }
 }

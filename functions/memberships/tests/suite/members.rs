@@ -229,7 +229,7 @@ async fn save_early(venue: &Venue, number: i64) {
     let bought = json!({"id": id, "bought": {"level": LevelId::parse("crew").unwrap(), "offering": "year"}});
     let item = encode(&mark, &bought).unwrap();
     venue.store.write(&mark, Action::Put(item, Expression::new())).await.unwrap().unwrap();
-    let email = Key::membership_of_email(tenant, &store::order::contact_hash("early@example.test"), id);
+    let email = Key::membership_of_email(tenant, &store::order::email_hash("early@example.test"), id);
     let item = encode(&email, &json!({"level": "crew"})).unwrap();
     venue.store.write(&email, Action::Put(item, Expression::new())).await.unwrap().unwrap();
 }

@@ -1,9 +1,9 @@
 //! What visitors answer to the questions of a form.
 
 use super::{FieldKind, Form};
-use crate::card::mask_card_numbers;
+use crate::lines::prose;
+use crate::number::TypedNumber;
 use chrono::NaiveDate;
-use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -50,9 +50,9 @@ pub struct Answer {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum AnswerValue {
-    /// Words without card numbers, or the chosen option.
+    /// Words, or the chosen option.
     Text(String),
-    /// A number in plain decimal digits, without zeros at its end.
+    /// A number as it was typed, in plain decimal digits.
     Number(String),
     /// Yes or no.
     Flag(bool),
@@ -141,7 +141,7 @@ impl Answers {
 }
 
 impl Form {
-    /// The answers that were sent, as far as they fit the form's fields. Card numbers in words are masked.
+    /// The answers that were sent, as far as they fit the form's fields.
     ///
     /// # Errors
     /// Every [`AnswerFault`], in the order of the list, and then what the list lacks.
@@ -236,23 +236,26 @@ impl FieldKind {
     }
 }
 
+/// An answer in words, in one line or several, as it was typed: what looks like the number of a card may be that of a
+/// pupil's pass.
 fn text(words: &str) -> Result<AnswerValue, Misfit> {
+    let words = prose(words);
     if words.chars().count() > MAX_TEXT_CHARS {
         return Err(Misfit::TooLong);
     }
-    if words.contains(|char: char| char.is_control() && !matches!(char, '\t' | '\n' | '\r')) {
+    if words.contains(|char: char| char.is_control() && char != '\n') {
         return Err(Misfit::ControlCharacters);
     }
-    Ok(AnswerValue::Text(mask_card_numbers(words).into_owned()))
+    Ok(AnswerValue::Text(words))
 }
 
+/// A number as it was typed: the zeros of a postal code belong to it.
 fn number(written: &str) -> Result<AnswerValue, Misfit> {
-    let number = Decimal::from_str_exact(written).map_err(|_| Misfit::NotANumber)?;
-    let plain = number.normalize().to_string();
-    if plain.bytes().filter(u8::is_ascii_digit).count() > MAX_NUMBER_DIGITS {
+    let number = TypedNumber::parse(written).map_err(|_| Misfit::NotANumber)?;
+    if number.digits() > MAX_NUMBER_DIGITS {
         return Err(Misfit::NotANumber);
     }
-    Ok(AnswerValue::Number(plain))
+    Ok(AnswerValue::Number(written.to_owned()))
 }
 
 fn date(words: &str) -> Result<AnswerValue, Misfit> {
@@ -317,14 +320,20 @@ mod tests {
             ("school", words("x".repeat(2_001).as_str()), Err(TooLong)),
             ("school", words("two\nlines"), text("two\nlines")),
             ("school", words("a\u{0}b"), Err(ControlCharacters)),
-            ("school", words("card 4111 1111 1111 1111"), text("card ****1111")),
+            ("school", words("pass 4111 1111 1111 1111"), text("pass 4111 1111 1111 1111")),
+            ("school", words("two\r\nlines\tand more"), text("two\nlines and more")),
             ("school", words(" "), Ok(None)),
             ("school", SentValue::Nothing, Ok(None)),
             ("school", digits("7"), Err(NotText)),
             ("school", SentValue::Flag(true), Err(NotText)),
             ("pupils", digits("23"), number("23")),
             ("pupils", words(" 23 "), number("23")),
-            ("pupils", digits("-1.50"), number("-1.5")),
+            ("pupils", digits("1.50"), number("1.50")),
+            ("pupils", words("02145"), number("02145")),
+            ("pupils", digits("-1.50"), Err(NotANumber)),
+            ("pupils", words("7_50"), Err(NotANumber)),
+            ("pupils", words("+7"), Err(NotANumber)),
+            ("pupils", words("7 50"), Err(NotANumber)),
             ("pupils", digits("123456789012"), number("123456789012")),
             ("pupils", digits("1234567890123"), Err(NotANumber)),
             ("pupils", digits("0.0000000000001"), Err(NotANumber)),
@@ -390,12 +399,12 @@ mod tests {
         assert_eq!(changed.lacks(&answers), ["school", "tour", "arrival"]);
     }
 
-    /// A value for each field of the form that fits it, card numbers among them.
+    /// A value for each field of the form that fits it.
     fn fitting() -> impl Strategy<Value = Vec<SentValue>> {
         let or_nothing = |fitting: BoxedStrategy<SentValue>| prop_oneof![Just(SentValue::Nothing), fitting];
         (
-            prop_oneof!["[a-z]{1,24}", "[a-z ]{0,6}4111 1111 1111 1111[a-z ]{0,6}"].prop_map(SentValue::Text),
-            "-?[0-9]{1,8}(\\.[0-9]{1,4})?".prop_map(SentValue::Number),
+            prop_oneof!["[a-z]{1,24}", "[a-z]{1,6}4111 1111 1111 1111[a-z]{1,6}"].prop_map(SentValue::Text),
+            "[0-9]{1,8}(\\.[0-9]{1,4})?".prop_map(SentValue::Number),
             or_nothing(prop_oneof![Just(words("Ships")), Just(words("Knots"))].boxed()),
             or_nothing(any::<bool>().prop_map(SentValue::Flag).boxed()),
             or_nothing((1..29_u32).prop_map(|day| words(&format!("2027-02-{day:02}"))).boxed()),
@@ -404,8 +413,7 @@ mod tests {
     }
 
     proptest! {
-        /// What fits is taken in any order, accepted later, kept in the order of the fields, and holds no card
-        /// number.
+        /// What fits is taken in any order, accepted later, and kept in the order of the fields as it was typed.
         #[test]
         fn answers_that_are_taken_are_accepted_by_the_same_form(
             values in fitting(),
@@ -421,8 +429,11 @@ mod tests {
             });
             prop_assert!(places.is_sorted());
             for answer in answers.iter() {
-                if let AnswerValue::Text(text) = &answer.value {
-                    prop_assert_eq!(mask_card_numbers(text), text.as_str());
+                let place = form.fields.iter().position(|field| field.name == answer.name).unwrap();
+                match (&answer.value, &values[place]) {
+                    (AnswerValue::Text(kept), SentValue::Text(typed))
+                    | (AnswerValue::Number(kept), SentValue::Number(typed)) => prop_assert_eq!(kept, typed),
+                    _ => {}
                 }
             }
         }

@@ -1,6 +1,7 @@
 //! Finding memberships and their cards by what is known of them (spec §4.6, last paragraph; contract §9).
 
 use super::{LaterTerm, Level, MemberCard, Membership, ServiceReference};
+use crate::compare::comparable;
 use crate::verification::is_same_name;
 use crate::{CardId, LevelId, MembershipId, OfferingId, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -218,7 +219,7 @@ impl SummaryFilter {
 
 /// A postal code without its spaces and letter case.
 fn folded(code: &str) -> String {
-    code.chars().filter(|char| !char.is_whitespace()).flat_map(char::to_lowercase).collect()
+    comparable(code).replace(' ', "")
 }
 
 #[cfg(test)]

@@ -1,6 +1,9 @@
 //! What a single value must be like.
 
 use super::vocabulary::{CA_PROVINCES, CANADA, UNITED_STATES, US_STATES};
+use crate::EmailAddress;
+use crate::lines::breaks_line;
+use crate::number::whole_number;
 use chrono::NaiveDate;
 use url::{Host, Url};
 
@@ -27,13 +30,13 @@ pub enum Rule {
     NotInFuture,
     /// The address of a web page.
     WebAddress,
-    /// Something with a name, an `@`, and a domain with a dot.
+    /// An address that mail can be sent to.
     Email,
     /// The routing number of a bank in the United States: digits, checksum and prefix.
     RoutingNumber,
     /// A state of the United States or a province of Canada; of the country beside it, where that is valid.
     State,
-    /// Five digits in the United States; the Canadian form in Canada, which is our extension (contract §11).
+    /// Five digits in the United States; those or the Canadian form, with or without its space, in Canada (contract §R).
     PostalCode,
     /// An integer up to this one.
     UpTo(u32),
@@ -61,12 +64,16 @@ impl Charset {
         match self {
             Self::Descriptor => char.is_ascii_alphanumeric() || " *;_.,&".contains(char),
             Self::BusinessName => char.is_alphabetic() || char.is_ascii_digit() || " ,'&;-_".contains(char),
-            Self::AddressLine => char != ',' && !char.is_control(),
+            Self::AddressLine => char != ',' && is_printable(char),
             Self::Latin1 => u32::from(char) <= 0xff && !char.is_control(),
             Self::Alphanumeric => char.is_ascii_alphanumeric(),
-            Self::Printable => !char.is_control(),
+            Self::Printable => is_printable(char),
         }
     }
+}
+
+fn is_printable(char: char) -> bool {
+    !char.is_control() && !breaks_line(char)
 }
 
 /// What stands around a value.
@@ -98,6 +105,25 @@ impl Rule {
         }
     }
 
+    /// The first character of a value that it does not allow, where it is characters that it is about.
+    #[must_use]
+    pub fn forbidden(self, text: &str) -> Option<char> {
+        match self {
+            Self::Digits { .. } => text.chars().find(|char| !char.is_ascii_digit()),
+            Self::Chars(set) => text.chars().find(|char| !set.has(*char)),
+            Self::MaxChars(_)
+            | Self::OneOf(_)
+            | Self::Date
+            | Self::NotInFuture
+            | Self::WebAddress
+            | Self::Email
+            | Self::RoutingNumber
+            | Self::State
+            | Self::PostalCode
+            | Self::UpTo(_) => None,
+        }
+    }
+
     /// Whether a value satisfies it.
     #[must_use]
     pub fn holds(self, text: &str, around: Surroundings<'_>) -> bool {
@@ -109,11 +135,11 @@ impl Rule {
             Self::Date => date(text).is_some(),
             Self::NotInFuture => date(text).is_none_or(|date| date <= around.today),
             Self::WebAddress => is_web_address(text),
-            Self::Email => is_email(text),
+            Self::Email => EmailAddress::parse(text).is_ok(),
             Self::RoutingNumber => is_routing_number(text),
             Self::State => is_state(text, around.country),
             Self::PostalCode => is_postal_code(text, around.country),
-            Self::UpTo(max) => text.parse::<u32>().is_ok_and(|number| number <= max),
+            Self::UpTo(max) => whole_number(text).is_some_and(|number| number <= i64::from(max)),
         }
     }
 }
@@ -148,17 +174,6 @@ fn is_web_address(text: &str) -> bool {
     matches!(url.scheme(), "http" | "https") && is_named && is_anonymous
 }
 
-fn is_email(text: &str) -> bool {
-    let Some((name, domain)) = text.split_once('@') else { return false };
-    let labels: Vec<&str> = domain.split('.').collect();
-    let is_plain = !text.contains(|char: char| char.is_whitespace() || char.is_control());
-    is_plain
-        && !name.is_empty()
-        && !domain.contains('@')
-        && labels.len() > 1
-        && labels.iter().all(|label| !label.is_empty())
-}
-
 /// What each of the nine digits of a routing number weighs.
 const ROUTING_WEIGHTS: [u32; 9] = [3, 7, 1, 3, 7, 1, 3, 7, 1];
 
@@ -187,7 +202,7 @@ fn is_state(text: &str, country: Option<&str>) -> bool {
 fn is_postal_code(text: &str, country: Option<&str>) -> bool {
     match country {
         Some(UNITED_STATES) => is_zip_code(text),
-        Some(CANADA) => is_canadian_postal_code(text),
+        // Owners and businesses in Canada may have either.
         Some(_) | None => is_zip_code(text) || is_canadian_postal_code(text),
     }
 }
@@ -265,8 +280,11 @@ mod tests {
             Rule::PostalCode,
             Some("CA"),
             (
-                &["K1A 0B1", "K1A0B1", "k1a 0b1", "X0A 1W0"],
-                &["D1A 0B1", "W1A 0B1", "K1D 0B1", "K1A  0B1", "K1A-0B1", "02145", "K1A 0B", "KA1 0B1"],
+                &["K1A 0B1", "K1A0B1", "k1a 0b1", "X0A 1W0", "02145"],
+                &[
+                    "D1A 0B1", "W1A 0B1", "K1D 0B1", "K1A  0B1", "K1A-0B1", "0214", "021456", "K1A 0B",
+                    "KA1 0B1",
+                ],
             ),
         );
         check(Rule::PostalCode, None, (&["02145", "K1A 0B1"], &["2145"]));
@@ -300,6 +318,20 @@ mod tests {
         );
         check(Rule::Chars(Charset::Latin1), None, (&["Zoë Ñandú"], &["Łukasz", "Zo\u{0}"]));
         check(Rule::Chars(Charset::Alphanumeric), None, (&["X123"], &["X-123", "X 1", "é"]));
+    }
+
+    #[test]
+    fn the_first_character_that_is_not_allowed_is_named() {
+        for (rule, text, named) in [
+            (Rule::Chars(Charset::BusinessName), "St. Mary's", Some('.')),
+            (Rule::Chars(Charset::Latin1), "Łukasz", Some('Ł')),
+            (Rule::Chars(Charset::AddressLine), "1 Pier, Bay; Dock", Some(',')),
+            (Rule::Digits { min: 9, max: 9 }, "123-45-6789", Some('-')),
+            (Rule::Digits { min: 9, max: 9 }, "12345678", None),
+            (Rule::MaxChars(1), "St. M", None),
+        ] {
+            assert_eq!(rule.forbidden(text), named, "{text}");
+        }
     }
 
     #[test]
@@ -345,7 +377,7 @@ mod tests {
             None,
             (
                 &["ines@zoo.example", "a+b@c.d.e"],
-                &["ines", "ines@zoo", "@zoo.example", "a@b@c.d", "a b@c.d", "a@.d", "a@c."],
+                &["ines", "ines@zoo", "@zoo.example", "a@b@c.d", "a b@c.d", "a@.d", "a@c.", "ines@xn--a.org"],
             ),
         );
     }

@@ -92,8 +92,7 @@ const STATE: Check = check(
     Rule::State,
     "must be the code of a state of the US or a province of Canada, and of the country beside it",
 );
-const POSTAL_CODE: Check =
-    check(Rule::PostalCode, "must have 5 digits in the US, and look like K1A 0B1 in Canada");
+const POSTAL_CODE: Check = check(Rule::PostalCode, "must have 5 digits, or look like K1A 0B1 in Canada");
 const EXTENSION: Check = check(Rule::Digits { min: 4, max: 4 }, "must have 4 digits");
 
 /// Whom of the owners a name and an address are asked of.

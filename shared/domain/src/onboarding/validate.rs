@@ -199,9 +199,22 @@ impl Walk<'_> {
         };
         let around = Surroundings { country, today: self.today };
         if let Some(broken) = row.checks.iter().find(|check| !check.rule.holds(value, around)) {
-            self.found.push(Violation::new(field(), broken.rule.name(), broken.message));
+            let message = match broken.rule.forbidden(value) {
+                None => broken.message.into(),
+                // One character, and no more of what may be a secret.
+                Some(char) => format!("{}; {} is not allowed", broken.message, shown(char)).into(),
+            };
+            self.found.push(Violation { field: field(), rule: broken.rule.name().into(), message });
         }
     }
+}
+
+/// A character as it is named: by its number where it would not be seen.
+fn shown(char: char) -> String {
+    if char.is_control() || char.is_whitespace() {
+        return format!("the character U+{:04X}", u32::from(char));
+    }
+    format!("\"{char}\"")
 }
 
 fn is_checking(account: &BankAccount<SecretText>) -> bool {

@@ -1,13 +1,20 @@
 //! Donation details on the wire (spec §2.4): the same names on the way in and out, all optional.
 
-use crate::Checker;
+use crate::{Checker, Field};
 use domain::cart::DonationDetail;
 use serde::Serialize;
 
 /// Longest text of a donation detail.
 const MAX_DETAIL_CHARS: usize = 200;
 
-/// Free text: a card number typed into it by mistake is masked before anything is stored (contract §6).
+/// One line as it was typed; in the names of people, card numbers are masked.
+fn detail(checker: &mut Checker, name: &str, sent: Field<String>) -> Option<String> {
+    if name.ends_with("FirstName") || name.ends_with("LastName") {
+        return checker.typed_name(name, sent, MAX_DETAIL_CHARS);
+    }
+    checker.optional_text(name, sent, MAX_DETAIL_CHARS)
+}
+
 macro_rules! donation_detail {
     ($($field:ident = $name:literal,)*) => {
         crate::incoming! {
@@ -24,7 +31,7 @@ macro_rules! donation_detail {
             pub(super) fn parse(self, checker: &mut Checker) -> DonationDetail {
                 let Self { $($field,)* } = self;
                 DonationDetail {
-                    $($field: checker.typed_text($name, $field, MAX_DETAIL_CHARS),)*
+                    $($field: detail(checker, $name, $field),)*
                 }
             }
         }

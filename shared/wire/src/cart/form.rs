@@ -248,10 +248,12 @@ impl From<&Answer> for AnswerOutput {
         let Answer { name, value } = answer;
         let value = match value {
             AnswerValue::Text(text) => text.as_str().into(),
-            // So few digits are the same in a float.
-            AnswerValue::Number(number) => {
-                serde_json::from_str(number).unwrap_or_else(|_| number.as_str().into())
-            }
+            // So few digits are the same in a float. What a JSON number does not show as it was typed, such as a
+            // zero before it or at its end, is text.
+            AnswerValue::Number(number) => serde_json::from_str::<Value>(number)
+                .ok()
+                .filter(|value| value.to_string() == *number)
+                .unwrap_or_else(|| number.as_str().into()),
             AnswerValue::Flag(flag) => (*flag).into(),
             AnswerValue::Date(date) => date.to_string().into(),
         };

@@ -5,7 +5,6 @@ use super::donation::DonationDetailInput;
 use super::form::{FormAnswersInput, read_forms};
 use super::membership::{LineParts, MembershipInfoInput, check_memberships, read_memberships};
 use crate::{Amount, Checker, Field, List, WireValue};
-use domain::card::mask_card_numbers;
 use domain::cart::{MAX_CODES, MAX_INSTANCES, MAX_LINES, MAX_QUANTITY, MAX_TICKETS, WantedMembership};
 use domain::cart_request::{
     CartRequest, CartTerms, Gift, SizeFault, Wanted, WantedAddOn, WantedDonation, WantedLine, WantedTicket,
@@ -455,8 +454,6 @@ fn read_codes(checker: &mut Checker, field: Field<List<String>>) -> Vec<String> 
         let mut codes: Vec<String> = Vec::with_capacity(sent.len());
         for (index, element) in sent.into_iter().enumerate() {
             let code = checker.required_text(&index.to_string(), element, MAX_CODE_CHARS);
-            // A card number in the wrong field is no code, and must be neither stored nor answered.
-            let code = code.map(|code| mask_card_numbers(&code).into_owned());
             codes.extend(code.filter(|code| !codes.contains(code)));
         }
         codes

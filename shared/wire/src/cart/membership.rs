@@ -150,16 +150,16 @@ impl MembershipCardInput {
             known
         });
         let person = Person {
-            first_name: checker.typed_text("firstName", self.first_name, MAX_TEXT_CHARS).unwrap_or_default(),
-            last_name: checker.typed_text("lastName", self.last_name, MAX_TEXT_CHARS).unwrap_or_default(),
+            first_name: checker.typed_name("firstName", self.first_name, MAX_TEXT_CHARS).unwrap_or_default(),
+            last_name: checker.typed_name("lastName", self.last_name, MAX_TEXT_CHARS).unwrap_or_default(),
             email: checker.email("email", self.email),
-            phone_number: checker.typed_text("phoneNumber", self.phone_number, MAX_TEXT_CHARS),
-            street_address_1: checker.typed_text("streetAddress1", self.street_address1, MAX_TEXT_CHARS),
-            street_address_2: checker.typed_text("streetAddress2", self.street_address2, MAX_TEXT_CHARS),
-            city: checker.typed_text("city", self.city, MAX_TEXT_CHARS),
-            state: checker.typed_text("state", self.state, MAX_TEXT_CHARS),
-            zip_code: checker.typed_text("zipCode", self.zip_code, MAX_TEXT_CHARS),
-            country: checker.typed_text("country", self.country, MAX_TEXT_CHARS),
+            phone_number: checker.optional_text("phoneNumber", self.phone_number, MAX_TEXT_CHARS),
+            street_address_1: checker.optional_text("streetAddress1", self.street_address1, MAX_TEXT_CHARS),
+            street_address_2: checker.optional_text("streetAddress2", self.street_address2, MAX_TEXT_CHARS),
+            city: checker.optional_text("city", self.city, MAX_TEXT_CHARS),
+            state: checker.optional_text("state", self.state, MAX_TEXT_CHARS),
+            zip_code: checker.optional_text("zipCode", self.zip_code, MAX_TEXT_CHARS),
+            country: checker.optional_text("country", self.country, MAX_TEXT_CHARS),
         };
         CardHolder { card_type: card_type.flatten().unwrap_or(default), person, customer }
     }
@@ -184,18 +184,18 @@ impl GifterInput {
     pub(crate) fn parse(self, checker: &mut Checker) -> Gifter {
         let is_new = matches!(self.customer_id, Field::Absent | Field::Null);
         let customer = super::input::number_id(checker, "customerId", self.customer_id, CustomerId::parse);
-        let source = checker.typed_text("customerSource", self.customer_source, MAX_TEXT_CHARS);
+        let source = checker.optional_text("customerSource", self.customer_source, MAX_TEXT_CHARS);
         let person = Person {
-            first_name: checker.typed_text("firstName", self.first_name, MAX_TEXT_CHARS).unwrap_or_default(),
-            last_name: checker.typed_text("lastName", self.last_name, MAX_TEXT_CHARS).unwrap_or_default(),
+            first_name: checker.typed_name("firstName", self.first_name, MAX_TEXT_CHARS).unwrap_or_default(),
+            last_name: checker.typed_name("lastName", self.last_name, MAX_TEXT_CHARS).unwrap_or_default(),
             email: checker.email("email", self.email),
-            phone_number: checker.typed_text("phoneNumber", self.phone_number, MAX_TEXT_CHARS),
-            street_address_1: checker.typed_text("streetAddress1", self.street_address1, MAX_TEXT_CHARS),
-            street_address_2: checker.typed_text("streetAddress2", self.street_address2, MAX_TEXT_CHARS),
-            city: checker.typed_text("city", self.city, MAX_TEXT_CHARS),
-            state: checker.typed_text("state", self.state, MAX_TEXT_CHARS),
-            zip_code: checker.typed_text("zipCode", self.zip_code, MAX_TEXT_CHARS),
-            country: checker.typed_text("country", self.country, MAX_TEXT_CHARS),
+            phone_number: checker.optional_text("phoneNumber", self.phone_number, MAX_TEXT_CHARS),
+            street_address_1: checker.optional_text("streetAddress1", self.street_address1, MAX_TEXT_CHARS),
+            street_address_2: checker.optional_text("streetAddress2", self.street_address2, MAX_TEXT_CHARS),
+            city: checker.optional_text("city", self.city, MAX_TEXT_CHARS),
+            state: checker.optional_text("state", self.state, MAX_TEXT_CHARS),
+            zip_code: checker.optional_text("zipCode", self.zip_code, MAX_TEXT_CHARS),
+            country: checker.optional_text("country", self.country, MAX_TEXT_CHARS),
         };
         if is_new {
             check_new_giver(checker, source.as_deref(), &person);

@@ -66,7 +66,7 @@ fn a_line_says_what_is_wrong_with_it() {
         ),
         (
             json!({"eventId": EVENT, "ticketingTypeId": "a", "quantity": 1, "couponCodes": ["A", " ", 5]}),
-            "invalid; /items/0/couponCodes/1 is required; /items/0/couponCodes/2 must be a string",
+            "invalid; /items/0/couponCodes/1 must not be blank; /items/0/couponCodes/2 must be a string",
         ),
         (
             json!({"eventId": EVENT, "ticketingTypeId": "a", "quantity": 1, "couponCodes": vec!["A"; 11]}),

@@ -5,6 +5,7 @@ use crate::event::{flag, name, own_id, text, word};
 use crate::identified::identified;
 use crate::{Checker, Field, List, incoming};
 use domain::FormId;
+use domain::compare::comparable;
 use domain::form::{FieldKind, Form, FormField};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -116,7 +117,7 @@ impl FormInput {
             let field = input.read(checker);
             if let Some(FormField { name, .. }) = &field
                 && !name.is_empty()
-                && !names.insert(name.to_lowercase())
+                && !names.insert(comparable(name))
             {
                 checker.invalid("name", "is the name of another field");
             }
@@ -169,12 +170,8 @@ fn read_options(checker: &mut Checker, kind: FieldKind, sent: Field<List<String>
     let is_wrong = matches!(sent, Field::Wrong);
     let mut seen = BTreeSet::new();
     let options = checker.each("options", sent, |checker, text| {
-        let option = text.trim().to_owned();
-        if option.is_empty() {
-            checker.invalid_here("must not be blank");
-        } else if option.chars().count() > WORD_CHARS {
-            checker.invalid_here(format!("must have at most {WORD_CHARS} characters"));
-        } else if !seen.insert(option.clone()) {
+        let option = checker.text_here(&text, WORD_CHARS).unwrap_or_default();
+        if !option.is_empty() && !seen.insert(option.clone()) {
             checker.invalid_here("stands in the list already");
         }
         option

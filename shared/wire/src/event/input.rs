@@ -230,9 +230,9 @@ impl TemplateInput {
     }
 
     fn read_texts(&mut self, checker: &mut Checker) -> Texts {
-        let description = checker.required_text("description", take(&mut self.description), TEXT_CHARS);
+        let description = checker.required_prose("description", take(&mut self.description), TEXT_CHARS);
         let description = description.unwrap_or_default();
-        let short = checker.optional_text("shortDescription", take(&mut self.short_description), TEXT_CHARS);
+        let short = checker.optional_prose("shortDescription", take(&mut self.short_description), TEXT_CHARS);
         let confirmation = take(&mut self.email_confirmation_message);
         let cancellation = take(&mut self.email_cancellation_message);
         Texts {

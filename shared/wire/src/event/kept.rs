@@ -1,6 +1,6 @@
 //! Fields of a template that are kept for the venue (spec §2.10).
 
-use super::price::{NAME_CHARS, name, price, text, word};
+use super::price::{NAME_CHARS, line, name, price, word};
 use super::ticket::flag;
 use crate::{Amount, Checker, Field, List, incoming};
 use domain::catalog::venue::{
@@ -212,7 +212,7 @@ impl VenueInput {
             third_party_percentage: percent(checker, "thirdPartyPercentage", self.third_party_percentage),
             rule_sets: checker.object("ruleSets", self.rule_sets, |checker, input| RuleSets {
                 associated: flag(checker, "associated", input.associated),
-                ids: checker.each("ruleSetIds", input.rule_set_ids, |_, id| id),
+                ids: checker.each("ruleSetIds", input.rule_set_ids, own_word),
             }),
             color_category: checker.optional_text("colorCategory", self.color_category, NAME_CHARS),
             entitlement_configuration: checker.object(
@@ -220,7 +220,7 @@ impl VenueInput {
                 self.entitlement_configuration,
                 |checker, input| EntitlementReference {
                     id: name(checker, "id", input.id),
-                    name: text(checker, "name", input.name),
+                    name: line(checker, "name", input.name),
                     sales_rule_set_id: checker.optional_text(
                         "salesRuleSetId",
                         input.sales_rule_set_id,
@@ -237,8 +237,8 @@ impl VenueInput {
                 .optional("publishSoldQuantity", self.publish_sold_quantity)
                 .is_some_and(|publishes| !publishes),
             email_notify: checker.each("emailNotify", self.email_notify, |checker, input| StaffContact {
-                name: text(checker, "name", input.name),
-                email: name(checker, "email", input.email),
+                name: line(checker, "name", input.name),
+                email: checker.required_email("email", input.email).unwrap_or_default(),
             }),
             recommendations: checker
                 .object("recommendations", self.recommendations, |checker, input| {
@@ -253,6 +253,11 @@ impl VenueInput {
             gl_code: checker.optional_text("GLCode", self.gl_code, NAME_CHARS),
         }
     }
+}
+
+/// A word of the venue's own in a list.
+pub(crate) fn own_word(checker: &mut Checker, sent: String) -> String {
+    checker.text_here(&sent, NAME_CHARS).unwrap_or_default()
 }
 
 /// A percentage from 0 to 100 with at most two decimals.

@@ -236,8 +236,14 @@ pub(crate) fn name(checker: &mut Checker, field: &'static str, text: Field<Strin
     checker.required_text(field, text, NAME_CHARS).unwrap_or_default()
 }
 
-pub(crate) fn text(checker: &mut Checker, field: &'static str, text: Field<String>) -> String {
+/// A name or another text of one line that may be left out.
+pub(crate) fn line(checker: &mut Checker, field: &'static str, text: Field<String>) -> String {
     checker.optional_text(field, text, TEXT_CHARS).unwrap_or_default()
+}
+
+/// A description or a message, of one line or several, that may be left out.
+pub(crate) fn text(checker: &mut Checker, field: &'static str, text: Field<String>) -> String {
+    checker.optional_prose(field, text, TEXT_CHARS).unwrap_or_default()
 }
 
 /// The id of a record: missing or unreadable ones are refused as wrong, since nothing is looked up by it.
@@ -308,7 +314,7 @@ pub(crate) fn sales_channels(
             checker.invalid("channel", "is required");
         }
         let enabled = checker.optional("enabled", enabled).unwrap_or(true);
-        let name = text(checker, "name", name);
+        let name = line(checker, "name", name);
         channel.map(|channel| SalesChannel { name, channel, enabled })
     });
     read.into_iter().flatten().collect()
@@ -341,7 +347,7 @@ impl PriceListInput {
     ) -> Option<PriceList> {
         let id = own_id(checker, self.id, PriceListId::parse);
         let start = checker.optional_instant("startTime", self.start_time, zone);
-        let name = text(checker, "name", self.name);
+        let name = line(checker, "name", self.name);
         let description = text(checker, "description", self.description);
         let prices = checker.each("prices", self.prices, |checker, input| input.read(checker, ticket_types));
         let prices: Vec<Price> = prices.into_iter().flatten().collect();

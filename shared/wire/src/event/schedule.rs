@@ -1,6 +1,8 @@
 //! Schedules of a template (spec §2.10 `schedules`, contract §7).
 
-use super::price::{NAME_CHARS, SalesChannelInput, SalesChannelOutput, count, own_id, sales_channels, text};
+use super::price::{
+    NAME_CHARS, SalesChannelInput, SalesChannelOutput, count, line, own_id, sales_channels, text,
+};
 use super::ticket::flag;
 use crate::{Checker, Field, incoming};
 use chrono::{NaiveDate, Weekday};
@@ -188,8 +190,15 @@ const MAX_CYCLE_WEEKS: u32 = 53;
 impl DurationInput {
     /// The length in minutes, at least one.
     pub(crate) fn read(self, checker: &mut Checker) -> Option<u32> {
-        let hours = count(checker, "hour", self.hour.or(self.hours), 0..=MAX_DURATION_HOURS);
+        // A part that cannot be read is reported, and may have been long enough.
+        let (sent, others) = (self.hour.or(self.hours), &self.minutes);
+        let is_sent = [&sent, others].map(|part| matches!(part, Field::Value(_) | Field::Wrong));
+        let hours = count(checker, "hour", sent, 0..=MAX_DURATION_HOURS);
         let minutes = count(checker, "minutes", self.minutes, 0..=MAX_DURATION_HOURS.saturating_mul(60));
+        let is_unread = is_sent != [hours.is_some(), minutes.is_some()];
+        if is_unread {
+            return None;
+        }
         let total = hours.unwrap_or_default().saturating_mul(60).saturating_add(minutes.unwrap_or_default());
         if total == 0 {
             checker.invalid("minutes", "must make the duration at least one minute");
@@ -217,7 +226,7 @@ impl ScheduleInput {
             Some(id)
         });
         let schedule = Schedule {
-            name: text(checker, "name", self.name),
+            name: line(checker, "name", self.name),
             description: text(checker, "description", self.description),
             weekdays: read_weekdays(checker, &days),
             hours: read_hours(checker, self.hours),
@@ -322,8 +331,12 @@ pub(crate) fn date(
     field: Field<String>,
     zone: Zone,
 ) -> Option<NaiveDate> {
-    let text = checker.required_text(name, field, NAME_CHARS)?;
-    let date = text.parse().ok().or_else(|| zone.parse_instant(&text).ok().map(|found| zone.date(found)));
+    if let Field::Absent | Field::Null = field {
+        checker.invalid(name, "is required");
+    }
+    let text = checker.optional(name, field)?;
+    let text = text.trim();
+    let date = text.parse().ok().or_else(|| zone.parse_instant(text).ok().map(|found| zone.date(found)));
     if date.is_none() {
         checker.invalid(name, "must be a date, such as 2027-07-04");
     }

@@ -129,10 +129,11 @@ const MAX_DAYS: u32 = 3_660;
 impl TicketDetailsInput {
     /// The settings; faults are noted.
     pub fn read(self, checker: &mut Checker) -> TicketDetails {
-        let lines = checker.each("ticketPrintLines", self.ticket_print_lines, |_, line| line);
-        if lines.iter().any(|line| line.chars().count() > TEXT_CHARS) {
-            checker.invalid("ticketPrintLines", format!("must have at most {TEXT_CHARS} characters each"));
-        }
+        let lines = checker.each("ticketPrintLines", self.ticket_print_lines, |checker, line| {
+            // An empty line is printed as one.
+            let is_blank = line.trim().is_empty();
+            if is_blank { String::new() } else { checker.text_here(&line, TEXT_CHARS).unwrap_or_default() }
+        });
         TicketDetails {
             ticket_duration_days: count(
                 checker,

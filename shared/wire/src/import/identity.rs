@@ -1,7 +1,7 @@
 //! Tenants, keys and merchants of the import document.
 
 use crate::event::percent;
-use crate::event::{NAME_CHARS, count, name, price, text, word};
+use crate::event::{NAME_CHARS, count, line, name, price, word};
 use crate::{Amount, Checker, Field, incoming};
 use domain::claim::{ClaimRule, MemberClaims};
 use domain::merchant::{Merchant, MerchantStatus, RateCard};
@@ -220,7 +220,7 @@ impl ApiKeyInput {
         if scopes.contains(&Scope::Payment) && mid.is_none() {
             checker.invalid("mid", "is required for a payment key");
         }
-        let label = text(checker, "label", self.label);
+        let label = line(checker, "label", self.label);
         Some(ApiKeyRecord { key: key?, scopes, origins, label, mid })
     }
 }
@@ -241,7 +241,7 @@ impl MerchantInput {
         let status = word(checker, "status", self.status, parse);
         let rate_card = checker.object("rateCard", self.rate_card, read_rate_card).flatten();
         let name = name(checker, "name", self.name);
-        let descriptor = text(checker, "descriptor", self.descriptor);
+        let descriptor = line(checker, "descriptor", self.descriptor);
         Some(Merchant { mid: mid?, name, status: status?, rate_card, descriptor })
     }
 }

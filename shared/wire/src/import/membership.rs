@@ -176,8 +176,8 @@ impl MemberInput {
     fn read_person(&mut self, checker: &mut Checker) -> Person {
         let mut optional =
             |field, sent: &mut Field<String>| checker.optional_text(field, std::mem::take(sent), NAME_CHARS);
-        Person {
-            email: optional("email", &mut self.email),
+        let person = Person {
+            email: None,
             phone_number: optional("phoneNumber", &mut self.phone_number),
             street_address_1: optional("streetAddress1", &mut self.street_address1),
             street_address_2: optional("streetAddress2", &mut self.street_address2),
@@ -185,9 +185,16 @@ impl MemberInput {
             state: optional("state", &mut self.state),
             zip_code: optional("zipCode", &mut self.zip_code),
             country: optional("country", &mut self.country),
-            first_name: name(checker, "firstName", std::mem::take(&mut self.first_name)),
-            last_name: name(checker, "lastName", std::mem::take(&mut self.last_name)),
-        }
+            first_name: String::new(),
+            last_name: String::new(),
+        };
+        let mut named = |field, sent: &mut Field<String>| {
+            checker.required_typed_name(field, std::mem::take(sent), NAME_CHARS).unwrap_or_default()
+        };
+        let first_name = named("firstName", &mut self.first_name);
+        let last_name = named("lastName", &mut self.last_name);
+        let email = checker.email("email", std::mem::take(&mut self.email));
+        Person { first_name, last_name, email, ..person }
     }
 }
 

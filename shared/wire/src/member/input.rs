@@ -118,7 +118,7 @@ fn optional(checker: &mut Checker, name: &str, field: Field<String>) -> Edit<Opt
     match field {
         Field::Absent => Edit::Keep,
         field @ (Field::Null | Field::Value(_) | Field::Wrong) => {
-            Edit::Set(checker.typed_text(name, field, NAME_CHARS))
+            Edit::Set(checker.optional_text(name, field, NAME_CHARS))
         }
     }
 }
@@ -128,7 +128,7 @@ fn required(checker: &mut Checker, name: &str, field: Field<String>) -> Edit<Str
     match field {
         Field::Absent => Edit::Keep,
         field @ (Field::Null | Field::Value(_) | Field::Wrong) => {
-            checker.required_typed_text(name, field, NAME_CHARS).map_or(Edit::Keep, Edit::Set)
+            checker.required_typed_name(name, field, NAME_CHARS).map_or(Edit::Keep, Edit::Set)
         }
     }
 }

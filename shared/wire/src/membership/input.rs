@@ -5,8 +5,8 @@ use super::parts::{
     read_benefits, read_collection, read_rules, read_service,
 };
 use crate::event::{
-    ImageInput, PriceInput, PriceListInput, SalesChannelInput, check_unlike, count, flag, name, name_unnamed,
-    own_id, part_id, read_images, sales_channels, text, word,
+    ImageInput, PriceInput, PriceListInput, SalesChannelInput, check_unlike, count, flag, line, name,
+    name_unnamed, own_id, part_id, read_images, sales_channels, text, word,
 };
 use crate::identified::identified;
 use crate::{Checker, Field, List, WireValue, incoming};
@@ -182,7 +182,7 @@ impl OfferingInput {
         let actions = checker.each("actions", self.actions, read_action);
         let offering = Offering {
             name: name(checker, "name", self.name),
-            subtitle: text(checker, "subtitle", self.subtitle),
+            subtitle: line(checker, "subtitle", self.subtitle),
             description: text(checker, "description", self.description),
             price_lists: price_lists.into_iter().flatten().collect(),
             benefits: read_benefits(checker, self.benefits),

@@ -1,8 +1,8 @@
 //! What levels and offerings both have.
 
 use crate::event::{
-    NAME_CHARS, SalesChannelInput, SalesChannelOutput, check_unlike, count, flag, name, sales_channels, text,
-    word,
+    NAME_CHARS, SalesChannelInput, SalesChannelOutput, check_unlike, count, flag, line, name, own_word,
+    sales_channels, text, word,
 };
 use crate::{Checker, Field, List, incoming};
 use domain::Channel;
@@ -250,7 +250,7 @@ pub(super) fn read_service(checker: &mut Checker, input: ServiceInput) -> Servic
 }
 
 pub(super) fn read_collection(checker: &mut Checker, input: LevelCollectionInput) -> LevelCollection {
-    LevelCollection { id: name(checker, "id", input.id), name: text(checker, "name", input.name) }
+    LevelCollection { id: name(checker, "id", input.id), name: line(checker, "name", input.name) }
 }
 
 fn read_restriction(checker: &mut Checker, input: MailRestrictionInput) -> Option<MailRestriction> {
@@ -276,7 +276,7 @@ pub(super) fn read_action(checker: &mut Checker, input: OfferingActionInput) -> 
     );
     let found = OfferingAction {
         sales_channels: sales_channels(checker, input.sales_channels, input.sale_channel),
-        rule_ids: checker.each("ruleIds", input.rule_ids, |checker, id| own_text(checker, &id)),
+        rule_ids: checker.each("ruleIds", input.rule_ids, own_word),
         mail_restrictions: restrictions.into_iter().flatten().collect(),
         print_cards: flag(checker, "printMembershipCards", input.print_membership_cards),
         digital_cards_in_mail: flag(
@@ -288,13 +288,4 @@ pub(super) fn read_action(checker: &mut Checker, input: OfferingActionInput) -> 
         action: action?,
     };
     Some(found)
-}
-
-/// An id of the venue's own.
-fn own_text(checker: &mut Checker, sent: &str) -> String {
-    let id = sent.trim();
-    if id.is_empty() || id.chars().count() > NAME_CHARS || id.chars().any(char::is_control) {
-        checker.invalid_here(format!("must have 1 to {NAME_CHARS} characters"));
-    }
-    id.to_owned()
 }

@@ -165,9 +165,13 @@ impl Reader {
         }
     }
 
-    /// A text without white space around it, with card numbers in it masked, and no longer than anything that is
-    /// kept; a blank one is empty.
+    /// A text without white space around it, and no longer than anything that is kept; a blank one is empty.
     fn text(&mut self, name: &str, field: Field<String>) -> Change<String> {
+        self.trimmed(name, field, as_it_is)
+    }
+
+    /// Like [`Self::text`], of a name, with card numbers in it masked.
+    fn name(&mut self, name: &str, field: Field<String>) -> Change<String> {
         self.trimmed(name, field, mask_card_numbers)
     }
 
@@ -196,7 +200,7 @@ impl Reader {
         self.text(name, field).map(|text| spelled_state(&text))
     }
 
-    /// A text that is sealed as it is: the number of an account may look like that of a card.
+    /// A text that is sealed.
     fn secret(&mut self, name: &str, field: Field<String>) -> Change<SecretText> {
         self.trimmed(name, field, as_it_is).map(SecretText::new)
     }
@@ -317,8 +321,8 @@ impl BusinessContactInput {
             kind: reader.word("type", self.kind, CONTACT_TYPES).value(),
             email: reader.text("email", self.email).value(),
             fax_number: reader.text("faxNumber", self.fax_number).value(),
-            first_name: reader.text("firstName", self.first_name).value(),
-            last_name: reader.text("lastName", self.last_name).value(),
+            first_name: reader.name("firstName", self.first_name).value(),
+            last_name: reader.name("lastName", self.last_name).value(),
             middle_initial: reader.text("middleInitial", self.middle_initial).value(),
             phone_number: reader.text("phoneNumber", self.phone_number).value(),
             phone_number_ext: reader.text("phoneNumberExt", self.phone_number_ext).value(),
@@ -333,8 +337,8 @@ impl BusinessOwnerInput {
         Owner {
             kind: reader.word("type", self.kind, OWNER_TYPES).value(),
             title: reader.text("title", self.title).value(),
-            first_name: reader.text("firstName", self.first_name).value(),
-            last_name: reader.text("lastName", self.last_name).value(),
+            first_name: reader.name("firstName", self.first_name).value(),
+            last_name: reader.name("lastName", self.last_name).value(),
             middle_initial: reader.text("middleInitial", self.middle_initial).value(),
             phone_number: reader.text("phoneNumber", self.phone_number).value(),
             phone_number_ext: reader.text("phoneNumberExt", self.phone_number_ext).value(),

@@ -1,0 +1,95 @@
+//! Headers of ours that are sent more than once (decision record 0120).
+//!
+//! Which of two values counts would depend on who reads them: a proxy, a gateway, the service. Gateways also join the
+//! values of one header by commas.
+
+use crate::{ApiError, ErrorType};
+use http::{HeaderMap, HeaderName, HeaderValue};
+
+/// How the names of our headers begin.
+const OURS: [&str; 2] = ["x-b2c-", "x-service-"];
+
+/// Headers whose values may have commas of their own.
+const WITH_COMMAS: [&str; 2] = ["idempotency-key", "x-service-request-uuid"];
+
+/// Leaves one value of each of our headers, where all that were sent are the same.
+///
+/// # Errors
+/// `VALIDATION_ERROR` with every header that was sent with different values.
+pub(crate) fn single(headers: &mut HeaderMap) -> Result<(), ApiError> {
+    let ours = headers.keys().filter(|name| is_ours(name)).cloned();
+    let mut refusal = None;
+    for name in ours.collect::<Vec<HeaderName>>() {
+        match single_value(headers, &name) {
+            Ok(None) => {}
+            Ok(Some(value)) => _ = headers.insert(name, value),
+            Err(Differing) => {
+                let error = refusal.take().unwrap_or_else(|| ApiError::new(ErrorType::ValidationError));
+                refusal = Some(error.detail(name.as_str(), "was sent more than once, with different values"));
+            }
+        }
+    }
+    refusal.map_or(Ok(()), Err)
+}
+
+fn is_ours(name: &HeaderName) -> bool {
+    OURS.iter().any(|start| name.as_str().starts_with(start)) || WITH_COMMAS.contains(&name.as_str())
+}
+
+/// Two values of a header differ.
+struct Differing;
+
+/// The one value of a header that was sent more than once; none where it stands once already.
+fn single_value(headers: &HeaderMap, name: &HeaderName) -> Result<Option<HeaderValue>, Differing> {
+    let splits = !WITH_COMMAS.contains(&name.as_str());
+    let mut parts = headers
+        .get_all(name)
+        .iter()
+        .flat_map(|value| value.as_bytes().split(move |byte| splits && *byte == b','))
+        .map(<[u8]>::trim_ascii);
+    let first = parts.next().unwrap_or_default();
+    let mut others = parts.peekable();
+    if others.peek().is_none() {
+        return Ok(None);
+    }
+    if others.any(|part| part != first) {
+        return Err(Differing);
+    }
+    Ok(HeaderValue::from_bytes(first).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sent(values: &[(&'static str, &'static str)]) -> Result<HeaderMap, ApiError> {
+        let mut headers = HeaderMap::new();
+        for (name, value) in values {
+            headers.append(*name, HeaderValue::from_static(value));
+        }
+        single(&mut headers).map(|()| headers)
+    }
+
+    #[test]
+    fn a_header_of_ours_has_one_value() {
+        for name in ["x-b2c-tenant-id", "x-service-api-key", "x-service-anything-new"] {
+            for values in [&["1001", "1001"][..], &["1001,1001"], &["1001 , 1001", "1001"], &["1001"]] {
+                let headers = sent(&values.iter().map(|value| (name, *value)).collect::<Vec<_>>()).unwrap();
+                assert_eq!(headers.get_all(name).iter().collect::<Vec<_>>(), ["1001"], "{values:?}");
+            }
+            for values in [&["1001", "1002"][..], &["1001,1002"], &["1001", ""], &["1001,"], &["1", "1", "2"]]
+            {
+                let refusal =
+                    sent(&values.iter().map(|value| (name, *value)).collect::<Vec<_>>()).unwrap_err();
+                assert_eq!(refusal.kind(), ErrorType::ValidationError);
+                assert_eq!(refusal.details()[0].field, name, "{values:?}");
+            }
+        }
+        let keys = sent(&[("idempotency-key", "a,b")]).unwrap();
+        assert_eq!(keys["idempotency-key"], "a,b");
+        assert!(sent(&[("idempotency-key", "a"), ("idempotency-key", "b")]).is_err());
+        assert!(sent(&[("accept", "a"), ("accept", "b")]).is_ok());
+        let both = sent(&[("x-b2c-a", "1,2"), ("x-service-b", "1,2")]).unwrap_err();
+        assert_eq!(both.details().len(), 2);
+    }
+}
