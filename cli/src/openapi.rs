@@ -1,5 +1,9 @@
 //! The description of the whole interface.
 
+mod presence;
+
+pub use presence::{LEFT_OUT, LeftOut};
+
 use crate::failure::Failure;
 use crate::routes;
 use platform::App;
@@ -75,6 +79,7 @@ pub fn openapi() -> OpenApi {
             describe_refusals(operation);
         }
     }
+    presence::require(&mut document);
     document
 }
 

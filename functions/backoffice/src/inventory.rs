@@ -1,8 +1,9 @@
 //! `/v2/b2b/inventory`: add-ons and donations. `/v2/b2b/addons` lists the add-ons among them.
 
-use crate::resource::{Context, Resource, list as list_of};
+use crate::resource::{Context, Resource, list as list_of, read_of};
 use axum::Json;
-use axum::extract::{Query, State};
+use axum::extract::{Path, Query, State};
+use axum::response::Response;
 use domain::catalog::{InventoryItem, InventoryKind};
 use domain::number::whole_number;
 use domain::{InventoryId, TenantId, Zone};
@@ -95,15 +96,35 @@ async fn add_ons(
     staff: Staff,
     Query(page): Query<PageQuery>,
 ) -> Result<Json<Page<InventoryOutput>>, ApiError> {
-    list_of::<Inventory>(&app, &staff, &page, |item| match item.kind {
+    list_of::<Inventory>(&app, &staff, &page, is_add_on).await
+}
+
+/// Returns an add-on.
+#[utoipa::path(
+    get,
+    path = "/v2/b2b/addons/{id}",
+    tag = "Back office",
+    description = "Of the inventory, the add-ons alone are found here.",
+    params(("id" = String, Path, description = "Its id")),
+    responses(
+        (status = 200, description = "It, with its revision in `ETag`", body = InventoryOutput),
+        (status = 404, description = "`NOT_FOUND`", body = ErrorBody),
+    ),
+)]
+async fn add_on(State(app): State<App>, staff: Staff, Path(id): Path<String>) -> Result<Response, ApiError> {
+    read_of::<Inventory>(&app, &staff, &id, is_add_on).await
+}
+
+/// Whether an entry is sold beside tickets.
+fn is_add_on(item: &InventoryItem) -> bool {
+    match item.kind {
         InventoryKind::AddOn => true,
         InventoryKind::FixedDonation | InventoryKind::Donation | InventoryKind::MembershipCardReplacement => {
             false
         }
-    })
-    .await
+    }
 }
 
 pub(crate) fn router<R: Routes>() -> R {
-    written::router::<R>().routes(routes!(add_ons))
+    written::router::<R>().routes(routes!(add_ons)).routes(routes!(add_on))
 }

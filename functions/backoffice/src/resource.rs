@@ -80,8 +80,19 @@ pub(crate) async fn list<R: Resource>(
 
 /// The record with the id of the path.
 pub(crate) async fn read<R: Resource>(app: &App, caller: &Caller, id: &str) -> Result<Response, ApiError> {
+    read_of::<R>(app, caller, id, |_| true).await
+}
+
+/// The record with the id of the path, if this holds of it.
+pub(crate) async fn read_of<R: Resource>(
+    app: &App,
+    caller: &Caller,
+    id: &str,
+    is_wanted: impl Fn(&R::Record) -> bool,
+) -> Result<Response, ApiError> {
     let key = R::key(caller.tenant.id, id).ok_or_else(not_found)?;
     let found: Option<Stored<R::Record>> = app.store.load_authored(&key).await?;
+    let found = found.filter(|stored| is_wanted(&stored.value));
     let Stored { value, revision, .. } = found.ok_or_else(not_found)?;
     let body = R::show(&value, caller.tenant.zone);
     Ok(Tagged { body, revision: Some(revision) }.into_response())

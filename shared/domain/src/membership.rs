@@ -193,9 +193,12 @@ pub struct MailRestriction {
 pub struct OfferingAction {
     /// The action.
     pub action: OfferingActionKind,
-    /// Where it is allowed; empty means everywhere.
+    /// Where it is allowed; empty means everywhere, as in records of earlier versions, unless it is `nowhere`.
     #[serde(default)]
     pub sales_channels: Vec<SalesChannel>,
+    /// It was given no channel.
+    #[serde(default, skip_serializing_if = "is_off")]
+    pub nowhere: bool,
     /// Rules kept elsewhere.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rule_ids: Vec<String>,
@@ -211,6 +214,45 @@ pub struct OfferingAction {
     /// Shown when it is done.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub confirmation_message: String,
+}
+
+impl OfferingAction {
+    /// Every action on every channel.
+    #[must_use]
+    pub fn everything() -> Vec<Self> {
+        OfferingActionKind::ALL.into_iter().map(Self::everywhere).collect()
+    }
+
+    /// One action on every channel.
+    #[must_use]
+    pub fn everywhere(action: OfferingActionKind) -> Self {
+        Self {
+            action,
+            sales_channels: every_channel(),
+            nowhere: false,
+            rule_ids: Vec::new(),
+            mail_restrictions: Vec::new(),
+            print_cards: false,
+            digital_cards_in_mail: false,
+            confirmation_message: String::new(),
+        }
+    }
+
+    /// Where it is allowed, nothing left to be understood.
+    fn channels_in_full(&self) -> Vec<SalesChannel> {
+        if self.sales_channels.is_empty() && !self.nowhere {
+            return every_channel();
+        }
+        self.sales_channels.clone()
+    }
+}
+
+/// Every channel, switched on.
+#[must_use]
+pub fn every_channel() -> Vec<SalesChannel> {
+    let switch =
+        |channel: Channel| SalesChannel { name: channel.as_str().to_owned(), channel, enabled: true };
+    Channel::ALL.into_iter().map(switch).collect()
 }
 
 /// What came later is not stored where it says nothing, so that earlier records keep their revisions.
@@ -244,9 +286,12 @@ pub struct Offering {
     /// In place of the level's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rules: Option<MembershipRules>,
-    /// What it allows; empty allows everything.
+    /// What it allows; empty allows everything, as in records of earlier versions, unless it has `no_actions`.
     #[serde(default)]
     pub actions: Vec<OfferingAction>,
+    /// It was given no action.
+    #[serde(default, skip_serializing_if = "is_off")]
+    pub no_actions: bool,
     /// What it is in the venue's own system.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service: Option<ServiceReference>,
@@ -260,7 +305,21 @@ impl Offering {
     #[must_use]
     pub fn allows(&self, wanted: OfferingActionKind, channels: &[Channel]) -> bool {
         let mut entries = channels.iter().flat_map(|channel| self.allowing(wanted, *channel));
-        self.actions.is_empty() || entries.next().is_some()
+        let allows_everything = self.actions.is_empty() && !self.no_actions;
+        allows_everything || entries.next().is_some()
+    }
+
+    /// What it allows and where, nothing left to be understood.
+    #[must_use]
+    pub fn actions_in_full(&self) -> Vec<OfferingAction> {
+        if self.actions.is_empty() && !self.no_actions {
+            return OfferingAction::everything();
+        }
+        let in_full = |entry: &OfferingAction| OfferingAction {
+            sales_channels: entry.channels_in_full(),
+            ..entry.clone()
+        };
+        self.actions.iter().map(in_full).collect()
     }
 
     /// The entries that allow an action on a channel.
@@ -270,7 +329,7 @@ impl Offering {
         channel: Channel,
     ) -> impl Iterator<Item = &OfferingAction> {
         let same = self.actions.iter().filter(move |entry| entry.action == wanted);
-        same.filter(move |entry| channel_allowed(&entry.sales_channels, channel))
+        same.filter(move |entry| !entry.nowhere && channel_allowed(&entry.sales_channels, channel))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The checkout request (spec §2.8; contract §6).
 
 use crate::cart::CartInput;
-use crate::{Amount, Checker, Field, incoming};
+use crate::{Amount, Checker, Field, IntegerId, incoming};
 use domain::card::{Card, CardFault, CardFields, CardNumberError, CvcError, ExpiryError};
 use domain::checkout::{CartSource, CheckoutRequest};
 use domain::locations::{country_name, find_country, state_name};
@@ -79,7 +79,7 @@ incoming! {
         /// Whether a confirmation is mailed; default true.
         send_email: bool,
         /// The reservation whose seats are bought; outranks the cart's.
-        reservation_id: i64,
+        reservation_id: IntegerId,
         /// Refuse when the total is higher than this.
         expected_total: Amount,
         /// Only run the checks and report what they find.
@@ -111,7 +111,7 @@ impl CheckoutInput {
         let send_email = checker.optional("sendEmail", self.send_email).unwrap_or(true);
         let reservation = checker.optional("reservationId", self.reservation_id);
         let reservation = reservation.and_then(|number| {
-            let id = ReservationId::parse(number).ok();
+            let id = ReservationId::parse(number.get()).ok();
             if id.is_none() {
                 checker.unknown("reservationId");
             }

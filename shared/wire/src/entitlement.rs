@@ -52,11 +52,9 @@ pub struct EntitlementEntry {
     pub rules_applied: Vec<RuleApplied>,
     /// The lines that want them.
     pub items: Vec<EntitlementItem>,
-    /// The membership; absent where there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The membership; null where there is none.
     pub membership_id: Option<i64>,
-    /// The level; absent for limits of everybody.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The level; null for limits of everybody.
     pub membership_level_id: Option<String>,
     /// `oneDay`, `oneWeek`, `oneMonth`, `oneYear`, `lifetime`, or `order` for what is limited in each order.
     pub time_frame: &'static str,

@@ -103,6 +103,59 @@ plain_values! {
     serde_json::Value: "any JSON value";
 }
 
+/// An id that is an integer, as a number or as its digits in text: clients of the interface type ids as text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IntegerId(i64);
+
+impl IntegerId {
+    /// The number.
+    #[must_use]
+    pub const fn get(self) -> i64 {
+        self.0
+    }
+
+    /// Digits and nothing else: what else a parser of numbers takes is no id.
+    pub(crate) fn of_digits(text: &str) -> Option<Self> {
+        let digits = text.trim();
+        let is_plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        digits.parse().ok().filter(|_| is_plain).map(Self)
+    }
+}
+
+impl<'de> Deserialize<'de> for IntegerId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = <&RawValue>::deserialize(deserializer)?.get();
+        let read = if raw.starts_with('"') {
+            serde_json::from_str::<String>(raw).ok().and_then(|text| Self::of_digits(&text))
+        } else {
+            serde_json::from_str(raw).ok().map(Self)
+        };
+        read.ok_or_else(|| serde::de::Error::custom("not an integer"))
+    }
+}
+
+impl WireValue for IntegerId {
+    const EXPECTED: &'static str = "an integer";
+}
+
+impl Incoming for IntegerId {
+    type Wire = Self;
+}
+
+impl utoipa::PartialSchema for IntegerId {
+    /// As it is best sent: a union of types would give generated clients a clumsier one.
+    fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
+        use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type};
+        ObjectBuilder::new()
+            .schema_type(Type::Integer)
+            .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64)))
+            .description(Some("An id that is an integer. Its digits as text are read as well."))
+            .into()
+    }
+}
+
+impl utoipa::ToSchema for IntegerId {}
+
 /// The body is not JSON of the expected outer shape. Says where, never what: a body may hold a card number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Malformed {

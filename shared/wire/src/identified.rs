@@ -1,6 +1,6 @@
 //! Records that carry their own id.
 
-use crate::{Checker, Field};
+use crate::{Checker, Field, IntegerId};
 
 /// A record as it was sent, with the id it gives itself.
 pub trait Identified {
@@ -41,17 +41,17 @@ impl IdField for Field<String> {
     }
 }
 
-impl IdField for Field<i64> {
+impl IdField for Field<IntegerId> {
     fn text(&self) -> Option<String> {
         match self {
-            Self::Value(id) => Some(id.to_string()),
+            Self::Value(id) => Some(id.get().to_string()),
             Self::Wrong => Some(String::new()),
             Self::Absent | Self::Null => None,
         }
     }
 
     fn holding(id: &str) -> Self {
-        id.parse().map_or(Self::Wrong, Self::Value)
+        IntegerId::of_digits(id).map_or(Self::Wrong, Self::Value)
     }
 }
 

@@ -33,7 +33,7 @@ pub mod willcall;
 pub use amount::{Amount, money_number, money_text};
 pub use checker::{Checker, FieldError, Rejection};
 pub use email::is_email;
-pub use field::{Field, Incoming, List, Malformed, WireValue, read_body};
+pub use field::{Field, Incoming, IntegerId, List, Malformed, WireValue, read_body};
 pub use identified::Identified;
 pub use repeated::repeated_key;
 

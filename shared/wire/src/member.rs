@@ -34,11 +34,9 @@ pub struct MemberView<'a> {
 pub struct VerificationView {
     /// `verified` or `not_found`.
     pub status: &'static str,
-    /// Whether the card has the last name that was sent; absent when none was.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Whether the card has the last name that was sent; null when none was.
     pub last_name_matches: Option<bool>,
     /// The card.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub member_list_entry: Option<MemberListEntry>,
     /// Makes the membership count for two hours, where a page sends it in the header `x-service-member-proof`; absent
     /// unless the caller knows the holder.
@@ -103,7 +101,6 @@ pub struct CardHolder {
     /// The membership.
     pub membership_id: i64,
     /// The customer's number, by which a cart names its holder.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub constituent_import_id: Option<String>,
     /// `primary` or `secondary`.
     pub card_type: &'static str,
@@ -120,50 +117,38 @@ pub struct CardHolder {
     /// The same.
     pub service_barcode: String,
     /// E-mail address.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
     /// First name.
     pub first_name: String,
     /// Last name.
     pub last_name: String,
     /// Phone number.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub phone_number: Option<String>,
     /// Street and number.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub street_address1: Option<String>,
     /// What else the address has, such as a floor.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub street_address2: Option<String>,
     /// City.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub city: Option<String>,
     /// State.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
     /// Postal code.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub zip_code: Option<String>,
     /// Country.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub country: Option<String>,
     /// It is the primary card.
     pub primary_card: bool,
     /// The venue's own number of the membership.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub external_membership_id: Option<String>,
-    /// The level's name; absent when the level is gone.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The level's name; null when the level is gone.
     pub membership_category: Option<String>,
     /// The membership number.
     pub service_membership_number: String,
     /// The customer's number.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub service_customer_number: Option<String>,
     /// Whether the level comes with another one.
     pub auxiliary: bool,
     /// The customer.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub customer_id: Option<i64>,
 }
 

@@ -14,6 +14,7 @@ pub use membership::{OrderMembershipCardView, OrderMembershipView};
 
 use crate::money_text;
 use crate::page::PaginationView;
+use domain::combo::ComboKind;
 use domain::order::{Order, Payment};
 use domain::{MembershipId, Money, Zone};
 use serde::Serialize;
@@ -25,9 +26,11 @@ pub(crate) const SALE_CHANNEL: &str = "Online";
 pub(crate) const NOT_CHECKED_IN: &str = "NotCheckedIn";
 /// The line was not converted into anything else.
 pub(crate) const NO_CONVERSION: &str = "NoConversion";
+/// The kind of combo of a line that is none (contract §R).
+pub(crate) const NO_COMBO: &str = ComboKind::FixedPrice.as_str();
 /// Orders are made by visitors, not by users with a number.
 const ACTOR: &str = "online";
-/// An order, with the fields of spec §2.9 in its order. Facts that are not known are left out.
+/// An order, with the fields of spec §2.9 in its order. Facts that are not known are null.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OrderView {
@@ -38,67 +41,48 @@ pub struct OrderView {
     /// The visitor, as the cart named them.
     pub visitor_id: String,
     /// The customer it is linked to.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub customer_id: Option<i64>,
     /// Contact address.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
     /// Where the receipt goes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub billing_email: Option<String>,
     /// Contact.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub contact_first_name: Option<String>,
     /// Contact.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub contact_last_name: Option<String>,
     /// Contact, as one text, as it was sent; null where it was not.
     pub contact_full_name: Option<String>,
     /// Payer.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub billing_first_name: Option<String>,
     /// Payer.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub billing_last_name: Option<String>,
     /// Payer.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub billing_address1: Option<String>,
     /// Payer: what else the address has, such as a floor; null where it has nothing.
     pub billing_address2: Option<String>,
     /// Payer.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub billing_country: Option<String>,
     /// Payer.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub billing_city: Option<String>,
     /// Payer.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub billing_zip_code: Option<String>,
     /// Payer.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub billing_state: Option<String>,
     /// Payer.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub billing_phone_number: Option<String>,
     /// Contact.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub address1: Option<String>,
     /// Contact: what else the address has, such as a floor; null where it has nothing.
     pub address2: Option<String>,
     /// Contact.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub country: Option<String>,
     /// Contact.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub city: Option<String>,
     /// Contact.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
     /// Contact.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub zip_code: Option<String>,
     /// Contact.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub phone_number: Option<String>,
     /// The number printed for people: nine digits, unique per tenant.
     pub order_number: String,
@@ -136,8 +120,7 @@ pub struct OrderView {
     pub sale_channel: &'static str,
     /// `NotCheckedIn`.
     pub check_in_status: &'static str,
-    /// Last four digits of the card; left out when nothing was charged.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Last four digits of the card; null when nothing was charged.
     pub cc_last_four_digits: Option<String>,
     /// When the checkout began.
     pub creation_date: String,
@@ -165,14 +148,11 @@ pub struct OrderView {
     pub payments: Vec<PaymentView>,
     /// The memberships that drove its prices, as they were sent, and those that came of it.
     pub membership_ids: Vec<i64>,
-    /// What was answered to the forms of its events, a response for each event; left out where nothing was.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// What was answered to the forms of its events, a response for each event; empty where nothing was.
     pub forms: Vec<OrderFormView>,
-    /// The refunds of what was bought, in the order in which they were asked for; left out where there are none.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// The refunds of what was bought, in the order in which they were asked for.
     pub refunds: Vec<OrderRefundView>,
-    /// The exchanges of tickets, in their order; left out where there are none.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// The exchanges of tickets, in their order.
     pub exchanges: Vec<OrderExchangeView>,
 }
 

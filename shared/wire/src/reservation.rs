@@ -1,6 +1,6 @@
 //! Reservations (spec §2.13, §4.5).
 
-use crate::{Checker, Field, List};
+use crate::{Checker, Field, IntegerId, List};
 use domain::reservation::{
     MAX_EVENTS, MAX_QUANTITY, Reservation, ReservationChange, ReservationItem, Terms, WantedItem,
 };
@@ -27,7 +27,7 @@ crate::incoming! {
     /// What a reservation is to become.
     pub struct ReservationUpdateInput {
         /// The reservation.
-        id: i64,
+        id: IntegerId,
         /// When it is to end; left out, the expiry stays. At most 30 minutes after the reservation was made.
         expiration_timestamp: String,
         /// All that is to be held; what is left out is released.
@@ -36,9 +36,9 @@ crate::incoming! {
     /// Seats of one event.
     pub struct ReservationItemUpdateInput {
         /// The item, where it is known.
-        id: i64,
+        id: IntegerId,
         /// The reservation, where it is known.
-        reservation_id: i64,
+        reservation_id: IntegerId,
         /// The event instance.
         event_id: String,
         /// Seats, 1 to 999.
@@ -69,13 +69,13 @@ impl ReservationUpdateInput {
         checker.each("reservationItems", Field::Value(sent), |checker, line| {
             let index = lines.count;
             let item_id = checker.optional("id", line.id);
-            match item_id.map(ReservationItemId::parse) {
+            match item_id.map(|id| ReservationItemId::parse(id.get())) {
                 Some(Ok(item_id)) => named.push((index, item_id)),
                 Some(Err(_)) => checker.unknown("id"),
                 None => {}
             }
             let of = checker.optional("reservationId", line.reservation_id);
-            if of.is_some_and(|of| id.is_some_and(|id| id.get() != of)) {
+            if of.is_some_and(|of| id.is_some_and(|id| id.get() != of.get())) {
                 checker.unknown("reservationId");
             }
             lines.read(checker, line.event_id, line.quantity);
@@ -85,9 +85,9 @@ impl ReservationUpdateInput {
     }
 }
 
-fn read_id(checker: &mut Checker, field: Field<i64>) -> Option<ReservationId> {
+fn read_id(checker: &mut Checker, field: Field<IntegerId>) -> Option<ReservationId> {
     let missing = matches!(field, Field::Absent | Field::Null);
-    let id = checker.optional("id", field).map(ReservationId::parse);
+    let id = checker.optional("id", field).map(|id| ReservationId::parse(id.get()));
     if missing || matches!(id, Some(Err(_))) {
         checker.unknown("id");
     }

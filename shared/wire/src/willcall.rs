@@ -1,7 +1,7 @@
 //! Will-call orders on the wire: what the counter needs to hand out tickets (spec §2.18, §4.9).
 
 use crate::money_text;
-use crate::order::{NO_CONVERSION, NOT_CHECKED_IN, SALE_CHANNEL, membership_ids};
+use crate::order::{NO_COMBO, NO_CONVERSION, NOT_CHECKED_IN, SALE_CHANNEL, membership_ids};
 use domain::catalog::AdmissionType;
 use domain::combo::ComboKind;
 use domain::order::{
@@ -13,41 +13,33 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
-/// An order with its tickets, grouped by event (spec §2.18). Facts that are not known are left out.
+/// An order with its tickets, grouped by event (spec §2.18). Facts that are not known are null.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WillCallOrderView {
     /// Identity: digits.
     pub order_id: String,
     /// Contact address.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
     /// Where the receipt goes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub billing_email: Option<String>,
     /// Contact.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub contact_first_name: Option<String>,
     /// Contact.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub contact_last_name: Option<String>,
     /// Contact, as one text, as it was sent; null where it was not.
     pub contact_full_name: Option<String>,
     /// Contact: what else the address has, such as a floor; null where it has nothing.
     pub address2: Option<String>,
     /// Payer.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub billing_first_name: Option<String>,
     /// Payer.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub billing_last_name: Option<String>,
     /// Payer: what else the address has, such as a floor; null where it has nothing.
     pub billing_address2: Option<String>,
     /// Contact.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub phone_number: Option<String>,
     /// Payer.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub billing_phone_number: Option<String>,
     /// The number printed for people.
     pub order_number: String,
@@ -64,7 +56,6 @@ pub struct WillCallOrderView {
     /// `Online`.
     pub sale_channel: &'static str,
     /// The first membership that drove its prices, or came of it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub membership_id: Option<i64>,
     /// `Not Refunded`, `Partially Refunded` or `Refunded`: the money, as far as it was given back.
     pub refund_status: &'static str,
@@ -72,13 +63,11 @@ pub struct WillCallOrderView {
     #[serde(serialize_with = "money_text")]
     #[schema(value_type = String)]
     pub order_balance: Money,
-    /// Last four digits of the card; left out when nothing was charged.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Last four digits of the card; null when nothing was charged.
     pub cc_last_four_digits: Option<String>,
     /// `false`: orders are paid at once.
     pub invoice_after: bool,
     /// The customer it is linked to.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub customer_id: Option<i64>,
     /// 2 for a card, 0 for an order that costs nothing.
     pub payment_method: u8,
@@ -125,10 +114,8 @@ pub struct WillCallItemView {
     /// Its name when it was sold.
     pub item_type_name: String,
     /// The ticket type.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ticket_type_id: Option<String>,
     /// The ticket type's name when it was sold.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ticket_type_name: Option<String>,
     /// Units that are left after refunds and exchanges.
     pub quantity: u32,
@@ -150,10 +137,9 @@ pub struct WillCallItemView {
     pub discounted_subtotal: Money,
     /// One per visitor.
     pub tickets: Vec<WillCallTicketView>,
-    /// `fixedPrice` or `discountCode`; `fixedPrice` of what is no combo.
+    /// Of tickets of a combo: `fixedPrice` or `discountCode`; of what is no combo, `fixedPrice`.
     pub combo_template_type: &'static str,
     /// Of tickets of a combo: the item of the combo.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_item_id: Option<String>,
     /// `NoConversion`.
     pub conversion_status: &'static str,
@@ -174,16 +160,12 @@ pub struct WillCallTicketView {
     /// The event instance.
     pub event_id: String,
     /// Contact.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub first_name: Option<String>,
     /// Contact.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_name: Option<String>,
     /// Contact.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
     /// Contact.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub phone_number: Option<String>,
     /// `Normal`, or why it admits nobody any more: `RefundPending`, `Refunded` or `Exchanged`.
     pub ticket_status: &'static str,
@@ -214,27 +196,21 @@ pub struct WillCallVisitView {
 }
 
 /// The settings of a template that concern its tickets at the counter and at the gate (spec §2.10,
-/// `ticketDetails`). Those about when tickets are sold are left out, and so is what was not set.
+/// `ticketDetails`). Those about when tickets are sold are left out.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WillCallTicketDetailsView {
     /// For how many days a ticket is good.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ticket_duration_days: Option<u32>,
     /// When tickets are let in.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub check_in_window: Option<WillCallCheckInView>,
     /// Lines printed on the ticket.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ticket_print_lines: Vec<String>,
     /// The ticket is not printed.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub do_not_print: bool,
     /// A ticket's days count from the date of the event.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub expire_from_event_date: bool,
     /// The ticket does not show the date of the event.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub hide_event_date: bool,
 }
 
@@ -243,10 +219,8 @@ pub struct WillCallTicketDetailsView {
 #[serde(rename_all = "camelCase")]
 pub struct WillCallCheckInView {
     /// Minutes before the start.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub minutes_before: Option<u32>,
     /// Minutes after the start.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub minutes_after: Option<u32>,
     /// Outside the window a scan is refused.
     pub block_scan: bool,
@@ -381,7 +355,7 @@ impl WillCallItemView {
             subtotal: amounts.retail_amount,
             discounted_subtotal: amounts.amount,
             tickets: tickets.iter().map(|ticket| WillCallTicketView::new(order, line, ticket)).collect(),
-            combo_template_type: ComboKind::FixedPrice.as_str(),
+            combo_template_type: NO_COMBO,
             parent_item_id: None,
             conversion_status: NO_CONVERSION,
         }
@@ -406,7 +380,7 @@ impl WillCallItemView {
             subtotal: amounts.retail_amount,
             discounted_subtotal: amounts.amount,
             tickets: Vec::new(),
-            combo_template_type: ComboKind::FixedPrice.as_str(),
+            combo_template_type: NO_COMBO,
             parent_item_id: None,
             conversion_status: NO_CONVERSION,
         }

@@ -42,7 +42,6 @@ macro_rules! donation_detail {
         pub struct DonationDetailOutput {
             $(
                 #[doc = concat!("`", $name, "` of spec §2.4.")]
-                #[serde(skip_serializing_if = "Option::is_none")]
                 pub $field: Option<String>,
             )*
         }

@@ -161,8 +161,7 @@ pub struct FormEntryOutput {
     pub completed: bool,
     /// The events the answers are for.
     pub event_ids: Vec<String>,
-    /// What was answered; left out where nothing was.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// What was answered; null where nothing was.
     pub response: Option<FormResponseOutput>,
 }
 

@@ -4,7 +4,7 @@ use super::combo::ComboItemInput;
 use super::donation::DonationDetailInput;
 use super::form::{FormAnswersInput, read_forms};
 use super::membership::{LineParts, MembershipInfoInput, check_memberships, read_memberships};
-use crate::{Amount, Checker, Field, List, WireValue};
+use crate::{Amount, Checker, Field, IntegerId, List, WireValue};
 use domain::cart::{MAX_CODES, MAX_INSTANCES, MAX_LINES, MAX_QUANTITY, MAX_TICKETS, WantedMembership};
 use domain::cart_request::{
     CartRequest, CartTerms, Gift, SizeFault, Wanted, WantedAddOn, WantedDonation, WantedLine, WantedTicket,
@@ -35,19 +35,19 @@ crate::incoming! {
         /// Several events at one price; an update replaces them all.
         combo_items: Vec<ComboItemInput>,
         /// Membership ids or numbers that drive member prices.
-        membership_ids: Vec<i64>,
+        membership_ids: Vec<IntegerId>,
         /// The same for a single one; beside `membershipIds`, one more.
-        membership_id: i64,
+        membership_id: IntegerId,
         /// A level whose benefits apply without a membership.
         membership_category_id: String,
         /// Codes for all eligible lines.
         coupon_codes: Vec<String>,
         /// The reservation whose holds checkout consumes.
-        reservation_id: i64,
+        reservation_id: IntegerId,
         /// Checkout verifies entitlements and refuses with the limit information.
         verify_entitlements: bool,
         /// A known customer.
-        customer_id: i64,
+        customer_id: IntegerId,
         /// Answers to forms that its events ask; entries without `fields` are ignored.
         forms: Vec<FormAnswersInput>,
     }
@@ -74,7 +74,7 @@ crate::incoming! {
         /// Codes for this line alone.
         coupon_codes: Vec<String>,
         /// The add-on or donation.
-        inventory_id: i64,
+        inventory_id: IntegerId,
         /// `fixedDonation` or `donation`.
         #[serde(rename = "type")]
         donation_type: String,
@@ -87,7 +87,7 @@ crate::incoming! {
         /// What a membership line buys.
         membership_info: MembershipInfoInput,
         /// The membership that is renewed or changed, where it does not stand in `membershipInfo`.
-        membership_id: i64,
+        membership_id: IntegerId,
     }
 }
 
@@ -433,10 +433,10 @@ pub(super) fn read_quantity(checker: &mut Checker, field: Field<i64>) -> Option<
 pub(super) fn number_id<T>(
     checker: &mut Checker,
     name: &str,
-    field: Field<i64>,
+    field: Field<IntegerId>,
     parse: impl FnOnce(i64) -> Result<T, UnreadableId>,
 ) -> Option<T> {
-    let id = parse(checker.optional(name, field)?).ok();
+    let id = parse(checker.optional(name, field)?.get()).ok();
     if id.is_none() {
         checker.unknown(name);
     }

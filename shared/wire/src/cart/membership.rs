@@ -1,7 +1,7 @@
 //! Memberships in carts on the wire (spec §2.5; contract §4).
 
 use crate::member::PersonOutput;
-use crate::{Checker, Field, List};
+use crate::{Checker, Field, IntegerId, List};
 use domain::cart::{
     MAX_MEMBERSHIP_CARDS, MAX_MEMBERSHIP_LINES, MAX_MEMBERSHIPS, MembershipLine, WantedMembership,
 };
@@ -31,7 +31,7 @@ crate::incoming! {
         /// Another spelling of `pricePointId`.
         pricepoint_id: String,
         /// The membership that is renewed or changed, by its id or its number; of a purchase, left out.
-        membership_id: i64,
+        membership_id: IntegerId,
         /// Who is to hold cards. May be left out until checkout.
         membership_cards: Vec<MembershipCardInput>,
         /// Whether someone else gives it; `false` where it is left out.
@@ -61,7 +61,7 @@ crate::incoming! {
     /// Who gives a membership: an existing customer, or a new one (spec §2.5).
     pub struct GifterInput {
         /// An existing customer; nothing else is needed then.
-        customer_id: i64,
+        customer_id: IntegerId,
         /// Where a new customer came from.
         customer_source: String,
         first_name: String,
@@ -81,7 +81,7 @@ crate::incoming! {
 pub(super) struct LineParts {
     pub(super) action: MembershipAction,
     /// The membership, as it may stand on the line itself (contract §4).
-    pub(super) membership_id: Field<i64>,
+    pub(super) membership_id: Field<IntegerId>,
     pub(super) is_retail: bool,
     pub(super) coupon_codes: Vec<String>,
 }
@@ -238,8 +238,8 @@ pub(super) fn check_memberships(checker: &mut Checker, lines: &[Option<WantedLin
 /// The memberships of a cart, and the one of them that was sent by itself, behind the others unless it is one of them.
 pub(super) fn read_memberships(
     checker: &mut Checker,
-    field: Field<List<i64>>,
-    single: Field<i64>,
+    field: Field<List<IntegerId>>,
+    single: Field<IntegerId>,
 ) -> (Vec<MembershipId>, Option<MembershipId>) {
     let mut ids = read_membership_list(checker, field);
     let single = super::input::number_id(checker, "membershipId", single, MembershipId::parse);
@@ -251,7 +251,7 @@ pub(super) fn read_memberships(
     (ids, single)
 }
 
-fn read_membership_list(checker: &mut Checker, field: Field<List<i64>>) -> Vec<MembershipId> {
+fn read_membership_list(checker: &mut Checker, field: Field<List<IntegerId>>) -> Vec<MembershipId> {
     let sent = checker.optional("membershipIds", field).map(|list| list.0).unwrap_or_default();
     if sent.len() > MAX_MEMBERSHIPS {
         checker.invalid("membershipIds", format!("must have at most {MAX_MEMBERSHIPS} entries"));
@@ -261,7 +261,7 @@ fn read_membership_list(checker: &mut Checker, field: Field<List<i64>>) -> Vec<M
         let mut ids = Vec::with_capacity(sent.len());
         for (index, element) in sent.into_iter().enumerate() {
             match element {
-                Field::Value(id) => match MembershipId::parse(id) {
+                Field::Value(id) => match MembershipId::parse(id.get()) {
                     Ok(id) => ids.push(id),
                     Err(_) => checker.unknown(index),
                 },
@@ -287,7 +287,6 @@ pub struct MembershipInfoOutput {
     /// The price point.
     pub price_point_id: String,
     /// The membership that is renewed or changed, as it was sent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub membership_id: Option<i64>,
     /// The first instant of what is bought, were it paid now.
     pub start_date: String,
@@ -298,7 +297,6 @@ pub struct MembershipInfoOutput {
     /// Whether someone else gives it.
     pub is_gift: bool,
     /// Who gives it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub gifter_info: Option<GifterOutput>,
     /// `false`.
     pub waive_benefits: bool,
@@ -324,7 +322,6 @@ pub struct MembershipCardOutput {
     #[serde(flatten)]
     pub person: PersonOutput,
     /// The customer the holder was said to be.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub constituent_import_id: Option<String>,
 }
 
@@ -333,10 +330,8 @@ pub struct MembershipCardOutput {
 #[serde(rename_all = "camelCase")]
 pub struct GifterOutput {
     /// An existing customer, where one was named.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub customer_id: Option<i64>,
     /// Where a new customer came from.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub customer_source: Option<String>,
     /// Who it is, as far as it was sent.
     #[serde(flatten)]

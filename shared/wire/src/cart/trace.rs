@@ -16,27 +16,21 @@ pub struct TriedOutput {
     /// Where the specification, or the contract beside it, states the rule.
     pub specification: &'static str,
     /// The membership it was tried with.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub membership_id: Option<i64>,
     /// The level it was tried with.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub membership_category_id: Option<String>,
     /// The code it was tried with.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub coupon_code: Option<String>,
     /// The combo it was tried with.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub combo_template_id: Option<String>,
     /// `applied`, `outranked` by a rule of higher precedence or a lower price, or `notApplicable`.
     pub result: &'static str,
     /// Why it is not applicable.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'static str>,
     /// The unit price before it is rounded, where that differs from `unitPrice`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub exact_unit_price: Option<String>,
     /// The unit price: rounded half-up to the cent, never below nothing nor above the full price.
-    #[serde(serialize_with = "maybe_money_text", skip_serializing_if = "Option::is_none")]
+    #[serde(serialize_with = "maybe_money_text")]
     #[schema(value_type = Option<String>)]
     pub unit_price: Option<Money>,
 }

@@ -28,10 +28,8 @@ pub struct ComboOutput {
     /// Its events.
     pub parts: Vec<ComboPartOutput>,
     /// Of `fixedPrice`: what all parts together cost, one per ticket type it is sold for.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub prices: Option<Vec<ComboPriceOutput>>,
     /// Of `discountCode`: the discount on the tickets of every part.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub discount_id: Option<String>,
 }
 

@@ -25,13 +25,10 @@ pub struct CouponOutput {
     /// What buyers type.
     pub code: String,
     /// The discount that says what each ticket type gets off.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub discount_id: Option<String>,
     /// `amount`, `percent` or `fixedPrice`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub discount_type: Option<&'static str>,
     /// The amount, the percentage or the price, with two decimals.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
     /// `event`, `membership`; empty means both.
     pub applies_to: Vec<&'static str>,
@@ -44,13 +41,10 @@ pub struct CouponOutput {
     /// Where it can be used; empty means everywhere.
     pub sales_channels: Vec<SalesChannelOutput>,
     /// The first sale date.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub effective_start: Option<String>,
     /// The last sale date.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub effective_end: Option<String>,
     /// Orders it can be used in.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_uses: Option<u32>,
     /// Whether it is accepted.
     pub active: bool,

@@ -65,8 +65,7 @@ pub struct TimeFrameOutput {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TicketLimitsOutput {
-    /// Of all types together, 0 to 999; absent where there is no limit.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Of all types together, 0 to 999; null where there is no limit.
     pub per_order: Option<u32>,
     /// Of single types.
     pub per_type: Vec<TypeLimitOutput>,

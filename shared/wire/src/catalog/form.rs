@@ -50,7 +50,6 @@ pub struct FormFieldOutput {
     /// Whether it must be answered.
     pub required: bool,
     /// What can be chosen; of a choice only.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub options: Option<Vec<String>>,
 }
 

@@ -5,7 +5,7 @@ use crate::event::{
     text, word,
 };
 use crate::identified::identified;
-use crate::{Amount, Checker, Field, incoming};
+use crate::{Amount, Checker, Field, IntegerId, incoming};
 use domain::catalog::{InventoryItem, InventoryKind};
 use domain::{InventoryId, Money};
 use serde::Serialize;
@@ -26,10 +26,8 @@ pub struct InventoryOutput {
     /// `addOn`, `fixedDonation`, `donation` or `membershipCardReplacement`.
     pub r#type: &'static str,
     /// Unit price with two decimals; a donation whose amount the donor chooses has none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub price: Option<String>,
     /// How many there are to sell; none is without limit.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stock: Option<u32>,
     /// Whether it is offered.
     pub active: bool,
@@ -71,7 +69,7 @@ impl From<&InventoryItem> for InventoryOutput {
 incoming! {
     /// An add-on or donation.
     pub struct InventoryInput {
-        id: i64,
+        id: IntegerId,
         sku: String,
         #[schema(required = true)]
         name: String,
@@ -117,7 +115,7 @@ impl InventoryInput {
     /// The entry, unless a field is at fault. A donation whose amount the donor chooses has no price.
     pub fn read(self, checker: &mut Checker) -> Option<InventoryItem> {
         let number = checker.required("id", self.id);
-        let id = number.and_then(|number| InventoryId::parse(number).ok());
+        let id = number.and_then(|number| InventoryId::parse(number.get()).ok());
         if number.is_some() && id.is_none() {
             checker.invalid("id", "must be a positive integer below 2^53");
         }

@@ -35,8 +35,7 @@ pub struct AuthoredTemplate {
     /// What shoppers see.
     #[serde(flatten)]
     pub template: EventTemplate,
-    /// How far its instances have come; absent in lists and of drafts.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// How far its instances have come; null in lists and of drafts.
     pub publication: Option<PublicationOutput>,
 }
 

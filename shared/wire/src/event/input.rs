@@ -7,7 +7,7 @@ use super::ticket::flag;
 use super::whole::{check_unlike, check_whole};
 use super::{DurationInput, PriceListInput, ReferenceInput, ScheduleInput, TicketDetailsInput};
 use crate::catalog::Known;
-use crate::{Amount, Checker, Field, List, incoming};
+use crate::{Amount, Checker, Field, IntegerId, List, incoming};
 use domain::catalog::{
     AdmissionType, Image, MemberDiscount, MembershipTerms, NamedValue, PriceList, Resource, ReviewState,
     Template, TemplateKind, short_description,
@@ -46,7 +46,7 @@ incoming! {
     }
     /// Add-ons by their ids.
     pub struct AddOnsInput {
-        inventory_ids: Vec<i64>,
+        inventory_ids: Vec<IntegerId>,
     }
     /// Levels by their ids.
     pub struct RestrictionsInput {
@@ -436,7 +436,7 @@ fn read_add_ons(
     let numbers = checker.each("inventoryIds", input.inventory_ids, |_, number| number);
     let mut found = Vec::with_capacity(numbers.len());
     for (index, number) in numbers.into_iter().enumerate() {
-        match InventoryId::parse(number).ok().filter(|id| known.contains(id)) {
+        match InventoryId::parse(number.get()).ok().filter(|id| known.contains(id)) {
             Some(id) => found.push(id),
             None => checker.unknown(format!("inventoryIds/{index}")),
         }

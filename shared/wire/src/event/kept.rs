@@ -32,18 +32,14 @@ pub struct EntitlementReferenceOutput {
     /// The template's id.
     pub event_template_id: String,
     /// The rules of sale it names.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sales_rule_set_id: Option<String>,
     /// Its name.
     pub name: String,
     /// Of the venue's own making.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub entitlement_config: Option<Value>,
     /// Of the venue's own making.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sales_rule_config: Option<Value>,
     /// Of the venue's own making.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ticket_rule_config: Option<Value>,
 }
 
@@ -91,13 +87,10 @@ pub struct RecommendationOutput {
     /// Its template.
     pub event_template_id: String,
     /// At least so far away.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub min: Option<DistanceOutput>,
     /// At most so far away.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub max: Option<DistanceOutput>,
     /// Its name.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
 

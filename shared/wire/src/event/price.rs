@@ -70,15 +70,15 @@ pub struct PriceOutput {
     #[schema(value_type = f64)]
     pub price: Money,
     /// What the asker gets off the full price, as a member or as everybody; `price` is without it already.
-    #[serde(serialize_with = "maybe_money_number", skip_serializing_if = "Option::is_none")]
+    #[serde(serialize_with = "maybe_money_number")]
     #[schema(value_type = Option<f64>)]
     pub discount: Option<Money>,
     /// Kept for the venue.
-    #[serde(serialize_with = "maybe_money_number", skip_serializing_if = "Option::is_none")]
+    #[serde(serialize_with = "maybe_money_number")]
     #[schema(value_type = Option<f64>)]
     pub prime_price: Option<Money>,
     /// Where the venue set one, what the asker pays, as `price`; its authors see it as they wrote it.
-    #[serde(serialize_with = "maybe_money_number", skip_serializing_if = "Option::is_none")]
+    #[serde(serialize_with = "maybe_money_number")]
     #[schema(value_type = Option<f64>)]
     pub discounted_price: Option<Money>,
     /// Order within the list.
@@ -154,7 +154,6 @@ pub struct PriceListOutput {
     /// For people.
     pub description: String,
     /// The moment of sale from which it applies.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub start_time: Option<String>,
     /// One per ticket type.
     pub prices: Vec<PriceOutput>,

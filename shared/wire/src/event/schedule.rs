@@ -53,18 +53,14 @@ pub struct ScheduleOutput {
     /// Local dates it runs on.
     pub ranges: Vec<DateRangeOutput>,
     /// No slot starts before.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub effective_start_time: Option<String>,
     /// No slot starts after.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub effective_end_time: Option<String>,
     /// Price lists its slots sell at.
     pub price_lists: Vec<Reference>,
     /// Seats of a slot.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub capacity: Option<u32>,
     /// Length of a slot.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub duration: Option<DurationOutput>,
     /// Runs in every n-th week.
     pub repeat_cycle: u32,
@@ -77,7 +73,6 @@ pub struct ScheduleOutput {
     /// Kept for the author.
     pub block_flex_pays: bool,
     /// The author's own kind.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub r#type: Option<String>,
 }
 
@@ -89,7 +84,6 @@ pub struct SlotHourOutput {
     /// 0 to 59.
     pub minutes: u32,
     /// Seats of the slot.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub quantity: Option<u32>,
 }
 

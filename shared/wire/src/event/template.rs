@@ -69,10 +69,8 @@ pub struct ResourceOutput {
     /// Kind of resource.
     pub r#type: String,
     /// Its template.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_template_id: Option<String>,
     /// The resource itself.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_id: Option<String>,
     /// How many.
     pub quantity: u32,
@@ -118,7 +116,6 @@ pub struct MemberDiscountOutput {
     /// The discount.
     pub discount: Reference,
     /// Tickets at the member price per order.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tickets: Option<u32>,
 }
 
@@ -150,7 +147,6 @@ pub struct AddOnOutput {
     /// Its id.
     pub id: i64,
     /// Its number in the venue's stock-keeping.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sku: Option<String>,
     /// Its name.
     pub name: String,
@@ -158,8 +154,7 @@ pub struct AddOnOutput {
     pub description: String,
     /// `addOn`, `fixedDonation`, `donation` or `membershipCardReplacement`.
     pub r#type: &'static str,
-    /// What it costs; absent where the donor chooses the amount.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// What it costs; null where the donor chooses the amount.
     pub price: Option<String>,
     /// Order in listings.
     pub display_order: i64,
@@ -222,8 +217,7 @@ pub struct EventTemplate {
     pub summary: String,
     /// When it begins to be held.
     pub start_time: String,
-    /// When it ends; absent while it is ongoing.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// When it ends; null while it is ongoing.
     pub end_time: Option<String>,
     /// Its prices.
     pub price_lists: Vec<PriceListOutput>,
@@ -232,7 +226,6 @@ pub struct EventTemplate {
     /// Member prices and restrictions.
     pub membership: MembershipTermsOutput,
     /// When it was last published.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_published: Option<String>,
     /// When it was last written.
     pub last_updated: String,
@@ -253,33 +246,26 @@ pub struct EventTemplate {
     /// `Draft` or `Published`.
     pub review_state: &'static str,
     /// What moving a ticket costs.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rebooking_fee: Option<String>,
     /// Held by someone else.
     pub third_party_event: bool,
     /// The share of that someone else.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub third_party_percentage: Option<String>,
     /// Added to cancellation mails.
     pub email_cancellation_message: String,
     /// Rules kept elsewhere.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rule_sets: Option<RuleSetsOutput>,
     /// Colour in calendars.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub color_category: Option<String>,
     /// The entitlement configuration.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub entitlement_configuration: Option<EntitlementReferenceOutput>,
     /// Only members may buy.
     pub member_only_event: bool,
     /// Members of any level may buy.
     pub all_members_can_purchase: bool,
     /// Stars.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stars: Option<i64>,
     /// How many gave stars.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ratings: Option<i64>,
     /// Kept for the venue.
     pub custom_fields: Vec<NamedValueOutput>,
@@ -290,10 +276,9 @@ pub struct EventTemplate {
     /// Events suggested with it.
     pub recommendations: RecommendationsOutput,
     /// Events asked for first; deprecated.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub prerequisites: Option<PrerequisitesOutput>,
     /// Account of the general ledger.
-    #[serde(rename = "GLCode", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "GLCode")]
     pub gl_code: Option<String>,
     /// How long one instance lasts.
     pub duration: DurationOutput,
@@ -426,8 +411,7 @@ pub struct SlimTemplate {
     pub summary: String,
     /// When it begins to be held, in epoch milliseconds.
     pub start_time: i64,
-    /// When it ends, in epoch milliseconds; absent while it is ongoing.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// When it ends, in epoch milliseconds; null while it is ongoing.
     pub end_time: Option<i64>,
     /// Its pictures.
     pub images: Vec<ImageOutput>,
@@ -438,7 +422,6 @@ pub struct SlimTemplate {
     /// Some level gets something off.
     pub discount_available: bool,
     /// Colour in calendars.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub color_category: Option<String>,
     /// Only members may buy.
     pub member_only_event: bool,

@@ -11,15 +11,12 @@ use utoipa::ToSchema;
 #[serde(rename_all = "camelCase")]
 pub struct TicketDetailsOutput {
     /// For how many days a ticket is good.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ticket_duration_days: Option<u32>,
     /// When tickets are let in.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub check_in_window: Option<CheckInWindowOutput>,
     /// Whether sales go on after the start.
     pub post_start_purchase: PostStartPurchaseOutput,
     /// When sales close.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub purchase_availability: Option<PurchaseAvailabilityOutput>,
     /// Lines printed on the ticket.
     pub ticket_print_lines: Vec<String>,
@@ -36,10 +33,8 @@ pub struct TicketDetailsOutput {
 #[serde(rename_all = "camelCase")]
 pub struct CheckInWindowOutput {
     /// Minutes before the start.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub minutes_before: Option<u32>,
     /// Minutes after the start.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub minutes_after: Option<u32>,
     /// Outside the window a scan is refused.
     pub block_scan: bool,

@@ -59,7 +59,7 @@ impl PurchaseInput {
 /// The end of a membership before its term was over.
 pub(super) fn read_end(
     checker: &mut Checker,
-    (date, into): (Field<String>, Field<i64>),
+    (date, into): (Field<String>, Field<crate::IntegerId>),
     zone: Zone,
 ) -> Option<Ended> {
     let said = !matches!(into, Field::Absent | Field::Null);

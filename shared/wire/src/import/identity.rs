@@ -2,7 +2,7 @@
 
 use crate::event::percent;
 use crate::event::{NAME_CHARS, count, line, name, price, word};
-use crate::{Amount, Checker, Field, incoming};
+use crate::{Amount, Checker, Field, IntegerId, incoming};
 use domain::claim::{ClaimRule, MemberClaims};
 use domain::merchant::{Merchant, MerchantStatus, RateCard};
 use domain::tenant::{ConsumerSite, MAX_HOLD_SECS, Scope};
@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 incoming! {
     /// A tenant. Of a tenant that exists only the id is required; what is left out stays as it is.
     pub struct TenantInput {
-        id: i64,
+        id: IntegerId,
         name: String,
         time_zone: String,
         sandbox: bool,
@@ -126,7 +126,7 @@ impl TenantInput {
     /// The tenant's settings, unless a field is at fault.
     pub fn read(self, checker: &mut Checker) -> Option<TenantRecord> {
         let number = checker.required("id", self.id);
-        let id = number.and_then(|number| TenantId::parse(number).ok());
+        let id = number.and_then(|number| TenantId::parse(number.get()).ok());
         if number.is_some() && id.is_none() {
             checker.invalid("id", "must be a positive integer below 2^53");
         }

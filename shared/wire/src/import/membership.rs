@@ -2,7 +2,7 @@
 
 use super::held::{LaterTermInput, PurchaseInput, read_end};
 use crate::event::{NAME_CHARS, name, word};
-use crate::{Checker, Field, incoming};
+use crate::{Checker, Field, IntegerId, incoming};
 use domain::customer::{Customer, Person};
 use domain::membership::{Bought, CardStanding, CardType, Ended, LaterTerm, MemberCard, Membership};
 use domain::{
@@ -12,9 +12,9 @@ use domain::{
 incoming! {
     /// A member's card.
     pub struct MemberInput {
-        id: i64,
-        membership_id: i64,
-        membership_number: i64,
+        id: IntegerId,
+        membership_id: IntegerId,
+        membership_number: IntegerId,
         category_id: String,
         offering_id: String,
         price_point_id: String,
@@ -33,14 +33,14 @@ incoming! {
         country: String,
         barcode: String,
         external_membership_id: String,
-        customer_id: i64,
+        customer_id: IntegerId,
         membership_joined_date: String,
         membership_start_date: String,
         membership_expiration_date: String,
         term_anchor_day: i64,
         later_terms: Vec<LaterTermInput>,
         membership_ended_date: String,
-        replaced_by_membership_id: i64,
+        replaced_by_membership_id: IntegerId,
         purchase: PurchaseInput,
     }
 }
@@ -48,11 +48,11 @@ incoming! {
 pub(super) fn number_id<T>(
     checker: &mut Checker,
     field: &'static str,
-    sent: Field<i64>,
+    sent: Field<IntegerId>,
     parse: impl FnOnce(i64) -> Result<T, UnreadableId>,
 ) -> Option<T> {
     let number = checker.optional(field, sent)?;
-    let id = parse(number).ok();
+    let id = parse(number.get()).ok();
     if id.is_none() {
         checker.invalid(field, "must be a positive integer below 2^53");
     }

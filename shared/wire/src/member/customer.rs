@@ -4,39 +4,29 @@ use domain::customer::{Customer, Person};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Name and address of someone. What is not known is left out.
+/// Name and address of someone. What is not known is null; a name that is not known is empty.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PersonOutput {
     /// First name.
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub first_name: String,
     /// Last name.
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub last_name: String,
     /// E-mail address.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
     /// Phone number.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub phone_number: Option<String>,
     /// Street and number.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub street_address1: Option<String>,
     /// What else the address has, such as a floor.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub street_address2: Option<String>,
     /// City.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub city: Option<String>,
     /// State.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
     /// Postal code.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub zip_code: Option<String>,
     /// Country.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub country: Option<String>,
 }
 

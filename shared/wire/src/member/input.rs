@@ -1,7 +1,7 @@
 //! What the back office changes of a membership (decision record 0051), and what members log in with.
 
 use crate::event::NAME_CHARS;
-use crate::{Checker, Field, incoming};
+use crate::{Checker, Field, IntegerId, incoming};
 use domain::CardId;
 use domain::membership::{CardEdit, Edit, Membership, MembershipEdit, PersonEdit};
 use std::collections::BTreeSet;
@@ -18,11 +18,13 @@ incoming! {
         external_membership_id: String,
         /// The cards that change.
         cards: Vec<MemberCardInput>,
+        /// The same as `cards`.
+        cardholders: Vec<MemberCardInput>,
     }
     /// A change of the data of a card's holder.
     pub struct MemberCardInput {
         /// Required. The card.
-        id: i64,
+        id: IntegerId,
         /// First name; cannot be taken away.
         first_name: String,
         /// Last name; cannot be taken away.
@@ -60,8 +62,11 @@ impl MembershipInput {
     /// The change, unless a field is at fault.
     pub fn read(self, checker: &mut Checker, membership: &Membership) -> Option<MembershipEdit> {
         let external_id = number(checker, "externalMembershipId", self.external_membership_id);
+        let spelling =
+            if matches!(self.cards, Field::Absent | Field::Null) { "cardholders" } else { "cards" };
+        let sent = self.cards.or(self.cardholders);
         let mut named = BTreeSet::new();
-        let cards = checker.each("cards", self.cards, |checker, card| {
+        let cards = checker.each(spelling, sent, |checker, card| {
             let read = card.read(checker, membership)?;
             if !named.insert(read.id) {
                 checker.invalid("id", "is that of another card of the list");
@@ -92,10 +97,10 @@ impl MemberCardInput {
 }
 
 /// A card of the membership: a missing id is answered like one that names nothing (contract §1).
-fn card_id(checker: &mut Checker, sent: Field<i64>, membership: &Membership) -> Option<CardId> {
+fn card_id(checker: &mut Checker, sent: Field<IntegerId>, membership: &Membership) -> Option<CardId> {
     let is_wrong = matches!(sent, Field::Wrong);
     let number = checker.optional("id", sent);
-    let id = number.and_then(|number| CardId::parse(number).ok());
+    let id = number.and_then(|number| CardId::parse(number.get()).ok());
     let known = id.filter(|id| membership.cards.iter().any(|card| card.id == *id));
     if known.is_none() && !is_wrong {
         checker.unknown("id");

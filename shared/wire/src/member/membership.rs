@@ -30,22 +30,18 @@ pub struct MembershipOutput {
     /// The number that stays through renewals and upgrades.
     pub service_membership_number: String,
     /// The venue's own number of it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub external_membership_id: Option<String>,
     /// The level's id.
     pub category_id: String,
-    /// The level's name; absent when the level is gone.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The level's name; null when the level is gone.
     pub membership_category: Option<String>,
     /// The offering it was bought by.
     pub offering_id: String,
-    /// The offering's name; absent when it is gone.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The offering's name; null when it is gone.
     pub offering_name: Option<String>,
     /// The price point it was bought at.
     pub price_point_id: String,
-    /// The price point's name; absent when it is gone.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The price point's name; null when it is gone.
     pub price_point_name: Option<String>,
     /// When its holder first became a member.
     pub membership_joined_date: String,
@@ -62,7 +58,6 @@ pub struct MembershipOutput {
     /// When it was last changed here.
     pub updated_on: String,
     /// The label of the key that changed it, or what else did.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_by: Option<String>,
     /// Whether it, or a term of it that is paid ahead, was a gift.
     pub is_gift: bool,
@@ -70,6 +65,8 @@ pub struct MembershipOutput {
     pub gifter_info: Option<GifterOutput>,
     /// Its cards, those given up included.
     pub cards: Vec<MemberListEntry>,
+    /// The same, by the name that clients of the interface know.
+    pub cardholders: Vec<MemberListEntry>,
 }
 
 impl MembershipOutput {
@@ -83,6 +80,7 @@ impl MembershipOutput {
         let offering = level.and_then(|level| level.offering(&membership.offering));
         let point = person_types.get(&membership.price_point);
         let card = |card| MemberListEntry::of(&VerifiedCard::known(membership, card, *now), member);
+        let cards: Vec<MemberListEntry> = membership.cards.iter().map(card).collect();
         Self {
             id: membership.id.get(),
             service_membership_number: membership.number.to_string(),
@@ -103,7 +101,8 @@ impl MembershipOutput {
             updated_by: membership.updated_by.clone(),
             is_gift: membership.giver().is_some(),
             gifter_info: membership.giver().map(GifterOutput::from),
-            cards: membership.cards.iter().map(card).collect(),
+            cardholders: cards.clone(),
+            cards,
         }
     }
 }

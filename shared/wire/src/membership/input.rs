@@ -1,7 +1,7 @@
 //! Levels and offerings as they are written.
 
 use super::parts::{
-    BenefitInput, LevelCollectionInput, OfferingActionInput, RulesInput, ServiceInput, read_action,
+    BenefitInput, LevelCollectionInput, OfferingActionInput, RulesInput, ServiceInput, read_actions,
     read_benefits, read_collection, read_rules, read_service,
 };
 use crate::event::{
@@ -179,7 +179,7 @@ impl OfferingInput {
             checker.invalid("duration", "is required");
         }
         let duration = count(checker, "duration", self.duration, 1..=MAX_MONTHS);
-        let actions = checker.each("actions", self.actions, read_action);
+        let actions = read_actions(checker, self.actions);
         let offering = Offering {
             name: name(checker, "name", self.name),
             subtitle: line(checker, "subtitle", self.subtitle),
@@ -188,7 +188,8 @@ impl OfferingInput {
             benefits: read_benefits(checker, self.benefits),
             sales_channels: sales_channels(checker, self.sales_channels, self.sale_channel),
             rules: checker.object("rules", self.rules, read_rules),
-            actions: actions.into_iter().flatten().collect(),
+            no_actions: actions.is_empty(),
+            actions,
             types: checker.each("types", self.types, read_service),
             service: checker.object("service", self.service, read_service),
             duration_months: duration?,

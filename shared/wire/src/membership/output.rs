@@ -52,11 +52,11 @@ pub struct OfferingPriceOutput {
     #[schema(value_type = f64)]
     pub price: Money,
     /// Kept for the venue.
-    #[serde(serialize_with = "maybe_money_number", skip_serializing_if = "Option::is_none")]
+    #[serde(serialize_with = "maybe_money_number")]
     #[schema(value_type = Option<f64>)]
     pub prime_price: Option<Money>,
     /// Kept for the venue.
-    #[serde(serialize_with = "maybe_money_number", skip_serializing_if = "Option::is_none")]
+    #[serde(serialize_with = "maybe_money_number")]
     #[schema(value_type = Option<f64>)]
     pub discounted_price: Option<Money>,
     /// Order within the list.
@@ -94,10 +94,8 @@ pub struct OfferingPriceListOutput {
     /// For people.
     pub description: String,
     /// The moment of sale from which it applies.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub start_time: Option<String>,
     /// The last moment of sale at which it applies.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub end_time: Option<String>,
     /// One per price point, in their order.
     pub prices: Vec<OfferingPriceOutput>,
@@ -143,7 +141,7 @@ pub struct OfferingOutput {
     /// In place of the level's. Not in summaries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rules: Option<RulesOutput>,
-    /// What it allows; empty allows everything. Not in summaries.
+    /// What it allows; empty allows nothing. Not in summaries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actions: Option<Vec<OfferingActionOutput>>,
     /// What else it is in the venue's own system. Not in summaries.
@@ -168,7 +166,8 @@ impl OfferingOutput {
             benefits,
             sales_channels,
             rules,
-            actions,
+            actions: _,
+            no_actions: _,
             service,
             types,
         } = offering;
@@ -185,7 +184,7 @@ impl OfferingOutput {
             effective_benefits: effective.iter().map(Into::into).collect(),
             sales_channels: detail.full(|| sales_channels.iter().map(Into::into).collect()),
             rules: detail.full(|| rules.map(Into::into)).flatten(),
-            actions: detail.full(|| actions.iter().map(Into::into).collect()),
+            actions: detail.full(|| offering.actions_in_full().iter().map(Into::into).collect()),
             types: detail.full(|| types.iter().map(Into::into).collect()),
             service: detail.full(|| service.as_ref().map(Into::into)).flatten(),
         }

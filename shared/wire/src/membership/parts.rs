@@ -8,7 +8,7 @@ use crate::{Checker, Field, List, incoming};
 use domain::Channel;
 use domain::membership::{
     Benefit, LevelCollection, MailRestriction, MembershipRules, OfferingAction, OfferingActionKind,
-    ServiceReference,
+    ServiceReference, every_channel,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -56,16 +56,12 @@ pub struct ServiceOutput {
     /// Its id there.
     pub id: String,
     /// Its program there.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
     /// Its category there.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
     /// Its subcategory there.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub subcategory: Option<String>,
     /// Its level there.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
 }
 
@@ -123,7 +119,7 @@ pub struct OfferingActionOutput {
     pub action: &'static str,
     /// Rules kept elsewhere.
     pub rule_ids: Vec<String>,
-    /// Where it is allowed; empty means everywhere.
+    /// Where it is allowed; empty means nowhere.
     pub sales_channels: Vec<SalesChannelOutput>,
     /// Where mails may go out; a channel that is not named may send.
     pub confirmation_email_restrictions: Vec<MailRestrictionOutput>,
@@ -140,6 +136,7 @@ impl From<&OfferingAction> for OfferingActionOutput {
         let OfferingAction {
             action,
             sales_channels,
+            nowhere: _,
             rule_ids,
             mail_restrictions,
             print_cards,
@@ -263,7 +260,21 @@ fn read_restriction(checker: &mut Checker, input: MailRestrictionInput) -> Optio
     channel.map(|channel| MailRestriction { channel, can_send: sent.unwrap_or(true) })
 }
 
-pub(super) fn read_action(checker: &mut Checker, input: OfferingActionInput) -> Option<OfferingAction> {
+/// What an offering allows. Without a list it allows every action on every channel (contract §R); an empty list
+/// allows nothing.
+pub(super) fn read_actions(
+    checker: &mut Checker,
+    field: Field<List<OfferingActionInput>>,
+) -> Vec<OfferingAction> {
+    match field {
+        Field::Absent | Field::Null => OfferingAction::everything(),
+        sent @ (Field::Value(_) | Field::Wrong) => {
+            checker.each("actions", sent, read_action).into_iter().flatten().collect()
+        }
+    }
+}
+
+fn read_action(checker: &mut Checker, input: OfferingActionInput) -> Option<OfferingAction> {
     if matches!(input.action, Field::Absent | Field::Null) {
         checker.invalid("action", "is required");
     }
@@ -274,8 +285,12 @@ pub(super) fn read_action(checker: &mut Checker, input: OfferingActionInput) -> 
         input.confirmation_email_restrictions,
         read_restriction,
     );
+    let sent = input.sales_channels.or(input.sale_channel);
+    let everywhere = matches!(sent, Field::Absent | Field::Null);
+    let switches = sales_channels(checker, sent, Field::Absent);
     let found = OfferingAction {
-        sales_channels: sales_channels(checker, input.sales_channels, input.sale_channel),
+        nowhere: switches.is_empty() && !everywhere,
+        sales_channels: if everywhere { every_channel() } else { switches },
         rule_ids: checker.each("ruleIds", input.rule_ids, own_word),
         mail_restrictions: restrictions.into_iter().flatten().collect(),
         print_cards: flag(checker, "printMembershipCards", input.print_membership_cards),

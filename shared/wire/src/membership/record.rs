@@ -106,7 +106,8 @@ impl OfferingRecord {
             benefits,
             sales_channels,
             rules,
-            actions,
+            actions: _,
+            no_actions: _,
             service,
             types,
         } = offering;
@@ -120,7 +121,7 @@ impl OfferingRecord {
             benefits: benefits.iter().map(Into::into).collect(),
             sales_channels: sales_channels.iter().map(Into::into).collect(),
             rules: rules.map(Into::into),
-            actions: actions.iter().map(Into::into).collect(),
+            actions: offering.actions_in_full().iter().map(Into::into).collect(),
             types: types.iter().map(Into::into).collect(),
             service: service.as_ref().map(Into::into),
         }

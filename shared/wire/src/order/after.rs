@@ -11,7 +11,6 @@ use utoipa::ToSchema;
 #[serde(rename_all = "camelCase")]
 pub struct OrderRefundView {
     /// Identity: `refund_` and a UUID; a preview has none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub refund_id: Option<String>,
     /// `Pending` while the money is on its way, then `Done`; of a preview `Preview`.
     pub state: &'static str,
@@ -26,12 +25,10 @@ pub struct OrderRefundView {
     /// What is given back.
     pub items: Vec<OrderRefundedItemView>,
     /// Why, in the words of the back office. Storefronts are not told.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// When it was asked for.
     pub created_on: String,
     /// When it was carried out.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_on: Option<String>,
 }
 

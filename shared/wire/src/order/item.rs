@@ -1,6 +1,6 @@
 //! The items of an order (spec §2.9).
 
-use super::{NO_CONVERSION, OrderMembershipView};
+use super::{NO_COMBO, NO_CONVERSION, OrderMembershipView};
 use crate::cart::DonationDetailOutput;
 use crate::money_text;
 use domain::cart::DonationDetail;
@@ -16,7 +16,7 @@ use utoipa::ToSchema;
 /// A line that is part of no other.
 const TOP_LEVEL: &str = "0";
 
-/// One line of an order (spec §2.9). Fields of other kinds of lines are left out.
+/// One line of an order (spec §2.9). Fields of other kinds of lines are null.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OrderItemView {
@@ -26,25 +26,19 @@ pub struct OrderItemView {
     pub item_id: String,
     /// Identity: digits.
     pub item_detail_id: String,
-    /// `fixedPrice` or `discountCode`; `fixedPrice` of what is no combo.
+    /// Of a combo and its parts: `fixedPrice` or `discountCode`; of what is no combo, `fixedPrice`.
     pub combo_template_type: &'static str,
     /// The combo.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub combo_template_id: Option<String>,
     /// The event instance of tickets, or the one an add-on belongs to.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub event_id: Option<String>,
     /// The ticket type.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ticketing_type_id: Option<String>,
     /// The event's name when it was sold.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub event_name: Option<String>,
     /// When the event starts, in milliseconds since 1970.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub event_start_time: Option<i64>,
     /// The ticket type's name when it was sold.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ticketing_type_name: Option<String>,
     /// Units first ordered; none of an item that came of an exchange.
     pub basic_original_quantity: u32,
@@ -88,19 +82,19 @@ pub struct OrderItemView {
     pub item_type_ng: &'static str,
     /// `NoConversion`.
     pub conversion_status: &'static str,
+    /// What kind of its sort was bought: the ticket type, the add-on or donation, the combo, or the level.
+    pub item_type_id: String,
+    /// Its name when it was sold.
+    pub item_type_name: String,
     /// The line in words: the ticket type or what was bought.
     pub display_name: String,
     /// The add-on or donation.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub inventory_id: Option<i64>,
     /// Its name when it was sold.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub inventory_name: Option<String>,
     /// Facts about a donation (spec §2.4).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub donation_detail: Option<DonationDetailOutput>,
     /// The membership that came of it (spec §2.5).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub membership_info: Option<OrderMembershipView>,
 }
 
@@ -147,6 +141,8 @@ impl OrderItemView {
             ticketing_type_name: Some(line.ticket_type_name.clone()),
             item_type: "Event",
             item_type_ng: "Combo",
+            item_type_id: line.combo.to_string(),
+            item_type_name: line.name.clone(),
             display_name: line.name.clone(),
             ..bare
         }
@@ -171,6 +167,8 @@ impl OrderItemView {
             ticketing_type_name: Some(line.ticket_type_name.clone()),
             item_type: "Event",
             item_type_ng: "Event",
+            item_type_id: line.ticket_type.to_string(),
+            item_type_name: line.ticket_type_name.clone(),
             display_name: line.ticket_type_name.clone(),
             ..bare
         }
@@ -179,6 +177,8 @@ impl OrderItemView {
     fn add_on(line: &OrderAddOnLine, bare: Self) -> Self {
         Self {
             event_id: line.instance.map(|instance| instance.to_string()),
+            item_type_id: line.inventory.to_string(),
+            item_type_name: line.name.clone(),
             display_name: line.name.clone(),
             inventory_id: Some(line.inventory.get()),
             inventory_name: Some(line.name.clone()),
@@ -191,6 +191,8 @@ impl OrderItemView {
             (line.detail != DonationDetail::default()).then(|| DonationDetailOutput::from(&line.detail));
         Self {
             item_type_ng: "Donation",
+            item_type_id: line.inventory.to_string(),
+            item_type_name: line.name.clone(),
             display_name: line.name.clone(),
             inventory_id: Some(line.inventory.get()),
             inventory_name: Some(line.name.clone()),
@@ -203,6 +205,8 @@ impl OrderItemView {
         Self {
             item_type: line.action.as_str(),
             item_type_ng: "Membership",
+            item_type_id: line.change.after.level.to_string(),
+            item_type_name: line.level_name.clone(),
             display_name: line.level_name.clone(),
             ..bare
         }
@@ -215,7 +219,7 @@ impl OrderItemView {
             parent_item_id: TOP_LEVEL.to_owned(),
             item_id: id.clone(),
             item_detail_id: id,
-            combo_template_type: ComboKind::FixedPrice.as_str(),
+            combo_template_type: NO_COMBO,
             combo_template_id: None,
             event_id: None,
             ticketing_type_id: None,
@@ -236,6 +240,8 @@ impl OrderItemView {
             item_type: "Inventory",
             item_type_ng: "Inventory",
             conversion_status: NO_CONVERSION,
+            item_type_id: String::new(),
+            item_type_name: String::new(),
             display_name: String::new(),
             inventory_id: None,
             inventory_name: None,
