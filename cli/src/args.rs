@@ -52,6 +52,26 @@ pub(crate) struct ServeArgs {
     /// Keep everything in memory and forget it at the end
     #[arg(long)]
     pub(crate) memory: bool,
+    /// Serve without the demo venues, without their keys, and without the routes below /sandbox
+    #[arg(long)]
+    pub(crate) no_demo: bool,
+    /// Answer the routes below /sandbox, also without the demo venues, with which they come by themselves
+    #[arg(long)]
+    pub(crate) sandbox: bool,
+    /// Most connections at a time; a new one beyond takes the place of the one that has been idle longest
+    #[arg(long, value_name = "COUNT", default_value_t = 4_000, value_parser = count(1, 100_000))]
+    pub(crate) connections: usize,
+    /// Most mails that are being sent at a time
+    #[arg(long, value_name = "COUNT", default_value_t = 4, value_parser = count(1, 100))]
+    pub(crate) mails_at_once: usize,
+}
+
+/// Reads a number from `least` to `most`.
+fn count(least: usize, most: usize) -> impl Fn(&str) -> Result<usize, String> + Clone {
+    move |text| {
+        let number = text.parse().ok().filter(|number| (least..=most).contains(number));
+        number.ok_or_else(|| format!("a number from {least} to {most} is wanted"))
+    }
 }
 
 /// What to do.

@@ -2,6 +2,7 @@
 //! (docs/IMPORT.md).
 
 mod columns;
+mod formula;
 mod lines;
 mod table;
 

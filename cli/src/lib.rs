@@ -4,6 +4,7 @@
 mod args;
 mod bench;
 mod commands;
+mod data_directory;
 mod database;
 mod endpoint;
 mod error_table;
@@ -44,6 +45,7 @@ const BLOCKING_THREADS: usize = 4;
 #[must_use]
 pub fn run() -> ExitCode {
     let arguments = Arguments::parse();
+    data_directory::make_files_private();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .max_blocking_threads(BLOCKING_THREADS)

@@ -121,6 +121,7 @@ fn describe_refusals(operation: &mut Operation) {
         (with_key, "401", "No valid key"),
         (with_key, "403", "The key does not allow this"),
         (with_body, "404", "Something the request names does not exist"),
+        (with_body, "408", "The body did not arrive in time"),
     ] {
         if applies {
             operation.responses.responses.entry(status.to_owned()).or_insert_with(|| refusal(text).into());

@@ -1,16 +1,22 @@
 //! The service on this machine.
 
+mod connections;
+pub(crate) mod open_files;
+
 use crate::args::{DatabaseArgs, ServeArgs};
-use crate::database::{lock, open_directory};
+use crate::data_directory::{DataDirectory, OpenedDirectory};
+use crate::database::lock;
 use crate::failure::Failure;
 use crate::worker::Postman;
-use crate::{local, migration, routes, seed, worker};
+use crate::{commands, local, migration, routes, seed, worker};
 use axum::Router;
 use axum::extract::{ConnectInfo, Request};
 use axum::middleware::{Next, from_fn};
 use axum::response::Response;
+use connections::Server;
 use engine::Embedded;
 use platform::App;
+use platform::app::Surroundings;
 use platform::clock::wall_now;
 use platform::context::SourceIp;
 use platform::queue::LocalQueue;
@@ -19,15 +25,8 @@ use std::fs::File;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 use store::Store;
 use tokio::net::TcpListener;
-
-/// How long requests under way may go on once the service is told to stop; longer than the slowest card.
-const GRACE: Duration = Duration::from_secs(15);
-
-/// Says that a data directory has had the demo venues.
-const SEEDED_FILE: &str = "demo-imported";
 
 /// Serves until the process is told to stop.
 pub(crate) async fn serve(database: &DatabaseArgs, args: &ServeArgs) -> Result<(), Failure> {
@@ -37,7 +36,7 @@ pub(crate) async fn serve(database: &DatabaseArgs, args: &ServeArgs) -> Result<(
         ));
     }
     platform::telemetry::init();
-    let data = Data::open(database, args)?;
+    let data = Data::open(database, args).await?;
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, args.port))
         .await
         .map_err(|fault| Failure::because(format!("port {} cannot be used", args.port), &fault))?;
@@ -45,26 +44,48 @@ pub(crate) async fn serve(database: &DatabaseArgs, args: &ServeArgs) -> Result<(
 
     let queue = LocalQueue::default();
     let app = local::app(data.embedded.clone(), data.embedded.clone(), (Arc::clone(&data.vault), &queue));
+    let app = app.within(Surroundings { own_origins: own_origins(address), refuses_demo_keys: args.no_demo });
     app.store.create_tables().await?;
     migration::catch_up(&app.store).await?;
-    data.seed(&app).await?;
+    if !args.no_demo {
+        data.seed(&app).await?;
+    }
     let mailbox = Store::new(data.embedded.client(), local::PREFIX);
-    worker::start(Postman { app: app.clone(), queue, mailbox });
+    let postman = Postman { app: app.clone(), queue, mailbox };
+    worker::start(postman, data.embedded.clone(), args.mails_at_once);
 
-    let service = reachable(&app).into_make_service_with_connect_info::<SocketAddr>();
+    let server =
+        Server { router: reachable(&app, args.parts()), most: open_files::room_for(args.connections) };
     // Whoever reads that it is ready may stop it at once.
     let told_to_stop = told_to_stop();
-    println!("ready http://{address}");
+    commands::print(&format!("ready http://{address}"))?;
+    commands::print(&greeting(address, args))?;
+    server.serve(listener, told_to_stop).await;
+    Ok(())
+}
 
-    let (stop, stopped) = tokio::sync::oneshot::channel();
-    let serving = axum::serve(listener, service).with_graceful_shutdown(async move {
-        told_to_stop.await;
-        let _ = stop.send(());
-    });
-    tokio::select! {
-        ended = serving.into_future() => ended.map_err(|fault| Failure::because("serving ended", &fault)),
-        () = async { let _ = stopped.await; tokio::time::sleep(GRACE).await } => Ok(()),
+/// Where pages of the service itself come from: browsers are told either name of this machine.
+fn own_origins(address: SocketAddr) -> Vec<String> {
+    ["127.0.0.1", "localhost"].map(|host| format!("http://{host}:{}", address.port())).to_vec()
+}
+
+/// What to open first, for people.
+fn greeting(address: SocketAddr, args: &ServeArgs) -> String {
+    let mut lines = vec![format!("Open http://{address}/docs first: every route, with examples to send.")];
+    if args.no_demo {
+        lines.push(
+            "There are no demo venues; `boxoffice tenant create --help` makes one of your own.".to_owned(),
+        );
+    } else {
+        lines.push(
+            "Keys of the demo venue 1001: demo-b2c-1001 for a shop's server, demo-b2b-1001 for the back office."
+                .to_owned(),
+        );
     }
+    if args.parts() == Parts::WithSandbox {
+        lines.push(format!("Mails that were sent: http://{address}/sandbox/outbox"));
+    }
+    lines.join("\n")
 }
 
 /// What the service keeps, and the lock that makes it the only one that serves it.
@@ -76,26 +97,27 @@ struct Data {
 
 /// A data directory that this process serves.
 struct Held {
-    directory: PathBuf,
+    seeded_mark: PathBuf,
     _lock: File,
 }
 
 impl Data {
-    fn open(database: &DatabaseArgs, args: &ServeArgs) -> Result<Self, Failure> {
+    async fn open(database: &DatabaseArgs, args: &ServeArgs) -> Result<Self, Failure> {
         if args.memory {
             let embedded = Embedded::memory().map_err(|fault| Failure::because("no database", &fault))?;
             let vault = LocalVault::in_memory().map_err(|fault| Failure::because("no vault", &fault))?;
             return Ok(Self { embedded, vault: Arc::new(vault), held: None });
         }
-        let held = Held { directory: database.data.clone(), _lock: lock(&database.data)? };
-        let (embedded, vault) = open_directory(&database.data)?;
+        let directory = DataDirectory(&database.data);
+        let held = Held { seeded_mark: directory.seeded_mark(), _lock: lock(directory)? };
+        let OpenedDirectory { embedded, vault } = directory.open(local::PREFIX).await?;
         Ok(Self { embedded, vault: Arc::new(vault), held: Some(held) })
     }
 
     /// Imports the demo venues, once: what is changed of them later stays changed. The mark is made at the
     /// end, so that an import that was cut short is finished by the next start.
     async fn seed(&self, app: &App) -> Result<(), Failure> {
-        let mark = self.held.as_ref().map(|held| held.directory.join(SEEDED_FILE));
+        let mark = self.held.as_ref().map(|held| &held.seeded_mark);
         if mark.as_ref().is_some_and(|mark| mark.exists()) {
             return Ok(());
         }
@@ -107,9 +129,29 @@ impl Data {
     }
 }
 
-/// All routes, told where each request comes from.
-pub(crate) fn reachable(app: &App) -> Router {
-    platform::shell::service(routes::routes(), app).layer(from_fn(with_source))
+/// Which routes there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Parts {
+    /// Those of the sandbox too.
+    WithSandbox,
+    /// What a deployment has.
+    WithoutSandbox,
+}
+
+impl ServeArgs {
+    /// The sandbox's own routes come with the demo venues, or when they are asked for.
+    fn parts(&self) -> Parts {
+        if self.sandbox || !self.no_demo { Parts::WithSandbox } else { Parts::WithoutSandbox }
+    }
+}
+
+/// The routes, told where each request comes from.
+pub(crate) fn reachable(app: &App, parts: Parts) -> Router {
+    let routes = match parts {
+        Parts::WithSandbox => routes::routes(),
+        Parts::WithoutSandbox => routes::without_sandbox(),
+    };
+    platform::shell::service(routes, app).layer(from_fn(with_source))
 }
 
 async fn with_source(mut request: Request, next: Next) -> Response {

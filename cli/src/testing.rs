@@ -4,6 +4,7 @@
 #![expect(clippy::expect_used, reason = "a test harness fails its test by panicking")]
 
 use crate::local::PREFIX;
+use crate::serve::Parts;
 use crate::worker::Postman;
 use crate::{local, seed, serve};
 use axum::Router;
@@ -96,7 +97,7 @@ impl Service {
         let queue = LocalQueue::default();
         let http = Faulty::new(Without::new(embedded.clone(), outage.clone()), plan.clone());
         let app = local::app(http, embedded.clone(), (Arc::clone(&vault), &queue));
-        let router = serve::reachable(&app);
+        let router = serve::reachable(&app, Parts::WithSandbox);
         let store = Store::new(embedded.client(), PREFIX);
         Self { app, plan, outage, store, embedded, queue, vault, router }
     }

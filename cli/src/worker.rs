@@ -2,17 +2,24 @@
 //! schedule.
 
 use crate::sandbox::LocalMail;
+use cleanup::Unsent;
 use domain::outbox::MailJob;
+use engine::Embedded;
 use platform::App;
 use platform::clock::wall_now;
 use platform::queue::{Delivery, LocalQueue};
 use std::time::Duration;
 use store::Store;
+use tokio::time::Interval;
 
 /// How often the scheduled work is done, as in a deployment.
 const SCHEDULE: Duration = Duration::from_secs(60);
 
-/// Mails taken from the queue at once.
+/// How often what has expired is deleted. Records live for hours after their end anyway, and each time all of them are
+/// looked at.
+const EXPIRY: Duration = Duration::from_secs(600);
+
+/// Mails a test takes from the queue at once.
 const BATCH: usize = 10;
 
 /// Takes mails from the queue and delivers them here.
@@ -26,17 +33,21 @@ pub(crate) struct Postman {
 }
 
 /// Starts the work beside the requests; it ends with the runtime.
-pub(crate) fn start(postman: Postman) {
-    let app = postman.app.clone();
+pub(crate) fn start(postman: Postman, embedded: Embedded, mails_at_once: usize) {
+    for _ in 0..mails_at_once {
+        let postman = postman.clone();
+        tokio::spawn(async move {
+            loop {
+                let deliveries = postman.queue.receive(1).await;
+                postman.deliver_all(&deliveries).await;
+            }
+        });
+    }
+    let Postman { app, queue, mailbox: _ } = postman;
+    tokio::spawn(announce_mails(app.clone(), queue));
+    tokio::spawn(delete_expired(embedded));
     tokio::spawn(async move {
-        loop {
-            let deliveries = postman.queue.receive(BATCH).await;
-            postman.deliver_all(&deliveries).await;
-        }
-    });
-    tokio::spawn(async move {
-        let mut schedule = tokio::time::interval(SCHEDULE);
-        schedule.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut schedule = every(SCHEDULE);
         loop {
             schedule.tick().await;
             if let Err(fault) = cleanup::pass(&app, cleanup::Scope::Schedule, wall_now()).await {
@@ -44,6 +55,50 @@ pub(crate) fn start(postman: Postman) {
             }
         }
     });
+}
+
+fn every(period: Duration) -> Interval {
+    let mut schedule = tokio::time::interval(period);
+    schedule.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    schedule
+}
+
+/// Keeps the queue filled while unsent mails wait, so that they leave as fast as they can be sent. It begins with all,
+/// since what an earlier process had in its queue ended with it.
+async fn announce_mails(app: App, queue: LocalQueue) {
+    let mut schedule = every(SCHEDULE);
+    let mut unsent = Unsent::AtStart(wall_now());
+    loop {
+        schedule.tick().await;
+        loop {
+            match cleanup::announce_unsent(&app, unsent, wall_now()).await {
+                Ok(true) => queue.fewer_than(queue.capacity().div_ceil(2)).await,
+                Ok(false) => {
+                    unsent = Unsent::Overdue;
+                    break;
+                }
+                Err(fault) => {
+                    tracing::error!(%fault, "unsent mails could not be announced");
+                    break;
+                }
+            }
+        }
+    }
+}
+
+/// Deletes what has expired, which on AWS the database does by itself.
+async fn delete_expired(embedded: Embedded) {
+    let mut schedule = every(EXPIRY);
+    loop {
+        schedule.tick().await;
+        let embedded = embedded.clone();
+        match tokio::task::spawn_blocking(move || embedded.delete_expired()).await {
+            Ok(Ok(deleted)) => tracing::info!(deleted, "expired records were deleted"),
+            Ok(Err(fault)) => tracing::error!(%fault, "expired records could not be deleted"),
+            // It has been logged by the hook.
+            Err(_) => {}
+        }
+    }
 }
 
 impl Postman {

@@ -3,6 +3,7 @@
 use super::{counted, known_tenant, tenant_id};
 use crate::archive::{ArchiveError, Side, archive};
 use crate::args::DatabaseArgs;
+use crate::data_directory::DataDirectory;
 use crate::database::{lock, new_archive_key, open_existing};
 use crate::failure::Failure;
 use clap::Args;
@@ -48,7 +49,7 @@ pub(crate) async fn run(args: &DatabaseArgs, wanted: &ArchiveArgs) -> Result<(),
 
 /// The lock of a database of this machine that nobody serves, and so nobody writes to.
 fn unserved(args: &DatabaseArgs) -> Option<File> {
-    if args.endpoint.is_some() || args.aws { None } else { lock(&args.data).ok() }
+    if args.endpoint.is_some() || args.aws { None } else { lock(DataDirectory(&args.data)).ok() }
 }
 
 /// Fails while a request that began before the tenant was closed may still write.

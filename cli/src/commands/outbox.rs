@@ -19,21 +19,31 @@ pub(crate) struct OutboxFilter {
 
 pub(crate) async fn run(args: &DatabaseArgs, filter: &OutboxFilter) -> Result<(), Failure> {
     let store = open_existing(args).await?.store;
-    let mut rows = Vec::new();
+    let mut waiting = Vec::new();
     for clock in [DueClock::Real, DueClock::Chosen] {
         for work in store.load_due((clock, DueKind::Mails), Timestamp::MAX_UTC, usize::MAX).await? {
             let DueWork::Mail(tenant, order, kind) = work else { continue };
-            if filter.tenant.is_some_and(|wanted| wanted != tenant) {
-                continue;
-            }
-            if let Some(mail) = store.load_mail(tenant, &order, kind).await? {
-                let state = state_text(mail.state);
-                rows.push([tenant.to_string(), order.to_string(), kind.to_string(), state, mail.message_id]);
+            if filter.tenant.is_none_or(|wanted| wanted == tenant) {
+                waiting.push((tenant, order, kind));
             }
         }
     }
-    rows.sort();
-    print(&columns(["TENANT", "ORDER", "MAIL", "STATE", "MESSAGE ID"], &rows))
+    waiting.sort();
+    let mut rows = Vec::new();
+    for (tenant, order, kind) in &waiting {
+        if let Some(mail) = store.load_mail(*tenant, order, *kind).await? {
+            let state = state_text(mail.state);
+            rows.push([tenant.to_string(), order.to_string(), kind.to_string(), state, mail.message_id]);
+        }
+    }
+    let listed = columns(["TENANT", "ORDER", "MAIL", "STATE", "MESSAGE ID"], &rows);
+    print(&format!("{listed}\n{}", counted(rows.len())))
+}
+
+/// How many there are.
+fn counted(mails: usize) -> String {
+    let wait = if mails == 1 { "mail waits" } else { "mails wait" };
+    format!("{mails} {wait} to be sent")
 }
 
 fn state_text(state: MailState) -> String {
@@ -43,5 +53,17 @@ fn state_text(state: MailState) -> String {
         MailState::Sent { at } => format!("sent {}", at.to_rfc3339()),
         MailState::Refused { at } => format!("refused {}", at.to_rfc3339()),
         MailState::Superseded { at } => format!("superseded {}", at.to_rfc3339()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waiting_mails_are_counted() {
+        assert_eq!(counted(0), "0 mails wait to be sent");
+        assert_eq!(counted(1), "1 mail waits to be sent");
+        assert_eq!(counted(16_000), "16000 mails wait to be sent");
     }
 }

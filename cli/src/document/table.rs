@@ -2,6 +2,7 @@
 
 use super::WriteFault;
 use super::columns::{self, Cell, Column, RECORD, SECTIONS, header};
+use super::formula::{guarded, unguarded};
 use csv::{ReaderBuilder, StringRecord, Writer};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -89,7 +90,7 @@ impl Rows {
             .iter()
             .enumerate()
             .filter(|(_, cell)| !cell.trim().is_empty())
-            .map(|(place, cell)| (self.names.get(place).map(str::trim).unwrap_or_default(), cell))
+            .map(|(place, cell)| (self.names.get(place).map(str::trim).unwrap_or_default(), unguarded(cell)))
             .collect();
         if cells.is_empty() {
             return;
@@ -225,7 +226,7 @@ impl<W: Write> TableWriter<W> {
                 Some((path, _)) => cell(value.pointer(&format!("/{}", path.replace('.', "/")))),
             })
             .collect();
-        self.rows.write_record(&cells).map_err(unwritten)
+        self.rows.write_record(cells.iter().map(|cell| guarded(cell).into_owned())).map_err(unwritten)
     }
 
     pub(super) fn finish(mut self) -> Result<(), WriteFault> {
@@ -277,4 +278,47 @@ fn homeless(value: &Value, path: &str, columns: &[Column]) -> Option<String> {
     }
     let join = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
     fields.iter().find_map(|(name, value)| homeless(value, &join(name), columns))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::Document;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn written(records: &[Value]) -> String {
+        let mut text = Vec::new();
+        let mut table = TableWriter::begin(&mut text).unwrap();
+        for record in records {
+            table.record("personTypes", record).unwrap();
+        }
+        table.finish().unwrap();
+        String::from_utf8(text).unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn a_table_that_is_exported_is_read_as_it_was_and_has_no_formulas(
+            texts in prop::collection::vec(("[=+@'\t\r\n-]{0,3}\\PC{1,8}x", "[=+@'\t\r\n-]{0,2}[a-z,;\"]{1,6}"), 1..5),
+            orders in prop::collection::vec(-9_i64..9, 5),
+        ) {
+            let records: Vec<Value> = texts
+                .iter()
+                .zip(&orders)
+                .map(|((name, description), order)| {
+                    json!({ "id": "1", "name": name, "description": description, "displayOrder": order })
+                })
+                .collect();
+            let text = written(&records);
+            let opened = ReaderBuilder::new().from_reader(text.as_bytes()).into_records();
+            for cell in opened.flat_map(|row| row.unwrap().iter().map(str::to_owned).collect::<Vec<_>>()) {
+                prop_assert!(!cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']), "{cell:?}");
+            }
+            let read = Document::csv(&text).unwrap();
+            prop_assert!(read.faults.is_empty());
+            let read: Value = serde_json::from_str(&read.json).unwrap();
+            prop_assert_eq!(&read["personTypes"], &Value::Array(records));
+        }
+    }
 }

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a helper fails its test by panicking")]
 
+mod directory;
+mod serving;
 mod upgrade;
 
 use serde_json::Value;
@@ -49,11 +51,18 @@ struct Running {
 
 impl Running {
     fn start(data: &Path) -> Self {
-        let mut child = boxoffice(&["serve", "--port", "0"], data)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        Self::with(&[], data)
+    }
+
+    /// Started with more arguments.
+    fn with(arguments: &[&str], data: &Path) -> Self {
+        let mut command = boxoffice(&[&["serve", "--port", "0"], arguments].concat(), data);
+        command.stdout(Stdio::piped()).stderr(Stdio::null());
+        Self::from(command)
+    }
+
+    fn from(mut command: Command) -> Self {
+        let mut child = command.spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
         let address = line.strip_prefix("ready http://").unwrap_or_else(|| panic!("it said {line:?}"));
@@ -62,9 +71,27 @@ impl Running {
 
     /// Status and JSON body of an answer.
     fn get(&self, path: &str, key: &str) -> (u16, Value) {
+        self.answer(&format!("GET {path}"), key, "\r\n")
+    }
+
+    /// The same of a write, with more headers, each with its line end.
+    fn post(&self, path: &str, body: &str, key: &str, headers: &str) -> (u16, Value) {
+        let length = body.len();
+        let rest =
+            format!("{headers}content-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}");
+        self.answer(&format!("POST {path}"), key, &rest)
+    }
+
+    fn answer(&self, route: &str, key: &str, rest: &str) -> (u16, Value) {
         let mut stream = TcpStream::connect(self.address).unwrap();
-        let key = if key.is_empty() { String::new() } else { format!("x-service-api-key: {key}\r\n") };
-        write!(stream, "GET {path} HTTP/1.1\r\nhost: test\r\n{key}connection: close\r\n\r\n").unwrap();
+        let tenant = if key.starts_with("demo-b2c") || key.starts_with("demo-browser") {
+            "x-b2c-tenant-id: 1001\r\n"
+        } else {
+            ""
+        };
+        let key =
+            if key.is_empty() { String::new() } else { format!("x-service-api-key: {key}\r\n{tenant}") };
+        write!(stream, "{route} HTTP/1.1\r\nhost: test\r\n{key}connection: close\r\n{rest}").unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         let status = answer.split(' ').nth(1).unwrap().parse().unwrap();

@@ -2,9 +2,11 @@
 //! published templates that are missing or come into reach, and decides on the merchants of the sandbox. Nothing
 //! depends on when it runs.
 
+mod mails;
 mod underwrite;
 
-use domain::outbox::{MailJob, MailKind, OrderMail};
+pub use mails::{Unsent, announce_unsent};
+
 use domain::time::plus_secs;
 use domain::{OrderId, TemplateId, TenantId, Timestamp};
 use platform::App;
@@ -14,10 +16,6 @@ use store::order::{DueClock, DueKind, DueWork};
 
 /// Work of one partition taken up in one pass.
 const MAX_PER_PARTITION: usize = 25;
-
-/// A mail that was announced and is still not sent is announced again after this long, in seconds. Until then
-/// others have their turn.
-const ANNOUNCE_AGAIN_SECS: i64 = 60;
 
 /// An order or the refunds of a sale that could not be finished are due again after this long, in seconds. Until then
 /// others have their turn. Less than the minute between two passes, so that the alarms hear of them from each.
@@ -72,6 +70,12 @@ impl Report {
         Vec::new()
     }
 
+    /// Something was not done, and stays due.
+    fn fail(&mut self, tenant: TenantId, fault: &platform::ApiError) {
+        self.failed = self.failed.saturating_add(1);
+        tracing::error!(%tenant, %fault, "scheduled work failed and stays due");
+    }
+
     /// Says in the log what the alarms count: the template makes metrics of these fields.
     pub fn log(&self) {
         let orders_left = self.orders_due.saturating_sub(self.orders_finished);
@@ -102,6 +106,12 @@ pub async fn pass(app: &App, scope: Scope, now: Timestamp) -> Result<Report, pla
     let mut others = BTreeSet::new();
     for clock in clocks {
         for kind in KINDS {
+            if kind == DueKind::Mails {
+                let again = put_off(app, (*clock, now), mails::ANNOUNCE_AGAIN_SECS);
+                let due = mails::Due { scope, clock: *clock, until: now, again, asleep: &asleep };
+                mails::announce_due(app, due, &mut report).await?;
+                continue;
+            }
             let due = app.store.load_due_but((*clock, kind), now, (MAX_PER_PARTITION, &asleep)).await;
             for work in due.unwrap_or_else(|fault| report.miss(kind, &fault)) {
                 if scope == Scope::Sandbox && !is_sandbox(app, work.tenant(), &mut others).await? {
@@ -130,12 +140,16 @@ async fn is_sandbox(
     Ok(sandbox)
 }
 
-async fn take_up(app: &App, work: DueWork, (clock, now): (DueClock, Timestamp), report: &mut Report) {
-    // A caller's clock must not put off what real time makes due.
-    let put_off = |secs: i64| match clock {
+/// When something is due again. A caller's clock must not put off what real time makes due.
+fn put_off(app: &App, (clock, now): (DueClock, Timestamp), secs: i64) -> Timestamp {
+    match clock {
         DueClock::Real => plus_secs(now.min(app.wall_now()), secs),
         DueClock::Chosen => plus_secs(now, secs),
-    };
+    }
+}
+
+async fn take_up(app: &App, work: DueWork, (clock, now): (DueClock, Timestamp), report: &mut Report) {
+    let put_off = |secs: i64| put_off(app, (clock, now), secs);
     let done = match &work {
         DueWork::Order(tenant, order) => {
             report.orders_due = report.orders_due.saturating_add(1);
@@ -144,12 +158,8 @@ async fn take_up(app: &App, work: DueWork, (clock, now): (DueClock, Timestamp), 
                 report.orders_finished = report.orders_finished.saturating_add(u32::from(finished));
             })
         }
-        DueWork::Mail(tenant, order, kind) => {
-            let again = put_off(ANNOUNCE_AGAIN_SECS);
-            announce(app, (*tenant, order, *kind), again).await.map(|()| {
-                report.mails_announced = report.mails_announced.saturating_add(1);
-            })
-        }
+        // They are taken up together.
+        DueWork::Mail(..) => Ok(()),
         DueWork::Slots(tenant, template) => make_slots(app, (*tenant, template), now, report).await,
         DueWork::Merchant(tenant, reference) => {
             underwrite::decide(app, *tenant, reference).await.map(|is_decided| {
@@ -166,21 +176,8 @@ async fn take_up(app: &App, work: DueWork, (clock, now): (DueClock, Timestamp), 
         }
     };
     if let Err(fault) = done {
-        report.failed = report.failed.saturating_add(1);
-        tracing::error!(tenant = %work.tenant(), %fault, "scheduled work failed and stays due");
+        report.fail(work.tenant(), &fault);
     }
-}
-
-/// Announces a mail, and makes way for others that wait.
-async fn announce(
-    app: &App,
-    (tenant, order, kind): (TenantId, &OrderId, MailKind),
-    again: Timestamp,
-) -> Result<(), platform::ApiError> {
-    let job = MailJob::Order(OrderMail { tenant, order: order.clone(), kind });
-    app.queue.send(&job).await.map_err(platform::ApiError::internal)?;
-    app.store.postpone_mail((tenant, order, kind), again).await?;
-    Ok(())
 }
 
 /// Goes on with the slots of a template, within what is left of this pass.

@@ -151,6 +151,8 @@ pub struct RunTerms {
     pub run: String,
     /// When it begins, and how far it reaches.
     pub moment: Moment,
+    /// Real time. A clock that a caller chose makes no slots beyond what this one would.
+    pub real_now: Timestamp,
 }
 
 /// How far the slots of a published template have come, for its authors.
@@ -353,9 +355,9 @@ impl Generation {
         terms: RunTerms,
     ) -> Option<Self> {
         let plan = plan_name(template, zone);
-        let RunTerms { run, moment } = terms;
-        let begins = begin_of(template, moment.now);
-        let until = end_of(template, moment);
+        let RunTerms { run, moment, real_now } = terms;
+        let until = end_of(template, Moment { now: moment.now.min(real_now), ..moment });
+        let begins = begin_of(template, moment.now).min(until);
         let same = previous
             .filter(|run| run.kind == RunKind::Fill && run.plan == plan && run.covered_from <= begins);
         if let Some(same) = same
@@ -389,7 +391,7 @@ impl Generation {
     /// The run that deletes the slots of a template that is gone.
     #[must_use]
     pub fn clear(template: &TemplateId, previous: Option<&Self>, terms: RunTerms) -> Self {
-        let RunTerms { run, moment } = terms;
+        let RunTerms { run, moment, real_now: _ } = terms;
         Self {
             template: template.clone(),
             kind: RunKind::Clear,

@@ -3,6 +3,7 @@
 use crate::client::client_over;
 use crate::limits;
 use crate::message::{Outcome, answer, body_of, operation_of};
+use crate::storage_fault::StorageFault;
 use aws_sdk_dynamodb::Client;
 use aws_smithy_runtime_api::client::http::{
     HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
@@ -13,15 +14,17 @@ use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 use dynoxide::{Database, DynoxideError};
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A DynamoDB of this process's own, in memory or in a file. Clones share the tables.
 ///
 /// It does one request after the other, so a race has exact winners, and it never throttles,
 /// conflicts, leaves a batch half done or reads stale; [`crate::Faulty`] adds those. Time to live
-/// is recorded and deletes nothing, which is what AWS may do for days as well.
+/// deletes nothing by itself, as on AWS for days: that is what [`Embedded::delete_expired`] is for.
 #[derive(Clone)]
 pub struct Embedded {
     database: Database,
+    file: Option<Arc<Path>>,
     on_this_thread: bool,
 }
 
@@ -31,6 +34,8 @@ pub struct Embedded {
 pub enum OpenError {
     /// The engine takes paths as text, and this one is not UTF-8.
     PathNotUtf8(PathBuf),
+    /// The file itself is at fault.
+    Storage(StorageFault, PathBuf, DynoxideError),
     /// The file cannot be opened, or is not a database of the engine.
     Engine(DynoxideError),
 }
@@ -39,6 +44,7 @@ impl fmt::Display for OpenError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::PathNotUtf8(path) => write!(formatter, "the path {} is not UTF-8", path.display()),
+            Self::Storage(fault, path, _) => write!(formatter, "{}", fault.told(Some(path))),
             Self::Engine(_) => formatter.write_str("the embedded DynamoDB engine cannot be opened"),
         }
     }
@@ -48,11 +54,12 @@ impl std::error::Error for OpenError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::PathNotUtf8(_) => None,
-            Self::Engine(cause) => Some(cause),
+            Self::Storage(_, _, cause) | Self::Engine(cause) => Some(cause),
         }
     }
 }
 
+/// What opening says of no file.
 impl From<DynoxideError> for OpenError {
     fn from(cause: DynoxideError) -> Self {
         Self::Engine(cause)
@@ -65,7 +72,7 @@ impl Embedded {
     /// # Errors
     /// [`OpenError::Engine`] when SQLite cannot start.
     pub fn memory() -> Result<Self, OpenError> {
-        Ok(Self { database: Database::memory()?, on_this_thread: false })
+        Ok(Self { database: Database::memory()?, file: None, on_this_thread: false })
     }
 
     /// The engine stored in the file at `path`, which is made when missing; its directory is not.
@@ -78,12 +85,16 @@ impl Embedded {
     pub fn file(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         let path = path.as_ref();
         let text = path.to_str().ok_or_else(|| OpenError::PathNotUtf8(path.to_owned()))?;
-        let database = Database::new(text)?;
+        let at_fault = |cause: DynoxideError| match StorageFault::of(&cause) {
+            Some(fault) => OpenError::Storage(fault, path.to_owned(), StorageFault::without_advice(cause)),
+            None => OpenError::Engine(cause),
+        };
+        let database = Database::new(text).map_err(at_fault)?;
         // The engine opens files with synchronous=FULL and has no setting for it, but leaving its
         // bulk mode sets NORMAL, which in write-ahead mode is safe against a crash of the process.
-        database.enable_bulk_loading()?;
-        database.disable_bulk_loading()?;
-        Ok(Self { database, on_this_thread: false })
+        database.enable_bulk_loading().map_err(at_fault)?;
+        database.disable_bulk_loading().map_err(at_fault)?;
+        Ok(Self { database, file: Some(path.into()), on_this_thread: false })
     }
 
     /// The same tables, with all work done on the caller's thread: the same requests then always take turns in the
@@ -91,6 +102,15 @@ impl Embedded {
     #[must_use]
     pub fn on_this_thread(self) -> Self {
         Self { on_this_thread: true, ..self }
+    }
+
+    /// Deletes the items whose time to live is over by the clock of this machine, and tells how many those were. Requests
+    /// have their turn in between, so it may be called beside them, on a thread that may wait.
+    ///
+    /// # Errors
+    /// [`StorageFault`] or another error of the engine, after which the rest is left to the next call.
+    pub fn delete_expired(&self) -> Result<usize, DynoxideError> {
+        self.database.sweep_ttl().map_err(|error| self.report(&error).unwrap_or(error))
     }
 
     /// An SDK client on this engine; see [`client_over`].
@@ -148,8 +168,19 @@ impl Embedded {
         };
         match result {
             Ok(body) => answer(200, body),
-            Err(error) => answer(error.status_code(), error.to_json()),
+            Err(error) => {
+                let error = self.report(&error).unwrap_or(error);
+                answer(error.status_code(), error.to_json())
+            }
         }
+    }
+
+    /// Tells whoever runs the machine what keeps the engine from its file, and whoever asked in the same words; nothing
+    /// where the request is at fault.
+    fn report(&self, error: &DynoxideError) -> Option<DynoxideError> {
+        let told = StorageFault::of(error)?.told(self.file.as_deref()).to_string();
+        tracing::error!(cause = %error, "{told}");
+        Some(DynoxideError::InternalServerError(format!("{told}: {error}")))
     }
 }
 

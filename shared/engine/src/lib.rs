@@ -20,6 +20,7 @@ mod message;
 mod outage;
 mod plan;
 mod replica;
+mod storage_fault;
 mod touched;
 
 pub use client::client_over;
@@ -29,3 +30,4 @@ pub use faulty::{Crashed, Faulty, is_crash};
 pub use fresh::fresh_database;
 pub use outage::{Outage, Without};
 pub use plan::{Fault, FaultPlan, Injected, Rates, Throttling};
+pub use storage_fault::{StorageFault, Told};

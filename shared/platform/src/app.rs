@@ -34,7 +34,20 @@ pub struct App {
     stripe: Stripe,
     pub(crate) limits: CatalogLimits,
     caches: Arc<Caches>,
+    surroundings: Arc<Surroundings>,
 }
+
+/// What is particular to a process that serves on one machine.
+#[derive(Debug, Clone, Default)]
+pub struct Surroundings {
+    /// Where the service's own pages come from. Those of sandbox tenants may be called from there.
+    pub own_origins: Vec<String>,
+    /// The published keys of the demo venues are nobody's, whether the venues are there or not.
+    pub refuses_demo_keys: bool,
+}
+
+/// How the keys of the demo venues begin; sandbox tenants alone accept them.
+pub(crate) const DEMO_PREFIX: &str = "demo-";
 
 /// The adapters an [`App`] is made of.
 pub struct Adapters {
@@ -69,7 +82,20 @@ impl App {
         let clock: Clock = Arc::new(wall_now);
         let stripe = Stripe::new(Arc::clone(&vault), Arc::clone(&clock));
         let (ids, limits, caches) = (IdSource::default(), CatalogLimits::default(), Arc::default());
-        Self { store, ids, queue, vault, sandbox_processor, clock, stripe, limits, caches }
+        let surroundings = Arc::default();
+        Self { store, ids, queue, vault, sandbox_processor, clock, stripe, limits, caches, surroundings }
+    }
+
+    /// The service on one machine.
+    #[must_use]
+    pub fn within(self, surroundings: Surroundings) -> Self {
+        Self { surroundings: Arc::new(surroundings), ..self }
+    }
+
+    /// True for an origin of the service's own pages.
+    #[must_use]
+    pub fn is_own_origin(&self, origin: &str) -> bool {
+        self.surroundings.own_origins.iter().any(|own| own == origin)
     }
 
     /// The service in a simulation, which has a time of its own and draws its ids from a seed.
@@ -106,6 +132,9 @@ impl App {
     /// # Errors
     /// [`ApiError`] when the database does not answer.
     pub async fn api_key(&self, text: &str) -> Result<Arc<Option<ApiKey>>, ApiError> {
+        if self.surroundings.refuses_demo_keys && text.starts_with(DEMO_PREFIX) {
+            return Ok(Arc::new(None));
+        }
         let (store, text_of_key) = (self.store.clone(), text.to_owned());
         let load = async move { store.load_api_key(&text_of_key).await.map_err(ApiError::from) };
         self.caches.keys.get(key_hash(text), load).await

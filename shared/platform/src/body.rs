@@ -5,14 +5,20 @@ use crate::{ApiError, ErrorType};
 use axum::body::{Bytes, to_bytes};
 use axum::extract::{FromRequest, Request};
 use http::header::CONTENT_TYPE;
+use http_body_util::LengthLimitError;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
+use std::error::Error;
 use std::fmt;
+use std::time::Duration;
 use wire::{Checker, Rejection, WireValue, repeated_key};
 
 /// Largest body accepted; a cart of 100 lines with everything filled in is a tenth of it.
 pub const MAX_BODY_BYTES: usize = 1_048_576;
+
+/// How long a body may take to arrive in full. On AWS the gateway waits for it, and functions are given whole ones.
+pub const BODY_TIME: Duration = Duration::from_secs(30);
 
 /// A JSON body of the type `T`, not yet checked field by field.
 pub struct Body<T> {
@@ -37,10 +43,7 @@ impl<T: WireValue, S: Send + Sync> FromRequest<S> for Body<T> {
         if content_type.is_some_and(|sent| !is_json(sent)) {
             return Err(ApiError::new(ErrorType::UnsupportedMediaType));
         }
-        let bytes = to_bytes(request.into_body(), MAX_BODY_BYTES).await.map_err(|_| {
-            ApiError::new(ErrorType::PayloadTooLarge)
-                .message(format!("The body is larger than {MAX_BODY_BYTES} bytes"))
-        })?;
+        let bytes = whole(request.into_body()).await?;
         if let Some(pointer) = repeated_key(&bytes) {
             return Err(ApiError::new(ErrorType::ValidationError).detail(pointer, "appears twice"));
         }
@@ -51,6 +54,21 @@ impl<T: WireValue, S: Send + Sync> FromRequest<S> for Body<T> {
             ))
         })?;
         Ok(Self { value, bytes })
+    }
+}
+
+/// The body, once all of it is there.
+async fn whole(body: axum::body::Body) -> Result<Bytes, ApiError> {
+    match tokio::time::timeout(BODY_TIME, to_bytes(body, MAX_BODY_BYTES)).await {
+        Ok(Ok(bytes)) => Ok(bytes),
+        Ok(Err(fault)) if fault.source().is_some_and(|cause| cause.is::<LengthLimitError>()) => {
+            Err(ApiError::new(ErrorType::PayloadTooLarge)
+                .message(format!("The body is larger than {MAX_BODY_BYTES} bytes")))
+        }
+        Ok(Err(fault)) => {
+            Err(ApiError::new(ErrorType::MalformedJson).message("The body broke off").cause(fault))
+        }
+        Err(_) => Err(ApiError::new(ErrorType::RequestTimeout)),
     }
 }
 

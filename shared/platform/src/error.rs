@@ -176,6 +176,8 @@ error_table! {
     TooManyExchanges, CONFLICT, 20074, "TOO_MANY_EXCHANGES", "The order has as many exchanges as it may have";
     /// There are as many of something as there may be; `what` says of what, `limit` how many.
     LimitReached, CONFLICT, 20090, "LIMIT_REACHED", "There are as many as there may be";
+    /// The body did not arrive in full within 30 seconds; nothing was done.
+    RequestTimeout, REQUEST_TIMEOUT, 20115, "REQUEST_TIMEOUT", "The body did not arrive in time";
 }
 
 /// A failure on its way to the caller: what it is told, and a cause that only the log sees.

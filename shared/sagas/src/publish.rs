@@ -234,7 +234,8 @@ fn goes_on(record: &Generation, template: &Template, zone: Zone) -> bool {
 }
 
 fn terms(app: &App, moment: Moment) -> Result<RunTerms, ApiError> {
-    Ok(RunTerms { run: format!("{:032x}", u128::from_be_bytes(app.ids.bytes()?)), moment })
+    let run = format!("{:032x}", u128::from_be_bytes(app.ids.bytes()?));
+    Ok(RunTerms { run, moment, real_now: app.wall_now() })
 }
 
 fn add<R>(plan: &mut Plan<R>, (key, action): (Key, Action), part: R) -> Result<(), ApiError> {

@@ -24,6 +24,7 @@ pub mod counter;
 pub mod customer;
 pub mod idempotency;
 pub mod identity;
+pub mod key_mark;
 pub mod ledger;
 pub mod login;
 pub mod member;

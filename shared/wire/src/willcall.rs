@@ -3,7 +3,6 @@
 use crate::money_text;
 use crate::order::{NO_COMBO, NO_CONVERSION, NOT_CHECKED_IN, SALE_CHANNEL, membership_ids};
 use domain::catalog::AdmissionType;
-use domain::combo::ComboKind;
 use domain::order::{
     Order, OrderAddOnLine, OrderAmounts, OrderComboLine, OrderLine, OrderTicketLine, Row, Ticket,
 };

@@ -190,11 +190,29 @@ fn a_slot_that_has_begun_is_left_alone_and_a_running_one_that_is_missing_is_made
 
 fn terms(days: u32, secs: i64) -> RunTerms {
     let moment = Moment { now: plus_secs(now(), secs), days, chosen_clock: false };
-    RunTerms { run: format!("run-{secs}"), moment }
+    RunTerms { run: format!("run-{secs}"), moment, real_now: Timestamp::MAX_UTC }
 }
 
 fn plan_of<'a>(template: &'a Template, facts: &'a crate::schedule::TemplateFacts) -> SlotPlan<'a> {
     SlotPlan { template: facts, schedules: &template.schedules, zone: zone() }
+}
+
+#[test]
+fn no_chosen_clock_makes_slots_that_real_time_would_not() {
+    let tour = template(vec![schedule("a", &WEEK, &[(9, None)])]);
+    let horizon = |chosen: i64, real: i64| {
+        let real_now = plus_secs(now(), real);
+        let run =
+            Generation::fill((&tour, zone()), None, RunTerms { real_now, ..terms(400, chosen) }).unwrap();
+        assert!(run.from <= run.until, "{run:?}");
+        run.until
+    };
+    let real = horizon(0, 0);
+    for years in [1, 2, 10, 73] {
+        assert_eq!(horizon(years * 31_536_000, 0), real, "{years} years ahead");
+    }
+    // An earlier clock reaches as far as it says.
+    assert_eq!(horizon(-86_400, 0), horizon(-86_400, -86_400));
 }
 
 #[test]

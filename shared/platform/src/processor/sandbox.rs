@@ -40,10 +40,23 @@ enum Behaviour {
     RefusesRefunds,
 }
 
-/// The test cards (architecture: the sandbox).
-const TEST_CARDS: [(&str, Behaviour); 11] = [
+/// The test cards (architecture: the sandbox). Every brand has cards that succeed and one that is declined; the other
+/// cards are of Visa. The README lists all of them.
+const TEST_CARDS: [(&str, Behaviour); 23] = [
     ("4242424242424242", Behaviour::Succeeds),
     ("4111111111111111", Behaviour::Succeeds),
+    ("5555555555554444", Behaviour::Succeeds),
+    ("2223003122003222", Behaviour::Succeeds),
+    ("378282246310005", Behaviour::Succeeds),
+    ("6011111111111117", Behaviour::Succeeds),
+    ("3566002020360505", Behaviour::Succeeds),
+    ("3056930009020004", Behaviour::Succeeds),
+    ("36227206271667", Behaviour::Succeeds),
+    ("5200000000000007", Behaviour::Declines(DeclineReason::CardDeclined)),
+    ("370000000000002", Behaviour::Declines(DeclineReason::CardDeclined)),
+    ("6011000000000004", Behaviour::Declines(DeclineReason::CardDeclined)),
+    ("3530000000000003", Behaviour::Declines(DeclineReason::CardDeclined)),
+    ("36000000000008", Behaviour::Declines(DeclineReason::CardDeclined)),
     ("4000000000000002", Behaviour::Declines(DeclineReason::CardDeclined)),
     ("4000000000009995", Behaviour::Declines(DeclineReason::InsufficientFunds)),
     ("4000000000000127", Behaviour::Declines(DeclineReason::IncorrectCvc)),

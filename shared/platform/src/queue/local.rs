@@ -4,7 +4,7 @@
 use super::{MailQueue, QueueError, body_of};
 use async_trait::async_trait;
 use domain::outbox::MailJob;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::Notify;
@@ -72,13 +72,24 @@ struct Shared {
     state: Mutex<State>,
     /// Rings all who wait when a job was added. Nothing else makes a job visible sooner than they know.
     added: Notify,
+    /// Rings all who wait for room when a job left.
+    left: Notify,
 }
+
+/// A job's place in the order of time: when it is visible, and its number.
+type Due = (Instant, u64);
 
 #[derive(Debug, Default)]
 struct State {
     next_job: u64,
     jobs: BTreeMap<u64, Job>,
-    dead_letters: Vec<DeadLetter>,
+    /// The jobs that will be handed out, in the order in which they become visible.
+    due: BTreeSet<Due>,
+    /// The jobs that were handed out for the last time, in the order in which that runs out.
+    ending: BTreeSet<Due>,
+    /// What the jobs say that nobody has looked at yet: saying it twice changes nothing.
+    unseen: BTreeSet<String>,
+    dead_letters: VecDeque<DeadLetter>,
 }
 
 #[derive(Debug)]
@@ -98,7 +109,12 @@ impl LocalQueue {
     /// An empty queue.
     #[must_use]
     pub fn new(settings: LocalQueueSettings) -> Self {
-        Self(Arc::new(Shared { settings, state: Mutex::default(), added: Notify::new() }))
+        Self(Arc::new(Shared {
+            settings,
+            state: Mutex::default(),
+            added: Notify::new(),
+            left: Notify::new(),
+        }))
     }
 
     /// Hands out up to `max` jobs, at least one, oldest first; waits while there is none.
@@ -126,7 +142,21 @@ impl LocalQueue {
         let mut state = self.state();
         let current = state.jobs.get(&receipt.job).map(|job| job.receive_count);
         if current == Some(receipt.receive_count) {
-            state.jobs.remove(&receipt.job);
+            state.remove(receipt.job);
+            drop(state);
+            self.0.left.notify_waiters();
+        }
+    }
+
+    /// Waits until there are fewer jobs than this.
+    pub async fn fewer_than(&self, jobs: usize) {
+        loop {
+            let mut left = std::pin::pin!(self.0.left.notified());
+            left.as_mut().enable();
+            if self.depth() < jobs {
+                return;
+            }
+            left.await;
         }
     }
 
@@ -135,7 +165,7 @@ impl LocalQueue {
     pub fn dead_letters(&self) -> Vec<DeadLetter> {
         let mut state = self.state();
         state.lay_aside(&self.0.settings, Instant::now());
-        state.dead_letters.clone()
+        state.dead_letters.iter().cloned().collect()
     }
 
     /// How many jobs wait or are being worked on.
@@ -146,23 +176,27 @@ impl LocalQueue {
         state.jobs.len()
     }
 
+    /// How many jobs it keeps at most.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.0.settings.max_jobs
+    }
+
     fn take(&self, max: usize) -> Taken {
         let now = Instant::now();
         let mut state = self.state();
         state.lay_aside(&self.0.settings, now);
         let mut deliveries = Vec::new();
-        let visible = state.jobs.iter_mut().filter(|(_, job)| job.visible_at <= now);
-        for (number, job) in visible.take(max.max(1)) {
-            job.receive_count = job.receive_count.saturating_add(1);
-            job.visible_at = now + self.0.settings.visibility_timeout;
-            let receipt = Receipt { job: *number, receive_count: job.receive_count };
-            deliveries.push(Delivery { receipt, body: job.body.clone(), receive_count: job.receive_count });
+        while deliveries.len() < max.max(1)
+            && let Some(number) = state.next_visible(now)
+        {
+            deliveries.extend(state.hand_out(number, &self.0.settings, now));
         }
         if !deliveries.is_empty() {
             return Taken::Jobs(deliveries);
         }
-        let next = state.jobs.values().map(|job| job.visible_at).min();
-        next.map_or(Taken::None, Taken::NoneUntil)
+        let next = state.due.first().into_iter().chain(state.ending.first()).min();
+        next.map_or(Taken::None, |(instant, _)| Taken::NoneUntil(*instant))
     }
 
     /// No code that holds the lock can panic half way, so a poisoned lock still guards a whole state.
@@ -178,13 +212,53 @@ enum Taken {
 }
 
 impl State {
+    fn add(&mut self, body: String, now: Instant) {
+        let number = self.next_job;
+        self.next_job = number.wrapping_add(1);
+        self.unseen.insert(body.clone());
+        self.due.insert((now, number));
+        self.jobs.insert(number, Job { body, receive_count: 0, visible_at: now });
+    }
+
+    /// The job that has been visible longest.
+    fn next_visible(&self, now: Instant) -> Option<u64> {
+        self.due.first().filter(|(visible_at, _)| *visible_at <= now).map(|(_, number)| *number)
+    }
+
+    fn hand_out(&mut self, number: u64, settings: &LocalQueueSettings, now: Instant) -> Option<Delivery> {
+        let job = self.jobs.get_mut(&number)?;
+        self.due.remove(&(job.visible_at, number));
+        if job.receive_count == 0 {
+            self.unseen.remove(&job.body);
+        }
+        job.receive_count = job.receive_count.saturating_add(1);
+        job.visible_at = now + settings.visibility_timeout;
+        let is_last = job.receive_count >= settings.max_receives;
+        let order = if is_last { &mut self.ending } else { &mut self.due };
+        order.insert((job.visible_at, number));
+        let receipt = Receipt { job: number, receive_count: job.receive_count };
+        Some(Delivery { receipt, body: job.body.clone(), receive_count: job.receive_count })
+    }
+
+    fn remove(&mut self, number: u64) -> Option<Job> {
+        let job = self.jobs.remove(&number)?;
+        let due = (job.visible_at, number);
+        self.due.remove(&due);
+        self.ending.remove(&due);
+        Some(job)
+    }
+
     /// Moves the jobs whose last delivery ran out to the dead letters.
     fn lay_aside(&mut self, settings: &LocalQueueSettings, now: Instant) {
-        let dead = self
-            .jobs
-            .extract_if(.., |_, job| job.receive_count >= settings.max_receives && job.visible_at <= now);
-        self.dead_letters
-            .extend(dead.map(|(_, job)| DeadLetter { body: job.body, receive_count: job.receive_count }));
+        while let Some((instant, number)) = self.ending.first().copied()
+            && instant <= now
+        {
+            let dead = self.remove(number);
+            self.dead_letters
+                .extend(dead.map(|job| DeadLetter { body: job.body, receive_count: job.receive_count }));
+            // Whatever it named, the order goes on.
+            self.ending.remove(&(instant, number));
+        }
         let surplus = self.dead_letters.len().saturating_sub(settings.max_dead_letters);
         self.dead_letters.drain(..surplus);
     }
@@ -192,18 +266,20 @@ impl State {
 
 #[async_trait]
 impl MailQueue for LocalQueue {
+    /// A job that says the same as one that nobody has looked at yet is that one.
     async fn send(&self, job: &MailJob) -> Result<(), QueueError> {
         let body = body_of(job)?;
         let now = Instant::now();
         {
             let mut state = self.state();
             state.lay_aside(&self.0.settings, now);
+            if state.unseen.contains(&body) {
+                return Ok(());
+            }
             if state.jobs.len() >= self.0.settings.max_jobs {
                 return Err(QueueError::Full);
             }
-            let number = state.next_job;
-            state.next_job = number.wrapping_add(1);
-            state.jobs.insert(number, Job { body, receive_count: 0, visible_at: now });
+            state.add(body, now);
         }
         self.0.added.notify_waiters();
         Ok(())
@@ -329,6 +405,70 @@ mod tests {
         }
         counts.sort_unstable();
         assert_eq!(counts, [1, 2]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_job_that_nobody_has_looked_at_is_not_added_twice() {
+        let queue = queue_of([1, 2, 1, 1]).await;
+        assert_eq!(queue.depth(), 2);
+        assert_eq!(orders(&queue.receive(1).await), ["1"]);
+        // Whoever has it may have looked already.
+        queue.send(&job(1)).await.unwrap();
+        assert_eq!(orders(&queue.receive(10).await), ["2", "1"]);
+        advance(HIDDEN).await;
+        assert_eq!(orders(&queue.receive(10).await), ["1", "2", "1"]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn whoever_waits_for_room_is_woken_when_there_is() {
+        let queue = queue_of(1..=5).await;
+        let waiting = tokio::spawn({
+            let queue = queue.clone();
+            async move { queue.fewer_than(3).await }
+        });
+        for left in [4, 3, 2] {
+            tokio::task::yield_now().await;
+            assert!(!waiting.is_finished(), "with {left} and one more");
+            queue.delete(queue.receive(1).await[0].receipt);
+            assert_eq!(queue.depth(), left);
+        }
+        waiting.await.unwrap();
+    }
+
+    proptest::proptest! {
+        /// Against a queue that looks at all its jobs each time.
+        #[test]
+        fn jobs_come_in_the_order_in_which_they_become_visible(steps in proptest::collection::vec(0_u64..8, 1..60)) {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+            runtime.block_on(async {
+                let queue = LocalQueue::default();
+                let mut model: Vec<(Instant, u64, u32)> = Vec::new();
+                for (number, step) in steps.into_iter().enumerate() {
+                    let order = u64::try_from(number).unwrap() + 1;
+                    let now = Instant::now();
+                    match step {
+                        0..4 => {
+                            queue.send(&job(order)).await.unwrap();
+                            model.push((now, order, 0));
+                        }
+                        4..7 => {
+                            model.retain(|(visible_at, _, count)| *count < 5 || *visible_at > now);
+                            model.sort();
+                            let next = model.iter_mut().find(|(visible_at, _, count)| *visible_at <= now && *count < 5);
+                            let expected = next.map(|next| {
+                                next.0 = now + HIDDEN;
+                                next.2 += 1;
+                                next.1.to_string()
+                            });
+                            let got = timeout(Duration::ZERO, queue.receive(1)).await.ok();
+                            let got = got.as_deref().map(|got| orders(got)[0].clone());
+                            assert_eq!(got, expected);
+                        }
+                        _ => advance(HIDDEN / 3).await,
+                    }
+                }
+            });
+        }
     }
 
     #[tokio::test(start_paused = true)]

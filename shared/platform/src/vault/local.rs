@@ -4,6 +4,7 @@ use super::cipher::{Cipher, KEY_BYTES};
 use super::{Vault, VaultError, require_short};
 use crate::random;
 use async_trait::async_trait;
+use sha2::{Digest, Sha256};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -13,9 +14,28 @@ use zeroize::Zeroizing;
 /// Keys a file may hold; a new one every month for ten years.
 const MAX_KEYS: usize = 128;
 
+/// Bytes of a key's mark; two of a thousand keys have the same with a probability of one in 10^13.
+const MARK_BYTES: usize = 8;
+/// What a mark is a hash of, before the key.
+const MARK_PURPOSE: &[u8] = b"boxoffice mark of a vault key";
+
 /// Seals with the last key of its file and opens with any of them: a new key at the end of the file seals from
 /// then on, and what the others sealed stays readable.
-pub struct LocalVault(Vec<Cipher>);
+pub struct LocalVault(Vec<Held>);
+
+/// A key in use.
+struct Held {
+    cipher: Cipher,
+    mark: String,
+}
+
+impl Held {
+    fn new(key: &[u8; KEY_BYTES]) -> Self {
+        let hash = Sha256::new().chain_update(MARK_PURPOSE).chain_update(key).finalize();
+        let mark = hash.iter().take(MARK_BYTES).map(|byte| format!("{byte:02x}")).collect();
+        Self { cipher: Cipher::new(key), mark }
+    }
+}
 
 /// Why there is no key to seal with.
 #[derive(Debug)]
@@ -57,7 +77,7 @@ impl LocalVault {
     /// # Errors
     /// [`KeyFileError`] when there are no random bytes.
     pub fn in_memory() -> Result<Self, KeyFileError> {
-        new_key().map(|key| Self(vec![Cipher::new(&key)]))
+        new_key().map(|key| Self(vec![Held::new(&key)]))
     }
 
     /// The vault whose keys are in the file at `path`, which is made with a new key, readable by its owner
@@ -78,7 +98,14 @@ impl LocalVault {
             }
             read => read?,
         };
-        Ok(Self(keys.iter().map(Cipher::new).collect()))
+        Ok(Self(keys.iter().map(Held::new).collect()))
+    }
+
+    /// The marks of the keys, oldest first. They tell keys apart and can be shown to anybody: nothing of a key can be
+    /// found from its mark.
+    #[must_use]
+    pub fn marks(&self) -> Vec<String> {
+        self.0.iter().map(|held| held.mark.clone()).collect()
     }
 
     /// Adds a new key to the file at `path`, under which everything is sealed from now on by those who open the file
@@ -152,11 +179,11 @@ fn keep_existing(named: io::Result<()>) -> io::Result<()> {
 impl Vault for LocalVault {
     async fn seal(&self, context: &str, plain: &[u8]) -> Result<Vec<u8>, VaultError> {
         require_short(plain)?;
-        self.0.last().ok_or(VaultError::NotOurs)?.seal(context, plain)
+        self.0.last().ok_or(VaultError::NotOurs)?.cipher.seal(context, plain)
     }
 
     async fn open(&self, context: &str, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>, VaultError> {
-        let opened = self.0.iter().rev().find_map(|key| key.open(context, sealed));
+        let opened = self.0.iter().rev().find_map(|held| held.cipher.open(context, sealed));
         opened.map(Zeroizing::new).ok_or(VaultError::NotOurs)
     }
 }
@@ -273,6 +300,8 @@ mod tests {
             assert!(is_refused(&first, CONTEXT, sealed.last().unwrap()).await, "the old key is used no more");
         }
         assert_eq!(fs::metadata(&path).unwrap().len(), 128);
+        let marks = LocalVault::file(&path).unwrap().marks();
+        assert_eq!((marks.len(), &marks[..1]), (4, &first.marks()[..]), "a key keeps its mark");
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
         #[cfg(unix)]
         {
@@ -306,6 +335,14 @@ mod tests {
         }
         let missing = directory.path().join("no such directory").join("key");
         assert!(matches!(LocalVault::file(missing), Err(KeyFileError::Unusable(..))));
+    }
+
+    #[test]
+    fn every_key_has_a_mark_of_its_own() {
+        let marks: std::collections::BTreeSet<String> =
+            (0..100).flat_map(|_| LocalVault::in_memory().unwrap().marks()).collect();
+        assert_eq!(marks.len(), 100);
+        assert!(marks.iter().all(|mark| mark.len() == 2 * MARK_BYTES));
     }
 
     #[test]

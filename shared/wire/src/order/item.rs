@@ -4,7 +4,6 @@ use super::{NO_COMBO, NO_CONVERSION, OrderMembershipView};
 use crate::cart::DonationDetailOutput;
 use crate::money_text;
 use domain::cart::DonationDetail;
-use domain::combo::ComboKind;
 use domain::order::{
     Order, OrderAddOnLine, OrderAmounts, OrderComboLine, OrderDonationLine, OrderLine, OrderMembershipLine,
     OrderTicketLine, Row,
