@@ -65,6 +65,8 @@ impl<'a> Comparison<'a> {
             let answer = format!("{place} answer {status}");
             match new["responses"].get(status) {
                 Some(new_answer) => {
+                    let (old_answer, new_answer) =
+                        (resolved(self.old, old_answer), resolved(self.new, new_answer));
                     self.schemas(
                         &answer,
                         (json_schema(old_answer), json_schema(new_answer)),
@@ -86,6 +88,18 @@ impl<'a> Comparison<'a> {
         }
         if new.is_null() {
             self.report(place, "is gone");
+            return;
+        }
+        if let Some(alternatives) = new["oneOf"].as_array().filter(|_| old.get("oneOf").is_none()) {
+            // What old clients read is one of what they may be answered now, and they ask for nothing else.
+            let fits = |alternative| {
+                let mut inner = Self { old: self.old, new: self.new, found: BTreeSet::new() };
+                inner.schemas(place, (old, alternative), writer);
+                inner.found.is_empty()
+            };
+            if !alternatives.iter().any(fits) {
+                self.report(place, "is none of the alternatives");
+            }
             return;
         }
         let (old_types, new_types) = (types(old), types(new));
@@ -231,6 +245,11 @@ mod tests {
                 json!([]),
                 "POST /carts answer 200/items/id is no longer always there",
             ),
+            (
+                "/components/schemas/Out/properties/parent",
+                json!({ "oneOf": [{ "type": "array" }, { "type": "string" }] }),
+                "POST /carts answer 200/items/parent is none of the alternatives",
+            ),
             ("/components/schemas/In/required", json!(["a", "b"]), "POST /carts request/b is now required"),
             (
                 "/components/schemas/In/properties/a",
@@ -260,6 +279,10 @@ mod tests {
             ("/components/schemas/In/properties/a", json!({ "type": ["string", "number"] })),
             ("/components/schemas/In/required", json!([])),
             ("/paths/~1carts/post/responses/409", json!({})),
+            (
+                "/components/schemas/Out/properties/parent",
+                json!({ "oneOf": [{ "type": "array" }, { "$ref": "#/components/schemas/Out" }] }),
+            ),
         ] {
             assert_eq!(changed(pointer, value), Vec::<String>::new(), "{pointer}");
         }

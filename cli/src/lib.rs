@@ -25,6 +25,7 @@ pub mod demo;
 pub mod document;
 pub mod export;
 pub mod import;
+#[cfg(feature = "testing")]
 pub mod testing;
 
 pub use endpoint::{dynamodb_endpoint, dynamodb_routes};

@@ -1,19 +1,19 @@
 //! The description of the whole interface.
 
+mod answers;
+mod names;
 mod presence;
+mod schemas;
 
 pub use presence::{LEFT_OUT, LeftOut};
 
+
 use crate::failure::Failure;
 use crate::routes;
-use platform::App;
-use utoipa::openapi::path::{Operation, PathItem};
-use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityRequirement, SecurityScheme};
-use utoipa::openapi::tag::TagBuilder;
-use utoipa::openapi::{
-    Components, ContentBuilder, InfoBuilder, LicenseBuilder, OpenApi, Ref, Response, ResponseBuilder,
-    ServerBuilder,
-};
+use answers::Operation;
+use platform::{App, ErrorType};
+use serde::Serialize;
+use serde_json::{Value, json};
 use utoipa_axum::router::OpenApiRouter;
 
 /// Names of the security schemes, and the headers they stand for (spec §5).
@@ -43,6 +43,9 @@ const TAGS: [(&str, &str); 12] = [
     ("Reference", "Errors and this document"),
 ];
 
+/// A body of each operation that takes one; a test sends them all.
+const EXAMPLES: &str = include_str!("openapi/examples.json");
+
 const DESCRIPTION: &str = "\
 Timed tickets, reservations and checkout for venues.
 
@@ -51,36 +54,44 @@ RFC 3339 with the offset of the tenant's time zone. Every refusal has the same b
 `ErrorBody`; the table of all errors is at `/errors`. A write with an `Idempotency-Key` can be repeated
 safely. Sandbox tenants may send `x-service-test-now` to choose the clock of a request.";
 
-/// The OpenAPI 3.1 document of every route.
+/// The description of the whole interface.
+#[derive(Debug, Clone, Serialize)]
+pub struct Document {
+    openapi: Value,
+    info: Value,
+    servers: Value,
+    tags: Value,
+    paths: Value,
+    components: Value,
+}
+
+impl Document {
+    /// As it is committed and served.
+    ///
+    /// # Errors
+    /// When it cannot be written as JSON.
+    pub fn to_pretty_json(&self) -> serde_json::Result<String> {
+        serde_json::to_string_pretty(self)
+    }
+}
+
+/// The OpenAPI 3.1 document of every route: what their attributes say, and what is true of all of them.
 #[must_use]
-pub fn openapi() -> OpenApi {
-    let mut document = routes::routes::<OpenApiRouter<App>>().into_openapi();
-    document.info = InfoBuilder::new()
-        .title("Boxoffice")
-        .version(env!("CARGO_PKG_VERSION"))
-        .description(Some(DESCRIPTION))
-        .license(Some(LicenseBuilder::new().name("Apache-2.0").identifier(Some("Apache-2.0")).build()))
-        .build();
-    document.servers = Some(vec![
-        ServerBuilder::new().url("/").description(Some("Wherever this document was read from")).build(),
-    ]);
-    let tag = |(name, text): &(&str, &str)| TagBuilder::new().name(*name).description(Some(*text)).build();
-    let sandbox = ("Sandbox", "What the local sandbox has done; not part of a deployment");
-    document.tags = Some(TAGS.iter().chain([&sandbox]).map(tag).collect());
-    let components = document.components.get_or_insert_with(Components::new);
-    for (name, header, description) in SCHEMES {
-        let value = ApiKeyValue::with_description(header, description);
-        components.add_security_scheme(name, SecurityScheme::ApiKey(ApiKey::Header(value)));
+pub fn openapi() -> Document {
+    let mut described = routes::routes::<OpenApiRouter<App>>().into_openapi();
+    presence::require(&mut described);
+    let mut document = serde_json::to_value(described).unwrap_or_default();
+    let names: Vec<&str> = ErrorType::ALL.iter().map(|kind| kind.row().name).collect();
+    complete(&mut document, &names);
+    let mut part = |name: &str| document[name].take();
+    Document {
+        openapi: "3.1.0".into(),
+        info: info(),
+        servers: json!([{ "url": "/", "description": "Ticketing and memberships, where this document was read from" }]),
+        tags: tags(),
+        paths: part("paths"),
+        components: part("components"),
     }
-    for (path, item) in &mut document.paths.paths {
-        for (method, operation) in operations(item) {
-            operation.operation_id = Some(operation_id(method, path));
-            let _ = operation.security.get_or_insert_with(|| usual_security(path));
-            describe_refusals(operation);
-        }
-    }
-    presence::require(&mut document);
-    document
 }
 
 /// The document as text: the content of `docs/openapi.json`.
@@ -89,49 +100,56 @@ pub(crate) fn text() -> Result<String, Failure> {
     text.map_err(|fault| Failure::because("the OpenAPI document cannot be written", &fault))
 }
 
-fn operations(item: &mut PathItem) -> impl Iterator<Item = (&'static str, &mut Operation)> {
-    let PathItem { get, put, post, delete, patch, .. } = item;
-    let all = [("get", get), ("put", put), ("post", post), ("delete", delete), ("patch", patch)];
-    all.into_iter().filter_map(|(method, operation)| Some((method, operation.as_mut()?)))
+fn info() -> Value {
+    json!({
+        "title": "Boxoffice",
+        "version": env!("CARGO_PKG_VERSION"),
+        "description": DESCRIPTION,
+        "contact": { "name": "The maintainers of Boxoffice" },
+        "license": { "name": "Apache-2.0", "identifier": "Apache-2.0" },
+    })
 }
 
-/// A name that follows from the route alone, since generated clients call their methods by it:
-/// `getB2cCartsById` for `GET /v2/b2c/carts/{id}`.
-fn operation_id(method: &str, path: &str) -> String {
-    let mut id = method.to_owned();
-    for segment in path.split('/').filter(|segment| !matches!(*segment, "" | "v1" | "v2")) {
-        if segment.starts_with('{') {
-            id.push_str("By");
-        }
-        for word in segment.split(|char: char| !char.is_ascii_alphanumeric()) {
-            let (first, rest) = word.split_at_checked(1).unwrap_or_default();
-            id.push_str(&first.to_ascii_uppercase());
-            id.push_str(rest);
+fn tags() -> Value {
+    let tag = |(name, text): &(&str, &str)| json!({ "name": name, "description": text });
+    let sandbox = ("Sandbox", "What the local sandbox has done; not part of a deployment");
+    TAGS.iter().chain([&sandbox]).map(tag).collect()
+}
+
+/// Adds to what the routes say of themselves what is true of all of them.
+fn complete(document: &mut Value, error_names: &[&str]) {
+    let examples: Value = serde_json::from_str(EXAMPLES).unwrap_or_default();
+    for (name, header, description) in SCHEMES {
+        document["components"]["securitySchemes"][name] =
+            json!({ "type": "apiKey", "in": "header", "name": header, "description": description });
+    }
+    answers::describe_shared(&mut document["components"]);
+    let paths = document["paths"].as_object_mut();
+    for (path, item) in paths.into_iter().flatten() {
+        for (method, described) in item.as_object_mut().into_iter().flatten() {
+            if let Some(described) = described.as_object_mut() {
+                complete_operation(Operation { method, path, described }, &examples);
+            }
         }
     }
-    id
+    schemas::complete(document, error_names);
 }
 
-/// Adds the refusals that follow from what an operation takes, where it does not describe them itself.
-fn describe_refusals(operation: &mut Operation) {
-    let with_key = operation.security.iter().flatten().any(|way| *way != SecurityRequirement::default());
-    let with_body = operation.request_body.is_some();
-    for (applies, status, text) in [
-        (with_key, "400", "The request has fields or headers that are missing or wrong"),
-        (with_key, "401", "No valid key"),
-        (with_key, "403", "The key does not allow this"),
-        (with_body, "404", "Something the request names does not exist"),
-        (with_body, "408", "The body did not arrive in time"),
-    ] {
-        if applies {
-            operation.responses.responses.entry(status.to_owned()).or_insert_with(|| refusal(text).into());
-        }
+fn complete_operation(mut operation: Operation<'_>, examples: &Value) {
+    let Operation { method, path, .. } = operation;
+    let id = names::name_of(method, path).map_or_else(|| names::route_name(method, path), str::to_owned);
+    if let (Some(body), Some(example)) = (operation.described.get_mut("requestBody"), examples.get(&id)) {
+        body["content"]["application/json"]["example"] = example.clone();
     }
-}
-
-fn refusal(text: &str) -> Response {
-    let body = ContentBuilder::new().schema(Some(Ref::from_schema_name("ErrorBody"))).build();
-    ResponseBuilder::new().description(text).content("application/json", body).build()
+    operation.described.insert("operationId".to_owned(), id.into());
+    if path.starts_with("/v1/") {
+        let payments = json!([{ "url": "/payments", "description": "Payments, below a path of their own" }]);
+        operation.described.insert("servers".to_owned(), payments);
+    }
+    operation.described.entry("security").or_insert_with(|| usual_security(path));
+    operation.describe_idempotency_key();
+    operation.describe_refusals();
+    operation.describe_headers();
 }
 
 /// Where `x-b2c-tenant-id` must be sent.
@@ -139,36 +157,14 @@ const NEED_TENANT: [&str; 5] =
     ["/v2/b2c/event", "/v2/b2c/carts", "/v2/b2c/entitlements", "/v2/b2c/checkout", "/v2/b2c/cors/"];
 
 /// What a route asks of its callers unless it says so itself (contract §2).
-fn usual_security(path: &str) -> Vec<SecurityRequirement> {
-    let none: [&str; 0] = [];
-    let with = |schemes: &[&str]| {
-        let first = SecurityRequirement::default();
-        vec![schemes.iter().fold(first, |requirement, scheme| requirement.add(*scheme, none))]
-    };
+fn usual_security(path: &str) -> Value {
     if NEED_TENANT.iter().any(|start| path.starts_with(start)) {
-        with(&["apiKey", "tenant"])
+        json!([{ "apiKey": [], "tenant": [] }])
     } else if path.starts_with("/v2/") {
-        with(&["apiKey"])
+        json!([{ "apiKey": [] }])
     } else if path.starts_with("/v1/") {
-        with(&["paymentKey"])
+        json!([{ "paymentKey": [] }])
     } else {
-        vec![SecurityRequirement::default()]
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::operation_id;
-
-    #[test]
-    fn an_operation_is_named_after_its_route() {
-        for (method, path, id) in [
-            ("get", "/v2/b2c/carts/{id}", "getB2cCartsById"),
-            ("post", "/v1/payment/{mid}/refund", "postPaymentByMidRefund"),
-            ("get", "/openapi.json", "getOpenapiJson"),
-            ("get", "/v2/b2c/events/{templateId}/nextAvailable", "getB2cEventsByTemplateIdNextAvailable"),
-        ] {
-            assert_eq!(operation_id(method, path), id);
-        }
+        json!([{}])
     }
 }

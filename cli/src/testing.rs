@@ -97,7 +97,7 @@ impl Service {
         let queue = LocalQueue::default();
         let http = Faulty::new(Without::new(embedded.clone(), outage.clone()), plan.clone());
         let app = local::app(http, embedded.clone(), (Arc::clone(&vault), &queue));
-        let router = serve::reachable(&app, Parts::WithSandbox);
+        let router = conformance::held(serve::reachable(&app, Parts::WithSandbox));
         let store = Store::new(embedded.client(), PREFIX);
         Self { app, plan, outage, store, embedded, queue, vault, router }
     }

@@ -101,6 +101,39 @@ fn the_openapi_document_is_of_version_3_1_and_names_every_operation_once() {
     }
 }
 
+/// Generated clients call their methods by these names.
+#[test]
+fn every_operation_has_a_short_name_of_its_own() {
+    for (route, operation) in operations(&openapi()) {
+        let id = operation["operationId"].as_str().unwrap();
+        assert!(id.len() <= 24, "{route}: {id} is long");
+        let of_the_route = ["B2b", "B2c", "V1", "V2"].iter().any(|part| id.contains(part));
+        assert!(!of_the_route, "{route} has no name; add it to the list of names");
+    }
+}
+
+#[test]
+fn every_answer_describes_the_headers_it_comes_with() {
+    let document = openapi();
+    for (route, operation) in operations(&document) {
+        for (status, response) in operation["responses"].as_object().unwrap() {
+            let response = match response["$ref"].as_str() {
+                Some(reference) => document.pointer(reference.trim_start_matches('#')).unwrap(),
+                None => response,
+            };
+            let headers = &response["headers"];
+            assert!(headers["x-service-request-id"].is_object(), "{route} {status}");
+            let busy = ["429", "503"].contains(&status.as_str());
+            assert!(!busy || headers["Retry-After"].is_object(), "{route} {status}");
+        }
+        let takes_a_body = operation["requestBody"].is_object();
+        for status in ["405", "413", "415"] {
+            let said = operation["responses"][status].is_object();
+            assert!(said || (status != "405" && !takes_a_body), "{route} does not describe {status}");
+        }
+    }
+}
+
 #[test]
 fn the_three_headers_of_the_specification_are_the_security_schemes() {
     let schemes = &openapi()["components"]["securitySchemes"];

@@ -2,7 +2,9 @@
 
 use boxoffice::testing::Service;
 use domain::tenant::{ApiKey, Scope};
+use flate2::read::GzDecoder;
 use serde_json::{Value, json};
+use std::io::Read;
 
 const STAFF: [(&str, &str); 1] = [("x-service-api-key", "demo-b2b-1001")];
 const VISITOR: [(&str, &str); 1] = [("x-service-api-key", "demo-browser-1001")];
@@ -123,6 +125,27 @@ async fn the_page_of_the_interface_needs_no_other_server() {
     assert!(!page.contains("http://") && !page.contains("https://"), "{page}");
     let missing = service.request(("GET", "/docs/other.js"), &[], None).await;
     assert_eq!((missing.status, &missing.body["type"]), (404, &json!("NOT_FOUND")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_document_is_sent_compressed_and_once() {
+    let service = Service::empty().await;
+    for path in ["/openapi.json", "/docs/swagger-ui.css", "/docs/swagger-ui-bundle.js"] {
+        let plain = service.request(("GET", path), &[], None).await;
+        let packed = service.request(("GET", path), &[("accept-encoding", "br, gzip;q=0.5")], None).await;
+        assert_eq!(packed.header("content-encoding"), "gzip", "{path}");
+        assert_eq!(packed.header("vary"), "accept-encoding", "{path}");
+        assert!(packed.bytes.len() * 3 < plain.bytes.len(), "{path}");
+        let mut unpacked = vec![];
+        GzDecoder::new(&packed.bytes[..]).read_to_end(&mut unpacked).unwrap();
+        assert!(unpacked == plain.bytes, "{path}");
+        let tag = plain.header("etag");
+        assert_eq!(tag, packed.header("etag"), "{path}");
+        let known = service.request(("GET", path), &[("if-none-match", tag)], None).await;
+        assert_eq!((known.status, known.bytes.len(), known.header("etag")), (304, 0, tag), "{path}");
+        let other = service.request(("GET", path), &[("if-none-match", "\"other\"")], None).await;
+        assert_eq!(other.status, 200, "{path}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -34,6 +34,7 @@ fn allowed(place: &str) -> BTreeSet<&'static str> {
         "shared/wire" | "shared/store" => &["domain"],
         "shared/platform" => &["domain", "wire", "store"],
         "shared/sagas" => &["domain", "wire", "store", "platform"],
+        "shared/conformance" => &["platform"],
         other if other.starts_with("functions/") => &["domain", "wire", "store", "platform", "sagas"],
         other => panic!("{other} has no rule"),
     };

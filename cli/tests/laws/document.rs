@@ -1,6 +1,6 @@
 //! What the OpenAPI document says of refusals.
 
-use crate::support::{document, operations};
+use crate::support::{self, document, operations};
 use std::collections::BTreeSet;
 
 #[test]
@@ -24,6 +24,7 @@ fn every_operation_that_wants_a_key_says_how_it_refuses() {
 fn every_refusal_is_described_by_the_one_error_body() {
     for operation in operations() {
         for (status, response) in operation.described["responses"].as_object().unwrap() {
+            let response = support::resolved(response);
             let schema = response.pointer("/content/application~1json/schema/$ref");
             if status.starts_with('4') || status.starts_with('5') {
                 let place = format!("{} {status}", operation.name());
@@ -59,6 +60,7 @@ fn every_description_has_its_required_parts() {
         let responses = operation.described["responses"].as_object().unwrap();
         assert!(responses.keys().any(|status| status.starts_with('2')), "{}", operation.name());
         for (status, response) in responses {
+            let response = support::resolved(response);
             let text = response["description"].as_str().unwrap_or_default();
             assert!(!text.is_empty(), "{} {status} is not described", operation.name());
         }

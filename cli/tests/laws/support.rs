@@ -42,6 +42,14 @@ pub(crate) fn document() -> Value {
     serde_json::to_value(boxoffice::openapi()).unwrap()
 }
 
+/// The thing itself where another one is referred to.
+pub(crate) fn resolved(thing: &Value) -> Value {
+    match thing["$ref"].as_str() {
+        Some(reference) => document().pointer(reference.trim_start_matches('#')).unwrap().clone(),
+        None => thing.clone(),
+    }
+}
+
 impl Operation {
     pub(crate) fn name(&self) -> String {
         format!("{} {}", self.method, self.path)

@@ -125,6 +125,8 @@ fn not_removed(refusal: EditRefusal) -> ApiError {
 }
 
 /// Returns an event instance.
+///
+/// As the back office sees it, on sale or not; `ETag` names the revision, which a write can be bound to.
 #[utoipa::path(
     get,
     path = "/v2/b2b/event/instances/{id}",

@@ -81,6 +81,8 @@ mod written {
 }
 
 /// Lists add-ons.
+///
+/// What of the inventory is an add-on, and no donation: one page of it, in the order asked for.
 #[utoipa::path(
     get,
     path = "/v2/b2b/addons",

@@ -107,6 +107,7 @@ macro_rules! routes_of {
             path = $list_path,
             tag = $tag,
             summary = concat!("Lists ", $many, "."),
+            description = "One page of all that the tenant has, active or not, in the order asked for.",
             params(platform::paging::PageQuery),
             responses(
                 (status = 200, description = "A page of them", body = wire::page::Page<$output>),
@@ -126,6 +127,7 @@ macro_rules! routes_of {
             path = $path,
             tag = $tag,
             summary = concat!("Returns ", $one, "."),
+            description = "As it stands now; `ETag` names the revision, which a write can be bound to.",
             params(("id" = String, Path, description = "Its id")),
             responses(
                 (status = 200, description = "It, with its revision in `ETag`", body = $output),

@@ -36,7 +36,7 @@ pub fn router<R: Routes>() -> R {
     params(("Idempotency-Key" = Option<String>, Header, description = "Repeats with the same key and body answer the same id")),
     request_body = CartInput,
     responses(
-        (status = 200, description = "The id of the cart", body = String),
+        (status = 200, description = "The id of the cart", body = String, content_type = "application/json"),
         (status = 400, description = "Fields are missing or wrong", body = ErrorBody),
         (status = 404, description = "Ids name nothing that is sold", body = ErrorBody),
         (status = 409, description = "An event is not on sale or has too few seats left, an add-on too few pieces; one order cannot take so much; the idempotency key was used before", body = ErrorBody),

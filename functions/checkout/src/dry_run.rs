@@ -3,7 +3,7 @@
 use crate::load::Facts;
 use crate::pointer::SentCart;
 use crate::replay::Manner;
-use crate::{answer, decide, entitled, replay};
+use crate::{CheckoutAnswer, DryRunReport, answer, decide, entitled, replay};
 use axum::Json;
 use axum::response::{IntoResponse, Response};
 use domain::availability::pieces_left;
@@ -14,7 +14,6 @@ use domain::{InventoryId, Money, SaleId};
 use platform::access::Caller;
 use platform::cart::{check_size, forms_incomplete, no_pieces};
 use platform::{ApiError, App, ErrorType};
-use serde_json::json;
 use store::counter::Counter;
 use store::{Consistency, Key};
 use wire::cart::CartOutput;
@@ -58,13 +57,13 @@ pub(crate) async fn report(
     let request_id = &caller.context.request_id;
     let findings: Vec<_> =
         findings.into_iter().map(|finding| sent.pointed(finding).body(request_id)).collect();
-    Ok(Json(json!({
-        "valid": findings.is_empty(),
-        "totalAmount": cart.as_ref().map(|cart| cart.shown_total.to_string()),
-        "findings": findings,
-        "cart": cart.as_ref().map(|cart| CartOutput::of(cart, caller.tenant.zone)),
-    }))
-    .into_response())
+    let report = DryRunReport {
+        valid: findings.is_empty(),
+        total_amount: cart.as_ref().map(|cart| cart.shown_total.to_string()),
+        findings,
+        cart: cart.as_ref().map(|cart| CartOutput::of(cart, caller.tenant.zone)),
+    };
+    Ok(Json(CheckoutAnswer::DryRun(Box::new(report))).into_response())
 }
 
 /// A check that could not be made is no finding.

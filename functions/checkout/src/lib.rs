@@ -17,6 +17,9 @@ use platform::access::{BrowserCheckout, Caller, ServerCheckout};
 use platform::routes;
 use platform::routes::Routes;
 use platform::{ApiError, App, Body, ErrorBody, IdempotencyKey};
+use serde::Serialize;
+use utoipa::ToSchema;
+use wire::cart::CartOutput;
 use wire::checkout::CheckoutInput;
 use wire::order::OrderView;
 
@@ -26,15 +29,40 @@ pub fn router<R: Routes>() -> R {
     R::new().routes(routes!(server_checkout)).routes(routes!(browser_checkout))
 }
 
+/// What a checkout answers.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum CheckoutAnswer {
+    /// It was carried out.
+    Order(Box<OrderView>),
+    /// It was only tried, since the request has `dryRun`.
+    DryRun(Box<DryRunReport>),
+}
+
+/// What a checkout would meet now.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DryRunReport {
+    /// Whether nothing stands against it.
+    pub valid: bool,
+    /// What would be charged; null where the cart has no price.
+    pub total_amount: Option<String>,
+    /// Everything that stands against it, each as it would be refused.
+    #[schema(value_type = Vec<ErrorBody>)]
+    pub findings: Vec<serde_json::Value>,
+    /// The cart with its prices; null where it has none.
+    pub cart: Option<CartOutput>,
+}
+
 /// Pay for a cart from a storefront's server.
 ///
 /// Card data passes through the caller's server, which puts the caller in scope of card-data compliance.
 /// Nothing is charged unless all seats are secured, and everything is given back when the card is declined.
 #[utoipa::path(
     post, path = "/v2/b2c/checkout", tag = "Checkout", request_body = CheckoutInput,
-    params(("x-service-browser-ip" = String, Header, description = "The visitor's IP address.")),
+    params(("x-service-browser-ip" = String, Header, description = "The visitor's IP address.", example = "203.0.113.24")),
     responses(
-        (status = 200, description = "The order.", body = OrderView),
+        (status = 200, description = "The order; with `dryRun`, what a checkout would meet.", body = CheckoutAnswer),
         (status = 402, description = "The card was declined; everything was given back.", body = ErrorBody),
         (status = 409, description = "Seats, price, entitlements, reservation or an earlier request stand against it.", body = ErrorBody),
         (status = 429, description = "`THROTTLED`: too many cards were tried, or too many declined, for this visitor or by this key; the processor was not asked.", body = ErrorBody),
@@ -55,7 +83,7 @@ async fn server_checkout(
 #[utoipa::path(
     post, path = "/v2/b2c/cors/checkout", tag = "Checkout", request_body = CheckoutInput,
     responses(
-        (status = 200, description = "The order.", body = OrderView),
+        (status = 200, description = "The order; with `dryRun`, what a checkout would meet.", body = CheckoutAnswer),
         (status = 402, description = "The card was declined; everything was given back.", body = ErrorBody),
         (status = 409, description = "Seats, price, entitlements, reservation or an earlier request stand against it.", body = ErrorBody),
         (status = 429, description = "`THROTTLED`: too many cards were tried, or too many declined, for this visitor or by this key; the processor was not asked.", body = ErrorBody),

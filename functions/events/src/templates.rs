@@ -78,6 +78,8 @@ pub(crate) async fn slim_list(
 }
 
 /// Read an event template
+///
+/// With its prices and what is left, as the storefront that asks may sell it.
 #[utoipa::path(
     get,
     path = "/v2/b2c/event/templates/{templateId}",

@@ -95,6 +95,8 @@ const NEXT_AVAILABLE_SLOTS: [usize; 3] = [32, 400, usize::MAX];
 const NEXT_AVAILABLE_SECS: i64 = 3 * 366 * 86_400;
 
 /// Read a template's next available time
+///
+/// The first that can be bought now, within three years.
 #[utoipa::path(
     get,
     path = "/v2/b2c/events/{templateId}/nextAvailable",
@@ -139,6 +141,8 @@ pub(crate) async fn next_available(
 }
 
 /// Read an event instance
+///
+/// With its prices and what is left, as the storefront that asks may sell it.
 #[utoipa::path(
     get,
     path = "/v2/b2c/events/{instanceId}",

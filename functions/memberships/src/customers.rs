@@ -67,6 +67,8 @@ async fn find(
 }
 
 /// Returns a customer.
+///
+/// Names and contact data as the last order or membership left them.
 #[utoipa::path(
     get,
     path = "/v2/b2b/customers/{id}",

@@ -67,6 +67,8 @@ async fn list(
 }
 
 /// Returns a membership level.
+///
+/// With its offerings; `ETag` names the revision, which a write can be bound to.
 #[utoipa::path(
     get,
     path = "/v2/b2b/membership/levels/{id}",

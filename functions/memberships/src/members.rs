@@ -77,6 +77,8 @@ pub(crate) const TOO_LARGE: &str =
     "The answer would be too large; ask for fewer entries with page and pageSize";
 
 /// Returns a membership.
+///
+/// With its cards and their holders; `ETag` names the revision, which a write can be bound to.
 #[utoipa::path(
     get,
     path = "/v2/b2b/memberships/{id}",

@@ -38,6 +38,8 @@ static SORTING: Sorting<Offering> = Sorting {
 };
 
 /// Lists the offerings of a membership level.
+///
+/// One page of the ways to buy the level, in the order asked for.
 #[utoipa::path(
     get,
     path = "/v2/b2b/membership/levels/{levelId}/membershipofferings",

@@ -148,6 +148,8 @@ async fn validate(
 }
 
 /// Prices a membership before it is bought, under another path.
+///
+/// The same answer as at `/v2/memberships/b2b/checkout/validate`.
 #[utoipa::path(
     get, path = "/v2/b2b/memberships/checkout/validate", tag = "Memberships", params(QuoteQuery),
     responses(

@@ -9,6 +9,8 @@ use platform::{ApiError, App, ErrorBody, ErrorType};
 use wire::order::{OrderMailView, OrderView, StaffOrderView};
 
 /// Returns an order to the storefront that sold it.
+///
+/// By its id; `GET /v2/b2c/orders/search` finds those of a contact.
 #[utoipa::path(
     get,
     path = "/v2/b2c/orders/{id}",
@@ -29,6 +31,8 @@ pub(crate) async fn of_storefront(
 }
 
 /// Returns an order to the back office.
+///
+/// Whoever sold it, with its payments, refunds and exchanges.
 #[utoipa::path(
     get,
     path = "/v2/b2b/orders/detail/{orderId}",

@@ -29,7 +29,9 @@ pub(crate) struct SearchQuery {
 /// line takes up to 4 KB where a donor filled in everything, and seldom more than 700 bytes.
 const MAX_LINES: usize = 4_000;
 
-/// Finds the orders of a contact: by e-mail address, by phone number, or by both at once. Without either,
+/// Finds the orders of a contact.
+///
+/// By e-mail address, by phone number, or by both at once. Without either,
 /// nothing is found. They are sorted by `createdOn` or `orderNumber`, the newest first unless asked otherwise.
 #[utoipa::path(
     get,

@@ -8,6 +8,8 @@ use platform::{ApiError, App, ErrorBody};
 use wire::willcall::WillCallOrderView;
 
 /// Returns an order with its tickets, each with the barcode that admits its holder.
+///
+/// For counters and gates; pieces that were given back or exchanged are marked.
 #[utoipa::path(
     get,
     path = "/v2/b2b/willcall/orders/{orderId}",

@@ -1,33 +1,55 @@
 //! The description of the interface, and a page that shows it without reaching for any other server.
 
+use crate::kept::Kept;
 use axum::extract::Path;
-use axum::response::{Html, IntoResponse, Response};
-use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::response::{Html, Response};
+use http::HeaderMap;
 use platform::{ApiError, ErrorBody, ErrorType};
 
 /// The description as it is committed; a test of the whole service keeps it current, since no function knows
 /// the routes of another.
-const OPENAPI: &str = include_str!("../../../docs/openapi.json");
+const OPENAPI: Kept = Kept {
+    content_type: "application/json",
+    compressed: include_bytes!(concat!(env!("OUT_DIR"), "/openapi.json.gz")),
+    tag: include_str!(concat!(env!("OUT_DIR"), "/openapi.json.etag")),
+    cache: "no-cache",
+};
 
 const PAGE: &str = include_str!("docs.html");
-const SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/swagger-ui-bundle.js"));
-const STYLE: &str = include_str!(concat!(env!("OUT_DIR"), "/swagger-ui.css"));
 
 /// The two files change only with a deployment.
 const CACHED: &str = "public, max-age=86400";
 
+const SCRIPT: Kept = Kept {
+    content_type: "text/javascript; charset=utf-8",
+    compressed: include_bytes!(concat!(env!("OUT_DIR"), "/swagger-ui-bundle.js.gz")),
+    tag: include_str!(concat!(env!("OUT_DIR"), "/swagger-ui-bundle.js.etag")),
+    cache: CACHED,
+};
+
+const STYLE: Kept = Kept {
+    content_type: "text/css; charset=utf-8",
+    compressed: include_bytes!(concat!(env!("OUT_DIR"), "/swagger-ui.css.gz")),
+    tag: include_str!(concat!(env!("OUT_DIR"), "/swagger-ui.css.etag")),
+    cache: CACHED,
+};
+
 /// Read the OpenAPI document
 ///
-/// OpenAPI 3.1. Needs no key.
+/// OpenAPI 3.1, compressed for whoever takes gzip. Needs no key.
 #[utoipa::path(
     get,
     path = "/openapi.json",
     tag = "Reference",
     security(()),
-    responses((status = 200, description = "The description of this interface", body = Object)),
+    params(("If-None-Match" = Option<String>, Header, description = "An `ETag` of the document that the caller has")),
+    responses(
+        (status = 200, description = "The description of this interface, its revision in `ETag`", body = Object),
+        (status = 304, description = "The caller has it already"),
+    ),
 )]
-pub(crate) async fn openapi() -> Response {
-    ([(CONTENT_TYPE, "application/json")], OPENAPI).into_response()
+pub(crate) async fn openapi(headers: HeaderMap) -> Result<Response, ApiError> {
+    OPENAPI.answer(&headers)
 }
 
 /// Browse this interface
@@ -46,25 +68,26 @@ pub(crate) async fn page() -> Html<&'static str> {
 
 /// Read a file of the page
 ///
-/// Script and style of the page for people.
+/// Script and style of the page for people, compressed for whoever takes gzip.
 #[utoipa::path(
     get,
     path = "/docs/{file}",
     tag = "Reference",
     security(()),
-    params(("file" = String, Path, description = "Name of the file")),
+    params(
+        ("file" = String, Path, description = "Name of the file"),
+        ("If-None-Match" = Option<String>, Header, description = "An `ETag` of the file that the caller has"),
+    ),
     responses(
-        (status = 200, description = "The file", body = String, content_type = "text/plain"),
+        (status = 200, description = "The file, its revision in `ETag`", content((String = "text/javascript"), (String = "text/css"))),
+        (status = 304, description = "The caller has it already"),
         (status = 404, description = "The page has no such file", body = ErrorBody),
     ),
 )]
-pub(crate) async fn asset(Path(file): Path<String>) -> Result<Response, ApiError> {
-    let cached = |content_type: &'static str, text: &'static str| {
-        ([(CONTENT_TYPE, content_type), (CACHE_CONTROL, CACHED)], text).into_response()
-    };
+pub(crate) async fn asset(Path(file): Path<String>, headers: HeaderMap) -> Result<Response, ApiError> {
     match file.as_str() {
-        "swagger-ui-bundle.js" => Ok(cached("text/javascript; charset=utf-8", SCRIPT)),
-        "swagger-ui.css" => Ok(cached("text/css; charset=utf-8", STYLE)),
+        "swagger-ui-bundle.js" => SCRIPT.answer(&headers),
+        "swagger-ui.css" => STYLE.answer(&headers),
         _ => Err(ApiError::new(ErrorType::NotFound).message("No such file")),
     }
 }

@@ -2,6 +2,7 @@
 //! of the whole interface with a page to browse it.
 
 mod docs;
+mod kept;
 
 use axum::Json;
 use axum::extract::Path;

@@ -12,6 +12,8 @@ use platform::{ApiError, App, ErrorBody, IdempotencyKey};
 use wire::reservation::ReservationOutput;
 
 /// Gives the seats of a reservation back.
+///
+/// Others can buy them from then on.
 #[utoipa::path(
     delete,
     path = "/v2/b2b/reservations/{id}",

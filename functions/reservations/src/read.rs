@@ -11,6 +11,8 @@ use platform::{ApiError, App, ErrorBody};
 use wire::reservation::ReservationOutput;
 
 /// Returns a reservation that still holds its seats.
+///
+/// One that has ended, or became an order, is not found.
 #[utoipa::path(
     get,
     path = "/v2/b2b/reservations/{id}",

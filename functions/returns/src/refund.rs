@@ -61,6 +61,8 @@ pub(crate) async fn refund(
 }
 
 /// Says what a refund would give back, without effect.
+///
+/// The same body as a refund, and the same refusals.
 #[utoipa::path(
     post,
     path = "/v2/b2b/refunds/preview",

@@ -100,11 +100,14 @@ impl Catalog {
 }
 
 /// A record that names another one.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct Use {
+    /// What it is, such as `eventTemplate`.
     #[serde(rename = "type")]
     kind: &'static str,
+    /// Its id.
     id: String,
+    /// Its name.
     name: String,
 }
 

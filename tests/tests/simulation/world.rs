@@ -246,7 +246,7 @@ impl World {
             Arc::new(move || plus_secs(time.now(), skew)),
             IdSource::simulated(move |bytes| ids.lock().unwrap().fill(bytes)),
         );
-        let service = platform::shell::service(ROUTES.clone(), &app);
+        let service = conformance::held(platform::shell::service(ROUTES.clone(), &app));
         Process { app, faults, way, service, number }
     }
 

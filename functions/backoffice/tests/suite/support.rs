@@ -187,7 +187,7 @@ impl Venue {
         let app = App::new(Store::new(client, "test-"), adapters);
         let routes: [axum::Router<App>; 3] = [backoffice::router(), reservations::router(), events::router()];
         let routes = routes.into_iter().fold(axum::Router::new(), axum::Router::merge);
-        let router = platform::shell::service(routes, &app);
+        let router = conformance::held(platform::shell::service(routes, &app));
         let venue = Self { router, app, store, faults };
         // The first request fills the caches of keys and secrets.
         venue.send(put("/v2/b2b/persontypes/none", json!({}))).await;

@@ -127,6 +127,7 @@ impl Venue {
         let app = App::new(store.clone(), adapters);
         let routes: axum::Router<App> = carts::router();
         let service = platform::shell::service(routes.layer(from_fn(note_calls)), &app);
+        let service = conformance::held(service);
         Self { engine, store, service }
     }
 

@@ -256,7 +256,7 @@ fn service(app: &App) -> axum::Router {
     let routes: [axum::Router<App>; 5] =
         [checkout::router(), carts::router(), entitlements::router(), orders::router(), returns::router()];
     let routes = routes.into_iter().fold(axum::Router::new(), axum::Router::merge);
-    platform::shell::service(routes.layer(from_fn(note_calls)), app)
+    conformance::held(platform::shell::service(routes.layer(from_fn(note_calls)), app))
 }
 
 impl Process {

@@ -113,6 +113,7 @@ impl Venue {
         let app = App::new(store.clone(), adapters);
         let routes: axum::Router<App> = entitlements::router();
         let service = platform::shell::service(routes.layer(from_fn(note_calls)), &app);
+        let service = conformance::held(service);
         let venue = Self { store, service };
         // Fills the caches.
         venue.validate(json!({"items": []})).await;

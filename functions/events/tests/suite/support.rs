@@ -99,6 +99,7 @@ impl Venue {
         let app = App::new(store.clone(), adapters);
         let routes: axum::Router<App> = events::router();
         let service = platform::shell::service(routes.layer(from_fn(note_calls)), &app);
+        let service = conformance::held(service);
         let venue = Self { store, zone, service, slots };
         // The caches are filled, as they are while a function is warm.
         let _ = venue.get("2027-01-01T00:00:00Z", "/v2/b2c/event/templates").await;

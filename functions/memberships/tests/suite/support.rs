@@ -136,7 +136,8 @@ pub(crate) fn tenant_id(number: i64) -> TenantId {
 
 fn router(app: &App) -> Router {
     let routes: [axum::Router<App>; 2] = [memberships::router(), backoffice::router()];
-    platform::shell::service(routes.into_iter().fold(axum::Router::new(), axum::Router::merge), app)
+    let routes = routes.into_iter().fold(axum::Router::new(), axum::Router::merge);
+    conformance::held(platform::shell::service(routes, app))
 }
 
 impl Venue {

@@ -244,7 +244,7 @@ impl Venue {
             )),
         };
         let app = App::new(Store::new(client, PREFIX), adapters);
-        let router = platform::shell::service(onboarding::router(), &app);
+        let router = conformance::held(platform::shell::service(onboarding::router(), &app));
         let venue = Self { router, app, engine, vault, store, faults };
         // The first request fills the caches of keys and secrets.
         venue.send(get()).await;

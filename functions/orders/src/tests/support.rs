@@ -60,7 +60,7 @@ impl Service {
             sandbox_processor: Arc::new(SandboxProcessor::new(store.clone(), Arc::new(wall_now))),
         };
         let app = App::new(store, adapters);
-        let router = platform::shell::service(crate::router(), &app);
+        let router = conformance::held(platform::shell::service(crate::router(), &app));
         Self { app, router, database }
     }
 

@@ -246,7 +246,7 @@ impl Shop {
         let routes: [axum::Router<App>; 2] = [refunds::router(), orders::router()];
         let routes = routes.into_iter().fold(axum::Router::new(), axum::Router::merge);
         let routes = routes.layer(from_fn(note_calls));
-        let service = platform::shell::service(routes, &app);
+        let service = conformance::held(platform::shell::service(routes, &app));
         let process = Process { app, faults, processor, service };
         // Fills the caches. What a process started under faults cannot read now, its first request reads.
         let _ = process.send(sent("{}").keyed("warm")).await;

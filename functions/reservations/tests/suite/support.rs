@@ -185,6 +185,7 @@ impl Venue {
         let app = App::new(Store::new(client, "test-"), adapters);
         let routes: axum::Router<App> = reservations::router();
         let router = platform::shell::service(routes.layer(from_fn(note_calls)), &app);
+        let router = conformance::held(router);
         let venue = Self { router, store, faults };
         // The first request fills the caches of keys and definitions.
         venue.send(ask("POST", "/v2/b2b/reservations", json!({"reservationItems": []})).keyed("warm")).await;

@@ -183,7 +183,7 @@ pub struct AnswerOutput {
 }
 
 /// A form without which a cart cannot be checked out, in the answer that refuses it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct IncompleteFormOutput {
     /// The form.

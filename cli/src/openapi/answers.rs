@@ -1,0 +1,181 @@
+//! What every operation may answer because of what it takes, and the headers of its answers.
+
+use serde_json::{Map, Value, json};
+
+/// One operation of the document.
+pub(super) struct Operation<'a> {
+    pub(super) method: &'a str,
+    pub(super) path: &'a str,
+    pub(super) described: &'a mut Map<String, Value>,
+}
+
+/// The refusals that are the same wherever they happen: name, status, and what they mean.
+const SHARED: [(&str, &str, &str); 8] = [
+    ("Unauthorized", "401", "`UNAUTHORIZED`: no valid key"),
+    ("Forbidden", "403", "`FORBIDDEN`: the key does not allow this"),
+    (
+        "MethodNotAllowed",
+        "405",
+        "`METHOD_NOT_ALLOWED`: this path was sent another method; `Allow` names those it answers",
+    ),
+    ("RequestTimeout", "408", "`REQUEST_TIMEOUT`: the body did not arrive in time"),
+    (
+        "PayloadTooLarge",
+        "413",
+        "`PAYLOAD_TOO_LARGE`: the body is larger than accepted, or what it asks to keep is",
+    ),
+    ("UnsupportedMediaType", "415", "`UNSUPPORTED_MEDIA_TYPE`: the body is not declared as JSON"),
+    ("TooManyRequests", "429", "`THROTTLED`: asked too often; `Retry-After` says when to ask again"),
+    (
+        "TryAgain",
+        "503",
+        "`TRY_AGAIN`: the database was busy or did not answer in time; `Retry-After` says when to ask again",
+    ),
+];
+
+/// The headers of answers, by the name under which the document keeps them.
+fn headers() -> Value {
+    json!({
+        "Allow": header("Allow", &json!({ "type": "string", "examples": ["GET, PUT, DELETE"] })),
+        "ETag": header(
+            "The revision of what is shown. `If-Match` with it makes a write that meets no other one",
+            &json!({ "type": "string", "pattern": "^(W/)?\"[^\"]+\"$", "examples": ["\"3f9a1c52\""] }),
+        ),
+        "Replayed": header(
+            "Only where the request was sent before with the same `Idempotency-Key`: this is the answer it got then",
+            &json!({ "type": "string", "enum": ["true"] }),
+        ),
+        "RequestId": header(
+            "Names this request in the log of the service",
+            &json!({ "type": "string", "minLength": 1, "examples": ["d2f0c4a89b1e47736f5a0c1d8e92b340"] }),
+        ),
+        "RetryAfter": header(
+            "Seconds after which another try makes sense",
+            &json!({ "type": "integer", "minimum": 1, "examples": [2] }),
+        ),
+    })
+}
+
+fn header(description: &str, schema: &Value) -> Value {
+    json!({ "description": description, "schema": schema })
+}
+
+/// What the document keeps once: headers and refusals.
+pub(super) fn describe_shared(components: &mut Value) {
+    let mut kept = headers();
+    kept["RetryAfterAlways"] = kept["RetryAfter"].clone();
+    for always in ["Allow", "RequestId", "RetryAfterAlways"] {
+        kept[always]["required"] = true.into();
+    }
+    components["headers"] = kept;
+    components["parameters"] = json!({ "IdempotencyKey": {
+        "name": "Idempotency-Key",
+        "in": "header",
+        "description": "Repetitions with the same key and body have one effect, and get the answer of the first. `x-service-request-uuid` is another name for it",
+        "schema": { "type": "string", "minLength": 1, "maxLength": 255, "examples": ["6f1c2a58-order-1"] },
+    } });
+    components["responses"] = Map::new().into();
+    for (name, status, text) in SHARED {
+        let mut response = refusal(text);
+        response["headers"]["x-service-request-id"] = kept_header("RequestId");
+        match status {
+            "405" => response["headers"]["Allow"] = kept_header("Allow"),
+            "429" | "503" => response["headers"]["Retry-After"] = kept_header("RetryAfterAlways"),
+            _ => {}
+        }
+        components["responses"][name] = response;
+    }
+}
+
+fn refusal(text: &str) -> Value {
+    let body = json!({ "schema": { "$ref": "#/components/schemas/ErrorBody" } });
+    json!({ "description": text, "content": { "application/json": body } })
+}
+
+fn kept_header(name: &str) -> Value {
+    json!({ "$ref": format!("#/components/headers/{name}") })
+}
+
+impl Operation<'_> {
+    fn asks_for_key(&self) -> bool {
+        let ways = self.described.get("security").and_then(Value::as_array);
+        ways.into_iter().flatten().any(|way| way.as_object().is_some_and(|way| !way.is_empty()))
+    }
+
+    fn has_body(&self) -> bool {
+        self.described.contains_key("requestBody")
+    }
+
+    /// Whether a repetition of it with the same key has no second effect.
+    fn takes_idempotency_key(&self) -> bool {
+        let is_write = matches!(self.method, "post" | "put" | "delete");
+        let asks_only = self.path.ends_with("/validate") || self.path.ends_with("/preview");
+        is_write && !asks_only && !self.path.starts_with("/sandbox/")
+    }
+
+    /// Adds the header that makes it repeatable.
+    pub(super) fn describe_idempotency_key(&mut self) {
+        if !self.takes_idempotency_key() {
+            return;
+        }
+        let parameters = self.described.entry("parameters").or_insert_with(|| json!([]));
+        let Some(parameters) = parameters.as_array_mut() else { return };
+        parameters.retain(|parameter| parameter["name"] != "Idempotency-Key");
+        parameters.push(json!({ "$ref": "#/components/parameters/IdempotencyKey" }));
+    }
+
+    /// Adds the refusals that follow from what the operation takes, where it does not describe them itself.
+    pub(super) fn describe_refusals(&mut self) {
+        let (with_key, with_body) = (self.asks_for_key(), self.has_body());
+        let is_stored = with_key || self.path.starts_with("/sandbox/");
+        let Some(responses) = self.described.get_mut("responses").and_then(Value::as_object_mut) else {
+            return;
+        };
+        for (applies, status, text) in [
+            (with_key, "400", "The request has fields or headers that are missing or wrong"),
+            (with_body, "404", "Something the request names does not exist"),
+        ] {
+            if applies && !responses.contains_key(status) {
+                responses.insert(status.to_owned(), refusal(text));
+            }
+        }
+        for (name, status, _) in SHARED {
+            let applies = match status {
+                "401" | "403" => with_key,
+                "408" | "413" | "415" => with_body,
+                "503" => is_stored,
+                // Where it happens, its operation says so.
+                "429" => responses.contains_key(status),
+                _ => true,
+            };
+            if applies && (!responses.contains_key(status) || matches!(status, "401" | "429" | "503")) {
+                let shared = json!({ "$ref": format!("#/components/responses/{name}") });
+                responses.insert(status.to_owned(), shared);
+            }
+        }
+    }
+
+    /// Adds the headers of the answers.
+    pub(super) fn describe_headers(&mut self) {
+        let repeatable = self.takes_idempotency_key();
+        let Some(responses) = self.described.get_mut("responses").and_then(Value::as_object_mut) else {
+            return;
+        };
+        for (status, response) in responses.iter_mut().filter(|(_, response)| response.get("$ref").is_none())
+        {
+            let is_done = status.starts_with('2');
+            let has_revision =
+                is_done && response["description"].as_str().is_some_and(|text| text.contains("`ETag`"));
+            for (applies, header, name) in [
+                (true, "x-service-request-id", "RequestId"),
+                (has_revision, "ETag", "ETag"),
+                (repeatable && (is_done || status == "402"), "x-service-replayed", "Replayed"),
+                (status == "409", "Retry-After", "RetryAfter"),
+            ] {
+                if applies {
+                    response["headers"][header] = kept_header(name);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Every body that the OpenAPI document shows is accepted by the demo venue.
+
+#![expect(clippy::unwrap_used, reason = "a helper fails its test by panicking")]
+
+use boxoffice::testing::{Answer, Service};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+const SHOP: [(&str, &str); 3] = [
+    ("x-service-api-key", "demo-b2c-1001"),
+    ("x-b2c-tenant-id", "1001"),
+    ("x-service-browser-ip", "203.0.113.24"),
+];
+const PAGE: [(&str, &str); 3] = [
+    ("x-service-api-key", "demo-browser-1001"),
+    ("x-b2c-tenant-id", "1001"),
+    ("origin", "http://localhost:3000"),
+];
+const STAFF: [(&str, &str); 1] = [("x-service-api-key", "demo-b2b-1001")];
+const PARTNER: [(&str, &str); 1] = [("x-service-payment-key", "demo-partner-1001")];
+const MERCHANT: [(&str, &str); 1] = [("x-service-payment-key", "demo-pay-60417")];
+
+const GALLERY: &str = "1001ee000000000000000001";
+const ADULT: &str = "1001aa000000000000000001";
+
+/// The operations of the document that take a body: where they are, and the body that is shown.
+fn examples() -> BTreeMap<String, (String, String, Value)> {
+    let document = serde_json::to_value(boxoffice::openapi()).unwrap();
+    let mut found = BTreeMap::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            if operation["requestBody"].is_object() {
+                let id = operation["operationId"].as_str().unwrap().to_owned();
+                let example = operation["requestBody"]["content"]["application/json"]["example"].clone();
+                assert!(example.is_object(), "{id} shows no example");
+                found.insert(id, (method.to_uppercase(), path.clone(), example));
+            }
+        }
+    }
+    found
+}
+
+/// Sends the examples one after the other, with the ids that this service made instead of those that are shown.
+struct Walk {
+    service: Service,
+    examples: BTreeMap<String, (String, String, Value)>,
+    /// What is shown, and what it is here.
+    known: Vec<(String, String)>,
+    sent: BTreeSet<String>,
+}
+
+impl Walk {
+    async fn start() -> Self {
+        let service = Service::start().await;
+        Self { service, examples: examples(), known: vec![], sent: BTreeSet::new() }
+    }
+
+    fn shown(&self, id: &str, pointer: &str) -> String {
+        let shown = self.examples[id].2.pointer(pointer).unwrap();
+        shown.as_str().map_or_else(|| shown.to_string(), str::to_owned)
+    }
+
+    /// From here on, what this example shows there stands for that.
+    fn stands_for(&mut self, id: &str, pointer: &str, real: impl ToString) {
+        let shown = self.shown(id, pointer);
+        self.known.push((shown, real.to_string()));
+    }
+
+    async fn send(&mut self, id: &str, ids: &[&str], headers: &[(&str, &str)]) -> Value {
+        let (method, path, example) = self.examples[id].clone();
+        let mut ids = ids.iter();
+        let segments = path.split('/');
+        let path: Vec<&str> =
+            segments.map(|part| if part.starts_with('{') { *ids.next().unwrap() } else { part }).collect();
+        let mut body = example.to_string();
+        for (shown, real) in &self.known {
+            body = body.replace(shown.as_str(), real);
+        }
+        let body: Value = serde_json::from_str(&body).unwrap();
+        let path = path.join("/");
+        let answer = self.service.request((&method, &path), headers, Some(&body)).await;
+        assert_eq!(answer.status, 200, "{id}: {}", answer.body);
+        self.sent.insert(id.to_owned());
+        answer.body
+    }
+
+    async fn read(&self, path: &str, headers: &[(&str, &str)]) -> Answer {
+        let answer = self.service.request(("GET", path), headers, None).await;
+        assert!(answer.status < 300, "{path}: {}", answer.body);
+        answer
+    }
+
+    /// An example that makes something, and one that changes it.
+    async fn write(&mut self, noun: &str) -> String {
+        let made = self.send(&format!("create{noun}"), &[], &STAFF).await;
+        let id = made["id"].as_str().map_or_else(|| made["id"].to_string(), str::to_owned);
+        self.send(&format!("update{noun}"), &[&id], &STAFF).await;
+        id
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_checkout_that_the_page_opens_succeeds_as_it_stands() {
+    for (id, headers) in [("checkout", &SHOP), ("checkoutFromPage", &PAGE)] {
+        let mut walk = Walk::start().await;
+        let order = walk.send(id, &[], headers).await;
+        assert_eq!(order["totalAmount"], "7.50", "{order}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_example_of_a_body_is_accepted() {
+    let mut walk = Walk::start().await;
+    catalog(&mut walk).await;
+    memberships(&mut walk).await;
+    sale(&mut walk).await;
+    refunds(&mut walk).await;
+    for (id, ids) in [("validateMerchant", &[][..]), ("onboardMerchant", &[])] {
+        walk.send(id, ids, &PARTNER).await;
+    }
+    let reference = walk.shown("onboardMerchant", "/boardingRefId");
+    walk.send("changeMerchant", &[&reference], &PARTNER).await;
+    let all: BTreeSet<String> = walk.examples.keys().cloned().collect();
+    assert_eq!(walk.sent, all);
+}
+
+async fn catalog(walk: &mut Walk) {
+    for noun in ["TicketType", "Form", "Coupon", "Discount", "InventoryItem", "Combo", "Template"] {
+        walk.write(noun).await;
+    }
+    for id in ["createEntitlements", "updateEntitlements"] {
+        walk.send(id, &[GALLERY], &STAFF).await;
+    }
+    let next = walk.read(&format!("/v2/b2c/events/{GALLERY}/nextAvailable"), &SHOP).await;
+    walk.stands_for("createCart", "/items/0/eventId", next.body["id"].as_str().unwrap());
+    walk.send("updateInstance", &[next.body["id"].as_str().unwrap()], &STAFF).await;
+    let made = walk.send("createReservation", &[], &STAFF).await;
+    walk.stands_for("updateReservation", "/id", &made["id"]);
+    walk.send("updateReservation", &[], &STAFF).await;
+}
+
+async fn memberships(walk: &mut Walk) {
+    let level = walk.send("createLevel", &[], &STAFF).await["id"].as_str().unwrap().to_owned();
+    walk.stands_for("updateLevel", "/id", &level);
+    let offering = walk.send("createOffering", &[&level], &STAFF).await;
+    let ways = walk.read(&format!("/v2/b2b/membership/levels/{level}/membershipofferings"), &STAFF).await;
+    let way = ways.body["list"][0]["id"].as_str().unwrap();
+    assert!(offering.is_object());
+    walk.stands_for("updateOffering", "/id", way);
+    walk.send("updateOffering", &[&level], &STAFF).await;
+    walk.send("updateLevel", &[], &STAFF).await;
+    walk.send("updateMembership", &["100100051"], &STAFF).await;
+    let address = "/v2/b2c/membership/validate/login?email=ada.lindqvist@example.test";
+    walk.read(address, &SHOP).await;
+    walk.service.deliver_mail().await;
+    let mails = walk.read("/sandbox/outbox", &[]).await.body;
+    let mail = mails.as_array().unwrap().last().unwrap()["deliveryId"].as_str().unwrap().to_owned();
+    let mail = String::from_utf8(walk.read(&format!("/sandbox/outbox/{mail}"), &[]).await.bytes).unwrap();
+    let text: String = mail.chars().filter(|char| !matches!(char, '\r' | '\n' | '=')).collect();
+    let token = text.split("loginToken3D").nth(1).unwrap().get(..36).unwrap();
+    walk.stands_for("useLoginLink", "/token", token);
+    walk.send("useLoginLink", &[], &SHOP).await;
+}
+
+async fn sale(walk: &mut Walk) {
+    let cart = walk.send("createCart", &[], &SHOP).await.as_str().unwrap().to_owned();
+    walk.stands_for("updateCart", "/id", &cart);
+    walk.send("updateCart", &[&cart], &SHOP).await;
+    for id in ["validateEntitlements", "revalidateEntitlements"] {
+        walk.send(id, &[], &SHOP).await;
+    }
+    let order = walk.send("checkout", &[], &SHOP).await;
+    walk.stands_for("refundSale", "/saleId", order["payments"][0]["saleId"].as_str().unwrap());
+    answer_a_form(walk).await;
+}
+
+/// A form that an event asks.
+async fn answer_a_form(walk: &mut Walk) {
+    let form = walk.send("createForm", &[], &STAFF).await["id"].clone();
+    let mut template = walk.examples["createTemplate"].2.clone();
+    template["orderForms"] = json!([{ "id": form }]);
+    let path = ("POST", "/v2/b2b/event/templates");
+    let template = walk.service.request(path, &STAFF, Some(&template)).await.body["id"].clone();
+    let next = format!("/v2/b2c/events/{}/nextAvailable", template.as_str().unwrap());
+    let slot = walk.read(&next, &SHOP).await.body["id"].clone();
+    let items = json!([{ "eventId": slot, "ticketingTypeId": ADULT, "quantity": 1 }]);
+    let body = json!({ "items": items });
+    let cart = walk.service.request(("POST", "/v2/b2c/carts"), &SHOP, Some(&body)).await.body;
+    let cart = cart.as_str().unwrap();
+    let read = walk.read(&format!("/v2/b2c/carts/{cart}"), &SHOP).await.body;
+    let asked = read["forms"][0]["formResponseId"].as_str().unwrap();
+    walk.send("answerForm", &[cart, asked], &SHOP).await;
+}
+
+async fn refunds(walk: &mut Walk) {
+    walk.send("previewSaleRefund", &["60417"], &MERCHANT).await;
+    walk.send("refundSale", &["60417"], &MERCHANT).await;
+    // What was partly given back by its merchant is not given back whole: an order of its own.
+    let times = format!("/v2/b2c/event/templates/{GALLERY}/times");
+    let slots: Vec<String> = walk
+        .read(&times, &SHOP)
+        .await
+        .body
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|slot| slot["available"] == true)
+        .map(|slot| slot["id"].as_str().unwrap().to_owned())
+        .collect();
+    let mut body = walk.examples["checkout"].2.clone();
+    body["shoppingCart"]["items"] = json!([{ "eventId": slots[1], "ticketingTypeId": ADULT, "quantity": 1 }]);
+    let order = walk.service.request(("POST", "/v2/b2c/checkout"), &SHOP, Some(&body)).await.body;
+    let detail = format!("/v2/b2b/orders/detail/{}", order["id"].as_str().unwrap());
+    let detail = walk.read(&detail, &STAFF).await.body;
+    walk.stands_for("exchangeTickets", "/orderId", order["id"].as_str().unwrap());
+    walk.stands_for("exchangeTickets", "/eventId", &slots[2]);
+    let (_, _, exchange) = walk.examples.get_mut("exchangeTickets").unwrap();
+    exchange["itemId"] = detail["items"][0]["itemId"].clone();
+    walk.send("exchangeTickets", &[], &STAFF).await;
+    walk.send("previewOrderRefund", &[], &STAFF).await;
+    walk.send("refundOrder", &[], &STAFF).await;
+    let mut page = Walk::start().await;
+    page.send("checkoutFromPage", &[], &PAGE).await;
+    walk.sent.append(&mut page.sent);
+}
