@@ -7,7 +7,6 @@ mod schemas;
 
 pub use presence::{LEFT_OUT, LeftOut};
 
-
 use crate::failure::Failure;
 use crate::routes;
 use answers::Operation;

@@ -20,6 +20,7 @@ const SCHEDULE: Duration = Duration::from_secs(60);
 const EXPIRY: Duration = Duration::from_secs(600);
 
 /// Mails a test takes from the queue at once.
+#[cfg(feature = "testing")]
 const BATCH: usize = 10;
 
 /// Takes mails from the queue and delivers them here.
@@ -103,6 +104,7 @@ async fn delete_expired(embedded: Embedded) {
 
 impl Postman {
     /// The next mails, if any can be had at once.
+    #[cfg(feature = "testing")]
     pub(crate) async fn waiting(&self) -> Option<Vec<Delivery>> {
         tokio::time::timeout(Duration::ZERO, self.queue.receive(BATCH)).await.ok()
     }

@@ -10,8 +10,10 @@ use axum::http::request::Parts;
 use axum::http::{HeaderValue, Request, Uri};
 use boxoffice::document::Document;
 use domain::card::{Card, CardFields};
+use domain::compare::phone_digits;
 use domain::coupon::folded;
 use domain::login::LoginToken;
+use domain::member_proof::MemberProof;
 use domain::membership::Membership;
 use domain::outbox::MailJob;
 use domain::stripe::{StripeAddress, StripeKey, StripeSettings, stripe_key_context};
@@ -29,7 +31,6 @@ use platform::vault::{LocalVault, Vault};
 use platform::{IdempotencyKey, IfMatch};
 use serde_json::json;
 use std::sync::{Arc, OnceLock};
-use store::order::phone_digits;
 use tokio::runtime::{Builder, Runtime};
 use wire::cart::{CartInput, FormResponseInput};
 use wire::catalog::Known;
@@ -189,6 +190,9 @@ pub fn identifiers(bytes: &[u8]) {
     }
     if let Some(token) = LoginToken::parse(text) {
         assert_eq!(LoginToken::parse(&token.expose()).map(|again| again.expose()), Some(token.expose()));
+    }
+    if let Some(proof) = MemberProof::parse(text) {
+        assert_eq!(proof.expose(), text);
     }
     if let Ok(site) = ConsumerSite::parse(text) {
         assert_eq!(ConsumerSite::parse(site.as_str()), Ok(site));

@@ -210,6 +210,7 @@ const TEMPLATES: &[Column] = &[
     ("entitlementConfiguration", Json),
     ("stars", Plain),
     ("ratings", Plain),
+    ("publishSoldQuantity", Plain),
     ("emailNotify", Json),
     ("recommendations.recommendations", Json),
     ("prerequisites", Json),

@@ -140,7 +140,7 @@ fn carts(slot: &str, cart: &str) -> Vec<Guessed> {
             // A look at a checkout tells what it finds.
             for (operation, path, body, usual) in [
                 ("POST /v2/b2c/carts", CARTS, &sent, usual),
-                ("PUT /v2/b2c/carts/{id}", &format!("{CARTS}/{cart}"), &put, usual),
+                ("PUT /v2/b2c/carts/{id}", format!("{CARTS}/{cart}").as_str(), &put, usual),
                 ("POST /v2/b2c/entitlements/validate", RULES, &sent, usual),
                 ("PUT /v2/b2c/entitlements/validate", RULES, &sent, usual),
                 (pay, path, &look, "200"),

@@ -15,8 +15,8 @@ fn told(cart: &Value) -> (Value, Value) {
 }
 
 /// What an adult pays, as a template shows it.
-fn adult(template: &Value) -> f64 {
-    template["priceLists"][0]["prices"][0]["price"].as_f64().unwrap()
+fn adult(template: &Value) -> String {
+    format!("{:.2}", template["priceLists"][0]["prices"][0]["price"].as_f64().unwrap())
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -108,7 +108,7 @@ async fn a_proof_counts_while_browsing_in_carts_in_entitlements_and_at_checkout(
         for (visitor, free) in [(&member, free), (&page, false)] {
             let seen = visitor.get(&service, &path).await;
             assert_eq!(seen.header("x-service-member-message"), if free { "" } else { NEEDED });
-            assert_eq!(adult(&seen.body), if free { 0.0 } else { 18.0 });
+            assert_eq!(adult(&seen.body), if free { "0.00" } else { "18.00" });
         }
         let cart = json!({"items": [tickets(&slot, 1), gift(1)], "membershipIds": [sent]});
         for (visitor, free) in [(&member, free), (&page, false)] {
@@ -154,15 +154,9 @@ async fn a_proof_ends_to_the_second_and_opens_nothing_of_another_tenant() {
     let (expires, named) = claims.split_once('_').unwrap();
     let later = format!("{}_{named}-{signature}", expires.parse::<i64>().unwrap() + 1);
     let other = format!("{expires}_{named}_9.77-{signature}");
-    for wrong in [
-        "x",
-        "",
-        &later,
-        &other,
-        &text.to_uppercase(),
-        &format!("{text}0"),
-        &format!("{claims}-{}", "0".repeat(64)),
-    ] {
+    let altered = [later.clone(), other, text.to_uppercase(), format!("{text}0")];
+    let unsigned = format!("{claims}-{}", "0".repeat(64));
+    for wrong in altered.iter().map(String::as_str).chain(["x", "", unsigned.as_str()]) {
         let read = page.proving(wrong).cart(&service, &cart).await;
         assert_eq!(told(&read), (json!("18.00"), json!([{"code": NEEDED}])), "{wrong}");
     }
@@ -214,7 +208,7 @@ async fn a_level_named_alone_is_shown_and_not_sold_to_a_page() {
     let cart = json!({"items": [tickets(&slot, 1)], "membershipCategoryId": CREW});
     for (visitor, sold) in [(&page, "18.00"), (&member, "18.00"), (&server, "0.00")] {
         let seen = visitor.get(&service, &path).await.body;
-        assert_eq!(adult(&seen), 0.0);
+        assert_eq!(adult(&seen), "0.00");
         let messages = if sold == "0.00" { json!([]) } else { json!([{"code": NEEDED}]) };
         assert_eq!(told(&visitor.cart(&service, &cart).await), (json!(sold), messages));
     }

@@ -188,6 +188,18 @@ mod unix {
         (running, stderr)
     }
 
+    /// A cart of about 45 KB.
+    fn large_cart() -> String {
+        let text = "n".repeat(200);
+        let mut line = serde_json::json!({ "itemType": "Inventory", "inventoryId": 1_001_003, "type": "donation",
+            "quantity": 1, "unitPrice": "7.50", "donationDetail": {} });
+        let names = ["donationAppealName", "donationCampaignName", "donationFundName", "donorRecognition"];
+        for name in names {
+            line["donationDetail"][name] = text.as_str().into();
+        }
+        serde_json::json!({ "items": vec![line; 50] }).to_string()
+    }
+
     #[test]
     fn a_disk_without_room_refuses_writes_and_goes_on_reading() {
         let data = tempfile::tempdir().unwrap();
@@ -200,8 +212,7 @@ mod unix {
             let lines = BufReader::new(stderr).lines().map_while(Result::ok);
             lines.filter(|line| line.contains("\"ERROR\"")).collect::<Vec<_>>()
         });
-        let notes = "n".repeat(9_000);
-        let cart = serde_json::json!({ "items": [], "notes": notes }).to_string();
+        let cart = large_cart();
         let refused = (0..600).map(|_| service.post("/v2/b2c/carts", &cart, "demo-b2c-1001", ""));
         let refused = refused.skip_while(|(status, _)| *status == 200).take(3).collect::<Vec<_>>();
         assert_eq!(refused.len(), 3, "the disk was never full");

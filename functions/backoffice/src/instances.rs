@@ -1,6 +1,6 @@
 //! `/v2/b2b/event/instances/{id}`: one dated slot, as the back office sees and changes it.
 
-use crate::templates::view;
+use crate::templates::{SHOWN_WITH, view};
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use domain::catalog::Template;
@@ -11,7 +11,7 @@ use domain::slot_edit::{
 use domain::{InstanceId, Timestamp};
 use platform::access::{Caller, Staff};
 use platform::authored::{Target, not_found};
-use platform::catalog::{Catalog, Needs};
+use platform::catalog::Catalog;
 use platform::idempotency::{Tagged, once_tagged};
 use platform::routes;
 use platform::routes::Routes;
@@ -43,7 +43,7 @@ impl Slot {
         let ledger = app.store.load_ledger(tenant, &id, Consistency::Strong).await?.ok_or_else(not_found)?;
         let key = Key::template(tenant, &ledger.template);
         let template = app.store.get(&key, Consistency::Strong);
-        let catalog = Catalog::load(app, tenant, Needs::Definitions);
+        let catalog = Catalog::load(app, tenant, SHOWN_WITH);
         let (template, catalog) = tokio::join!(template, catalog);
         Ok(Self { ledger, template: template?.ok_or_else(not_found)?, catalog: catalog? })
     }

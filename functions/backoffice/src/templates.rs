@@ -51,7 +51,8 @@ static SORTING: Sorting<Template> = Sorting {
 };
 
 /// What a template is shown with.
-const SHOWN_WITH: Needs = Needs::Kinds(&[Kind::PersonType, Kind::Reach, Kind::Discount, Kind::Inventory]);
+pub(crate) const SHOWN_WITH: Needs =
+    Needs::Kinds(&[Kind::PersonType, Kind::Reach, Kind::Discount, Kind::Inventory]);
 
 static NOBODY: Asker = Asker::nobody();
 

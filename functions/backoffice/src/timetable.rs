@@ -1,6 +1,6 @@
 //! `/v2/b2b/event/templates/{id}/instances`: the dated slots of a template, as the back office sees them.
 
-use crate::templates::view;
+use crate::templates::{SHOWN_WITH, view};
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{FromRequestParts, Path, Query, State};
@@ -11,14 +11,13 @@ use domain::slot_edit::SlotReach;
 use http::request::Parts;
 use platform::access::Staff;
 use platform::authored::not_found;
-use platform::catalog::{Catalog, Needs};
+use platform::catalog::Catalog;
 use platform::paging::{Direction, PageQuery, Paging, SortField, Sorting, page_of};
 use platform::query::QueryReader;
 use platform::routes;
 use platform::routes::Routes;
 use platform::{ApiError, App, ErrorBody, ErrorType};
 use serde::Deserialize;
-use store::catalog::Kind;
 use store::{Consistency, Key};
 use utoipa::IntoParams;
 use wire::event::AuthoredInstance;
@@ -93,7 +92,7 @@ async fn list(
     let place = Key::template(tenant, &id);
     let (template, catalog) = tokio::join!(
         app.store.get::<Template>(&place, Consistency::Strong),
-        Catalog::load(&app, tenant, Needs::Kinds(&[Kind::Reach]))
+        Catalog::load(&app, tenant, SHOWN_WITH)
     );
     let (template, catalog) = (template?.ok_or_else(not_found)?, catalog?);
     let longest = i64::from(template.longest_minutes()).saturating_mul(60);

@@ -88,7 +88,7 @@ pub(crate) async fn once(
     let place = Key::cart(tenant, &id);
     let keys = draft.named.keys(tenant).chain([place.clone()]);
     let load = app.store.get_many(keys, Consistency::Strong);
-    let tie = idempotency::tie(app, caller, (key, fingerprint));
+    let tie = idempotency::tie(app, caller, key, fingerprint);
     let (found, allowed, tied) = tokio::join!(load, draft.count_asked(), tie);
     let tied = tied?;
     let outcome = async {
@@ -97,7 +97,7 @@ pub(crate) async fn once(
             Some(earlier) => repeated(&earlier, fingerprint),
             None => {
                 allowed?;
-                draft.create((id, fingerprint), found).await
+                draft.create(id, fingerprint, found).await
             }
         }
     };
@@ -117,11 +117,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Makes the cart of a request that carries an idempotency key.
-    async fn create(
-        mut self,
-        (id, fingerprint): (CartId, &str),
-        mut found: Found,
-    ) -> Result<Response, ApiError> {
+    async fn create(mut self, id: CartId, fingerprint: &str, mut found: Found) -> Result<Response, ApiError> {
         let (app, tenant) = (self.app, self.caller.tenant.id);
         let existing = self.named.take(&mut found, tenant, self.caller.clock.now())?;
         existing.count_unknown(app, self.caller).await?;

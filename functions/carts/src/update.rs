@@ -53,7 +53,7 @@ pub(crate) async fn replace(
         refuse_unless_open(app, caller, &before).await?;
         let (after, traces) = existing.check_with(decide(app, (&before, &request), view, caller), "")?;
         offer.check(&after, now)?;
-        match write(app, tenant, (&before, after)).await? {
+        match write(app, tenant, &before, after).await? {
             Ok(after) => {
                 let output = CartOutput::of(&after, caller.tenant.zone);
                 return Ok(if explain { output.explained(&traces) } else { output });
@@ -69,7 +69,8 @@ pub(crate) async fn replace(
 async fn write(
     app: &App,
     tenant: TenantId,
-    (before, after): (&Cart, Cart),
+    before: &Cart,
+    after: Cart,
 ) -> Result<Result<Cart, Option<Cart>>, ApiError> {
     let after = before.prolonged(&after).unwrap_or(after);
     let grows_secs = (after.expires_at - before.expires_at).num_seconds();

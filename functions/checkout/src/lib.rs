@@ -74,7 +74,7 @@ async fn server_checkout(
     key: IdempotencyKey,
     body: Body<CheckoutInput>,
 ) -> Result<Response, ApiError> {
-    check_out(&app, &caller, (&key, "POST /v2/b2c/checkout"), body).await
+    check_out(&app, &caller, Sent { key: &key, route: "POST /v2/b2c/checkout" }, body).await
 }
 
 /// Pay for a cart from a storefront's page.
@@ -95,14 +95,20 @@ async fn browser_checkout(
     key: IdempotencyKey,
     body: Body<CheckoutInput>,
 ) -> Result<Response, ApiError> {
-    check_out(&app, &caller, (&key, "POST /v2/b2c/cors/checkout"), body).await
+    check_out(&app, &caller, Sent { key: &key, route: "POST /v2/b2c/cors/checkout" }, body).await
+}
+
+/// The key of a request, and the route it belongs to.
+struct Sent<'a> {
+    key: &'a IdempotencyKey,
+    route: &'static str,
 }
 
 /// Both routes are one checkout; what is repeated is repeated on the same one.
 async fn check_out(
     app: &App,
     caller: &Caller,
-    (key, route): (&IdempotencyKey, &str),
+    Sent { key, route }: Sent<'_>,
     body: Body<CheckoutInput>,
 ) -> Result<Response, ApiError> {
     let hash_key = app.hash_key(&caller.tenant).await?;

@@ -21,6 +21,7 @@ use platform::task::to_the_end;
 use platform::{ApiError, App, ErrorType};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use store::Key;
 use store::checkout::{CartClaim, KeyClaim};
 use store::idempotency::IdempotencyRecord;
 use wire::cart::CartOutput;
@@ -77,6 +78,13 @@ enum Try {
     Again,
 }
 
+/// A checkout as it is tried.
+struct Attempt<'a> {
+    request: &'a Arc<CheckoutRequest>,
+    key: Option<&'a SentKey>,
+    which: Try,
+}
+
 /// Pays for a cart. One that is changed meanwhile is priced again, and kept still for it, so that whoever pays gets
 /// past those who save.
 pub(crate) async fn check_out(
@@ -90,21 +98,22 @@ pub(crate) async fn check_out(
     let mut kept = None;
     for _ in 0..MAX_TRIES {
         // In a box, so that what a try carries on its stack ends with it.
-        let tried = Box::pin(check_out_once(app, caller, (&request, which), key.as_ref())).await;
+        let attempt = Attempt { request: &request, key: key.as_ref(), which };
+        let tried = Box::pin(check_out_once(app, caller, attempt)).await;
         which = Try::Again;
         match (tried, &request.source) {
             (Ok(response), _) => return Ok(response),
             (Err(Halt::Refused(refusal)), _) => {
-                let_move(app, caller, kept).await;
+                let_move(app, kept).await;
                 return Err(refusal);
             }
             (Err(Halt::CartMoved), CartSource::Stored(id)) => {
-                kept = keep_still(app, caller, (id, kept)).await?
+                kept = keep_still(app, caller, id, kept).await?
             }
             (Err(Halt::CartMoved), CartSource::Inline(_)) => break,
         }
     }
-    let_move(app, caller, kept).await;
+    let_move(app, kept).await;
     Err(ApiError::new(ErrorType::TryAgain).without_effect())
 }
 
@@ -112,40 +121,38 @@ pub(crate) async fn check_out(
 async fn keep_still(
     app: &App,
     caller: &Caller,
-    (id, kept): (&CartId, Option<KeptStill>),
+    id: &CartId,
+    kept: Option<KeptStill>,
 ) -> Result<Option<KeptStill>, ApiError> {
     let by = match kept {
         Some(KeptStill { cart: _, still }) => still.by,
         None => attempt_token(app)?,
     };
     let still = Still::begin(by, app.wall_now());
-    let is_kept = app.store.keep_cart_still((caller.tenant.id, id), &still, app.wall_now()).await?;
-    Ok(is_kept.then(|| KeptStill { cart: id.clone(), still }))
+    let cart = Key::cart(caller.tenant.id, id);
+    let is_kept = app.store.keep_cart_still(&cart, &still, app.wall_now()).await?;
+    Ok(is_kept.then_some(KeptStill { cart, still }))
 }
 
 /// A cart that this checkout keeps still.
 struct KeptStill {
-    cart: CartId,
+    cart: Key,
     still: Still,
 }
 
 /// Gives the cart free for those who save it. Where that fails, its moment ends by itself.
-async fn let_move(app: &App, caller: &Caller, kept: Option<KeptStill>) {
+async fn let_move(app: &App, kept: Option<KeptStill>) {
     let Some(KeptStill { cart, still }) = kept else { return };
-    if let Err(fault) = app.store.let_cart_move((caller.tenant.id, &cart), &still).await {
+    if let Err(fault) = app.store.let_cart_move(&cart, &still).await {
         tracing::warn!(%fault, "a cart stays still for a few seconds");
     }
 }
 
-async fn check_out_once(
-    app: &App,
-    caller: &Caller,
-    (request, which): (&Arc<CheckoutRequest>, Try),
-    key: Option<&SentKey>,
-) -> Result<Response, Halt> {
+async fn check_out_once(app: &App, caller: &Caller, attempt: Attempt<'_>) -> Result<Response, Halt> {
+    let Attempt { request, key, which: _ } = attempt;
     // In a box, so that the rest of the checkout does not carry the state of its beginning on its stack.
     let start = match &request.source {
-        CartSource::Stored(id) => Box::pin(load_stored(app, caller, (id, request, which), key)).await?,
+        CartSource::Stored(id) => Box::pin(load_stored(app, caller, id, &attempt)).await?,
         CartSource::Inline(cart) => Box::pin(load_inline(app, caller, (cart, request), key)).await?,
     };
     let Loaded { opened, facts, claim, findings, sent } = match start {
@@ -200,9 +207,10 @@ async fn sell(
 async fn load_stored(
     app: &App,
     caller: &Caller,
-    (id, request, which): (&CartId, &CheckoutRequest, Try),
-    key: Option<&SentKey>,
+    id: &CartId,
+    attempt: &Attempt<'_>,
 ) -> Result<Start, ApiError> {
+    let Attempt { request, key, which } = *attempt;
     let manner = manner(request);
     let load = load::cart_and_record(app, caller, (id, key.map(|key| key.hash.as_str())));
     let count = async {

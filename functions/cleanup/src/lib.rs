@@ -107,7 +107,7 @@ pub async fn pass(app: &App, scope: Scope, now: Timestamp) -> Result<Report, pla
     for clock in clocks {
         for kind in KINDS {
             if kind == DueKind::Mails {
-                let again = put_off(app, (*clock, now), mails::ANNOUNCE_AGAIN_SECS);
+                let again = put_off(app, *clock, now, mails::ANNOUNCE_AGAIN_SECS);
                 let due = mails::Due { scope, clock: *clock, until: now, again, asleep: &asleep };
                 mails::announce_due(app, due, &mut report).await?;
                 continue;
@@ -141,7 +141,7 @@ async fn is_sandbox(
 }
 
 /// When something is due again. A caller's clock must not put off what real time makes due.
-fn put_off(app: &App, (clock, now): (DueClock, Timestamp), secs: i64) -> Timestamp {
+fn put_off(app: &App, clock: DueClock, now: Timestamp, secs: i64) -> Timestamp {
     match clock {
         DueClock::Real => plus_secs(now.min(app.wall_now()), secs),
         DueClock::Chosen => plus_secs(now, secs),
@@ -149,7 +149,7 @@ fn put_off(app: &App, (clock, now): (DueClock, Timestamp), secs: i64) -> Timesta
 }
 
 async fn take_up(app: &App, work: DueWork, (clock, now): (DueClock, Timestamp), report: &mut Report) {
-    let put_off = |secs: i64| put_off(app, (clock, now), secs);
+    let put_off = |secs: i64| put_off(app, clock, now, secs);
     let done = match &work {
         DueWork::Order(tenant, order) => {
             report.orders_due = report.orders_due.saturating_add(1);

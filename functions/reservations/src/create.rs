@@ -53,7 +53,7 @@ pub(crate) async fn create(
     };
     let wanted = body.parse(|checker, input| input.read(checker))?;
     let fingerprint = repeatable.as_ref().map_or("", |repeatable| repeatable.fingerprint.as_str());
-    let tied = tie(&app, &staff, (&key, fingerprint)).await?;
+    let tied = tie(&app, &staff, &key, fingerprint).await?;
     let outcome = held(&app, &staff, &wanted, repeatable.as_ref()).await;
     tied.end(&app, outcome).await
 }

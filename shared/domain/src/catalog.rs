@@ -309,14 +309,14 @@ impl Template {
         self.member_only || !self.membership.restrictions.is_empty()
     }
 
-    /// Whether a slot is one of those the template holds: its schedules still make it, and it starts no later
-    /// than the template ends, wherever it was moved to. Slots that were sold stay when schedules are shortened,
-    /// and are none of them any more.
+    /// Whether a slot is one of those the template holds: it lies within the times of its schedule, and starts no
+    /// later than the template ends, wherever it was moved to. Slots that were sold stay when a schedule is
+    /// shortened, and are none of them any more.
     #[must_use]
     pub fn holds(&self, instance: &InstanceId, start: Timestamp, zone: Zone) -> bool {
         let facts = self.facts();
         let plan = SlotPlan { template: &facts, schedules: &self.schedules, zone };
-        self.end.is_none_or(|end| start <= end) && plan.makes(instance)
+        self.end.is_none_or(|end| start <= end) && plan.reaches(instance)
     }
 
     /// True when an instance of this schedule is sold through a channel at all.

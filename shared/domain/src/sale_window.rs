@@ -191,8 +191,7 @@ pub struct SlotFacts<'a> {
     pub visible: bool,
     /// The slot is cancelled or its sales are closed by hand.
     pub cancelled: bool,
-    /// The slot is one of those its template holds: its schedules still make it, and it starts no later than the
-    /// template ends.
+    /// The slot is one of those its template holds: see [`Template::holds`].
     pub is_held: bool,
     /// Template, schedule and price all sell on the channel of the route.
     pub channel_enabled: bool,
@@ -229,7 +228,7 @@ pub enum Unlisted {
     Hidden,
     /// It was cancelled or closed.
     Cancelled,
-    /// Its template or its schedule has ended before it, or does not make it any more.
+    /// Its template or its schedule has ended before it.
     Ended,
     /// It is not sold on this channel.
     ChannelOff,

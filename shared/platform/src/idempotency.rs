@@ -198,7 +198,8 @@ async fn conclude(
 pub async fn tie(
     app: &App,
     caller: &Caller,
-    (key, fingerprint): (&IdempotencyKey, &str),
+    key: &IdempotencyKey,
+    fingerprint: &str,
 ) -> Result<Tie, ApiError> {
     let Some(hash) = key.hash() else { return Ok(Tie(None)) };
     let key = Key::idempotency(caller.tenant.id, &hash);

@@ -76,7 +76,7 @@ impl Store {
     /// [`StoreError`] when the database does not answer.
     pub async fn keep_cart_still(
         &self,
-        (tenant, id): (TenantId, &CartId),
+        cart: &Key,
         still: &Still,
         wall_now: Timestamp,
     ) -> Result<bool, StoreError> {
@@ -86,23 +86,19 @@ impl Store {
         let (own, now) = (update.text(&still.by), update.number(wall_now.timestamp_millis()));
         update.require(format!("(attribute_not_exists({by}) OR {by} = {own} OR {until} <= {now})"));
         update.assign("still", serde_dynamo::to_attribute_value(still).map_err(StoreError::corrupt)?);
-        Ok(self.write(&Key::cart(tenant, id), Action::Update(update)).await?.is_ok())
+        Ok(self.write(cart, Action::Update(update)).await?.is_ok())
     }
 
     /// Gives a cart that was kept still free again.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
-    pub async fn let_cart_move(
-        &self,
-        (tenant, id): (TenantId, &CartId),
-        still: &Still,
-    ) -> Result<(), StoreError> {
+    pub async fn let_cart_move(&self, cart: &Key, still: &Still) -> Result<(), StoreError> {
         let mut update = Expression::new();
         let (by, own) = (update.path(&STILL_BY), update.text(&still.by));
         update.require(format!("{by} = {own}"));
         update.remove(&["still"]);
-        self.write(&Key::cart(tenant, id), Action::Update(update)).await.map(|_| ())
+        self.write(cart, Action::Update(update)).await.map(|_| ())
     }
 }
 

@@ -286,8 +286,7 @@ impl Store {
         let partition = order_partition_of(tenant, order);
         // `$` follows `#` in the order of sort keys.
         let mails = SortKeys::Between("OUTBOX#", "OUTBOX$");
-        let reading = (Consistency::Strong, MAX_ORDER_ITEMS);
-        let found = self.query((Table::Orders, &partition), mails, reading).await?;
+        let found = self.query_all((Table::Orders, &partition), mails, Consistency::Strong).await?;
         found.into_iter().map(decode).collect()
     }
 

@@ -186,6 +186,7 @@ async fn fill_cart(world: &World, random: &mut Rng, cart: &Value) -> Option<Stri
     if made.is_none() && make.idempotency.is_some() {
         made = world.send(random, &make).await;
     }
+    made.iter().for_each(|answer| note_refusal(world, answer));
     let made = made.filter(Answer::is_ok)?;
     let id = made.body.as_str().unwrap().to_owned();
     dawdle(random, 3_000).await;

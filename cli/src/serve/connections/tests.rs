@@ -157,14 +157,14 @@ async fn the_connection_that_was_idle_longest_leaves_first_and_a_busy_one_never(
         [false, true, true, true],
     ] {
         room.ask_longest_idle();
-        sleep(Duration::from_millis(10)).await;
+        sleep(Duration::from_millis(1_100)).await;
         assert_eq!(is_over(&held), expected);
     }
     assert!(!room.ask_longest_idle());
     held[0].until("content-length: 0\r\n").await;
     sleep(Duration::from_millis(10)).await;
     assert!(held[0].room.ask_longest_idle());
-    sleep(Duration::from_millis(10)).await;
+    sleep(Duration::from_millis(1_100)).await;
     assert_eq!(is_over(&held), [true; 4]);
 }
 

@@ -242,7 +242,7 @@ async fn a_schedule_that_makes_no_slot_can_be_drafted_and_not_published() {
     // That week has no Monday.
     body["schedules"][0]["weekdays"] = json!(["Monday"]);
     let refused = venue.send(post(PATH, body.clone())).await;
-    assert_eq!(refused.faults(), ["/schedules/0 generates no slot"]);
+    assert_eq!(refused.faults(), ["/schedules/0 makes no slot from now on"]);
     body["reviewState"] = json!("Draft");
     assert_eq!(venue.send(post(PATH, body)).await.status, 200);
 }

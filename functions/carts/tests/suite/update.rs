@@ -327,7 +327,7 @@ async fn a_cart_that_is_kept_still_for_a_checkout_is_not_written_until_its_momen
     let keep = async |until: i64| {
         let real = platform::clock::wall_now();
         let still = Still { by: "a checkout".to_owned(), until: plus_secs(real, until) };
-        assert!(venue.store.keep_cart_still((tenant_id(), &id), &still, real).await.unwrap());
+        assert!(venue.store.keep_cart_still(&Key::cart(tenant_id(), &id), &still, real).await.unwrap());
     };
     for (until, expected) in [(4, "409 REQUEST_IN_PROGRESS"), (-1, "200 "), (3_600, "200 ")] {
         keep(until).await;

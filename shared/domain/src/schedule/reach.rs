@@ -1,10 +1,10 @@
 //! How far schedules reach: whether they make slots at all, and whether they go on making them.
 
-use super::{DateRange, Schedule, SlotHour, SlotPlan, SlotWindow, generate};
+use super::{DateRange, Schedule, SlotPlan, SlotWindow, generate};
 use crate::InstanceId;
 use crate::instance_id::ScheduleTag;
 use crate::time::{Timestamp, plus_secs};
-use chrono::{Days, NaiveDate, NaiveTime, Timelike};
+use chrono::{Days, NaiveDate, NaiveTime};
 use std::num::NonZeroUsize;
 
 /// Weeks within which a schedule that runs at all has run: the longest cycle and one more.
@@ -23,36 +23,39 @@ impl SlotPlan<'_> {
             })
     }
 
-    /// Whether these schedules make the slot with this id. The dates around its start are looked at, and not every
-    /// slot of the template.
+    /// Whether the slot with this id lies within the times of the schedule that made it: its ranges, its effective
+    /// times and the template's. On which days and at which hours the schedule makes slots now does not matter. A
+    /// slot whose schedule is gone lies within none.
     #[must_use]
-    pub fn makes(&self, instance: &InstanceId) -> bool {
+    pub fn reaches(&self, instance: &InstanceId) -> bool {
         let (start, tag) = (instance.start(), instance.schedule_tag());
         if self.schedules.is_empty() {
             return tag == ScheduleTag::of(None) && self.template.start.timestamp() == start.timestamp();
         }
         let mut of_tag = self.schedules.iter().filter(|schedule| ScheduleTag::of(Some(&schedule.id)) == tag);
-        of_tag.any(|schedule| schedule.allows(start, self.template) && self.puts_at(schedule, start))
+        of_tag.any(|schedule| schedule.allows(start, self.template) && self.is_dated(schedule, start))
     }
 
-    /// Whether an hour of a schedule is at this instant: on its local date, or on one near it where clocks are
-    /// changed.
-    fn puts_at(&self, schedule: &Schedule, start: Timestamp) -> bool {
+    /// Whether a start is on a date of a schedule. Where clocks are changed, it may be the start of a day before.
+    fn is_dated(&self, schedule: &Schedule, start: Timestamp) -> bool {
+        let date = self.zone.date(start);
+        let has =
+            |date: NaiveDate| schedule.ranges.iter().any(|range| range.start <= date && date <= range.end);
+        schedule.ranges.is_empty() || has(date) || self.is_moved_there(schedule, start)
+    }
+
+    /// Whether a clock change moved a start from an earlier date of a schedule to this instant.
+    fn is_moved_there(&self, schedule: &Schedule, start: Timestamp) -> bool {
         let template_start = self.zone.date(self.template.start);
-        let local = self.zone.local(start);
-        let is_local = |hour: &SlotHour| (hour.hour, hour.minutes) == (local.hour(), local.minute());
-        let is_usual = schedule.runs_on(local.date(), template_start)
-            && schedule.hours.iter().any(is_local)
-            && local.second() == 0
-            && self.zone.instant(local) == start;
-        let first = local.date().checked_sub_days(Days::new(2)).unwrap_or_default();
-        let near = first.iter_days().take(4).filter(|date| schedule.runs_on(*date, template_start));
+        let first = self.zone.date(start).checked_sub_days(Days::new(2)).unwrap_or_default();
+        let near = first.iter_days().take(2).filter(|date| schedule.runs_on(*date, template_start));
         let mut locals = near.flat_map(|date| {
-            schedule.hours.iter().filter_map(move |hour| {
+            let times = schedule.hours.iter();
+            times.filter_map(move |hour| {
                 Some(date.and_time(NaiveTime::from_hms_opt(hour.hour, hour.minutes, 0)?))
             })
         });
-        is_usual || locals.any(|local| self.zone.instant(local) == start)
+        locals.any(|local| self.zone.instant(local) == start)
     }
 
     /// Whether a schedule makes a slot that is not over at an instant.
