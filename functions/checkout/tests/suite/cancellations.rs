@@ -32,9 +32,9 @@ async fn a_conflict_or_throttle_of_any_write_is_never_reported_as_a_refusal() {
         for write in 0..WRITES {
             let case = format!("{fault:?} {lasting} times, write {write}");
             let venue = Venue::open([2, 10]).await;
-            venue.hold(10, &[(0, 2)], 600).await;
             let process = venue.process().await;
             let cart = process.cart(json!([tickets(2)])).await;
+            venue.hold(10, &[(0, 2)], 600).await;
             process.faults.reset();
             pad(&process, write).await;
             for time in 0..lasting {
