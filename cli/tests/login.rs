@@ -281,7 +281,10 @@ async fn whoever_gave_up_the_card_meanwhile_is_shown_nothing() {
     let card = "/v2/b2b/memberships/100100051/cards/100100071";
     assert_eq!(service.request(("DELETE", card), &staff, None).await.status, 200);
     let opened = log_in(&service, &link, &[]).await;
-    assert_eq!((opened.status, opened.body), (200, json!([{"status": "not_found"}])));
+    assert_eq!(
+        (opened.status, opened.body),
+        (200, json!([{"status": "not_found", "lastNameMatches": null, "memberListEntry": null}]))
+    );
     ask(&service, MEMBER).await;
     service.deliver_mail().await;
     assert_eq!(outbox(&service).await.len(), 1);

@@ -46,6 +46,7 @@ async fn a_member_is_verified_by_number_external_number_or_barcode_and_shown_to_
         "pricePointId": "1002aa000000000000000001", "name": "Mateo O’Hara", "barcode": "10020000007",
         "serviceBarcode": "10020000007", "email": "mateo.ohara@example.test", "firstName": "Mateo",
         "lastName": "O’Hara", "phoneNumber": "+1 415 555 0142", "streetAddress1": "12 Bay View",
+        "streetAddress2": null,
         "city": "San Francisco", "state": "California", "zipCode": "94133", "country": "United States",
         "primaryCard": true, "externalMembershipId": "BZ-0007", "membershipCategory": "Otter",
         "serviceMembershipNumber": "100200031", "serviceCustomerNumber": "100200011", "auxiliary": false,
@@ -59,7 +60,10 @@ async fn a_member_is_verified_by_number_external_number_or_barcode_and_shown_to_
             assert_eq!(found, expected, "{sent} {name}");
         }
         let unnamed = validate(&service, &format!("membershipId={sent}")).await;
-        assert_eq!(unnamed, json!([{"status": "verified", "memberListEntry": standing()}]));
+        assert_eq!(
+            unnamed,
+            json!([{"status": "verified", "lastNameMatches": null, "memberListEntry": standing()}])
+        );
         let misnamed = validate(&service, &format!("membershipId={sent}&lastName=Smith")).await;
         let expected =
             json!([{"status": "verified", "lastNameMatches": false, "memberListEntry": standing()}]);
@@ -73,7 +77,8 @@ async fn nobody_is_verified_by_what_names_nothing_of_this_tenant() {
     // The membership of another tenant, and the id of one, which is not its number.
     for sent in ["100000001", "100100031", "HM-0007", "100200051", "-1", "99999999999999999999", "%00", "x"] {
         let found = validate(&service, &format!("membershipId={sent}&lastName=O'Hara")).await;
-        assert_eq!(found, json!([{"status": "not_found"}]), "{sent}");
+        let nothing = json!([{"status": "not_found", "lastNameMatches": null, "memberListEntry": null}]);
+        assert_eq!(found, nothing, "{sent}");
     }
     for query in ["", "?membershipId=", "?membershipId=%20", "?lastName=Smith"] {
         let refused = ask(&service, &format!("/v2/b2c/membership/validate{query}")).await;

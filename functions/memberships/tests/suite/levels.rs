@@ -24,7 +24,7 @@ pub(crate) fn year(ticket_type: &str) -> Value {
             "confirmationEmailRestrictions": [{"saleChannel": "Kiosk", "canSendConfirmationEmail": false}],
             "printMembershipCards": true, "includeDigitalMemberCardsInConfirmationEmail": true,
             "confirmationMessage": "See you"}],
-        "types": [{"id": "t1", "level": "Pup"}],
+        "types": [{"id": "t1", "program": null, "category": null, "subcategory": null, "level": "Pup"}],
         "service": {"id": "s1", "program": "Friends", "category": "Full", "subcategory": "City", "level": "Otter"},
     })
 }
@@ -34,7 +34,8 @@ fn crew(ticket_type: &str) -> Value {
     json!({
         "name": "Crew", "description": "All year", "shortDescription": "Year",
         "emailConfirmationMessage": "Welcome", "membershipLevelGroup": "ORGANIZATION",
-        "service": {"id": "s2", "program": "Friends"}, "types": [{"id": "t2"}],
+        "service": {"id": "s2", "program": "Friends", "category": null, "subcategory": null, "level": null},
+        "types": [{"id": "t2", "program": null, "category": null, "subcategory": null, "level": null}],
         "saleChannel": channel("online"),
         "rules": {"numberOfCardHolders": 3, "canGift": true, "startBeginningOfMonth": true,
             "expireEndOfMonth": false},

@@ -65,7 +65,7 @@ async fn levels_are_filtered_by_every_parameter() {
     let venue = Venue::open().await;
     let way = |actions: Value| json!([{"name": "Year", "duration": 12, "actions": actions}]);
     save(&venue, "a draft", json!({"state": "draft"})).await;
-    save(&venue, "b plain", json!({"offerings": way(json!([]))})).await;
+    save(&venue, "b plain", json!({"offerings": way(json!(null))})).await;
     save(&venue, "c counter", json!({"salesChannels": channel("pointOfSale")})).await;
     save(&venue, "d firm", json!({"membershipLevelGroup": "organization"})).await;
     save(&venue, "e child", json!({"auxiliary": true})).await;

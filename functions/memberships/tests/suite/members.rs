@@ -57,11 +57,15 @@ async fn a_membership_is_shown_with_its_names_and_its_cards_by_id_and_by_number(
         "name": "Ada Lovelace10001", "firstName": "Ada", "lastName": "Lovelace10001", "barcode": "B10001",
         "serviceBarcode": "B10001", "email": "ada10001@example.test", "primaryCard": true,
         "cardStartDate": "2027-01-01T00:00:00-05:00", "cardExpirationDate": "2027-12-31T23:59:59-05:00",
+        "constituentImportId": null, "serviceCustomerNumber": null, "customerId": null, "phoneNumber": null,
+        "streetAddress1": null, "streetAddress2": null, "city": null, "state": null, "zipCode": null,
+        "country": null,
     });
     for value in [&mut shown, &mut entry] {
         value.as_object_mut().unwrap().extend(term.as_object().unwrap().clone());
     }
     shown["cards"] = json!([entry]);
+    shown["cardholders"] = json!([entry]);
     assert_eq!(found.clone().done(), shown);
     assert_eq!(venue.send(get(format!("{PATH}/1"))).await, found);
     assert_eq!(asked(&venue, "").await.done()["list"], json!([shown]));
