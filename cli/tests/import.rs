@@ -167,7 +167,7 @@ async fn every_fault_of_every_record_is_reported_and_the_others_are_stored() {
       left out: /merchants/0 (60417), line 1
         /merchants/0/rateCard/percentageRate must be a percentage from 0 to 100 with at most two decimals
       left out: /personTypes/1 (1001aa000000000000000002), line 1
-        /personTypes/1/name is required
+        /personTypes/1/name must not be blank
         /personTypes/1/displayOrder must be an integer
       left out: /inventory/0 (1001001), line 1
         /inventory/0/price must have at most two decimals

@@ -172,7 +172,7 @@ async fn every_fault_has_its_line() {
       tenant: 1 created, 0 updated, 0 unchanged
       event instances: 0 created
       left out: /personTypes/1 (child), line 5
-        /personTypes/1/name is required (line 7)
+        /personTypes/1/name must not be blank (line 7)
         /personTypes/1/displayOrder must be an integer (line 8)
       left out: /personTypes/2 (adult), line 10
         /personTypes/2/id is that of another record of the document

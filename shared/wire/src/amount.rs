@@ -1,7 +1,7 @@
 //! Money on the wire: decimal text with two decimals, or a JSON number where live clients expect one.
 
-use crate::{Incoming, WireValue};
-use domain::Money;
+use crate::{Field, Incoming, WireValue};
+use domain::{Money, MoneyParseError};
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::Serializer;
 use serde_json::value::RawValue;
@@ -50,6 +50,14 @@ impl utoipa::PartialSchema for Amount {
 }
 
 impl utoipa::ToSchema for Amount {}
+
+/// Whether an amount was sent with a minus sign.
+pub(crate) fn is_negative(field: &Field<Amount>) -> bool {
+    match field {
+        Field::Value(amount) => Money::parse(amount.text()) == Err(MoneyParseError::Negative),
+        Field::Absent | Field::Null | Field::Wrong => false,
+    }
+}
 
 /// Serialises an amount as text with two decimals (`#[serde(serialize_with = "money_text")]`).
 ///

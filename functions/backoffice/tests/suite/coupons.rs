@@ -86,11 +86,10 @@ async fn every_fault_of_a_coupon_is_named() {
     right["code"] = json!("OTHER");
     let nothing = "ffffffffffffffffffffffff";
     for (wrong, expected) in [
-        (json!({"name": ""}), &["/name is required"][..]),
+        (json!({"name": ""}), &["/name must not be blank"][..]),
         (json!({"code": null}), &["/code is required"]),
         (json!({"code": "A B"}), &["/code must have no spaces"]),
         (json!({"code": "x".repeat(65)}), &["/code must have at most 64 characters"]),
-        (json!({"code": "4111111111111111"}), &["/code must not look like the number of a card"]),
         (json!({"value": "101"}), &["/value must be a percentage from 0 to 100 with at most two decimals"]),
         (json!({"discountType": "fixedPrice", "value": -1}), &["/value must be from 0.00 to 10000000.00"]),
         (json!({"discountType": "amount", "value": 1.001}), &["/value must have at most two decimals"]),
@@ -113,6 +112,8 @@ async fn every_fault_of_a_coupon_is_named() {
             json!({"salesChannels": [{"channel": "fax"}]}),
             &["/salesChannels/0/channel must be one of the sale channels"],
         ),
+        (json!({"effectiveStart": ""}), &["/effectiveStart must be a date, such as 2027-07-04"]),
+        (json!({"value": "1_0"}), &["/value must be a percentage from 0 to 100 with at most two decimals"]),
         (json!({"effectiveStart": "soon"}), &["/effectiveStart must be a date, such as 2027-07-04"]),
         (
             json!({"effectiveStart": "2027-03-02", "effectiveEnd": "2027-03-01"}),

@@ -235,7 +235,7 @@ async fn every_fault_of_a_ticket_type_is_named_at_once() {
     assert_eq!(
         refused.faults(),
         [
-            "/name is required",
+            "/name must not be blank",
             "/description must be a string",
             "/active must be true or false",
             "/type must have at most 200 characters",

@@ -69,7 +69,7 @@ async fn every_fault_of_an_add_on_is_named() {
     let venue = Venue::open().await;
     let one = format!("{PATH}/{}", made(&venue, PATH, guide()).await);
     for (wrong, expected) in [
-        (json!({"name": " "}), &["/name is required"][..]),
+        (json!({"name": " "}), &["/name must not be blank"][..]),
         (json!({"sku": "x".repeat(201)}), &["/sku must have at most 200 characters"]),
         (json!({"type": null}), &["/type is required"]),
         (

@@ -119,7 +119,7 @@ async fn every_kind_of_line_is_priced() {
         {
           "amount": "12.50",
           "donationDetail": {
-            "donationFundName": "Roof ****1111"
+            "donationFundName": "Roof 4111 1111 1111 1111"
           },
           "ignoreEntitlements": false,
           "inventoryId": 73,

@@ -1,7 +1,7 @@
 //! What is charged for is read afresh: what changed a moment ago counts, whatever the caches still say.
 
 use crate::catalog::{ADULT, merchant, person_type, reprice};
-use crate::venue::{Venue, tenant_id, tickets};
+use crate::venue::{Venue, ask, tenant_id, tickets};
 use domain::catalog::PersonType;
 use domain::merchant::{Merchant, MerchantStatus};
 use serde_json::json;
@@ -13,9 +13,19 @@ async fn a_ticket_type_that_was_just_withdrawn_is_not_sold() {
     let cart = process.cart(json!([tickets(2)])).await;
     let withdrawn = PersonType { active: false, ..person_type(ADULT, "Adult") };
     venue.store.save_person_type(tenant_id(), &withdrawn).await.unwrap();
-    for fields in [json!({"shoppingCartId": cart}), json!({})] {
-        let answer = process.pay(fields).await;
-        assert_eq!(answer.refusal(), "404 NOT_FOUND\n/shoppingCart/items/0/ticketingTypeId was not found");
+    let read = process.send(ask("GET", &format!("/v2/b2c/carts/{cart}"), json!({}))).await;
+    let line = read.body["items"][0]["itemId"].as_str().unwrap().to_owned();
+    for (fields, pointer) in [
+        (json!({"shoppingCartId": cart}), format!("/shoppingCartId/items/{line}")),
+        (json!({}), "/shoppingCart/items/0".to_owned()),
+    ] {
+        let expected = format!("404 NOT_FOUND\n{pointer}/ticketingTypeId was not found");
+        assert_eq!(process.pay(fields.clone()).await.refusal(), expected);
+        let mut dry = fields;
+        dry["dryRun"] = true.into();
+        let dry = process.pay(dry).await;
+        let found = dry.body["findings"][0]["details"][0]["field"].clone();
+        assert_eq!(found, format!("{pointer}/ticketingTypeId"), "{}", dry.text);
     }
     assert_eq!(venue.seats(0).await, [10, 0, 0]);
     assert!(venue.captured().await.is_empty());

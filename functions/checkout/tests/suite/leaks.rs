@@ -64,24 +64,21 @@ async fn the_card_is_in_no_log_line_answer_item_or_message() {
     let process = venue.process().await;
     let donation = json!({
         "inventoryId": DONATION, "quantity": 1, "type": "donation", "unitPrice": "5.00",
-        "donationDetail": {"donorRecognition": format!("card {CANARY}"), "dedicationLastName": SPACED},
+        "donationDetail": {"dedicationLastName": SPACED, "beneficiaryFirstName": CANARY},
     });
     let everywhere = json!({
         "manualEntryCardNumber": SPACED, "cvc": CVC, "notes": format!("my card is {CANARY}, code {CVC}x"),
-        "contactFirstName": CANARY, "billingLastName": SPACED, "billingAddress1": format!("{CANARY} Main St"),
-        "phoneNumber": CANARY, "billingZipCode": "94000",
+        "contactFirstName": CANARY, "contactFullName": format!("Ada {SPACED}"), "billingLastName": SPACED,
+        "billingZipCode": "94000",
         "shoppingCart": {"items": [tickets(1), donation]},
     });
     let cart = process.cart(json!([donation])).await;
-    let coded = json!({"items": [tickets(1)], "couponCodes": [CANARY, SPACED]});
-    let coded = process.send(ask("POST", "/v2/b2c/carts", coded)).await.body;
     let whole = checkout(json!({"manualEntryCardNumber": CANARY, "cvc": CVC})).to_string();
     let cut = whole.find(CANARY).unwrap() + CANARY.len();
     let digits = CANARY.parse::<i64>().unwrap();
-    let coupon = json!({"items": [tickets(1)], "couponCodes": [CANARY]});
     let declined = json!({"manualEntryCardNumber": "4000000000000002", "cvc": CVC, "notes": SPACED});
     let mut answers = Vec::new();
-    let filled = json!([{"name": "school", "value": format!("{ANSWER}, card {SPACED}")}]);
+    let filled = json!([{"name": "school", "value": ANSWER}]);
     let wrong = json!([{"name": ANSWER, "value": CANARY}, {"name": "school", "value": [ANSWER, CANARY]}]);
     let unfit = json!([{"name": ANSWER, "value": CANARY}, {"name": "school", "value": digits}]);
     let form = |fields: &serde_json::Value| json!([{"formId": ONCE, "fields": fields}]);
@@ -109,10 +106,7 @@ async fn the_card_is_in_no_log_line_answer_item_or_message() {
         pay(json!({})).raw(&whole[..=cut]),
         pay(json!({"manualEntryCardNumber": digits, "cvc": 739})),
         pay(json!({"manualEntryCardNumber": format!("{CANARY}1"), "cvc": CVC})),
-        pay(json!({"email": CANARY, "billingEmail": format!("{CANARY}@example.test"), "country": CANARY})),
-        pay(json!({"shoppingCart": coupon, "manualEntryCardNumber": CANARY, "cvc": CVC})),
-        pay(json!({"shoppingCartId": coded, "manualEntryCardNumber": CANARY, "cvc": CVC})),
-        ask("GET", &format!("/v2/b2c/carts/{}", coded.as_str().unwrap()), json!({})),
+        pay(json!({"email": CANARY, "billingEmail": CANARY, "country": CANARY})),
         pay(declined.clone()).keyed("declined"),
         pay(declined).keyed("declined"),
         pay(json!({"dryRun": true})).header("x-service-member-proof", PROOF),

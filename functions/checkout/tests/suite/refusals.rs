@@ -277,12 +277,12 @@ async fn only_the_right_key_with_the_right_headers_checks_out() {
         (
             "no tenant",
             pay(json!({})).header("x-b2c-tenant-id", ""),
-            "400 VALIDATION_ERROR\nx-b2c-tenant-id is required",
+            "400 VALIDATION_ERROR\nx-b2c-tenant-id must not be empty",
         ),
         (
             "no address",
             pay(json!({})).header("x-service-browser-ip", ""),
-            "400 VALIDATION_ERROR\nx-service-browser-ip is required",
+            "400 VALIDATION_ERROR\nx-service-browser-ip must be an IPv4 or IPv6 address",
         ),
         (
             "no such address",

@@ -145,7 +145,7 @@ async fn every_fault_of_a_level_is_named_at_once() {
             "/offerings/0/actions/0/ruleIds/0 must have 1 to 200 characters",
             "/offerings/0/actions/1/action is required",
             "/offerings/0/duration must be from 1 to 1200",
-            "/offerings/0/name is required",
+            "/offerings/0/name must not be blank",
             "/offerings/0/priceLists/0/endTime must not be before startTime",
             "/offerings/0/priceLists/0/prices/0/price must have at most two decimals",
             "/offerings/0/priceLists/0/prices/0/pricePoint must be the same as personType",

@@ -1,6 +1,7 @@
 //! Ticket types, prices and sale channels.
 
 use super::View;
+use crate::amount::is_negative;
 use crate::{Amount, Checker, Field, List, incoming, money_number};
 use domain::catalog::{PersonType, Price, PriceList, Template};
 use domain::pricing::{PricedTicket, listed_unit};
@@ -276,9 +277,10 @@ pub(crate) fn count(
 
 /// An amount of nothing or more.
 pub(crate) fn price(checker: &mut Checker, name: &'static str, field: Field<Amount>) -> Option<Money> {
-    let amount = checker.optional_money(name, field)?;
-    if (Money::ZERO..=Money::MAX_INPUT).contains(&amount) {
-        return Some(amount);
+    let is_negative = is_negative(&field);
+    let amount = if is_negative { None } else { Some(checker.optional_money(name, field)?) };
+    if amount.is_some_and(|amount| (Money::ZERO..=Money::MAX_INPUT).contains(&amount)) {
+        return amount;
     }
     checker.invalid(name, format!("must be from 0.00 to {}", Money::MAX_INPUT));
     None
