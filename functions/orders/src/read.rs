@@ -49,10 +49,10 @@ pub(crate) async fn detail(
     Path(id): Path<String>,
 ) -> Result<Json<StaffOrderView>, ApiError> {
     let (tenant, zone) = (staff.tenant.id, staff.tenant.zone);
-    let named = order_id(&id)?;
-    let (order, mails) = tokio::join!(paid_order(&app, &staff, &id), app.store.load_mails(tenant, &named));
-    let order = OrderView::for_staff(&order?, zone);
-    Ok(Json(StaffOrderView { order, mails: OrderMailView::all_of(mails?, zone) }))
+    let found = app.store.load_order_with_mails(tenant, &order_id(&id)?).await?;
+    let (order, mails) = found.filter(|(order, _)| is_readable(order)).ok_or_else(not_found)?;
+    let order = OrderView::for_staff(&order, zone);
+    Ok(Json(StaffOrderView { order, mails: OrderMailView::all_of(mails, zone) }))
 }
 
 async fn paid_order(app: &App, caller: &Caller, id: &str) -> Result<Order, ApiError> {

@@ -3,6 +3,7 @@
 mod support;
 
 use domain::order::{OrderLine, OrderState};
+use domain::outbox::{MailKind, MailState, OutboxMail};
 use domain::{Money, OrderId, OrderNumber};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -140,7 +141,37 @@ async fn an_order_reads_as_the_specification_lays_it_out() {
     "membershipIds":[4100200]}
     "#);
     let detail = service.get_text("/v2/b2b/orders/detail/31840526", "b2b").await;
-    assert_eq!(detail, (200, body));
+    let for_staff = format!("{},\"mails\":[]}}", body.strip_suffix('}').unwrap());
+    assert_eq!(detail, (200, for_staff));
+}
+
+#[tokio::test]
+async fn staff_see_what_became_of_the_mails_of_an_order() {
+    let service = Service::start().await;
+    service.sell(&order(), &tickets(2)).await;
+    let at = order().created_at;
+    for (kind, state) in [
+        (MailKind::Refund(2), MailState::Queued),
+        (MailKind::Receipt, MailState::Sent { at }),
+        (MailKind::Tickets, MailState::Refused { at }),
+        (MailKind::Exchange(3), MailState::Superseded { at }),
+    ] {
+        service.owe(OutboxMail { kind, message_id: "<m@boxoffice.example>".to_owned(), state }).await;
+    }
+    let (_, detail) = service.get("/v2/b2b/orders/detail/31840526", "b2b").await;
+    let shown = |mail: &Value| format!("{} {} {}", mail["kind"], mail["status"], mail["at"].is_string());
+    let shown: Vec<String> = detail["mails"].as_array().unwrap().iter().map(shown).collect();
+    assert_eq!(
+        shown,
+        [
+            "\"receipt\" \"sent\" true",
+            "\"tickets\" \"refused\" true",
+            "\"refund-2\" \"queued\" false",
+            "\"exchange-3\" \"superseded\" true",
+        ]
+    );
+    let (_, read) = service.get("/v2/b2c/orders/31840526", "b2c").await;
+    assert!(read.get("mails").is_none(), "storefronts are told nothing of mails");
 }
 
 #[tokio::test]

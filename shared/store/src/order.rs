@@ -278,16 +278,29 @@ impl Store {
         Ok(self.write(&Key::order(tenant, order), Action::Update(update)).await?.is_ok())
     }
 
-    /// The mails that an order has owed since it was paid, sent or not.
+    /// An order, and the mails it has owed since it was paid, sent or not.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
-    pub async fn load_mails(&self, tenant: TenantId, order: &OrderId) -> Result<Vec<OutboxMail>, StoreError> {
-        let partition = order_partition_of(tenant, order);
-        // `$` follows `#` in the order of sort keys.
-        let mails = SortKeys::Between("OUTBOX#", "OUTBOX$");
-        let found = self.query_all((Table::Orders, &partition), mails, Consistency::Strong).await?;
-        found.into_iter().map(decode).collect()
+    pub async fn load_order_with_mails(
+        &self,
+        tenant: TenantId,
+        id: &OrderId,
+    ) -> Result<Option<(Order, Vec<OutboxMail>)>, StoreError> {
+        let partition = order_partition_of(tenant, id);
+        // The order stands before its mails, and `$` follows `#` in the order of sort keys.
+        let range = SortKeys::Between("ORDER", "OUTBOX$");
+        let items = self.query_all((Table::Orders, &partition), range, Consistency::Strong).await?;
+        let mut order = None;
+        let mut mails = Vec::new();
+        for item in items {
+            match item.get("sk").and_then(|sk| sk.as_s().ok()).map(String::as_str) {
+                Some("ORDER") => order = Some(decode::<Order>(item)?),
+                Some(sk) if sk.starts_with("OUTBOX#") => mails.push(decode(item)?),
+                Some(_) | None => {}
+            }
+        }
+        Ok(order.map(|order| (order, mails)))
     }
 
     /// One mail of an order.

@@ -61,6 +61,17 @@ async fn a_request_is_mailed_once_however_often_it_is_handed_out() {
 }
 
 #[tokio::test]
+async fn the_mail_goes_to_the_address_that_is_kept() {
+    let (app, _) = service_with_site().await;
+    let outside = Outside::default();
+    for (number, typed) in [(1, "ADA@Example.TEST"), (2, " ada@example.test")] {
+        let (job, _) = request(&app, (number, typed)).await;
+        assert_eq!(try_job(&app, &outside, &job).await.unwrap(), Delivered::Sent, "{typed}");
+    }
+    assert!(outside.sent().iter().all(|mail| mail.to == MEMBER));
+}
+
+#[tokio::test]
 async fn nobody_is_written_to_who_is_no_member_or_whose_request_is_gone() {
     let (app, _) = service_with_site().await;
     let outside = Outside::default();

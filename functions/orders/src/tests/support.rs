@@ -10,6 +10,7 @@ use domain::order::{
     CardSummary, Order, OrderAddOnLine, OrderAmounts, OrderDonationLine, OrderLine, OrderState,
     OrderTicketLine, Payment, Person, Ticket, TicketStatus,
 };
+use domain::outbox::OutboxMail;
 use domain::sale_window::{CheckInWindow, TicketDetails};
 use domain::tenant::{ApiKey, DEFAULT_HOLD_SECS, ProcessorKind, Scope, Tenant};
 use domain::{
@@ -80,6 +81,13 @@ impl Service {
     pub(crate) async fn get(&self, path: &str, key: &str) -> (u16, Value) {
         let (status, body) = self.get_text(path, key).await;
         (status, serde_json::from_str(&body).unwrap())
+    }
+
+    /// Stores a mail of the order.
+    pub(crate) async fn owe(&self, mail: OutboxMail) {
+        let order = order();
+        let key = store::Key::outbox(order.tenant, &order.id, mail.kind);
+        self.app.store.save(&key, &mail).await.unwrap();
     }
 
     /// Stores an order as a checkout leaves it.
