@@ -137,14 +137,15 @@ impl RangeQuery {
         reader.finish((asked, range))
     }
 
-    /// Audience and range of the list of templates for online sale: without a start, all are asked for.
+    /// Audience and range of the list of templates for online sale: without a start, all are asked for, whatever
+    /// the end.
     pub(crate) fn read_list(&self, caller: &Caller) -> Result<(Asked, Option<Range>), ApiError> {
         let mut reader = QueryReader::new();
         let asked = self.asked(&mut reader, caller);
-        let range = self.range(&mut reader, caller);
         let started = self.start_time.as_deref().is_some_and(|text| !text.trim().is_empty());
         let asked = Asked { channel: Channel::Online, ..asked };
-        reader.finish((asked, started.then_some(range)))
+        let range = started.then(|| self.range(&mut reader, caller));
+        reader.finish((asked, range))
     }
 
     fn asked(&self, reader: &mut QueryReader, caller: &Caller) -> Asked {

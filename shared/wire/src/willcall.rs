@@ -307,9 +307,8 @@ impl WillCallEventView {
             Row::Moved(moved) => {
                 (moved.line.instance == instance).then(|| ticket(&moved.line, order.left_of(row)))
             }
-            Row::Sold(OrderLine::AddOn(line)) => {
-                (line.instance == Some(instance)).then(|| WillCallItemView::add_on(line, order.left_of(row)))
-            }
+            Row::Sold(OrderLine::AddOn(line)) => (order.instance_of(line) == Some(instance))
+                .then(|| WillCallItemView::add_on(line, order.left_of(row))),
             Row::Sold(OrderLine::Donation(_) | OrderLine::Membership(_)) => None,
             // Each part of a combo is of another event.
             Row::Sold(OrderLine::Combo(combo)) => {

@@ -1,7 +1,9 @@
 //! What was done with a paid order: refunds by the back office, and exchanges (decision record 0070). The lines of an
 //! order stay as they were sold; what is left of them, and whether a ticket admits, follows from what is listed here.
 
-use super::{Order, OrderAmounts, OrderComboLine, OrderLine, OrderTicketLine, Ticket, TicketStatus};
+use super::{
+    Order, OrderAddOnLine, OrderAmounts, OrderComboLine, OrderLine, OrderTicketLine, Ticket, TicketStatus,
+};
 use crate::entitlement::EntitlementUse;
 use crate::membership::Membership;
 use crate::{
@@ -365,6 +367,37 @@ impl Order {
     #[must_use]
     pub fn left_of(&self, row: Row<'_>) -> OrderAmounts {
         self.after_sale.left_of(row)
+    }
+
+    /// The event instance an add-on belongs to: the one it was sold with, and from there wherever the last tickets
+    /// were exchanged to.
+    #[must_use]
+    pub fn instance_of(&self, add_on: &OrderAddOnLine) -> Option<InstanceId> {
+        let mut instance = add_on.instance?;
+        let mut later = self.after_sale.exchanges.as_slice();
+        while !self.has_tickets_for(&instance) {
+            let target = |exchange: &Exchange| {
+                let mut moved = exchange.moved.iter().rev();
+                moved.find(|moved| self.was_for(&moved.from, &instance)).map(|moved| moved.line.instance)
+            };
+            let last =
+                later.iter().enumerate().rev().find_map(|(place, found)| Some((place, target(found)?)));
+            let Some((place, next)) = last else { break };
+            later = later.get(place.saturating_add(1)..).unwrap_or_default();
+            instance = next;
+        }
+        Some(instance)
+    }
+
+    fn has_tickets_for(&self, instance: &InstanceId) -> bool {
+        let is_for = |row: &Row<'_>| row.tickets().iter().any(|line| line.instance == *instance);
+        self.rows().filter(is_for).any(|row| self.left_of(row).quantity > 0)
+    }
+
+    /// Whether a line has tickets for this instance.
+    fn was_for(&self, line: &OrderItemId, instance: &InstanceId) -> bool {
+        let mut rows = self.rows().filter(|row| row.id() == line);
+        rows.any(|row| row.tickets().iter().any(|line| line.instance == *instance))
     }
 
     /// What is left of all lines: the price after discounts, and the full price.

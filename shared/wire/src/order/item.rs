@@ -102,7 +102,7 @@ impl OrderItemView {
     pub(super) fn rows_of(order: &Order, row: Row<'_>, zone: Zone) -> Vec<Self> {
         let left = order.left_of(row);
         match row {
-            Row::Sold(line) => Self::sold(line, left, zone),
+            Row::Sold(line) => Self::sold((order, line), left, zone),
             Row::Moved(moved) => {
                 let nothing = OrderAmounts {
                     quantity: 0,
@@ -115,11 +115,11 @@ impl OrderItemView {
         }
     }
 
-    fn sold(line: &OrderLine, left: OrderAmounts, zone: Zone) -> Vec<Self> {
+    fn sold((order, line): (&Order, &OrderLine), left: OrderAmounts, zone: Zone) -> Vec<Self> {
         let bare = Self::bare(line.id(), (line.amounts(), left));
         match line {
             OrderLine::Ticket(ticket) => vec![Self::ticket(ticket, bare)],
-            OrderLine::AddOn(add_on) => vec![Self::add_on(add_on, bare)],
+            OrderLine::AddOn(add_on) => vec![Self::add_on((order, add_on), bare)],
             OrderLine::Donation(donation) => vec![Self::donation(donation, bare)],
             OrderLine::Combo(combo) => {
                 let parts = combo.parts.iter().map(|part| Self::part(combo, part, left.quantity));
@@ -173,9 +173,9 @@ impl OrderItemView {
         }
     }
 
-    fn add_on(line: &OrderAddOnLine, bare: Self) -> Self {
+    fn add_on((order, line): (&Order, &OrderAddOnLine), bare: Self) -> Self {
         Self {
-            event_id: line.instance.map(|instance| instance.to_string()),
+            event_id: order.instance_of(line).map(|instance| instance.to_string()),
             item_type_id: line.inventory.to_string(),
             item_type_name: line.name.clone(),
             display_name: line.name.clone(),

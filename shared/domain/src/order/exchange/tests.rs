@@ -1,6 +1,7 @@
 use super::*;
 use crate::ScheduleId;
 use crate::ledger::SlotState;
+use crate::order::OrderLine;
 use crate::order::refund::tests::{amounts, current, mixed, order, tickets};
 use serde_json::{Value, json};
 
@@ -236,4 +237,51 @@ fn a_fee_that_fits_no_amount_is_refused() {
     let decided = |units: u32| decide(&morning(), &request(line(units)), (&gallery, &next_day));
     assert_eq!(decided(2), Err(ExchangeRefused::TooLarge));
     assert_eq!(decided(1).unwrap().exchange.fee, Money::from_cents(i64::MAX));
+}
+
+/// An exchange of so many tickets of a line for another day, as the order with this number of exchanges lists it.
+fn moved_to(order: &Order, (units, from): (u32, &str), instance: InstanceId) -> Exchange {
+    let from = OrderItemId::parse(from).unwrap();
+    let row = order.rows().find(|row| *row.id() == from).unwrap();
+    let number = order.after_sale.exchanges.len();
+    let line = OrderTicketLine {
+        id: OrderItemId::parse(&format!("90{number}")).unwrap(),
+        instance,
+        amounts: row.amounts().of_units(units),
+        ..row.tickets()[0].clone()
+    };
+    let moved = vec![MovedLine { from, tickets: Vec::new(), line }];
+    let stored = json!({"number": number, "at": 0, "by": "Office", "moved": moved, "fee": 0});
+    serde_json::from_value(stored).unwrap()
+}
+
+#[test]
+fn an_add_on_goes_where_the_last_tickets_of_its_event_went() {
+    let template = gallery(json!({}));
+    let day = |number: u32| slot(&template, "day", &format!("2027-06-{number:02}T10:00"));
+    let mut sold = serde_json::to_value(morning().lines).unwrap();
+    let guide = json!({"line": "addOn", "id": "12", "inventory": 74, "name": "Guide", "instance": day(3),
+        "amounts": amounts(1, 450, 450)});
+    let lines = sold.as_array_mut().unwrap();
+    lines.push(guide);
+    let guided = order(lines);
+    // Units, of which line, to which day; then where the guide is.
+    for (moves, expected) in [
+        (&[][..], 3),
+        (&[(2, "11", 4)][..], 3),
+        (&[(2, "11", 4), (1, "11", 5)], 5),
+        (&[(3, "11", 4)], 4),
+        (&[(3, "11", 4), (1, "900", 5)], 4),
+        (&[(3, "11", 4), (3, "900", 5)], 5),
+        (&[(3, "11", 4), (3, "900", 3)], 3),
+        (&[(3, "11", 4), (3, "900", 3), (3, "901", 6)], 6),
+    ] {
+        let mut order = guided.clone();
+        for (units, from, to) in moves {
+            let exchange = moved_to(&order, (*units, from), day(*to));
+            order.after_sale = order.after_sale.with_exchange(exchange);
+        }
+        let Some(OrderLine::AddOn(guide)) = order.lines.last() else { panic!("the guide is the last line") };
+        assert_eq!(order.instance_of(guide), Some(day(expected)), "{moves:?}");
+    }
 }
