@@ -177,6 +177,7 @@ fn order(
         entitlements: Vec::new(),
         forms: Vec::new(),
         messages: BTreeMap::new(),
+        notices: Vec::new(),
         reservation: None,
         created_at: now,
         chosen_clock: false,

@@ -8,6 +8,7 @@ use domain::catalog::{ReviewState, Template, prerequisite_circles};
 use domain::channel::Channel;
 use domain::ledger::Ledger;
 use domain::listing::{Audience, TemplateFilter};
+use domain::order::MAX_NOTICES;
 use domain::publishing::{DAYS_AHEAD, Generation, Moment, NotWritten, Publication, Writing, WrittenTemplate};
 use domain::{InstanceId, TemplateId, TenantId, Timestamp};
 use platform::access::{Caller, Staff};
@@ -21,6 +22,7 @@ use platform::routes::Routes;
 use platform::standing::{Age, Reaching};
 use platform::{ApiError, App, Body, ErrorBody, ErrorType, IdempotencyKey};
 use sagas::publish::{SLOTS_PER_REQUEST, TemplateSaved, delete_template, make_slots, save_template};
+use std::collections::BTreeSet;
 use store::authored::{CHANGE_TRIES, Stored, decode_authored, revision_of};
 use store::catalog::Kind;
 use store::publish::Beginning;
@@ -278,6 +280,13 @@ async fn delete(
     once_tagged(&app, &staff, (&key, &fingerprint), Box::pin(run)).await
 }
 
+/// The addresses of staff that a template and all others name.
+fn addresses(template: &Template, all: &[Template]) -> usize {
+    let others = all.iter().filter(|other| other.id != template.id);
+    let named = others.chain([template]).flat_map(|template| &template.venue.email_notify);
+    named.map(|contact| contact.email.trim().to_ascii_lowercase()).collect::<BTreeSet<_>>().len()
+}
+
 /// Whether everybody can buy one of its slots online now.
 async fn available(
     app: &App,
@@ -379,6 +388,12 @@ impl<'a> Authoring<'a> {
         };
         let written = input.read(checker, context)?;
         let template = &written.template;
+        let told = addresses(template, &self.catalog.templates);
+        if told > MAX_NOTICES {
+            let message =
+                format!("all templates together tell at most {MAX_NOTICES} addresses, and would tell {told}");
+            checker.invalid("emailNotify", message);
+        }
         let requires: Vec<_> =
             template.venue.prerequisites.iter().flat_map(|found| &found.requires).collect();
         for index in prerequisite_circles(template, &self.catalog.templates) {

@@ -41,6 +41,8 @@ pub enum MailKind {
     ReceiptWithTickets,
     /// What was given back, with the money that went back as what was paid.
     Refund,
+    /// What was sold, for staff: of their events, and nothing of the buyer or the card.
+    Notice,
 }
 
 /// What the codes of a mail are.

@@ -50,6 +50,9 @@ pub(crate) fn mail(
         outbox::MailKind::Refund(number) => {
             after::refund(said(MailKind::Refund)?, (sold.0, number), tenant.zone).ok_or(Unsaid::Nothing)
         }
+        outbox::MailKind::Notice(place) => {
+            after::notice(said(MailKind::Notice)?, (sold.0, place), tenant.zone).ok_or(Unsaid::Nothing)
+        }
         outbox::MailKind::Exchange(number) => {
             after::exchange(said(MailKind::Tickets)?, sold, (number, tenant.zone))
         }

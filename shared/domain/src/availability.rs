@@ -6,7 +6,7 @@ use crate::catalog::InventoryItem;
 use crate::checkout::{counted_coupons, pieces_of};
 use crate::coupon::Coupon;
 use crate::ledger::{Hold, Ledger};
-use crate::order::Pieces;
+use crate::order::{MAX_NOTICES, Pieces};
 use crate::{CouponId, InstanceId, InventoryId, ReservationId, Timestamp};
 use std::collections::BTreeMap;
 
@@ -76,7 +76,7 @@ const MAX_WRITES: usize = 100;
 const PAID_ORDER_WRITES: usize = 5;
 /// The same of an order that costs nothing, which is settled at once: without the guard, with chunks of tickets, mails,
 /// contacts and the payer.
-const FREE_ORDER_WRITES: usize = 16;
+const FREE_ORDER_WRITES: usize = 16 + MAX_NOTICES;
 /// What each membership takes at most: the one that is renewed, and the places of the new one.
 const MEMBERSHIP_WRITES: usize = 3;
 

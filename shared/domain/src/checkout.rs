@@ -12,7 +12,7 @@ use crate::membership::{Level, Membership};
 use crate::order::{
     AfterSale, CardSummary, ConsumedReservation, FormResponse, Order, OrderAddOnLine, OrderAmounts,
     OrderComboLine, OrderDonationLine, OrderForm, OrderLine, OrderState, OrderTicketLine, Payment, Person,
-    Pieces, Ticket, TicketStatus,
+    Pieces, Ticket, TicketStatus, notices_of,
 };
 use crate::sale::Sale;
 use crate::{
@@ -212,6 +212,7 @@ pub fn order_of(request: &CheckoutRequest, facts: &OrderFacts<'_>) -> Result<Ord
         entitlements: facts.entitlements.clone(),
         forms: forms_of(cart, *asked),
         messages: messages_of(cart, asked.templates),
+        notices: notices_of(&cart.seats(), asked.templates),
         membership_ids: cart.terms().claimed_memberships().collect(),
         send_email: request.send_email,
         cart: facts.cart_is_stored.then(|| cart.id.clone()),

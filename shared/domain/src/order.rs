@@ -21,6 +21,7 @@ use std::collections::BTreeMap;
 mod after;
 pub mod exchange;
 mod membership;
+mod notice;
 pub mod refund;
 mod refunded;
 mod ticket;
@@ -30,6 +31,8 @@ pub use after::{
     Row,
 };
 pub use membership::{Confirmation, OrderMembershipLine};
+pub(crate) use notice::notices_of;
+pub use notice::{MAX_NOTICES, StaffNotice};
 pub use refunded::RefundStatus;
 use ticket::last_admitting;
 pub use ticket::{TICKETS_PER_CHUNK, Ticket, TicketChunk, TicketStatus};
@@ -99,6 +102,9 @@ pub struct Order {
     /// What the templates of its tickets add to the confirmation mail.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty", with = "AsText")]
     pub messages: BTreeMap<TemplateId, String>,
+    /// Staff told of the sale, each address once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "AsText")]
+    pub notices: Vec<StaffNotice>,
     /// The reservation whose holds it consumed, as they were.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "MaybeAsText")]
     pub reservation: Option<ConsumedReservation>,

@@ -1,6 +1,6 @@
 //! Mails that are to be sent (spec §4.3, §4.7; contract §6, "Mail").
 
-use crate::order::{Exchange, Order, OrderMembershipLine, OrderRefund};
+use crate::order::{Exchange, Order, OrderMembershipLine, OrderRefund, StaffNotice};
 use crate::{LoginRequestId, OrderId, TenantId, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -20,6 +20,8 @@ pub enum MailKind {
     Refund(u64),
     /// The tickets of an exchange with this number.
     Exchange(u64),
+    /// What was sold, to the one of the staff at this place of the order's notices.
+    Notice(u64),
 }
 
 impl MailKind {
@@ -33,6 +35,7 @@ impl MailKind {
         confirmation.or_else(|| match name.split_once('-')? {
             ("refund", number) => number.parse().ok().map(Self::Refund),
             ("exchange", number) => number.parse().ok().map(Self::Exchange),
+            ("notice", place) => place.parse().ok().map(Self::Notice),
             _ => None,
         })
     }
@@ -47,6 +50,7 @@ impl fmt::Display for MailKind {
             Self::ReceiptWithTickets => out.pad("receiptWithTickets"),
             Self::Refund(number) => write!(out, "refund-{number}"),
             Self::Exchange(number) => write!(out, "exchange-{number}"),
+            Self::Notice(place) => write!(out, "notice-{place}"),
         }
     }
 }
@@ -160,12 +164,19 @@ pub enum MailState {
 /// neither the deployment nor the sender's address, and never changes.
 const MESSAGE_ID_DOMAIN: &str = "boxoffice.example";
 
-/// The mails a paid order owes (contract §6, "Mail"); none when its buyer asked for none, or left no address.
+/// The mails a paid order owes (contract §6, "Mail"): those of its buyer, and one to each of the staff who is told
+/// of it, whatever its buyer asked for.
+#[must_use]
+pub fn mails_of(order: &Order) -> Vec<OutboxMail> {
+    let notices = (0..).zip(&order.notices).map(|(place, _)| owed(order, MailKind::Notice(place)));
+    confirmations_of(order).into_iter().chain(notices).collect()
+}
+
+/// The mails to the buyer; none when the buyer asked for none, or left no address.
 ///
 /// Our choice: an order without tickets has a receipt alone, and a buyer without a billing address is written
 /// to at the contact address.
-#[must_use]
-pub fn mails_of(order: &Order) -> Vec<OutboxMail> {
+fn confirmations_of(order: &Order) -> Vec<OutboxMail> {
     if !order.send_email || is_silent(order) {
         return Vec::new();
     }
@@ -216,7 +227,14 @@ pub fn recipient(order: &Order, kind: MailKind) -> Option<&str> {
     match kind {
         MailKind::Receipt | MailKind::ReceiptWithTickets | MailKind::Refund(_) => payer_address(order),
         MailKind::Tickets | MailKind::Exchange(_) => elsewhere(order).or_else(|| payer_address(order)),
+        MailKind::Notice(place) => filled(notice(order, place).map(|notice| notice.email.as_str())),
     }
+}
+
+/// The one of the staff who is told of an order at this place.
+#[must_use]
+pub fn notice(order: &Order, place: u64) -> Option<&StaffNotice> {
+    order.notices.get(usize::try_from(place).ok()?)
 }
 
 /// The Message-ID of the mail of a request to log in.
@@ -277,6 +295,7 @@ mod tests {
             entitlements: Vec::new(),
             forms: Default::default(),
             messages: Default::default(),
+            notices: Vec::new(),
             send_email: true,
             cart: None,
             reservation: None,
@@ -354,6 +373,17 @@ mod tests {
     }
 
     #[test]
+    fn staff_are_told_of_a_sale_whatever_its_buyer_asked_for() {
+        let told = |email: &str| StaffNotice { name: String::new(), email: email.into(), templates: vec![] };
+        let notices = vec![told("ann@example.org"), told("bob@example.org")];
+        let loud = Order { notices, ..order(Some("pays@example.org"), None, None) };
+        let staff = [(MailKind::Notice(0), "ann@example.org"), (MailKind::Notice(1), "bob@example.org")];
+        assert_eq!(sent(&loud)[0], (MailKind::ReceiptWithTickets, "pays@example.org"));
+        assert_eq!(sent(&loud)[1..], staff);
+        assert_eq!(sent(&Order { send_email: false, ..loud }), staff);
+    }
+
+    #[test]
     fn a_mail_waits_under_a_message_id_that_follows_from_order_and_kind() {
         let mails = mails_of(&order(Some("pays@example.org"), None, Some("goes@example.org")));
         let ids: Vec<_> = mails.iter().map(|mail| mail.message_id.as_str()).collect();
@@ -372,6 +402,7 @@ mod tests {
             (MailKind::ReceiptWithTickets, "receiptWithTickets"),
             (MailKind::Refund(0), "refund-0"),
             (MailKind::Exchange(17), "exchange-17"),
+            (MailKind::Notice(2), "notice-2"),
         ];
         for (kind, name) in names {
             assert_eq!(kind.to_string(), name);

@@ -12,7 +12,8 @@ use serde_with::{As, PickFirst, Same};
 use unicode_segmentation::UnicodeSegmentation;
 
 /// The beginning of a text: at most so many characters, and no part of a sign that takes several of them, such as
-/// a letter with its accents or an emoji of joined ones. Every text that is cut is cut here.
+/// a letter with its accents or an emoji of joined ones (Unicode Standard Annex #29). Every text that is cut is cut
+/// here. Our choice: characters are counted, as everywhere (contract §11), since one sign can have any number.
 #[must_use]
 pub fn cut(text: &str, most: usize) -> &str {
     let mut left = most;

@@ -253,6 +253,7 @@ pub(crate) async fn check_out(venue: &Venue, id: &CartId, state: Option<OrderSta
         entitlements: Vec::new(),
         forms: Vec::new(),
         messages: BTreeMap::new(),
+        notices: Vec::new(),
         send_email: false,
         cart: Some(id.clone()),
         reservation: None,

@@ -71,12 +71,13 @@ impl Page {
     /// `content_id_stem` makes the Content-IDs unique to this mail.
     pub(super) fn new(mail: &ConfirmationMail, content_id_stem: &str) -> Self {
         let (with_receipt, with_tickets) = match mail.kind {
-            MailKind::Receipt | MailKind::Refund => (true, false),
+            MailKind::Receipt | MailKind::Refund | MailKind::Notice => (true, false),
             MailKind::Tickets => (false, true),
             MailKind::ReceiptWithTickets => (true, !mail.tickets.is_empty()),
         };
         let heading = match (with_receipt, with_tickets) {
             (true, true) => format!("Your {} and receipt", mail.codes.as_str()),
+            (true, false) if mail.kind == MailKind::Notice => "Tickets sold".to_owned(),
             (true, false) if mail.kind != MailKind::Refund => "Your receipt".to_owned(),
             (true, false) if mail.paid.is_zero() => "Your cancellation".to_owned(),
             (true, false) => "Your refund".to_owned(),
@@ -92,7 +93,12 @@ impl Page {
         let venue = one_line(&mail.venue_name);
         let order_number = one_line(&mail.order_number);
         Self {
-            subject: format!("{heading} from {venue}, order {order_number}"),
+            subject: match mail.kind {
+                MailKind::Notice => format!("{heading} by {venue}, order {order_number}"),
+                MailKind::Receipt | MailKind::Tickets | MailKind::ReceiptWithTickets | MailKind::Refund => {
+                    format!("{heading} from {venue}, order {order_number}")
+                }
+            },
             heading,
             codes: mail.codes.as_str(),
             created: one_line(&mail.created),
@@ -123,7 +129,9 @@ impl Receipt {
             lines: mail.lines.iter().map(|line| Line::new(line, &symbol)).collect(),
             total: amount(mail.total, &symbol),
             paid_word: match mail.kind {
-                MailKind::Receipt | MailKind::Tickets | MailKind::ReceiptWithTickets => "Paid",
+                MailKind::Receipt | MailKind::Tickets | MailKind::ReceiptWithTickets | MailKind::Notice => {
+                    "Paid"
+                }
                 MailKind::Refund => "Refunded",
             },
             paid: amount(mail.paid, &symbol),

@@ -88,6 +88,42 @@ fn tickets_that_were_given_back_are_in_no_mail() {
     assert_eq!(barcodes, ["01".repeat(16)]);
 }
 
+#[test]
+fn the_mail_to_staff_is_about_their_events_and_says_nothing_of_buyer_or_card() {
+    let mut order = order(7);
+    let own = ticket_line().template;
+    order.notices = serde_json::from_value(json!([
+        {"name": "Ann", "email": "ann@harbor.example", "templates": [own]},
+        {"name": "Bob", "email": "bob@harbor.example", "templates": ["another"]},
+    ]))
+    .unwrap();
+    let mails = domain::outbox::mails_of(&order);
+    let mail = mails.iter().find(|mail| mail.kind == MailKind::Notice(0)).unwrap();
+    let said = view::mail(&tenant(), "tickets@harbor.example", (&order, &tickets()), mail).unwrap();
+    let rendered = crate::render::render(&said).unwrap();
+    assert_eq!(rendered.to, "ann@harbor.example");
+    assert_eq!(rendered.subject, "Tickets sold by Harbor Museum, order 100000007");
+    insta::assert_snapshot!(text_of(&rendered), @r"
+    Harbor Museum
+    Tickets sold
+
+    Order 100000007, Sat, Mar 14 2026, 10:22 AM
+
+    RECEIPT
+
+    Harbor Gallery Entry, Adult
+      Mon, Mar 16 2026, 9:00 AM
+      2 x $16.20 = $32.40
+
+    Total: $32.40
+    Paid: $32.40
+    ");
+    let raw = String::from_utf8_lossy(&rendered.mime);
+    for private in ["Okafor", "ines", "0005", "American Express", "Lighthouse", &"01".repeat(16)] {
+        assert!(!raw.contains(private), "{private}: {raw}");
+    }
+}
+
 /// An order of which a ticket was exchanged, and its tickets.
 fn exchanged() -> (Order, Vec<Ticket>) {
     let mut order = order(7);

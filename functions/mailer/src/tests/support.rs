@@ -145,6 +145,7 @@ pub(crate) fn order(id: u64) -> Order {
         entitlements: Vec::new(),
         forms: Vec::new(),
         messages: [(ticket_line().template, "Doors open at 9.".to_owned())].into(),
+        notices: Vec::new(),
         send_email: true,
         cart: None,
         reservation: None,

@@ -1,8 +1,9 @@
-//! What mails about refunds and exchanges say.
+//! What mails about refunds and exchanges say, and those to staff.
 
 use super::{CURRENCY_SYMBOL, Unsaid, in_words, ticket_in_words, tickets_in_words};
-use crate::render::{Codes, ConfirmationMail, MailLine};
-use domain::order::{Exchange, Order, RefundedItem, Row, Ticket, TicketStatus};
+use crate::render::{Codes, ConfirmationMail, MailAddress, MailLine};
+use domain::order::{Exchange, Order, OrderAmounts, RefundedItem, Row, Ticket, TicketStatus};
+use domain::outbox;
 use domain::{Money, Zone};
 
 /// The mail about the refund with a number.
@@ -67,4 +68,34 @@ fn words_about(exchange: &Exchange) -> String {
         words.push_str(&format!("\nA fee of {CURRENCY_SYMBOL}{due} is still to be paid at the counter."));
     }
     words
+}
+
+/// The mail to one of the staff about the tickets of their events.
+pub(super) fn notice(
+    said: ConfirmationMail,
+    (order, place): (&Order, u64),
+    zone: Zone,
+) -> Option<ConfirmationMail> {
+    let told = outbox::notice(order, place)?;
+    let own = order.ticket_lines().filter(|line| told.templates.contains(&line.template));
+    let lines: Vec<MailLine> = own
+        .map(|line| {
+            let (name, detail) = ticket_in_words(line, zone);
+            let OrderAmounts { quantity, unit, amount, .. } = line.amounts;
+            MailLine { name, detail, quantity, unit_price: unit, amount }
+        })
+        .collect();
+    let total = Money::sum(lines.iter().map(|line| line.amount)).ok()?;
+    Some(ConfirmationMail {
+        to: MailAddress { name: told.name.clone(), ..said.to },
+        buyer_name: String::new(),
+        lines,
+        total,
+        paid: total,
+        card: None,
+        tickets: Vec::new(),
+        codes: Codes::Tickets,
+        message: None,
+        ..said
+    })
 }

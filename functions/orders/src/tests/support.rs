@@ -242,6 +242,7 @@ pub(crate) fn order() -> Order {
         entitlements: Vec::new(),
         forms: Default::default(),
         messages: Default::default(),
+        notices: Vec::new(),
         membership_ids: vec![domain::MembershipId::parse(4_100_200).unwrap()],
         send_email: false,
         cart: None,

@@ -7,7 +7,7 @@ use crate::{Action, Expression, Item, Key, MAX_WRITES, StoreError, StoreFault, t
 use domain::customer::Customer;
 use domain::membership::Membership;
 use domain::membership::issue::MembershipChange;
-use domain::order::Order;
+use domain::order::{MAX_NOTICES, Order};
 use domain::{OrderId, TenantId, Timestamp};
 use std::collections::BTreeMap;
 
@@ -49,7 +49,7 @@ fn new_keys(tenant: TenantId, change: &MembershipChange) -> impl Iterator<Item =
 }
 
 /// Writes of a settlement beside those of memberships: the order, its tickets, sale, mails, contacts and payer.
-const OTHER_WRITES: usize = 14;
+const OTHER_WRITES: usize = 14 + MAX_NOTICES;
 
 /// Refuses an order whose memberships would not fit into the transaction that settles it: nothing may be charged that
 /// cannot be settled.
