@@ -75,6 +75,7 @@ pub(crate) fn gallery(adult: &str, hours: &[u32]) -> Value {
 fn night() -> Value {
     json!({
         "id": NIGHT, "name": "Lanterns", "description": "The lightship by night",
+        "emailNotify": [{"name": "Night", "email": "night@example.org"}],
         "startTime": "2027-06-01T00:00:00", "reviewState": "Published",
         "duration": {"hour": 2, "minutes": 0}, "capacity": 4, "rebookingFee": "2.00",
         "priceLists": [{"id": "64b8a7c6d5e4f3021a2b3c4e", "name": "Regular", "prices": [
