@@ -49,7 +49,6 @@ pub(crate) fn notices_of(seats: &BTreeMap<InstanceId, u32>, templates: &[Templat
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cart::CartLine;
     use serde_json::json;
 
     fn template(id: &str, told: &[(&str, &str)]) -> Template {

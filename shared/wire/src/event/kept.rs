@@ -322,11 +322,3 @@ fn read_others(
     });
     read.into_iter().flatten().collect()
 }
-
-fn required_email(checker: &mut Checker, field: Field<String>) -> String {
-    if matches!(field, Field::Absent | Field::Null) {
-        checker.invalid("email", "is required");
-        return String::new();
-    }
-    checker.email("email", field).unwrap_or_default()
-}
