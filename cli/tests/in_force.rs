@@ -138,6 +138,16 @@ async fn no_route_gives_what_a_membership_gave_that_was_refunded_replaced_or_giv
     all(&said(&service, id, places).await, true, "bought");
     all(&verified(&service, number).await, true, "bought");
 
+    let line = json!({"eventId": slot, "ticketingTypeId": ADULT, "quantity": 1});
+    let visit = json!({
+        "shoppingCart": {"membershipIds": [number], "items": [line]}, "billingEmail": "noor@example.test",
+    });
+    let visit = ok(&service, ("POST", "/v2/b2c/checkout"), &SHOP, visit).await;
+    let preview = json!({"orderId": order["id"], "wholeOrder": true});
+    let preview = ok(&service, ("POST", "/v2/b2b/refunds/preview"), &STAFF, preview).await;
+    let named = json!([{"orderId": visit["id"], "orderNumber": visit["orderNumber"], "tickets": 1}]);
+    assert_eq!(preview["memberOrders"], named, "what was sold at its price is named");
+
     let move_up = membership("MembershipUpgrade", 1, json!({"membershipId": id}));
     let moved = sold(&service, json!([move_up]), "4111111111111111").await;
     let upgraded = moved["orderItems"][0]["membershipInfo"]["membershipId"].as_i64().unwrap();
@@ -152,6 +162,9 @@ async fn no_route_gives_what_a_membership_gave_that_was_refunded_replaced_or_giv
     refund(&order).await;
     all(&said(&service, id, places).await, false, "refunded");
     all(&verified(&service, number).await, false, "refunded");
+    let kept = format!("/v2/b2b/orders/detail/{}", visit["id"].as_str().unwrap());
+    let kept = ok(&service, ("GET", &kept), &STAFF, Value::Null).await;
+    assert_eq!(kept["orderItems"][0]["quantity"], 1, "what was sold stays sold");
 
     let order =
         sold(&service, json!([membership("MembershipPurchase", 0, json!({}))]), "4111111111111111").await;

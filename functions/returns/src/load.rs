@@ -2,14 +2,15 @@
 
 use crate::refusal::unknown_order;
 use domain::membership::Membership;
-use domain::order::refund::{RefundRequest, memberships_of};
-use domain::order::{Order, Ticket};
+use domain::order::refund::{RefundRequest, RelyingOrder, memberships_of, relying};
+use domain::order::{Order, OrderRefund, Ticket};
 use domain::sale::Sale;
 use domain::{MembershipId, OrderId, Template, TemplateId};
 use platform::access::Caller;
 use platform::{ApiError, App};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use store::order::Contact;
 
 /// A paid order with all that refunds of it need.
 pub(crate) struct Found {
@@ -47,4 +48,32 @@ impl Found {
             said.map(|template| (template.id.clone(), template.email_cancellation_message.clone())).collect();
         Ok(Self { order, tickets, sale, memberships, messages })
     }
+}
+
+/// The orders that were sold at the price of memberships that a refund takes back: the order itself, as it would be, and
+/// those known by the addresses and phone numbers of the memberships' holders and of the order. One call for each of
+/// these and one for what it finds, and none where no membership is taken back.
+pub(crate) async fn relying_on(
+    app: &App,
+    caller: &Caller,
+    (order, wanted): (&Order, &OrderRefund),
+) -> Result<Vec<RelyingOrder>, ApiError> {
+    let returned = &wanted.given_back.memberships;
+    if returned.is_empty() {
+        return Ok(Vec::new());
+    }
+    let people = returned.iter().flat_map(|found| &found.before.cards).map(|card| &card.person);
+    let mut emails: BTreeSet<&str> = people.clone().filter_map(|person| person.email.as_deref()).collect();
+    let mut phones: BTreeSet<&str> = people.filter_map(|person| person.phone_number.as_deref()).collect();
+    for person in [&order.contact, &order.billing] {
+        emails.extend(person.email.as_deref());
+        phones.extend(person.phone_number.as_deref());
+    }
+    let contacts = emails.into_iter().map(Contact::Email).chain(phones.into_iter().map(Contact::Phone));
+    let mut orders = vec![order.clone()];
+    for contact in contacts {
+        let found = app.store.find_orders(caller.tenant.id, contact).await?;
+        orders.extend(found.into_iter().filter(|found| found.id != order.id));
+    }
+    Ok(relying(&orders, returned, caller.clock.now()))
 }

@@ -2,6 +2,7 @@
 
 use crate::identity::Identity;
 use crate::load::Found;
+use crate::load::relying_on;
 use crate::refusal::{in_parts, not_refunded, refused_by_sale};
 use axum::Json;
 use axum::extract::State;
@@ -88,7 +89,8 @@ pub(crate) async fn preview(
     let refunded = found.order.refunded.checked_add(wanted.amount).unwrap_or(found.order.refunded);
     let after_sale = found.order.after_sale.with_refund(wanted.clone());
     let order = Order { refunded, after_sale, ..found.order };
-    Ok(Json(OrderRefundAnswer::preview(&order, &wanted, staff.tenant.zone)))
+    let relying = relying_on(&app, &staff, (&order, &wanted)).await?;
+    Ok(Json(OrderRefundAnswer::preview(&order, &wanted, staff.tenant.zone, &relying)))
 }
 
 fn decided(

@@ -3,7 +3,7 @@
 use crate::order::{OrderExchangeView, OrderRefundView};
 use crate::{Amount, Checker, Field, List, money_text};
 use domain::order::exchange::{ExchangeRequest, ExchangeScope, FeeWish};
-use domain::order::refund::{NamedItem, RefundRequest, RefundScope, Units};
+use domain::order::refund::{NamedItem, RefundRequest, RefundScope, RelyingOrder, Units};
 use domain::order::{Exchange, Order, OrderRefund};
 use domain::outbox::refund_mail;
 use domain::{InstanceId, Money, OrderId, OrderItemId, TicketId, Zone};
@@ -222,6 +222,9 @@ pub struct OrderRefundAnswer {
     pub member_tickets: u32,
     /// Memberships that change: those that are refunded, and those whose place they took.
     pub memberships: Vec<ReturnedMembershipView>,
+    /// Of a preview: orders that were sold at the price of a membership that is taken back, as far as they are known by
+    /// the addresses and phone numbers of its holders and of this order. They stay as they were sold.
+    pub member_orders: Vec<MemberOrderView>,
     /// Whether the visitor is told by mail.
     pub email_sent: bool,
     /// `Not Refunded`, `Partially Refunded` or `Refunded`, of the order's money.
@@ -234,6 +237,24 @@ pub struct OrderRefundAnswer {
     #[serde(serialize_with = "money_text")]
     #[schema(value_type = String)]
     pub discounted_total_amount: Money,
+}
+
+/// An order that was sold at the price of a membership that is taken back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MemberOrderView {
+    /// The order.
+    pub order_id: String,
+    /// The number printed for people.
+    pub order_number: String,
+    /// Its tickets that the membership would not give any more.
+    pub tickets: u32,
+}
+
+impl From<&RelyingOrder> for MemberOrderView {
+    fn from(RelyingOrder { id, number, tickets }: &RelyingOrder) -> Self {
+        Self { order_id: id.to_string(), order_number: number.to_string(), tickets: *tickets }
+    }
 }
 
 /// Seats of one event instance.
@@ -295,6 +316,7 @@ impl OrderRefundAnswer {
                     membership_expiration_date: zone.format(membership.expiration()),
                 })
                 .collect(),
+            member_orders: Vec::new(),
             email_sent: refund_mail(order, refund).is_some(),
             refund_status: order.refund_status().as_str(),
             refund_amount: order.refunded,
@@ -304,12 +326,13 @@ impl OrderRefundAnswer {
 }
 
 impl OrderRefundAnswer {
-    /// A refund as it would be, of the order as it would be.
+    /// A refund as it would be, of the order as it would be, with the orders that rely on what it takes back.
     #[must_use]
-    pub fn preview(order: &Order, refund: &OrderRefund, zone: Zone) -> Self {
+    pub fn preview(order: &Order, refund: &OrderRefund, zone: Zone, relying: &[RelyingOrder]) -> Self {
         let answer = Self::new(order, refund, zone);
+        let member_orders = relying.iter().map(MemberOrderView::from).collect();
         let refund = OrderRefundView { refund_id: None, state: "Preview", updated_on: None, ..answer.refund };
-        Self { refund, ..answer }
+        Self { refund, member_orders, ..answer }
     }
 }
 

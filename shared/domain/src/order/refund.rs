@@ -1,6 +1,9 @@
 //! Refunds of what was bought: what is asked for, and what is given back for it (decision records 0069 to 0071).
 
 mod back;
+mod relying;
+
+pub use relying::{RelyingOrder, relying};
 
 use super::{
     GivenBack, Order, OrderAmounts, OrderLine, OrderRefund, OrderRefundState, RefundedItem, Row, Ticket,

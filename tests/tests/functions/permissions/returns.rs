@@ -86,6 +86,7 @@ impl Stage {
         let body = checkout("join.v2.json", (&cart, VISA));
         let pay = Request::new(CHECKOUT, ("POST", "/v2/b2c/checkout")).with_body(&body);
         let order = self.succeed(pay).await;
+        self.succeed(whole(&order, "/v2/b2b/refunds/preview").later()).await;
         self.succeed(whole(&order, REFUNDS).later()).await;
     }
 
