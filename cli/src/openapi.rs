@@ -147,6 +147,7 @@ fn complete_operation(mut operation: Operation<'_>, examples: &Value) {
     }
     operation.described.entry("security").or_insert_with(|| usual_security(path));
     operation.describe_idempotency_key();
+    operation.describe_member_proof();
     operation.describe_refusals();
     operation.describe_headers();
 }

@@ -41,6 +41,11 @@ fn headers() -> Value {
             "The revision of what is shown. `If-Match` with it makes a write that meets no other one",
             &json!({ "type": "string", "pattern": "^(W/)?\"[^\"]+\"$", "examples": ["\"3f9a1c52\""] }),
         ),
+        "MemberMessage": header(
+            "Only where a membership or level that was named counts for nothing: it needs a proof, or the venue takes \
+                no claims with this key",
+            &json!({ "type": "string", "enum": ["PROOF_NEEDED", "MEMBERS_NOT_ACCEPTED"] }),
+        ),
         "Replayed": header(
             "Only where the request was sent before with the same `Idempotency-Key`: this is the answer it got then",
             &json!({ "type": "string", "enum": ["true"] }),
@@ -74,6 +79,13 @@ pub(super) fn describe_shared(components: &mut Value) {
         "description": "Repetitions with the same key and body have one effect, and get the answer of the first. `x-service-request-uuid` is another name for it",
         "schema": { "type": "string", "minLength": 1, "maxLength": 255, "examples": ["6f1c2a58-order-1"] },
     } });
+    components["parameters"]["MemberProof"] = json!({
+        "name": "x-service-member-proof",
+        "in": "header",
+        "description": "A `memberProof` of the last two hours, or several separated by commas: the memberships it names \
+            count. Without one, those that a page names count for nothing",
+        "schema": { "type": "string", "maxLength": 8192 },
+    });
     components["responses"] = Map::new().into();
     for (name, status, text) in SHARED {
         let mut response = refusal(text);
@@ -124,6 +136,28 @@ impl Operation<'_> {
         parameters.push(json!({ "$ref": "#/components/parameters/IdempotencyKey" }));
     }
 
+    /// Whether it may name memberships and levels whose benefits count.
+    fn takes_member_proof(&self) -> bool {
+        match self.method {
+            "get" => self.path.starts_with("/v2/b2c/event"),
+            "post" | "put" => {
+                let exact = ["/v2/b2c/carts", "/v2/b2c/carts/{id}", "/v2/b2c/entitlements/validate"];
+                exact.contains(&self.path) || self.path.ends_with("/checkout")
+            }
+            _ => false,
+        }
+    }
+
+    /// Adds the header that proves them.
+    pub(super) fn describe_member_proof(&mut self) {
+        if !self.takes_member_proof() {
+            return;
+        }
+        let parameters = self.described.entry("parameters").or_insert_with(|| json!([]));
+        let Some(parameters) = parameters.as_array_mut() else { return };
+        parameters.push(json!({ "$ref": "#/components/parameters/MemberProof" }));
+    }
+
     /// Adds the refusals that follow from what the operation takes, where it does not describe them itself.
     pub(super) fn describe_refusals(&mut self) {
         let (with_key, with_body) = (self.asks_for_key(), self.has_body());
@@ -157,7 +191,7 @@ impl Operation<'_> {
 
     /// Adds the headers of the answers.
     pub(super) fn describe_headers(&mut self) {
-        let repeatable = self.takes_idempotency_key();
+        let (repeatable, is_claiming) = (self.takes_idempotency_key(), self.takes_member_proof());
         let Some(responses) = self.described.get_mut("responses").and_then(Value::as_object_mut) else {
             return;
         };
@@ -171,6 +205,7 @@ impl Operation<'_> {
                 (has_revision, "ETag", "ETag"),
                 (repeatable && (is_done || status == "402"), "x-service-replayed", "Replayed"),
                 (status == "409", "Retry-After", "RetryAfter"),
+                (is_claiming, "x-service-member-message", "MemberMessage"),
             ] {
                 if applies {
                     response["headers"][header] = kept_header(name);

@@ -49,6 +49,7 @@ fn active(
     responses(
         (status = 200, description = "Every day of the range", body = Calendar),
         (status = 400, description = "A parameter is wrong, or the range is too long", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many memberships that are nobody's or not proven, for this visitor or by this key", body = ErrorBody),
     ),
 )]
 pub(crate) async fn of_all(
@@ -80,6 +81,7 @@ pub(crate) async fn of_all(
         (status = 200, description = "Every day of the range", body = Calendar),
         (status = 400, description = "A parameter is wrong, or the range is too long", body = ErrorBody),
         (status = 404, description = "There is no such template on offer", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many memberships that are nobody's or not proven, for this visitor or by this key", body = ErrorBody),
     ),
 )]
 pub(crate) async fn of_template(

@@ -21,6 +21,7 @@ use wire::event::{EventTemplate, SlimTemplate};
     responses(
         (status = 200, description = "The templates", body = Vec<EventTemplate>),
         (status = 400, description = "A parameter is wrong", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many memberships that are nobody's or not proven, for this visitor or by this key", body = ErrorBody),
     ),
 )]
 pub(crate) async fn list(
@@ -55,6 +56,7 @@ pub(crate) async fn list(
     responses(
         (status = 200, description = "The templates", body = Vec<SlimTemplate>),
         (status = 400, description = "A parameter is wrong", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many memberships that are nobody's or not proven, for this visitor or by this key", body = ErrorBody),
     ),
 )]
 pub(crate) async fn slim_list(
@@ -89,6 +91,7 @@ pub(crate) async fn slim_list(
         (status = 200, description = "The template", body = EventTemplate),
         (status = 400, description = "A parameter is wrong", body = ErrorBody),
         (status = 404, description = "There is no such template on offer", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many memberships that are nobody's or not proven, for this visitor or by this key", body = ErrorBody),
     ),
 )]
 pub(crate) async fn read(

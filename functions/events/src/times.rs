@@ -34,6 +34,7 @@ fn times(template: &Template, ledgers: &[Ledger], view: &View<'_>, seats: u32) -
         (status = 200, description = "The slots, by start", body = Vec<EventTime>),
         (status = 400, description = "A parameter is wrong, or the answer would be too large", body = ErrorBody),
         (status = 404, description = "There is no such template on offer, or no such combo with it", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many memberships that are nobody's or not proven, for this visitor or by this key", body = ErrorBody),
     ),
 )]
 pub(crate) async fn of_template(
@@ -67,6 +68,7 @@ pub(crate) async fn of_template(
     responses(
         (status = 200, description = "The slots of each template", body = Vec<TimesBucket>),
         (status = 400, description = "A parameter is wrong, or the answer would be too large", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many memberships that are nobody's or not proven, for this visitor or by this key", body = ErrorBody),
     ),
 )]
 pub(crate) async fn of_all(
@@ -106,6 +108,7 @@ const NEXT_AVAILABLE_SECS: i64 = 3 * 366 * 86_400;
         (status = 200, description = "The first slot from now on with a seat", body = EventTime),
         (status = 400, description = "A parameter is wrong", body = ErrorBody),
         (status = 404, description = "There is no such template on offer, or no seat", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many memberships that are nobody's or not proven, for this visitor or by this key", body = ErrorBody),
     ),
 )]
 pub(crate) async fn next_available(
@@ -152,6 +155,7 @@ pub(crate) async fn next_available(
         (status = 200, description = "The instance", body = SingleInstance),
         (status = 400, description = "A parameter is wrong", body = ErrorBody),
         (status = 404, description = "There is no such instance on offer", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many memberships that are nobody's or not proven, for this visitor or by this key", body = ErrorBody),
     ),
 )]
 pub(crate) async fn read_instance(

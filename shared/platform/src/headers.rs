@@ -10,7 +10,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 const OURS: [&str; 2] = ["x-b2c-", "x-service-"];
 
 /// Headers whose values may have commas of their own.
-const WITH_COMMAS: [&str; 2] = ["idempotency-key", "x-service-request-uuid"];
+const WITH_COMMAS: [&str; 3] = ["idempotency-key", "x-service-request-uuid", "x-service-member-proof"];
 
 /// Leaves one value of each of our headers, where all that were sent are the same.
 ///
