@@ -164,7 +164,7 @@ async fn check_out_once(app: &App, caller: &Caller, attempt: Attempt<'_>) -> Res
             opened.map(|opened| (opened.cart, opened.stored.map(|stored| stored.before.shown_total)));
         return Ok(dry_run::report(app, caller, (request, &facts, &sent), (opened, findings)).await?);
     }
-    let sold = sell(app, caller, request, (opened, facts, claim)).await;
+    let sold = sell(app, caller, request, Readied { opened, facts, claim }).await;
     sold.map_err(|halt| match halt {
         Halt::Refused(refusal) => Halt::Refused(sent.pointed(refusal)),
         Halt::CartMoved => Halt::CartMoved,
@@ -172,13 +172,17 @@ async fn check_out_once(app: &App, caller: &Caller, attempt: Attempt<'_>) -> Res
 }
 
 /// What is bought, by what it is decided, and the claim on the request's key.
-type Readied = (Result<Opened, ApiError>, Facts, Option<KeyClaim>);
+struct Readied {
+    opened: Result<Opened, ApiError>,
+    facts: Facts,
+    claim: Option<KeyClaim>,
+}
 
 async fn sell(
     app: &App,
     caller: &Caller,
     request: &Arc<CheckoutRequest>,
-    (opened, facts, claim): Readied,
+    Readied { opened, facts, claim }: Readied,
 ) -> Result<Response, Halt> {
     let opened = opened?;
     decide::check_coupons(&opened.cart)?;

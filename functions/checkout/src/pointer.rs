@@ -8,7 +8,13 @@ pub(crate) enum SentCart {
     /// Within the request: its own pointers are right.
     Inline,
     /// By its id. Its lines and forms were sent before, so that their places say nothing; their ids do.
-    Stored { lines: Vec<String>, forms: Vec<String> },
+    Stored(KnownIds),
+}
+
+/// The ids of a stored cart's lines and forms, in their order.
+pub(crate) struct KnownIds {
+    lines: Vec<String>,
+    forms: Vec<String>,
 }
 
 /// Under which a cart within the request is sent, and an id in its place.
@@ -19,31 +25,31 @@ impl SentCart {
     /// A cart sent by its id, as it was stored and, where it could be priced, as it is sold.
     pub(crate) fn stored(before: &Cart, sold: Option<&Cart>) -> Self {
         let forms = sold.unwrap_or(before).forms.iter();
-        Self::Stored {
+        Self::Stored(KnownIds {
             lines: before.lines.iter().map(|line| line.id().to_string()).collect(),
             forms: forms.map(|form| form.id.to_string()).collect(),
-        }
+        })
     }
 
     /// A refusal that points at what was sent.
     pub(crate) fn pointed(&self, refusal: ApiError) -> ApiError {
         match self {
             Self::Inline => refusal,
-            Self::Stored { lines, forms } => refusal.pointing(|field| named(field, (lines, forms))),
+            Self::Stored(ids) => refusal.pointing(|field| named(field, ids)),
         }
     }
 }
 
-fn named(field: &str, (lines, forms): (&[String], &[String])) -> Option<String> {
+fn named(field: &str, ids: &KnownIds) -> Option<String> {
     let mut steps: Vec<&str> = field.strip_prefix(INLINE)?.split('/').collect();
-    let ids = match *steps.first()? {
-        "items" | "comboItems" => lines,
-        "forms" => forms,
+    let known: &[String] = match *steps.first()? {
+        "items" | "comboItems" => &ids.lines,
+        "forms" => &ids.forms,
         _ => &[],
     };
     let place = steps.get_mut(1);
     if let Some(place) = place
-        && let Some(id) = place.parse::<usize>().ok().and_then(|at| ids.get(at))
+        && let Some(id) = place.parse::<usize>().ok().and_then(|at| known.get(at))
     {
         *place = id;
     }
@@ -56,7 +62,7 @@ mod tests {
 
     #[test]
     fn a_line_of_a_stored_cart_is_pointed_at_by_its_id() {
-        let (lines, forms) = (["aa", "bb"].map(str::to_owned), ["ff"].map(str::to_owned));
+        let ids = KnownIds { lines: ["aa", "bb"].map(str::to_owned).into(), forms: vec!["ff".to_owned()] };
         for (field, expected) in [
             ("/shoppingCart/items/1/eventId", Some("/shoppingCartId/items/bb/eventId")),
             (
@@ -69,7 +75,7 @@ mod tests {
             ("/shoppingCartId", None),
             ("/billingEmail", None),
         ] {
-            assert_eq!(named(field, (&lines, &forms)).as_deref(), expected, "{field}");
+            assert_eq!(named(field, &ids).as_deref(), expected, "{field}");
         }
     }
 }

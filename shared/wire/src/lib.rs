@@ -10,8 +10,6 @@ mod email;
 mod field;
 mod identified;
 mod repeated;
-#[cfg(test)]
-mod typed_tests;
 
 pub mod cart;
 pub mod catalog;
@@ -39,3 +37,6 @@ pub use repeated::repeated_key;
 
 #[doc(hidden)]
 pub use {serde, utoipa};
+
+#[cfg(test)]
+mod tests;
