@@ -446,7 +446,10 @@ async fn what_is_read_has_every_field_that_clients_know() {
         assert_known(name, &read(&service, &path, headers).await);
     }
     let not_found = read(&service, &format!("{member}=100000001"), &SHOP).await;
-    assert_eq!(not_found, json!([{"status": "not_found", "lastNameMatches": null, "memberListEntry": null}]));
+    assert_eq!(
+        not_found,
+        json!([{"status": "not_found", "lastNameMatches": null, "memberListEntry": null, "memberProof": null}])
+    );
     for country in read(&service, "/v2/b2c/locations/avs/countries", &SHOP).await.as_array().unwrap() {
         assert_eq!(country.as_object().unwrap().len(), 8, "{country}");
     }

@@ -283,7 +283,10 @@ async fn whoever_gave_up_the_card_meanwhile_is_shown_nothing() {
     let opened = log_in(&service, &link, &[]).await;
     assert_eq!(
         (opened.status, opened.body),
-        (200, json!([{"status": "not_found", "lastNameMatches": null, "memberListEntry": null}]))
+        (
+            200,
+            json!([{"status": "not_found", "lastNameMatches": null, "memberListEntry": null, "memberProof": null}])
+        )
     );
     ask(&service, MEMBER).await;
     service.deliver_mail().await;

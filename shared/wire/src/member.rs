@@ -38,9 +38,8 @@ pub struct VerificationView {
     pub last_name_matches: Option<bool>,
     /// The card.
     pub member_list_entry: Option<MemberListEntry>,
-    /// Makes the membership count for two hours, where a page sends it in the header `x-service-member-proof`; absent
+    /// Makes the membership count for two hours, where a page sends it in the header `x-service-member-proof`; null
     /// unless the caller knows the holder.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub member_proof: Option<ProofText>,
 }
 
