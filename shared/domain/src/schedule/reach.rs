@@ -25,12 +25,12 @@ impl SlotPlan<'_> {
 
     /// Whether the slot with this id lies within the times of the schedule that made it: its ranges, its effective
     /// times and the template's. On which days and at which hours the schedule makes slots now does not matter. A
-    /// slot whose schedule is gone lies within none.
+    /// slot whose schedule is gone lies within none; one that no schedule made is held by a template without any.
     #[must_use]
     pub fn reaches(&self, instance: &InstanceId) -> bool {
         let (start, tag) = (instance.start(), instance.schedule_tag());
         if self.schedules.is_empty() {
-            return tag == ScheduleTag::of(None) && self.template.start.timestamp() == start.timestamp();
+            return tag == ScheduleTag::of(None);
         }
         let mut of_tag = self.schedules.iter().filter(|schedule| ScheduleTag::of(Some(&schedule.id)) == tag);
         of_tag.any(|schedule| schedule.allows(start, self.template) && self.is_dated(schedule, start))

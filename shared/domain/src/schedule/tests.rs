@@ -387,7 +387,8 @@ proptest! {
                     && case.template.end.is_none_or(|end| slot.start <= end)
                     && if own.ranges.is_empty() { case.template.start <= slot.start } else { is_dated }
             });
-            let expected = is_made || if case.schedules.is_empty() { false } else { lies_within };
+            let is_free = case.schedules.is_empty() && slot.schedule.is_none();
+            let expected = is_made || is_free || lies_within;
             prop_assert_eq!(these.reaches(&slot.id), expected, "{:?}", slot);
         }
     }
