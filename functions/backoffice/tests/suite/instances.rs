@@ -58,12 +58,17 @@ async fn an_instance_shows_its_seats_and_changes_as_its_venue_says() {
     let (venue, template, instance) = concert(10).await;
     assert_eq!(reserve(&venue, &instance, 4).await, 200);
     let read = venue.send(get(path(&instance))).await;
-    assert_eq!(
-        read.body,
-        json!({"id": instance, "templateId": template, "name": "Concert", "capacity": 10, "soldQuantity": 0,
-            "heldQuantity": 4, "availableSeats": 6, "startTime": "2027-06-05T20:00:00-04:00",
-            "endTime": "2027-06-05T22:00:00-04:00", "state": "active", "edited": false})
-    );
+    let expected = json!({"id": instance, "templateId": template, "name": "Concert", "capacity": 10,
+        "soldQuantity": 0, "heldQuantity": 4, "availableSeats": 6, "startTime": "2027-06-05T20:00:00-04:00",
+        "endTime": "2027-06-05T22:00:00-04:00", "state": "active", "edited": false, "type": "standard",
+        "admissionType": "standard", "images": [], "customFields": [], "resources": [], "salesChannels": [],
+        "scheduleId": null});
+    for (name, value) in expected.as_object().unwrap() {
+        assert_eq!(&read.body[name], value, "{name}");
+    }
+    for name in ["available", "priceList", "ticketDetails", "description"] {
+        assert!(read.body.get(name).is_some(), "{name}: {}", read.body);
+    }
     let below = venue.send(put(path(&instance), json!({"capacity": 3}))).await;
     assert_eq!(below.kind(), (409, "CAPACITY_BELOW_SOLD"));
     assert_eq!((below.pointers(), &below.body["taken"]), (vec!["/capacity".to_owned()], &json!(4)));

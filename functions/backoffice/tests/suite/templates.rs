@@ -81,7 +81,9 @@ async fn a_template_lives_from_draft_over_published_and_changed_to_deleted() {
     assert_eq!(now[0]["id"], slots[1]["id"], "the same slot keeps its id");
 
     let mut shown = venue.send(get(&one)).await.body;
-    assert_eq!(shown.as_object_mut().unwrap().remove("soldQuantity"), Some(json!(0)));
+    assert_eq!(shown["soldQuantity"], 0);
+    // Writes do not count.
+    shown["soldQuantity"] = json!(null);
     assert_eq!(shown, changed.body);
     assert_eq!(venue.send(delete(&one)).await.status, 200);
     assert_eq!(venue.send(get(&one)).await.kind(), (404, "NOT_FOUND"));

@@ -56,6 +56,7 @@ async fn the_slim_list_is_of_today_and_has_epoch_milliseconds() {
         "admissionType": "standard",
         "available": true,
         "capacity": 50,
+        "colorCategory": null,
         "discountAvailable": false,
         "displayOrder": 0,
         "duration": {
@@ -74,7 +75,7 @@ async fn the_slim_list_is_of_today_and_has_epoch_milliseconds() {
       }
     ]
     "#);
-    assert_eq!(today.calls.total, 0);
+    assert_eq!(today.calls.total, 1, "the next slots of the one that is listed");
     let tomorrow = venue.get("2027-07-09T09:00:00-04:00", "/v2/b2c/event/templates/slim").await;
     assert!(tomorrow.ids().is_empty());
 }
@@ -86,7 +87,9 @@ async fn a_template_that_is_named_is_shown_unless_it_is_a_draft_or_for_members()
         [("july", 200), ("private", 200), ("members", 404), ("draft", 404), ("nothing", 404), ("a%23b", 404)]
     {
         let answer = venue.get(NOW, &format!("/v2/b2c/event/templates/{id}")).await;
-        assert_eq!((answer.status, answer.calls.total), (status, 0), "{id}");
+        // Its next slots and its sold seats are read beside each other.
+        let calls = if status == 200 { 2 } else { 0 };
+        assert_eq!((answer.status, answer.calls.total), (status, calls), "{id}");
     }
 }
 
@@ -96,6 +99,7 @@ async fn a_template_has_the_fields_of_the_specification() {
     let answer = venue.get(NOW, "/v2/b2c/event/templates/july").await;
     insta::assert_json_snapshot!(answer.body, @r#"
     {
+      "GLCode": null,
       "addOns": {
         "inventoryAddOns": [],
         "inventoryIds": []
@@ -104,6 +108,7 @@ async fn a_template_has_the_fields_of_the_specification() {
       "allMembersCanPurchase": false,
       "available": true,
       "capacity": 50,
+      "colorCategory": null,
       "customFields": [],
       "description": "The permanent collection.",
       "discountAvailable": false,
@@ -114,9 +119,12 @@ async fn a_template_has_the_fields_of_the_specification() {
       },
       "emailCancellationMessage": "",
       "emailConfirmationMessage": "",
+      "emailNotify": [],
       "endTime": "2027-07-10T20:00:00-04:00",
+      "entitlementConfiguration": null,
       "id": "july",
       "images": [],
+      "lastPublished": null,
       "lastUpdated": "2026-12-31T19:00:00-05:00",
       "memberOnlyEvent": false,
       "membership": {
@@ -127,6 +135,7 @@ async fn a_template_has_the_fields_of_the_specification() {
       },
       "name": "Harbor Gallery Entry",
       "orderForms": [],
+      "prerequisites": null,
       "priceLists": [
         {
           "description": "",
@@ -134,6 +143,8 @@ async fn a_template_has_the_fields_of_the_specification() {
           "name": "Admission",
           "prices": [
             {
+              "discount": null,
+              "discountedPrice": null,
               "displayOrder": 1,
               "personType": {
                 "active": true,
@@ -144,6 +155,7 @@ async fn a_template_has_the_fields_of_the_specification() {
                 "type": "individual"
               },
               "price": 18.0,
+              "primePrice": null,
               "salesChannels": [
                 {
                   "channel": "online",
@@ -152,26 +164,37 @@ async fn a_template_has_the_fields_of_the_specification() {
                 }
               ]
             }
-          ]
+          ],
+          "startTime": null
         }
       ],
+      "publishSoldQuantity": true,
+      "ratings": null,
+      "rebookingFee": null,
       "recommendations": {
         "recommendations": []
       },
       "resources": [],
       "reviewState": "Published",
+      "ruleSets": null,
       "schedules": [],
       "shortDescription": "The permanent collection.",
+      "soldQuantity": 0,
+      "stars": null,
       "startTime": "2027-07-10T20:00:00-04:00",
       "summary": "",
       "thirdPartyEvent": false,
+      "thirdPartyPercentage": null,
       "ticketDetails": {
+        "checkInWindow": null,
         "doNotPrint": false,
         "expireFromEventDate": false,
         "hideEventDate": false,
         "postStartPurchase": {
           "allowLateTicketPurchase": false
         },
+        "purchaseAvailability": null,
+        "ticketDurationDays": null,
         "ticketPrintLines": []
       },
       "type": "standard"

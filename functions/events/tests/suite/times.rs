@@ -35,6 +35,8 @@ async fn a_time_looks_as_documented() {
             "priceListId": "entry-prices",
             "prices": [
               {
+                "discount": null,
+                "discountedPrice": null,
                 "displayOrder": 1,
                 "personType": {
                   "active": true,
@@ -45,6 +47,7 @@ async fn a_time_looks_as_documented() {
                   "type": "individual"
                 },
                 "price": 18.0,
+                "primePrice": null,
                 "salesChannels": [
                   {
                     "channel": "online",
