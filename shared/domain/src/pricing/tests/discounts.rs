@@ -385,3 +385,60 @@ proptest! {
         prop_assert_eq!(priced.traces[0].iter().filter(|tried| tried.chosen).count(), 1);
     }
 }
+
+/// A shop whose adults pay 20.00, or what is given here, and whose family members get 5.00 off.
+fn discounted_shop(discounted: &str, level: Option<&str>) -> Shop {
+    let mut shop = members_shop(&[], level);
+    shop.templates[0].price_lists[0].prices[0].discounted_price = Some(cents(discounted));
+    shop
+}
+
+#[test]
+fn a_discounted_price_is_what_everybody_pays_unless_a_code_a_wish_or_a_lower_price_decides() {
+    let code = |text: &str| WantedTreatment::Coupons(codes(&[text]));
+    for (case, discounted, level, treatment, unit) in [
+        ("everybody", "18.25", None, WantedTreatment::Best, "18.25"),
+        ("a wish", "18.25", None, WantedTreatment::FullPrice, "20.00"),
+        ("a member", "18.25", Some("family"), WantedTreatment::Best, "15.00"),
+        ("a member for whom it is less", "14.00", Some("family"), WantedTreatment::Best, "14.00"),
+        ("a code", "18.25", None, code("TENTH"), "18.00"),
+        ("a dearer code", "17.00", None, code("TENTH"), "18.00"),
+        ("a code that names nothing", "18.25", None, code("NIX"), "18.25"),
+        ("no discount at all", "21.00", None, WantedTreatment::Best, "20.00"),
+    ] {
+        let mut shop = discounted_shop(discounted, level);
+        shop.coupons = [coupon("TENTH", json!({}))].into();
+        let priced = shop.price(&[tickets_as("adult", 2, treatment)]).unwrap();
+        let amount = cents(unit).checked_mul(2).unwrap();
+        let expected = LinePrice { unit: cents(unit), retail_unit: cents("20.00"), amount };
+        assert_eq!(priced.lines[0].price(), expected, "{case}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn what_is_listed_is_what_a_line_without_wish_and_code_costs(
+        price in 0..5_000_i64,
+        discounted in proptest::option::of(0..6_000_i64),
+        off in proptest::option::of((0..3_usize, 0..6_000_i64)),
+        is_member in any::<bool>(),
+    ) {
+        let mut shop = members_shop(&[], is_member.then_some("family"));
+        let reduction = off.map(|(kind, value)| match kind {
+            0 => amount(value),
+            1 => percent(&format!("{}.{:02}", value / 60, value % 100)),
+            _ => json!({"kind": "fixedPrice", "value": value}),
+        });
+        let values: Vec<(&str, Value)> = reduction.into_iter().map(|found| ("adult", found)).collect();
+        shop.discounts = [discount("family", &values)].into();
+        let entry = &mut shop.templates[0].price_lists[0].prices[0];
+        entry.price = Money::from_cents(price);
+        entry.discounted_price = discounted.map(Money::from_cents);
+        let entry = entry.clone();
+        let ticket = PricedTicket { template: &shop.templates[0], at: start(), price: &entry };
+        let listed = listed_unit(ticket, &shop.asker, &shop.discounts).unwrap();
+        let line = shop.price(&[tickets("adult", 1)]).unwrap().lines[0].price();
+        prop_assert_eq!((line.unit, line.retail_unit), (listed, entry.price));
+        prop_assert!(listed <= entry.discounted().unwrap_or(entry.price));
+    }
+}
