@@ -265,6 +265,49 @@ mod tests {
         );
     }
 
+    incoming! {
+        /// Ids.
+        struct IdsInput {
+            id: IntegerId,
+            ids: Vec<IntegerId>,
+        }
+    }
+
+    #[test]
+    fn an_integer_id_is_read_as_a_number_and_as_its_digits_in_text() {
+        for (sent, read) in [
+            ("7", Some(7)),
+            ("-7", Some(-7)),
+            ("9007199254740993", Some(9_007_199_254_740_993)),
+            ("\"7\"", Some(7)),
+            ("\" 007\\t\"", Some(7)),
+            ("\"9223372036854775807\"", Some(i64::MAX)),
+            ("\"\\u0037\"", Some(7)),
+            ("7.0", None),
+            ("1e3", None),
+            ("\"\"", None),
+            ("\"-7\"", None),
+            ("\"+7\"", None),
+            ("\"7.0\"", None),
+            ("\"1_000\"", None),
+            ("\"1 000\"", None),
+            ("\"0x7\"", None),
+            ("\"٧\"", None),
+            ("\"9223372036854775808\"", None),
+            ("true", None),
+            ("[7]", None),
+        ] {
+            let body = format!("{{\"id\": {sent}, \"ids\": [{sent}]}}");
+            let input: IdsInput = read_body(body.as_bytes()).unwrap();
+            let expected = read.map_or(Field::Wrong, |number| Field::Value(IntegerId(number)));
+            assert_eq!(
+                (&input.id, input.ids.value().unwrap().0),
+                (&expected, vec![expected.clone()]),
+                "{sent}"
+            );
+        }
+    }
+
     #[test]
     fn a_malformed_body_is_located_and_not_quoted() {
         let fault = read_body::<OrderInput>(b"{\"id\": \"4111111111111111").unwrap_err();

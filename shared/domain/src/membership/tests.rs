@@ -102,3 +102,48 @@ fn an_offering_allows_what_it_names_where_it_names_it_and_everything_if_it_names
     offering.actions.clear();
     assert!(offering.allows(New, &[Channel::Kiosk]));
 }
+
+proptest! {
+    /// What is answered in full allows exactly what the record allows, of this version or an earlier one.
+    #[test]
+    fn actions_in_full_say_what_the_offering_allows(
+        entries in prop::collection::vec(
+            (0..OfferingActionKind::ALL.len(), prop::collection::vec((0..Channel::ALL.len(), any::<bool>()), 0..3), any::<bool>()),
+            0..4,
+        ),
+        no_actions in any::<bool>(),
+    ) {
+        let entry = |(kind, switches, nowhere): &(usize, Vec<(usize, bool)>, bool)| OfferingAction {
+            sales_channels: switches
+                .iter()
+                .map(|(channel, enabled)| SalesChannel {
+                    name: String::new(),
+                    channel: Channel::ALL[*channel],
+                    enabled: *enabled,
+                })
+                .collect(),
+            nowhere: *nowhere && switches.is_empty(),
+            ..OfferingAction::everywhere(OfferingActionKind::ALL[*kind])
+        };
+        let stored = Offering {
+            actions: entries.iter().map(entry).collect(),
+            no_actions: no_actions && entries.is_empty(),
+            ..offering("a")
+        };
+        let full = stored.actions_in_full();
+        let again = Offering { no_actions: full.is_empty(), actions: full.clone(), ..stored.clone() };
+        for kind in OfferingActionKind::ALL {
+            for channel in Channel::ALL {
+                let said = full.iter().any(|entry| {
+                    let mut of_channel =
+                        entry.sales_channels.iter().filter(|switch| switch.channel == channel).peekable();
+                    entry.action == kind
+                        && of_channel.peek().is_some()
+                        && of_channel.all(|switch| switch.enabled)
+                });
+                prop_assert_eq!(said, stored.allows(kind, &[channel]), "{:?} {:?}", kind, channel);
+                prop_assert_eq!(said, again.allows(kind, &[channel]), "{:?} {:?}", kind, channel);
+            }
+        }
+    }
+}
