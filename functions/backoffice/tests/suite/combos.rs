@@ -34,7 +34,7 @@ async fn a_combo_is_created_read_replaced_and_deleted() {
         "parts": [
             {"eventTemplateId": day, "quantity": 1}, {"eventTemplateId": night, "quantity": 2},
         ],
-        "prices": [price(&adult, "50.50")]});
+        "prices": [price(&adult, "50.50")], "discountId": null});
     assert_eq!(without_id(&first.body), shown);
     assert_eq!(venue.send(get(&one)).await.body, first.body);
     assert_eq!(venue.send(put(&one, first.body.clone())).await.etag, first.etag, "what is shown can be sent");

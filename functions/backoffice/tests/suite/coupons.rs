@@ -59,7 +59,7 @@ async fn a_coupon_is_created_read_replaced_and_deleted() {
     assert_eq!(
         without_id(&first.body),
         json!({"name": "Spring", "description": "In spring", "code": "Spring-27", "discountId": discount,
-            "appliesTo": ["event", "membership"], "eventTemplateIds": [TEMPLATE], "personTypeIds": [adult],
+            "discountType": null, "value": null, "appliesTo": ["event", "membership"], "eventTemplateIds": [TEMPLATE], "personTypeIds": [adult],
             "membershipCategoryIds": [LEVEL], "salesChannels": channels, "effectiveStart": "2027-03-01",
             "effectiveEnd": "2027-03-31", "maxUses": 100, "active": false})
     );

@@ -57,7 +57,7 @@ async fn rules_are_written_read_and_replaced() {
         body.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
         body
     };
-    assert_eq!(none.body, with(json!({"rules": [], "ticketLimits": {"perType": []}})));
+    assert_eq!(none.body, with(json!({"rules": [], "ticketLimits": {"perOrder": null, "perType": []}})));
     let written = venue.send(post(path, setting.rules())).await;
     assert_eq!(written.clone().done(), with(setting.rules()));
     let read = venue.send(get(path)).await;

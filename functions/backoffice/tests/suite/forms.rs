@@ -8,11 +8,13 @@ const PATH: &str = "/v2/b2b/forms";
 fn visit() -> Value {
     json!({"name": "School visit", "description": "For our guides", "oncePerCart": true, "required": true,
     "fields": [
-        {"name": "school", "label": "Name of the school", "type": "text", "required": true},
-        {"name": "pupils", "label": "Pupils", "type": "number", "required": false},
+        {"name": "school", "label": "Name of the school", "type": "text", "required": true, "options": null},
+        {"name": "pupils", "label": "Pupils", "type": "number", "required": false,
+            "options": null},
         {"name": "tour", "label": "Tour", "type": "choice", "required": false, "options": ["Ships", "Knots"]},
-        {"name": "first", "label": "First visit", "type": "checkbox", "required": false},
-        {"name": "arrival", "label": "Arrival", "type": "date", "required": false},
+        {"name": "first", "label": "First visit", "type": "checkbox", "required": false,
+            "options": null},
+        {"name": "arrival", "label": "Arrival", "type": "date", "required": false, "options": null},
     ]})
 }
 

@@ -28,7 +28,7 @@ async fn an_add_on_is_created_read_replaced_and_deleted() {
     assert_eq!(
         without_id(&changed.body),
         json!({"sku": "", "name": "A gift of your choice", "description": "", "type": "donation",
-            "active": false, "displayOrder": -3,
+            "price": null, "stock": null, "active": false, "displayOrder": -3,
             "salesChannels": [{"name": "", "channel": "online", "enabled": true}]})
     );
     assert_eq!(venue.send(put(&one, changed.body.clone())).await.etag, changed.etag);

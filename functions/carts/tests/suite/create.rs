@@ -22,10 +22,16 @@ async fn an_empty_object_creates_an_empty_cart() {
     200 OK
     {
       "comboItems": [],
+      "couponCodes": [],
+      "couponMessages": [],
+      "customerId": null,
       "forms": [],
       "id": "[id]",
       "items": [],
+      "memberMessages": [],
+      "membershipCategoryId": null,
       "membershipIds": [],
+      "reservationId": null,
       "tempVisitorId": "[tempVisitorId]",
       "verifyEntitlements": false
     }
@@ -41,26 +47,38 @@ async fn tickets_need_no_item_type() {
     200 OK
     {
       "comboItems": [],
+      "couponCodes": [],
+      "couponMessages": [],
+      "customerId": null,
       "forms": [],
       "id": "[id]",
       "items": [
         {
           "admissionType": "standard",
           "amount": "36.00",
+          "couponCodes": [],
+          "donationDetail": null,
           "eventId": "eed214b66bfee0005f722475",
           "eventName": "Harbor Gallery Entry",
           "ignoreEntitlements": false,
+          "inventoryId": null,
+          "inventoryName": null,
           "isRetail": false,
           "itemId": "[itemId]",
           "itemType": "Event",
+          "membershipInfo": null,
           "quantity": 2,
           "retailUnitPrice": "18.00",
           "ticketingTypeId": "66d1b2f0a93c4e517720bb01",
           "ticketingTypeName": "Adult",
+          "type": null,
           "unitPrice": "18.00"
         }
       ],
+      "memberMessages": [],
+      "membershipCategoryId": null,
       "membershipIds": [],
+      "reservationId": null,
       "tempVisitorId": "[tempVisitorId]",
       "verifyEntitlements": false
     }

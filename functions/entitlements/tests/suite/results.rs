@@ -22,6 +22,7 @@ async fn a_cart_beyond_a_limit_is_told_the_limit() {
     let answer = venue.validate(members_cart(json!([line(6)]))).await;
     insta::assert_snapshot!(serde_json::to_string_pretty(&answer.body).unwrap(), @r#"
     {
+      "memberMessages": [],
       "messages": [
         "Rule failed:Adult_Child_Limit_4"
       ],
@@ -71,6 +72,8 @@ async fn a_cart_beyond_a_limit_is_told_the_limit() {
         {
           "allowedQuantity": 4,
           "eventId": "eed214b66c0166e05f729454",
+          "membershipId": 4820117,
+          "message": "4 more tickets can be had at the member price",
           "pricePointId": "66d1b2f0a93c4e517720bb01",
           "pricePointIds": [
             "66d1b2f0a93c4e517720bb01",
