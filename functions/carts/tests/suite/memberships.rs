@@ -59,6 +59,7 @@ async fn a_membership_line_is_priced_and_answered_with_every_field() {
     assert_eq!(answer.body["membershipCategoryId"], LEVEL);
     let mut card = ines();
     card["cardType"] = "primary".into();
+    card["constituentImportId"] = json!(null);
     let item = &answer.body["items"][0];
     assert_eq!(
         json!([
@@ -76,7 +77,8 @@ async fn a_membership_line_is_priced_and_answered_with_every_field() {
             "membershipCategoryId": LEVEL, "membershipCategoryName": "Family",
             "membershipOfferingId": OFFERING, "membershipOfferingName": "A year", "pricePointId": ADULT,
             "startDate": "2027-06-01T00:00:00-04:00", "expirationDate": "2028-05-31T23:59:59-04:00", "membershipCards": [card],
-            "isGift": false, "waiveBenefits": false, "notifyGiftRecipient": false, "donationAmount": "0.00",
+            "isGift": false, "gifterInfo": null, "membershipId": null,
+            "waiveBenefits": false, "notifyGiftRecipient": false, "donationAmount": "0.00",
             "markDonationAsAnonymous": false, "cancellationRefundAmount": "0.00", "auxiliary": false,
         })
     );
