@@ -44,13 +44,14 @@ async fn a_membership_is_shown_with_its_names_and_its_cards_by_id_and_by_number(
         "membershipJoinedDate": "2027-01-01T00:00:00-05:00",
         "membershipStartDate": "2027-01-01T00:00:00-05:00",
         "membershipExpirationDate": "2027-12-31T23:59:59-05:00",
-        "membershipStanding": "active", "categoryId": "crew", "membershipCategory": "Crew",
+        "membershipStanding": "lapsed", "categoryId": "crew", "membershipCategory": "Crew",
         "offeringId": "year", "pricePointId": "adult", "serviceMembershipNumber": "1",
         "externalMembershipId": "HM-1", "auxiliary": false,
     });
     let mut shown = json!({
         "id": 1001, "offeringName": "One year", "pricePointName": "Adult",
         "createdOn": "2027-03-31T20:00:00-04:00", "updatedOn": "2027-03-31T20:00:00-04:00", "updatedBy": "Import",
+        "isGift": false, "gifterInfo": null,
     });
     let mut entry = json!({
         "id": 10_001, "membershipId": 1001, "cardType": "primary", "cardStanding": "dropped",
