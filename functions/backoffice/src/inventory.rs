@@ -50,7 +50,7 @@ impl Resource for Inventory {
     }
 
     fn key(tenant: TenantId, id: &str) -> Option<Key> {
-        let known = InventoryId::parse(whole_number(&id)?).ok()?;
+        let known = InventoryId::parse(whole_number(id)?).ok()?;
         (known.to_string() == id).then(|| Key::inventory(tenant, known))
     }
 

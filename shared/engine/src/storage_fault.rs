@@ -36,12 +36,9 @@ impl StorageFault {
     /// What an error of the engine says about its file; none where it is about the request.
     #[must_use]
     pub fn of(error: &DynoxideError) -> Option<Self> {
-        match error {
-            DynoxideError::InternalServerError(_) | DynoxideError::SqliteError(_) => {
-                Self::named_by(&error.to_string())
-            }
-            _ => None,
-        }
+        let is_of_file =
+            matches!(error, DynoxideError::InternalServerError(_) | DynoxideError::SqliteError(_));
+        is_of_file.then(|| Self::named_by(&error.to_string())).flatten()
     }
 
     fn named_by(text: &str) -> Option<Self> {

@@ -653,7 +653,7 @@ fn a_member_who_asks_for_a_visit_after_the_end_is_told() {
         let asker = crate::asker::Asker::of([&named], None, opening());
         let templates: Vec<&Template> = museum.templates.iter().collect();
         let judging = Judging { told: Some(&asker), ..museum.judging(&templates) };
-        let judged = judge(&[asked.clone()], judging, &MemberUses::new());
+        let judged = judge(std::slice::from_ref(&asked), judging, &MemberUses::new());
         assert_eq!(
             judged.iter().map(say).collect::<Vec<_>>(),
             told.into_iter().collect::<Vec<_>>(),

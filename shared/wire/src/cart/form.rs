@@ -251,7 +251,10 @@ impl From<&Answer> for AnswerOutput {
             // zero before it or at its end, is text.
             AnswerValue::Number(number) => serde_json::from_str::<Value>(number)
                 .ok()
-                .filter(|value| value.to_string() == *number)
+                .filter(|value| {
+                    let shown = value.to_string();
+                    shown == *number
+                })
                 .unwrap_or_else(|| number.as_str().into()),
             AnswerValue::Flag(flag) => (*flag).into(),
             AnswerValue::Date(date) => date.to_string().into(),
