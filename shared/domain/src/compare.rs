@@ -13,13 +13,14 @@ pub fn comparable(text: &str) -> String {
         let letters = text.replace('`', "'").to_ascii_lowercase();
         return single_spaced(&letters);
     }
-    let apostrophes: String = text.nfc().map(apostrophe).collect();
     // Folding can leave letters that have another form, and that form another case.
-    single_spaced(&folded(&folded(&apostrophes)))
+    single_spaced(&folded(&folded(text)))
 }
 
 fn folded(text: &str) -> String {
-    let composed: String = text.nfkc().collect();
+    // Before, since some are compatible with an accent on a space; after, since others are made of several.
+    let apostrophes: String = text.nfc().map(apostrophe).collect();
+    let composed: String = apostrophes.nfkc().map(apostrophe).collect();
     UniCase::unicode(composed).to_folded_case().nfkc().collect()
 }
 
@@ -67,6 +68,7 @@ mod tests {
             ("O`Hara", "O\u{b4}HARA"),
             ("a\u{a0}b", "A B"),
             ("\u{1e9e}", "ss"),
+            ("\u{2057}", "''''"),
         ] {
             assert_eq!(comparable(one), comparable(other), "{one} {other}");
         }

@@ -142,7 +142,7 @@ async fn every_fault_of_a_level_is_named_at_once() {
             "/offerings/0/actions/0/confirmationEmailRestrictions/0/saleChannel must be one of the sale channels",
             "/offerings/0/actions/0/confirmationEmailRestrictions/1/saleChannel is required",
             "/offerings/0/actions/0/printMembershipCards must be true or false",
-            "/offerings/0/actions/0/ruleIds/0 must have 1 to 200 characters",
+            "/offerings/0/actions/0/ruleIds/0 must not be blank",
             "/offerings/0/actions/1/action is required",
             "/offerings/0/duration must be from 1 to 1200",
             "/offerings/0/name must not be blank",

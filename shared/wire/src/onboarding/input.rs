@@ -251,8 +251,8 @@ impl OnboardingInput {
         let reading = &mut reader;
         let edit = Edit {
             billing_descriptor: reading.text("billingDescriptor", self.billing_descriptor),
-            business_legal_name: reading.text("businessLegalName", self.business_legal_name),
-            dba_name: reading.text("dbaName", self.dba_name),
+            business_legal_name: reading.name("businessLegalName", self.business_legal_name),
+            dba_name: reading.name("dbaName", self.dba_name),
             business_type: reading.word("businessType", self.business_type, BUSINESS_TYPES),
             business_ownership_type: reading.word(
                 "businessOwnershipType",
