@@ -210,9 +210,9 @@ async fn ticket_types_stay_while_a_rule_or_limit_names_them_and_rules_go_with_th
 async fn rules_take_two_round_trips_to_write_and_survive_a_lost_answer() {
     let setting = Setting::open().await;
     let Setting { venue, path, .. } = &setting;
-    // Template with rules beside the definitions, then one transaction.
+    // Template with rules beside ticket types and levels, then one transaction.
     let (written, calls) = venue.counted(put(path, setting.rules())).await;
-    assert_eq!((written.status, calls), (200, 3));
+    assert_eq!((written.status, calls), (200, 4));
     assert_eq!(venue.counted(get(path)).await.1, 1);
     venue.faults.reset();
     venue.faults.at_operation("TransactWriteItems", 0, Fault::AnswerLost);

@@ -6,7 +6,7 @@ use domain::catalog::{InventoryItem, InventoryKind};
 use domain::ledger::{Hold, Ledger};
 use domain::reservation::{Reservation, Terms};
 use domain::time::plus_secs;
-use domain::{Money, ReservationId};
+use domain::{InstanceId, Money, ReservationId, Template, TemplateId};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use store::{Action, Expression, Key, number};
@@ -172,16 +172,20 @@ async fn an_add_on_that_is_short_is_named_with_what_is_left_of_it() {
 #[tokio::test]
 async fn a_cart_that_no_order_could_take_is_told_so() {
     let venue = Venue::open().await;
-    for hours in 1..50 {
-        let start = plus_secs(start(), hours * 3_600);
-        let slot = Ledger { instance: slot(hours), start, end: plus_secs(start, 3_600), ..ledger() };
-        venue.store.create_ledger(tenant_id(), &slot).await.unwrap();
+    let mut slots = vec![slot(0)];
+    for number in 1..50 {
+        let id = TemplateId::parse(&format!("{number:024x}")).unwrap();
+        let instance = InstanceId::of(&id, None, start().naive_utc(), start()).unwrap();
+        let own = Ledger { instance, template: id.clone(), ..ledger() };
+        venue.store.save_template(tenant_id(), &Template { id, ..template() }).await.unwrap();
+        venue.store.create_ledger(tenant_id(), &own).await.unwrap();
+        slots.push(instance);
     }
     assert!(template().forms.is_empty());
     for id in 1_000..1_050 {
         save_add_on(&venue, id, Some(10)).await;
     }
-    let seats = (0..50).map(|hours| json!({"eventId": slot(hours), "ticketingTypeId": ADULT, "quantity": 1}));
+    let seats = slots.iter().map(|slot| json!({"eventId": slot, "ticketingTypeId": ADULT, "quantity": 1}));
     let items = |add_ons: i64| -> Vec<Value> {
         seats.clone().chain((0..add_ons).map(|number| pieces(1_000 + number, 1))).collect()
     };

@@ -206,7 +206,8 @@ async fn a_line_sent_back_with_its_id_keeps_it() {
     let (first, second) = (&before["items"][0]["itemId"], &before["items"][1]["itemId"]);
     let mut kept = tickets(5);
     kept["itemId"] = second.clone();
-    let mut foreign = tickets(1);
+    // An id of no line, and nothing that another line asks for.
+    let mut foreign = tickets(3);
     foreign["itemId"] = "ffffffffffffffffffffffffffffffff".into();
     let body = json!({"id": id, "items": [kept, foreign]});
     let after = venue.send("PUT", &path, body).await.body;

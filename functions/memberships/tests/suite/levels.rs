@@ -221,6 +221,6 @@ async fn every_request_makes_as_many_calls_as_it_is_said_to() {
     assert_eq!(calls, 3);
     // Who bought it, before it goes.
     assert_eq!(venue.counted(delete(format!("{below}/{}", added.id()))).await.1, 4);
-    // The level, definitions, templates and memberships at once, then the removal.
-    assert_eq!(venue.counted(delete(&one)).await.1, 5);
+    // The level, three kinds of definitions, templates and memberships at once, then the removal.
+    assert_eq!(venue.counted(delete(&one)).await.1, 7);
 }
