@@ -120,7 +120,7 @@ impl Operation<'_> {
 
     /// Whether a repetition of it with the same key has no second effect.
     fn takes_idempotency_key(&self) -> bool {
-        let is_write = matches!(self.method, "post" | "put" | "delete");
+        let is_write = matches!(self.method, "post" | "put" | "patch" | "delete");
         let asks_only = self.path.ends_with("/validate") || self.path.ends_with("/preview");
         is_write && !asks_only && !self.path.starts_with("/sandbox/")
     }
@@ -168,6 +168,7 @@ impl Operation<'_> {
         for (applies, status, text) in [
             (with_key, "400", "The request has fields or headers that are missing or wrong"),
             (with_body, "404", "Something the request names does not exist"),
+            (self.path.starts_with("/sandbox/"), "404", "The service has no sandbox"),
         ] {
             if applies && !responses.contains_key(status) {
                 responses.insert(status.to_owned(), refusal(text));

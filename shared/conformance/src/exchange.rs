@@ -46,6 +46,10 @@ impl Exchange<'_> {
         let method = if *self.method == Method::HEAD { &Method::GET } else { self.method };
         let path = canonical(self.path);
         let Some(operation) = description().operation(method, &path) else { return self.undescribed(&path) };
+        // A fault of ours is described nowhere, and some tests bring one about.
+        if self.status == StatusCode::INTERNAL_SERVER_ERROR {
+            return self.json_fault(&description().refusal);
+        }
         let status = self.status.as_u16();
         let named = |fault: String| format!("{} ({}) {status}: {fault}", operation.id, operation.path);
         let Some(answer) = operation.answers.get(&status) else {
