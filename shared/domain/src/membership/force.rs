@@ -125,19 +125,22 @@ impl Membership {
     }
 
     /// The membership as an import stores it in place of another state of it. What ended here stays ended, with its
-    /// cards as they were left, unless the document says itself how it ended: an older document does not bring back to
-    /// life what was refunded after it was written.
+    /// cards as they were left; a document may bring the end forward, and never puts it off: an older one does not
+    /// bring back to life what was refunded after it was written.
     #[must_use]
     pub fn imported_over(self, before: Option<&Self>) -> Self {
-        let Some(before) = before else { return self };
-        if self.ended.is_some() || before.ended.is_none() {
+        let Some((before, end)) = before.and_then(|before| Some((before, before.ended.clone()?))) else {
             return self;
-        }
+        };
+        let ended = match &self.ended {
+            Some(named) if named.at < end.at => Some(named.clone()),
+            Some(_) | None => Some(end),
+        };
         let left = |card: MemberCard| {
             let known = before.cards.iter().find(|known| known.id == card.id);
             MemberCard { standing: known.map_or(card.standing, |known| known.standing), ..card }
         };
-        Self { ended: before.ended.clone(), cards: self.cards.into_iter().map(left).collect(), ..self }
+        Self { ended, cards: self.cards.into_iter().map(left).collect(), ..self }
     }
 }
 

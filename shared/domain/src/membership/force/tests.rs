@@ -218,7 +218,7 @@ impl Life {
         self.stored.insert(id, document.imported_over(stored.as_ref()));
         if id == self.current {
             self.truth = match had_ended {
-                true => Truth { days: truth.days, end: self.truth.end },
+                true => Truth { days: truth.days, end: self.truth.end.into_iter().chain(truth.end).min() },
                 false => truth,
             };
             self.sold.clear();
@@ -380,7 +380,7 @@ proptest! {
 }
 
 #[test]
-fn an_older_document_brings_nothing_back_and_one_that_names_an_end_rules() {
+fn a_document_brings_an_end_forward_and_never_puts_it_off() {
     let document = member();
     let mut refunded = member();
     refunded.ended = Some(Ended { at: morning(10), into: None });
@@ -389,7 +389,10 @@ fn an_older_document_brings_nothing_back_and_one_that_names_an_end_rules() {
     assert_eq!((&stored.ended, stored.cards[1].standing), (&refunded.ended, CardStanding::Dropped));
     assert_eq!(stored.gives(morning(10), morning(11)), None);
     let named = Membership { ended: Some(Ended { at: morning(40), into: None }), ..member() };
-    assert_eq!(named.clone().imported_over(Some(&refunded)), named);
+    let put_off = named.imported_over(Some(&refunded));
+    assert_eq!((&put_off.ended, put_off.cards[1].standing), (&refunded.ended, CardStanding::Dropped));
+    let named = Membership { ended: Some(Ended { at: morning(5), into: None }), ..member() };
+    assert_eq!(named.clone().imported_over(Some(&refunded)).ended, named.ended);
     assert_eq!(document.clone().imported_over(Some(&member())), document);
     assert_eq!(document.clone().imported_over(None), document);
 }
