@@ -193,7 +193,8 @@ async fn make_slots(
         return Ok(());
     }
     let tenant = app.tenant(tenant).await?;
-    let resumed = Box::pin(sagas::publish::resume(app, (&tenant, template), (now, budget))).await?;
+    let turn = sagas::publish::Turn { now, real_now: app.wall_now(), budget };
+    let resumed = Box::pin(sagas::publish::resume(app, (&tenant, template), turn)).await?;
     if let Some(progress) = resumed {
         report.slots_made = report.slots_made.saturating_add(progress.made);
         report.slots_changed = report.slots_changed.saturating_add(progress.changed);

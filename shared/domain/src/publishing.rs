@@ -151,7 +151,7 @@ pub struct RunTerms {
     pub run: String,
     /// When it begins, and how far it reaches.
     pub moment: Moment,
-    /// Real time. A clock that a caller chose makes no slots beyond what this one would.
+    /// No slots are made beyond what this instant reaches; real time where a pass has a clock that a caller chose.
     pub real_now: Timestamp,
 }
 

@@ -195,6 +195,17 @@ pub async fn make_slots(
     Ok(progress)
 }
 
+/// The scheduled work's turn at the slots of one template.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Turn {
+    /// The clock of the pass, which a caller of the sandbox may choose.
+    pub now: Timestamp,
+    /// Real time: a run that is begun in this turn reaches no further than from here.
+    pub real_now: Timestamp,
+    /// About how many slots are dealt with.
+    pub budget: usize,
+}
+
 /// Takes up the slots of a template that the scheduled work found due: goes on with a run, begins one that
 /// reaches further, or deletes what a deleted template left. None where nothing was due after all.
 ///
@@ -203,8 +214,9 @@ pub async fn make_slots(
 pub async fn resume(
     app: &App,
     (tenant, id): (&Tenant, &TemplateId),
-    (now, budget): (Timestamp, usize),
+    turn: Turn,
 ) -> Result<Option<Progress>, ApiError> {
+    let Turn { now, real_now, budget } = turn;
     let (template, record) = app.store.load_template_and_generation(tenant.id, id).await?;
     let Some(record) = record.filter(|record| record.is_due(now)) else { return Ok(None) };
     let template = template.filter(|found| found.review_state == ReviewState::Published);
@@ -213,7 +225,10 @@ pub async fn resume(
         None if record.kind == RunKind::Clear => None,
         None => Some(Generation::clear(id, Some(&record), terms(app, moment)?)),
         Some(found) if goes_on(&record, found, tenant.zone) => None,
-        Some(found) => Generation::fill((found, tenant.zone), Some(&record), terms(app, moment)?),
+        Some(found) => {
+            let terms = RunTerms { real_now, ..terms(app, moment)? };
+            Generation::fill((found, tenant.zone), Some(&record), terms)
+        }
     };
     let current = match next {
         None => record,
@@ -233,9 +248,10 @@ fn goes_on(record: &Generation, template: &Template, zone: Zone) -> bool {
     record.kind == RunKind::Fill && !record.complete && record.plan == plan_name(template, zone)
 }
 
+/// Terms of a run that reaches as far as its own clock says.
 fn terms(app: &App, moment: Moment) -> Result<RunTerms, ApiError> {
     let run = format!("{:032x}", u128::from_be_bytes(app.ids.bytes()?));
-    Ok(RunTerms { run, moment, real_now: app.wall_now() })
+    Ok(RunTerms { run, moment, real_now: moment.now })
 }
 
 fn add<R>(plan: &mut Plan<R>, (key, action): (Key, Action), part: R) -> Result<(), ApiError> {

@@ -12,7 +12,7 @@ use platform::processor::SandboxProcessor;
 use platform::queue::LocalQueue;
 use platform::vault::LocalVault;
 use platform::{Adapters, ApiError, App};
-use sagas::publish::{Progress, TemplateSaved, delete_template, make_slots, resume, save_template};
+use sagas::publish::{Progress, TemplateSaved, Turn, delete_template, make_slots, resume, save_template};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -103,7 +103,7 @@ impl Process {
     }
 
     async fn resume(&self, template: &Template, at: Timestamp) -> Option<Progress> {
-        resume(&self.app, (&tenant(), &template.id), (at, usize::MAX)).await.unwrap()
+        resume(&self.app, (&tenant(), &template.id), turn(at, usize::MAX)).await.unwrap()
     }
 
     async fn record(&self, template: &Template) -> Option<Generation> {
@@ -206,7 +206,7 @@ async fn through_any_weather_the_slots_come_out_the_same() {
                     sandbox_processor: Arc::clone(&first.app.sandbox_processor),
                 },
             );
-            let _ = resume(&app, (&tenant(), &after.id), (plus_secs(now(), 1), 400)).await;
+            let _ = resume(&app, (&tenant(), &after.id), turn(plus_secs(now(), 1), 400)).await;
             if first.record(&after).await.unwrap().complete {
                 break;
             }
@@ -225,8 +225,8 @@ async fn two_who_make_the_same_slots_at_once_make_them_once() {
     let at = plus_secs(now(), 1);
     let tenant = tenant();
     let (first, second) = tokio::join!(
-        resume(&one.app, (&tenant, &tour.id), (at, usize::MAX)),
-        resume(&other.app, (&tenant, &tour.id), (at, usize::MAX))
+        resume(&one.app, (&tenant, &tour.id), turn(at, usize::MAX)),
+        resume(&other.app, (&tenant, &tour.id), turn(at, usize::MAX))
     );
     assert!(first.is_ok() || second.is_ok());
     one.resume(&tour, at).await;
@@ -234,6 +234,25 @@ async fn two_who_make_the_same_slots_at_once_make_them_once() {
     let alone = process(&Embedded::memory().unwrap()).await;
     alone.publish_whole(&tour, 200).await;
     assert!(slots == alone.slots(&tour).await);
+}
+
+/// A turn of the schedule in real time.
+fn turn(now: Timestamp, budget: usize) -> Turn {
+    Turn { now, real_now: now, budget }
+}
+
+#[tokio::test]
+async fn no_pass_under_a_chosen_clock_reaches_further_than_real_time() {
+    let process = process(&Embedded::memory().unwrap()).await;
+    let tour = template(8..12, 5);
+    process.publish_whole(&tour, DAYS_AHEAD).await;
+    let slots = process.slots(&tour).await;
+    for days in [2, 400, 26_000] {
+        let turn = Turn { now: plus_secs(now(), days * DAY), ..turn(now(), usize::MAX) };
+        let made = resume(&process.app, (&tenant(), &tour.id), turn).await.unwrap();
+        assert_eq!(made.map_or(0, |progress| progress.made), 0, "{days} days ahead");
+    }
+    assert!(process.slots(&tour).await == slots);
 }
 
 #[tokio::test]
