@@ -2,7 +2,7 @@
 //!
 //! | Route | Round trips |
 //! |---|---|
-//! | lists and single templates | 0: from the cached catalog |
+//! | lists and single templates | 0: from the cached catalog; every five seconds 1 to 2, since what their slots say is asked again, side by side |
 //! | times and calendar of one template | 1; 2 where its schedule promises slots that are gone |
 //! | times and calendar of all templates | 1: one query per template that runs within the range, side by side |
 //! | next available | 1; 2 where many slots in a row are full, 3 where very many are |
