@@ -1,7 +1,7 @@
 //! What a new version of the interface would break for the clients of an old one.
 
 use serde_json::{Map, Value};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Schemas nest no deeper than this; what refers to itself is compared down to here.
 const MAX_DEPTH: usize = 16;
@@ -82,6 +82,7 @@ impl<'a> Comparison<'a> {
         if place.matches('/').count() > MAX_DEPTH {
             return;
         }
+        let (was_nullable, is_nullable) = (is_nullable(old), is_nullable(new));
         let (old, new) = (resolved(self.old, old), resolved(self.new, new));
         if old.is_null() {
             return;
@@ -102,7 +103,7 @@ impl<'a> Comparison<'a> {
             }
             return;
         }
-        let (old_types, new_types) = (types(old), types(new));
+        let (old_types, new_types) = (types(old, was_nullable), types(new, is_nullable));
         let narrowed = match writer {
             Writer::Client => !old_types.is_subset(&new_types) && !new_types.is_empty(),
             Writer::Service => !new_types.is_subset(&old_types) && !old_types.is_empty(),
@@ -115,31 +116,51 @@ impl<'a> Comparison<'a> {
     }
 
     fn fields(&mut self, place: &str, (old, new): (&'a Value, &'a Value), writer: Writer) {
-        for (name, old_field) in entries(&old["properties"]) {
+        let (old, new) = (Fields::of(self.old, old), Fields::of(self.new, new));
+        for (name, old_field) in old.described {
             let field = format!("{place}/{name}");
-            match (new["properties"].get(name), writer) {
+            match (new.described.get(name).copied(), writer) {
                 (Some(new_field), _) => self.schemas(&field, (old_field, new_field), writer),
                 (None, Writer::Service) => self.report(&field, "is gone"),
                 // A field a client still sends is ignored (contract §1).
                 (None, Writer::Client) => {}
             }
         }
-        let old_required = texts(&old["required"]);
-        let new_required = texts(&new["required"]);
         match writer {
             Writer::Client => {
-                for name in new_required.difference(&old_required) {
+                for name in new.required.difference(&old.required) {
                     self.report(&format!("{place}/{name}"), "is now required");
                 }
             }
             Writer::Service => {
-                for name in old_required.difference(&new_required) {
-                    if new["properties"].get(*name).is_some() {
+                for name in old.required.difference(&new.required) {
+                    if new.described.contains_key(*name) {
                         self.report(&format!("{place}/{name}"), "is no longer always there");
                     }
                 }
             }
         }
+    }
+}
+
+/// The fields of an object, those of its parts among them.
+#[derive(Default)]
+struct Fields<'a> {
+    described: BTreeMap<&'a str, &'a Value>,
+    required: BTreeSet<&'a str>,
+}
+
+impl<'a> Fields<'a> {
+    fn of(document: &'a Value, schema: &'a Value) -> Self {
+        let mut all = Self::default();
+        let parts = schema["allOf"].as_array().into_iter().flatten();
+        for part in parts.map(|part| Self::of(document, resolved(document, part))) {
+            all.described.extend(part.described);
+            all.required.extend(part.required);
+        }
+        all.described.extend(entries(&schema["properties"]).map(|(name, field)| (name.as_str(), field)));
+        all.required.extend(texts(&schema["required"]));
+        all
     }
 }
 
@@ -174,11 +195,21 @@ fn resolved<'a>(document: &'a Value, schema: &'a Value) -> &'a Value {
     reference.and_then(|pointer| document.pointer(pointer)).unwrap_or(schema)
 }
 
-fn types(schema: &Value) -> BTreeSet<&str> {
-    match schema["type"].as_str() {
+/// Whether null is one of two alternatives.
+fn is_nullable(schema: &Value) -> bool {
+    let alternatives = schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array());
+    alternatives.is_some_and(|parts| parts.len() == 2 && parts.iter().any(|part| part["type"] == "null"))
+}
+
+fn types(schema: &Value, is_nullable: bool) -> BTreeSet<&str> {
+    let mut types = match schema["type"].as_str() {
         Some(name) => BTreeSet::from([name]),
         None => texts(&schema["type"]),
+    };
+    if is_nullable && !types.is_empty() {
+        types.insert("null");
     }
+    types
 }
 
 fn texts(list: &Value) -> BTreeSet<&str> {
@@ -279,6 +310,17 @@ mod tests {
             ("/components/schemas/In/properties/a", json!({ "type": ["string", "number"] })),
             ("/components/schemas/In/required", json!([])),
             ("/paths/~1carts/post/responses/409", json!({})),
+            (
+                "/components/schemas/Out",
+                json!({ "type": "object", "allOf": [
+                    { "required": ["id"], "properties": { "id": { "type": "string" } } },
+                    { "properties": { "note": { "type": "string" }, "parent": { "$ref": "#/components/schemas/Out" } } },
+                ] }),
+            ),
+            (
+                "/components/schemas/Out/properties/note",
+                json!({ "oneOf": [{ "type": "string" }, { "type": "null" }] }),
+            ),
             (
                 "/components/schemas/Out/properties/parent",
                 json!({ "oneOf": [{ "type": "array" }, { "$ref": "#/components/schemas/Out" }] }),

@@ -306,7 +306,7 @@ impl Import<'_> {
         for _ in 0..CHANGE_TRIES {
             let before: Option<Stored<Template>> = self.app.store.load_authored(&key).await?;
             let known = before.as_ref().map(|before| &before.value);
-            let writing = Writing { now: self.moment.now, zone: self.tenant.zone };
+            let writing = Writing { now: self.moment.now, zone: self.tenant.zone, may_be_over: true };
             let template = match written.clone().over(known, writing) {
                 Ok(template) => template,
                 Err(refusal) => {

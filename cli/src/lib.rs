@@ -31,7 +31,7 @@ pub mod testing;
 pub use endpoint::{dynamodb_endpoint, dynamodb_routes};
 pub use error_table::error_table;
 pub use onboarding_rules::onboarding_rules;
-pub use openapi::{LEFT_OUT, LeftOut, openapi};
+pub use openapi::{LEFT_OUT, LeftOut, OWN_FACTS, openapi};
 pub use routes::routes;
 
 use args::{Arguments, Command};

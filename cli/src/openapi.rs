@@ -5,7 +5,7 @@ mod names;
 mod presence;
 mod schemas;
 
-pub use presence::{LEFT_OUT, LeftOut};
+pub use presence::{LEFT_OUT, LeftOut, OWN_FACTS};
 
 use crate::failure::Failure;
 use crate::routes;

@@ -188,6 +188,12 @@ async fn a_combo_is_sold_from_the_cart_to_the_gate() {
       ],
       "priceTrace": [
         {
+          "comboTemplateId": null,
+          "couponCode": null,
+          "exactUnitPrice": null,
+          "membershipCategoryId": null,
+          "membershipId": null,
+          "reason": null,
           "result": "outranked",
           "rule": "fullPrice",
           "specification": "§2.3",
@@ -195,6 +201,11 @@ async fn a_combo_is_sold_from_the_cart_to_the_gate() {
         },
         {
           "comboTemplateId": "[comboTemplateId]",
+          "couponCode": null,
+          "exactUnitPrice": null,
+          "membershipCategoryId": null,
+          "membershipId": null,
+          "reason": null,
           "result": "applied",
           "rule": "combo",
           "specification": "contract §7",

@@ -56,7 +56,7 @@ async fn a_member_gets_a_link_that_opens_the_card_once() {
     let [mail] = <[Value; 1]>::try_from(outbox(&service).await).unwrap();
     assert_eq!(
         (&mail["to"], &mail["subject"], &mail["orderNumber"], &mail["tenantId"]),
-        (&json!("ADA.Lindqvist@example.test"), &json!("Log in to Harbor Museum"), &json!(""), &json!(1001))
+        (&json!("ada.lindqvist@example.test"), &json!("Log in to Harbor Museum"), &json!(""), &json!(1001))
     );
     assert!(last_mail(&service).await.contains("It works once, for 30 minutes."));
     let known = "/v2/b2c/membership/validate?membershipId=100100031&lastName=Lindqvist";

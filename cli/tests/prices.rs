@@ -125,34 +125,52 @@ async fn the_rules_that_were_tried_are_explained_on_request() {
     insta::assert_json_snapshot!(told["items"][0]["priceTrace"], @r#"
     [
       {
+        "comboTemplateId": null,
+        "couponCode": null,
+        "exactUnitPrice": null,
+        "membershipCategoryId": null,
+        "membershipId": null,
+        "reason": null,
         "result": "outranked",
         "rule": "fullPrice",
         "specification": "§2.3",
         "unitPrice": "20.05"
       },
       {
+        "comboTemplateId": null,
+        "couponCode": null,
         "exactUnitPrice": "13.367335",
         "membershipCategoryId": "1001bb000000000000000001",
         "membershipId": 100100051,
+        "reason": null,
         "result": "outranked",
         "rule": "memberPrice",
         "specification": "§4.1 rule 1",
         "unitPrice": "13.37"
       },
       {
+        "comboTemplateId": null,
         "couponCode": "welcome10",
         "exactUnitPrice": "18.045",
+        "membershipCategoryId": null,
+        "membershipId": null,
+        "reason": null,
         "result": "applied",
         "rule": "cartCoupon",
         "specification": "§4.1 rule 4",
         "unitPrice": "18.05"
       },
       {
+        "comboTemplateId": null,
         "couponCode": "NIX",
+        "exactUnitPrice": null,
+        "membershipCategoryId": null,
+        "membershipId": null,
         "reason": "The coupon code is not known",
         "result": "notApplicable",
         "rule": "cartCoupon",
-        "specification": "§4.1 rule 4"
+        "specification": "§4.1 rule 4",
+        "unitPrice": null
       }
     ]
     "#);

@@ -10,7 +10,7 @@ use utoipa::openapi::{OpenApi, RefOr};
 pub struct LeftOut {
     /// The name of the schema.
     pub schema: &'static str,
-    /// The field.
+    /// The field; [`OWN_FACTS`] stands for all those that the schema itself does not require.
     pub field: &'static str,
     /// Why it may be missing.
     pub reason: &'static str,
@@ -19,6 +19,9 @@ pub struct LeftOut {
 const fn left_out(schema: &'static str, field: &'static str, reason: &'static str) -> LeftOut {
     LeftOut { schema, field, reason }
 }
+
+/// Each answer has those of these fields that are of its kind.
+pub const OWN_FACTS: &str = "*";
 
 const EXPLAINED: &str = "it is there when the request asks for it with a header";
 const FAILED: &str = "spec §2.7: it appears on failed rules";
@@ -29,11 +32,7 @@ const BY_METHOD: &str = "spec §4.10: the field sets differ between POST, PATCH 
 pub const LEFT_OUT: [LeftOut; 23] = [
     left_out("CartItemOutput", "priceTrace", EXPLAINED),
     left_out("ComboItemOutput", "priceTrace", EXPLAINED),
-    left_out(
-        "ErrorBody",
-        "details",
-        "contract §3: of validation alone, as other facts of a refusal are its own",
-    ),
+    left_out("ErrorBody", OWN_FACTS, "contract §3: the facts of a refusal are those of its kind"),
     left_out(
         "MemberListEntry",
         "holder",
@@ -73,8 +72,10 @@ fn require_in(name: &str, schema: &mut RefOr<Schema>) {
     let RefOr::T(schema) = schema else { return };
     match schema {
         Schema::Object(object) => {
-            let is_left_out =
-                |field: &str| LEFT_OUT.iter().any(|one| one.schema == name && one.field == field);
+            let is_left_out = |field: &str| {
+                let mut of_schema = LEFT_OUT.iter().filter(|one| one.schema == name);
+                of_schema.any(|one| one.field == field || one.field == OWN_FACTS)
+            };
             for (field, inner) in &mut object.properties {
                 if !is_left_out(field) && !object.required.contains(field) {
                     object.required.push(field.clone());

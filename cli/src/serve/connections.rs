@@ -21,6 +21,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
+use tokio_io_timeout::TimeoutStream;
 use tower::ServiceExt;
 
 /// How long the head of a request may take to arrive in full, counted from the connection's beginning or from its last
@@ -218,7 +219,7 @@ impl Connection {
     /// Answers its requests until it ends, is too slow, is told to leave or the service stops.
     async fn hold<S>(self, stream: S, mut stopped: watch::Receiver<()>)
     where
-        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        S: AsyncRead + AsyncWrite + Send + 'static,
     {
         let Self { router, peer, room } = self;
         let seat = Seat::new(room);
@@ -231,11 +232,13 @@ impl Connection {
                 answer.map(|answer| until_handed_over(answer, busy))
             }
         });
+        let mut stream = TimeoutStream::new(stream);
+        stream.set_write_timeout(Some(HEAD_TIME));
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(HEAD_TIME)
             .max_buf_size(MAX_HEAD_BYTES)
-            .serve_connection(TokioIo::new(stream), answer);
+            .serve_connection(TokioIo::new(Box::pin(stream)), answer);
         let mut connection = pin!(connection);
         tokio::select! {
             // A connection that broke is the client's affair.

@@ -109,7 +109,8 @@ async fn answers(service: &Service, page: &Visitor, cart: &Value) -> Vec<((u16, 
     seen
 }
 
-#[tokio::test(flavor = "multi_thread")]
+// The clock of the caches stands still, so that none is read again beside the requests.
+#[tokio::test(start_paused = true)]
 async fn a_page_without_a_proof_is_a_stranger_in_every_cart() {
     let service = Service::start().await;
     let page = Visitor::of_page();
@@ -135,7 +136,8 @@ async fn a_page_without_a_proof_is_a_stranger_in_every_cart() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+// The clock of the caches stands still, so that none is read again beside the requests.
+#[tokio::test(start_paused = true)]
 async fn a_page_without_a_proof_is_a_stranger_while_it_browses() {
     let service = Service::start().await;
     let page = Visitor::of_page();

@@ -53,7 +53,8 @@ const BROWSING: [&str; 9] = [
 ];
 
 fn kind(answer: &Answer) -> String {
-    answer.body["type"].as_str().map_or_else(|| answer.status.to_string(), str::to_owned)
+    let refusal = answer.body["type"].as_str().filter(|_| answer.status >= 400);
+    refusal.map_or_else(|| answer.status.to_string(), str::to_owned)
 }
 
 const MEMBERSHIPS: &str = "unknown-memberships";

@@ -9,6 +9,7 @@ use platform::context::SourceIp;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr};
+use std::sync::LazyLock;
 use store::identity::key_hash;
 
 /// An origin both demo venues allow.
@@ -38,8 +39,10 @@ pub(crate) fn operations() -> Vec<Operation> {
     all
 }
 
-pub(crate) fn document() -> Value {
-    serde_json::to_value(boxoffice::openapi()).unwrap()
+/// The document, made once.
+pub(crate) fn document() -> &'static Value {
+    static DOCUMENT: LazyLock<Value> = LazyLock::new(|| serde_json::to_value(boxoffice::openapi()).unwrap());
+    &DOCUMENT
 }
 
 /// The thing itself where another one is referred to.

@@ -334,14 +334,15 @@ fn a_new_key_of_the_vault_leaves_what_was_sealed_before_readable() {
 #[test]
 fn a_made_up_venue_is_moved_from_one_database_to_another() {
     let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let file = here.path().join("venue.json");
+    let documents = tempfile::tempdir().unwrap();
+    let file = documents.path().join("venue.json");
     let path = file.to_str().unwrap();
     let made = run(&["demo", "--templates", "6", "--days", "20", "--seed", "9"], here.path()).stdout;
     std::fs::write(&file, &made).unwrap();
     let said = printed(&["import", path], here.path());
     assert!(said.contains("eventTemplates: 6 created"), "{said}");
     let exported = run(&["export", "--tenant", "2001", "--format", "csv"], here.path()).stdout;
-    let table = here.path().join("venue.csv");
+    let table = documents.path().join("venue.csv");
     std::fs::write(&table, &exported).unwrap();
     let output = run(&["import", table.to_str().unwrap()], there.path());
     assert!(
@@ -542,7 +543,7 @@ async fn tenants_are_kept_in_any_dynamodb() {
     assert!(remote(&["tenant", "list"]).contains("Pier"));
     remote(&["key", "issue", "--tenant", "7", "--scope", "b2b", "--label", "office"]);
     assert!(remote(&["key", "list", "--tenant", "7"]).contains("office"));
-    assert_eq!(remote(&["outbox"]).lines().count(), 1);
+    assert!(remote(&["outbox"]).ends_with("0 mails wait to be sent\n"));
 }
 
 /// The examples of the operating guide, one after the other, with what only AWS has left out.

@@ -458,7 +458,8 @@ impl<'a> Authoring<'a> {
     /// The template as it is stored.
     fn over(&self, written: WrittenTemplate) -> Result<Template, ApiError> {
         let before = self.before.as_ref().map(|before| &before.value);
-        let writing = Writing { now: self.caller.clock.now(), zone: self.caller.tenant.zone };
+        let writing =
+            Writing { now: self.caller.clock.now(), zone: self.caller.tenant.zone, may_be_over: false };
         written.over(before, writing).map_err(not_written)
     }
 

@@ -89,14 +89,15 @@ pub(crate) async fn once(
     let keys = draft.named.keys(tenant).chain([place.clone()]);
     let load = app.store.get_many(keys, Consistency::Strong);
     let tie = idempotency::tie(app, caller, key, fingerprint);
-    let (found, allowed, tied) = tokio::join!(load, draft.count_asked(), tie);
+    let (found, tied) = tokio::join!(load, tie);
     let tied = tied?;
     let outcome = async {
         let mut found = found?;
         match found.take::<Cart>(&place)?.filter(|cart| cart.is_live(caller.clock.now())) {
             Some(earlier) => repeated(&earlier, fingerprint),
+            // A repetition takes nothing, so it is not counted.
             None => {
-                allowed?;
+                draft.count_asked().await?;
                 draft.create(id, fingerprint, found).await
             }
         }

@@ -428,7 +428,6 @@ async fn decide_sale(
             return Err(outranked(app, caller, (guard_hash.as_deref(), refusal)).await);
         }
     };
-    let surplus = surplus(facts, cart, consumed.as_ref());
     let order_facts = OrderFacts {
         tenant: caller.tenant.id,
         ids: draw::order_ids(app, cart)?,
@@ -454,7 +453,7 @@ async fn decide_sale(
         cart: opened.stored.as_ref().map(|stored| stored.claim.clone()),
         guard_hash,
         ledgers: decide::sales(cart, consumed.as_ref()),
-        surplus,
+        surplus: surplus(facts, cart, consumed.as_ref()),
         codes: facts.coupons.iter().map(|(id, coupon)| (id.clone(), coupon.code.clone())).collect(),
     })
 }

@@ -57,7 +57,7 @@ pub(crate) async fn search(
         return Err(ApiError::new(ErrorType::ValidationError).detail("pageSize", message));
     }
     // What visitors answered to forms can be long, and is shown with the single order.
-    let in_short = |order| OrderView { forms: Vec::new(), ..OrderView::new(order, server.tenant.zone) };
+    let in_short = |order| OrderView { forms: None, ..OrderView::new(order, server.tenant.zone) };
     let list = page.iter().map(in_short).collect();
     Ok(Json(OrderListView { list, pagination }))
 }

@@ -1,6 +1,7 @@
 //! Membership levels, their offerings, and what members bought (spec §2.14–2.16).
 
 mod action;
+mod card;
 mod edit;
 pub mod force;
 mod held;
@@ -13,6 +14,7 @@ pub mod term;
 pub mod undo;
 
 pub use action::{Course, MembershipAction, Move};
+pub use card::{CardStanding, CardType, MemberCard};
 pub use edit::{LevelEdit, NoSuchOffering};
 pub use held::{Bought, Ended, Gifter, LaterTerm, Plan};
 pub use keep::{CardEdit, DropRefusal, Edit, MembershipEdit, PersonEdit};
@@ -23,8 +25,7 @@ pub use listed::{
 
 use crate::catalog::{Image, PriceList};
 use crate::channel::{Channel, SalesChannel, channel_allowed};
-use crate::customer::Person;
-use crate::{CardId, CustomerId, LevelId, MembershipId, OfferingId, TicketTypeId, Timestamp};
+use crate::{LevelId, MembershipId, OfferingId, TicketTypeId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// Whom a level is for (spec §2.14 `membershipLevelGroup`).
@@ -398,73 +399,6 @@ impl Level {
     }
 }
 
-/// Which of a membership's cards one is (contract §4).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum CardType {
-    /// The holder's.
-    #[default]
-    Primary,
-    /// Another person's.
-    Secondary,
-}
-
-impl CardType {
-    /// The spelling of contract §4.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Primary => "primary",
-            Self::Secondary => "secondary",
-        }
-    }
-
-    /// Reads a type in any case.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        let all = [Self::Primary, Self::Secondary];
-        all.into_iter().find(|found| found.as_str().eq_ignore_ascii_case(text.trim()))
-    }
-}
-
-/// Where a card stands (contract §9).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum CardStanding {
-    /// Not in force yet.
-    New,
-    /// In force.
-    #[default]
-    Active,
-    /// Given up.
-    Dropped,
-    /// Out of date.
-    Lapsed,
-    /// Another card took its place.
-    Replaced,
-}
-
-impl CardStanding {
-    /// The spelling of contract §9.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::New => "new",
-            Self::Active => "active",
-            Self::Dropped => "dropped",
-            Self::Lapsed => "lapsed",
-            Self::Replaced => "replaced",
-        }
-    }
-
-    /// Reads a standing in any case.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        let all = [Self::New, Self::Active, Self::Dropped, Self::Lapsed, Self::Replaced];
-        all.into_iter().find(|found| found.as_str().eq_ignore_ascii_case(text.trim()))
-    }
-}
-
 /// What a member bought: one term of one level, with its cards (spec §2.16, contract §9).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Membership {
@@ -510,26 +444,6 @@ pub struct Membership {
     /// The label of the key by which it was changed, or what else changed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub updated_by: Option<String>,
-}
-
-/// A person's card of a membership (spec §2.16).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MemberCard {
-    /// Identity.
-    pub id: CardId,
-    /// Which card of the membership.
-    #[serde(default)]
-    pub card_type: CardType,
-    /// Where the card stands.
-    #[serde(default)]
-    pub standing: CardStanding,
-    /// Who the person is.
-    pub person: Person,
-    /// Printed on the card.
-    pub barcode: String,
-    /// The customer the person is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub customer: Option<CustomerId>,
 }
 
 #[cfg(test)]

@@ -199,13 +199,15 @@ pub enum NothingToCome {
     Schedule(usize),
 }
 
-/// The moment at which a template is written, and the zone its schedules are read in.
+/// The circumstances in which a template is written.
 #[derive(Debug, Clone, Copy)]
 pub struct Writing {
     /// When.
     pub now: Timestamp,
-    /// Where.
+    /// The zone its schedules are read in.
     pub zone: Zone,
+    /// A template that is new here may be over: the document of a venue holds its past seasons as well.
+    pub may_be_over: bool,
 }
 
 /// What of a template is published for the first time and makes no slot from now on. What was published before
@@ -216,7 +218,10 @@ pub fn nothing_to_come(
     before: Option<&Template>,
     writing: Writing,
 ) -> Vec<NothingToCome> {
-    let Writing { now, zone } = writing;
+    let Writing { now, zone, may_be_over } = writing;
+    if may_be_over && before.is_none() {
+        return Vec::new();
+    }
     let published = before.filter(|before| before.review_state == ReviewState::Published);
     if published.is_none() && template.end.is_some_and(|end| end < now) {
         return vec![NothingToCome::TemplateEnded];

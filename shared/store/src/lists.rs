@@ -59,7 +59,7 @@ async fn all_merchants_are_listed_and_those_with_a_rate_card_are_found_among_the
     assert_eq!(store.load_merchants(tenant(1), Consistency::Strong).await.unwrap().len(), 1_001);
     assert_eq!(store.load_priced_merchants(tenant(1), Consistency::Strong).await.unwrap(), []);
     let last = Mid::parse("999").unwrap();
-    let card = serde_json::from_value(json!({"percentage": 290, "fixed": 30})).unwrap();
+    let card = serde_json::from_value(json!({"percentage": "2.90", "fixed": 30})).unwrap();
     assert!(store.set_rate_card(tenant(1), &last, &card).await.unwrap());
     assert_eq!(store.load_priced_merchants(tenant(1), Consistency::Strong).await.unwrap(), [last]);
 }
@@ -103,7 +103,7 @@ async fn everybody_with_an_address_is_found() {
             json!({"first_name": "Ada", "last_name": format!("L{number}"), "email": "ada@example.test"});
         let person = serde_json::from_value(person).unwrap();
         let customer = Customer { id: CustomerId::parse(number).unwrap(), person, source: None };
-        store.save_customer((tenant(1), "t"), &customer).await.unwrap();
+        store.save_customer((tenant(1), &format!("customer-{number}")), &customer).await.unwrap();
         let holder = json!({"first_name": "Ada", "last_name": "L", "email": "ada@example.test"});
         let card = json!({"id": number, "person": holder, "standing": "active", "card_type": "primary",
             "barcode": format!("B{number}")});
@@ -114,7 +114,7 @@ async fn everybody_with_an_address_is_found() {
             "expires": "2031-01-01T04:59:59Z", "cards": [card],
         }))
         .unwrap();
-        store.save_membership((tenant(1), "t"), &membership).await.unwrap();
+        store.save_membership((tenant(1), &format!("membership-{number}")), &membership).await.unwrap();
     }
     let email = "Ada@example.test";
     assert_eq!(store.find_customers(tenant(1), email).await.unwrap().len(), 101);

@@ -148,8 +148,9 @@ pub struct OrderView {
     pub payments: Vec<PaymentView>,
     /// The memberships that drove its prices, as they were sent, and those that came of it.
     pub membership_ids: Vec<i64>,
-    /// What was answered to the forms of its events, a response for each event; empty where nothing was.
-    pub forms: Vec<OrderFormView>,
+    /// What was answered to the forms of its events, a response for each event; empty where nothing was, and null in
+    /// lists of orders, which it would make too long.
+    pub forms: Option<Vec<OrderFormView>>,
     /// The refunds of what was bought, in the order in which they were asked for.
     pub refunds: Vec<OrderRefundView>,
     /// The exchanges of tickets, in their order.
@@ -187,8 +188,8 @@ impl OrderView {
     /// An order as the tenant's clocks show it.
     #[must_use]
     pub fn new(order: &Order, zone: Zone) -> Self {
-        let (contact, billing) = (order.contact.clone(), order.billing.clone());
-        let payment = order.payment.as_ref();
+        let (contact, billing, payment) =
+            (order.contact.clone(), order.billing.clone(), order.payment.as_ref());
         let created = zone.format(order.created_at);
         let (total_left, retail_left) = order.total_left();
         Self {
@@ -242,7 +243,7 @@ impl OrderView {
             order_items: order.rows().flat_map(|row| OrderItemView::rows_of(order, row, zone)).collect(),
             payments: payment.map(PaymentView::new).into_iter().collect(),
             membership_ids: membership_ids(order).map(MembershipId::get).collect(),
-            forms: OrderFormView::all(order),
+            forms: Some(OrderFormView::all(order)),
             refunds: OrderRefundView::all(order, zone),
             exchanges: OrderExchangeView::all(order, zone),
         }

@@ -68,8 +68,8 @@ async fn a_coupon_is_created_read_replaced_and_deleted() {
     let changed = venue.send(put(&one, ten_percent("spring-27"))).await;
     assert_eq!(
         without_id(&changed.body),
-        json!({"name": "Ten off", "description": "", "code": "spring-27", "discountType": "percent",
-            "value": "10.00", "appliesTo": [], "eventTemplateIds": [], "personTypeIds": [],
+        json!({"name": "Ten off", "description": "", "code": "spring-27", "discountId": null,
+            "discountType": "percent", "value": "10.00", "effectiveStart": null, "effectiveEnd": null, "maxUses": null, "appliesTo": [], "eventTemplateIds": [], "personTypeIds": [],
             "membershipCategoryIds": [], "salesChannels": [], "active": true})
     );
     assert_eq!(venue.send(get(PATH)).await.body["list"], json!([changed.body]));

@@ -9,7 +9,7 @@ use http_body_util::BodyExt;
 use platform::processor::SandboxProcessor;
 use platform::queue::LocalQueue;
 use platform::vault::{LocalVault, Vault};
-use platform::{Adapters, App};
+use platform::{Adapters, App, IdSource};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -217,9 +217,11 @@ impl Venue {
         Answer { status, replayed, etag, body: serde_json::from_slice(&bytes).unwrap_or_default() }
     }
 
-    /// Does the scheduled work at an instant.
+    /// Does the scheduled work at an instant, which is real time for it.
     pub(crate) async fn clean_up(&self, now: &str) -> cleanup::Report {
-        cleanup::pass(&self.app, cleanup::Scope::Sandbox, now.parse().unwrap()).await.unwrap()
+        let now: Timestamp = now.parse().unwrap();
+        let app = self.app.clone().simulated(Arc::new(move || now), IdSource::default());
+        cleanup::pass(&app, cleanup::Scope::Sandbox, now).await.unwrap()
     }
 
     /// Sends a request and counts its database calls as the engine's wrapper sees them.

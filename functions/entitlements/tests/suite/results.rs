@@ -198,7 +198,7 @@ async fn only_tickets_at_the_member_price_count_for_a_membership() {
     let nobody = venue.validate(json!({"items": [tickets(ADULT, 9)]})).await;
     assert_eq!(
         nobody.body,
-        json!({"valid": true, "messages": [], "results": [], "violations": [], "passed": []})
+        json!({"valid": true, "messages": [], "results": [], "violations": [], "passed": [], "memberMessages": []})
     );
     let level = venue.validate(json!({"membershipCategoryId": LEVEL, "items": [tickets(ADULT, 5)]})).await;
     assert_eq!(level.entries(), ["Adult_Child_Limit_4: 0 and 5 of 4, false"]);

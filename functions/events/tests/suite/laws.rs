@@ -400,7 +400,7 @@ async fn check(venue: &Venue, truth: &Truth<'_>, question: &Question) {
         .map(|(id, _)| id.as_str())
         .collect();
     assert_eq!(slim.ids(), expected, "slim?{query} at {now}");
-    assert_eq!(slim.calls.total, 0);
+    assert!(slim.calls.rounds <= 2, "{:?}", slim.calls);
 }
 
 proptest! {

@@ -141,6 +141,7 @@ async fn every_fault_of_a_change_is_named_at_once() {
             "/cards/0/city must have at most 200 characters",
             "/cards/1/phoneNumber must be a string",
             "/cards/1/id is that of another card of the list",
+            "/cards/2/id must be an integer",
             "/cards/3 must be an object",
         ]
     );

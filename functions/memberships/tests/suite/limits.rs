@@ -22,7 +22,7 @@ fn body(path: &str, number: usize) -> Value {
         "/v2/b2b/inventory" => json!({"name": name, "type": "addOn", "price": "5.00"}),
         "/v2/b2b/forms" => json!({"name": name, "fields": [{"name": "a", "type": "text"}]}),
         _ => {
-            json!({"name": name, "description": "", "capacity": 10, "startTime": "2027-06-01T10:00:00-04:00", "duration": {"hour": 1, "minute": 0}})
+            json!({"name": name, "description": "With a guide", "capacity": 10, "startTime": "2027-06-01T10:00:00-04:00", "duration": {"hour": 1, "minute": 0}})
         }
     }
 }

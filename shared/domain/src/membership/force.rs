@@ -124,9 +124,9 @@ impl Membership {
         self.cards.iter().any(MemberCard::is_held)
     }
 
-    /// The membership as an import stores it in place of another state of it. What ended here stays ended, with its
-    /// cards as they were left; a document may bring the end forward, and never puts it off: an older one does not
-    /// bring back to life what was refunded after it was written.
+    /// The membership as an import stores it in place of another state of it. What ended here stays ended, and the
+    /// cards that were given up with it; a document may bring the end forward, or give up further cards, and never
+    /// puts it off: an older one does not bring back to life what was refunded after it was written.
     #[must_use]
     pub fn imported_over(self, before: Option<&Self>) -> Self {
         let Some((before, end)) = before.and_then(|before| Some((before, before.ended.clone()?))) else {
@@ -137,8 +137,8 @@ impl Membership {
             Some(_) | None => Some(end),
         };
         let left = |card: MemberCard| {
-            let known = before.cards.iter().find(|known| known.id == card.id);
-            MemberCard { standing: known.map_or(card.standing, |known| known.standing), ..card }
+            let given_up = before.cards.iter().find(|known| known.id == card.id && !known.is_held());
+            MemberCard { standing: given_up.map_or(card.standing, |known| known.standing), ..card }
         };
         Self { ended, cards: self.cards.into_iter().map(left).collect(), ..self }
     }

@@ -287,7 +287,11 @@ fn what_makes_no_slot_from_now_on_is_not_published_and_what_was_published_may_en
         found
     };
     let running = template(vec![schedule("a", &WEEK, &[(9, None)])]);
-    let writing = Writing { now: zone().parse_instant("2027-05-04T12:00:00").unwrap(), zone: zone() };
+    let writing = Writing {
+        now: zone().parse_instant("2027-05-04T12:00:00").unwrap(),
+        zone: zone(),
+        may_be_over: false,
+    };
     // 2027-05-04 is a Tuesday.
     for (schedule, idle) in [
         (with(range("2027-05-04", "2027-05-09"), None), true),
@@ -316,7 +320,8 @@ fn what_makes_no_slot_from_now_on_is_not_published_and_what_was_published_may_en
 
 #[test]
 fn a_template_whose_own_time_is_over_is_not_published() {
-    let writing = |text| Writing { now: zone().parse_instant(text).unwrap(), zone: zone() };
+    let writing =
+        |text| Writing { now: zone().parse_instant(text).unwrap(), zone: zone(), may_be_over: false };
     let start = zone().parse_instant("2027-05-04T12:00:00").unwrap();
     let once = Template { start, duration_minutes: 60, end: None, ..template(vec![]) };
     for (now, is_over) in
@@ -328,5 +333,11 @@ fn a_template_whose_own_time_is_over_is_not_published() {
     }
     let ended = Template { end: Some(start), ..template(vec![schedule("a", &WEEK, &[(9, None)])]) };
     let expected = vec![NothingToCome::TemplateEnded];
-    assert_eq!(nothing_to_come(&ended, None, writing("2027-05-04T12:00:01")), expected);
+    let later = writing("2027-05-04T12:00:01");
+    assert_eq!(nothing_to_come(&ended, None, later), expected);
+    // The document of a venue holds what is over as well; what is here as a draft was never published.
+    let imported = Writing { may_be_over: true, ..later };
+    assert_eq!(nothing_to_come(&ended, None, imported), vec![]);
+    let draft = Template { review_state: ReviewState::Draft, ..ended.clone() };
+    assert_eq!(nothing_to_come(&ended, Some(&draft), imported), expected);
 }

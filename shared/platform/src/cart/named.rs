@@ -243,11 +243,8 @@ impl Named {
         self.take(&mut store.get_many(self.keys(tenant), Consistency::Strong).await?, tenant, now)
     }
 
-    /// Takes what exists out of what was found under these keys, with what memberships give to whoever asks at `now`.
-    ///
-    /// # Errors
-    /// [`StoreError`] when an item does not read as what it should be.
-    pub fn take(&self, found: &mut Found, tenant: TenantId, now: Timestamp) -> Result<Existing, StoreError> {
+    /// The pointers to a level and to customers that do not exist.
+    fn unknown_of_venue(&self, found: &Found, tenant: TenantId) -> Vec<String> {
         let mut unknown = Vec::new();
         if self.level.as_ref().is_some_and(|id| found.item(&Key::level(tenant, id)).is_none()) {
             unknown.push("membershipCategoryId".to_owned());
@@ -258,6 +255,15 @@ impl Named {
         }
         let strange = self.holders.iter().filter(|(id, _)| !known(*id));
         unknown.extend(strange.map(|(_, pointer)| pointer.clone()));
+        unknown
+    }
+
+    /// Takes what exists out of what was found under these keys, with what memberships give to whoever asks at `now`.
+    ///
+    /// # Errors
+    /// [`StoreError`] when an item does not read as what it should be.
+    pub fn take(&self, found: &mut Found, tenant: TenantId, now: Timestamp) -> Result<Existing, StoreError> {
+        let mut unknown = self.unknown_of_venue(found, tenant);
         let mut used_up = BTreeSet::new();
         for (id, limit) in &self.limits {
             let uses: Option<Counter> = found.take(&Key::coupon_uses(tenant, id))?;

@@ -74,7 +74,7 @@ fn a_line_says_what_is_wrong_with_it() {
         ),
         (json!({"itemType": "Inventory", "quantity": 1}), "unknown; /items/0/inventoryId is required"),
         (json!({"inventoryId": 0, "quantity": 1}), "unknown; /items/0/inventoryId was not found"),
-        (json!({"inventoryId": "7", "quantity": 1}), "invalid; /items/0/inventoryId must be an integer"),
+        (json!({"inventoryId": "seven", "quantity": 1}), "invalid; /items/0/inventoryId must be an integer"),
         (
             json!({"inventoryId": 7, "eventId": EVENT, "quantity": 1}),
             "invalid; /items/0/eventId names an event the cart has no tickets for",
@@ -127,7 +127,7 @@ fn a_cart_says_what_is_wrong_with_it_as_a_whole() {
         (json!({"items": vec![ticket(1); 101]}), "invalid; /items must have at most 100 lines"),
         (json!({"items": vec![ticket(999); 3]}), "invalid; /items must have at most 2000 tickets"),
         (
-            json!({"membershipIds": [1, "2", 0], "verifyEntitlements": "yes"}),
+            json!({"membershipIds": [1, "two", 0], "verifyEntitlements": "yes"}),
             "invalid; /membershipIds/1 must be an integer; /verifyEntitlements must be true or false",
         ),
         (json!({"membershipIds": vec![1; 11]}), "invalid; /membershipIds must have at most 10 entries"),

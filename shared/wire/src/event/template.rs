@@ -323,10 +323,7 @@ impl EventTemplate {
             publish_sold_quantity: !venue.hides_sold_quantity,
             email_notify: venue.email_notify.iter().map(Into::into).collect(),
             discount_available: !template.membership.discounts.is_empty(),
-            review_state: match template.review_state {
-                ReviewState::Draft => "Draft",
-                ReviewState::Published => "Published",
-            },
+            review_state: review_state_name(template.review_state),
             rebooking_fee: venue.rebooking_fee.map(|fee| fee.to_string()),
             third_party_event: venue.third_party_event,
             third_party_percentage: venue.third_party_percentage.map(|percent| percent.to_string()),
@@ -354,6 +351,13 @@ impl EventTemplate {
             ticket_details: (&template.ticket_details).into(),
             order_forms: template.forms.iter().map(|id| Reference { id: id.to_string() }).collect(),
         }
+    }
+}
+
+fn review_state_name(state: ReviewState) -> &'static str {
+    match state {
+        ReviewState::Draft => "Draft",
+        ReviewState::Published => "Published",
     }
 }
 
