@@ -3,7 +3,7 @@
 binaries of the functions.
 
 `.ci/run` starts it with the Python of the virtual environment that has the emulator. It says what works, not how
-fast, and not that the permissions suffice: the emulator does not enforce them, tests/tests/functions does. What
+fast, and not that the permissions suffice: the emulator does not enforce them, tests/tests/suite/functions does. What
 the parts said while it ran is kept below target/stack.
 """
 

@@ -180,7 +180,7 @@ class Journey:
         expect((answer.status, answer.headers.get("access-control-allow-origin")), (200, ORIGIN), "the venue's page")
         other = self.call(page | {"origin": "https://evil.example"}, "GET", path)
         expect((other.status, other.headers.get("access-control-allow-origin")), (403, None), "another page")
-        # AWS hands a preflight to a route of any method, as tests/tests/functions does. The emulator never does.
+        # AWS hands a preflight to a route of any method, as tests/tests/suite/functions does. The emulator never does.
         preflight = self.call(page | {"access-control-request-method": "POST"}, "OPTIONS", path)
         expect((preflight.status, preflight.json), (403, {"message": "CORS not configured"}), "the emulator's preflight")
 

@@ -18,20 +18,6 @@ pub(crate) fn note(operation: &str, status: u16) {
     }
 }
 
-/// Whether an answer that is not as described fails its test; otherwise it is written down beside the others.
-pub(crate) fn is_strict() -> bool {
-    std::env::var_os("BOXOFFICE_STRICT").is_some()
-}
-
-/// Writes down an answer that is not as described.
-pub(crate) fn note_fault(told: &str) {
-    if let Some(directory) = std::env::var_os(DIRECTORY) {
-        let path = PathBuf::from(directory).join(format!("faults-{}", std::process::id()));
-        let mut file = OpenOptions::new().create(true).append(true).open(path).expect("a file for faults");
-        file.write_all(format!("{told}\n\n").as_bytes()).expect("faults are written down");
-    }
-}
-
 fn open() -> Option<Mutex<File>> {
     let directory = PathBuf::from(std::env::var_os(DIRECTORY)?);
     std::fs::create_dir_all(&directory).expect("a directory for answers");

@@ -1,0 +1,518 @@
+//! One table that does not answer: a request that does not need it goes on, any other is told 503 at once, and no
+//! trace is left of it (decision record 0091).
+
+use crate::laws::support::{Operation, operations, with_keys};
+use crate::laws::tenants::{Things, body_with, cart_of, own_path, payer};
+use axum::body::Body;
+use boxoffice::testing::{Answer, Service};
+use domain::membership::Membership;
+use domain::time::plus_secs;
+use domain::{CardId, InstanceId, MembershipId, TenantId};
+use engine::FaultPlan;
+use http::Request;
+use platform::context::SourceIp;
+use sagas::reconcile::{Wanted, reconcile};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr};
+use std::time::Duration;
+use store::{Consistency, Item, Key, Table};
+
+const TENANT: i64 = 1001;
+const GALLERY: &str = "1001ee000000000000000001";
+const ADULT: &str = "1001aa000000000000000001";
+const MEMBER: &str = "ada.lindqvist@example.test";
+
+/// Calls one request may make of a table that does not answer. Each may take the SDK eight seconds, and a gateway
+/// waits for 29.
+const MAX_REFUSED: usize = 4;
+
+/// Refunds that were taken before the table was missed: they are refused, and the scheduled work carries them to their
+/// end (decision record 0067).
+const IS_CARRIED_ON: [(&str, Table); 2] =
+    [("POST /v1/payment/{mid}/refund", Table::Orders), ("POST /v2/b2b/refunds", Table::Reservations)];
+
+/// Venues that are tried side by side, each with its share of the operations.
+const VENUES: usize = 4;
+
+/// Everything that is needed to make a request that succeeds, as often as it is wanted.
+struct Venue {
+    service: Service,
+    own: Things,
+    /// Slots nobody has taken seats of, one for each that is to be closed.
+    spare: Vec<String>,
+    made: i64,
+    /// What went wrong.
+    faults: Vec<String>,
+}
+
+/// A request that succeeds while all tables answer.
+#[derive(Clone)]
+struct Sent {
+    method: String,
+    path: String,
+    headers: Vec<(String, String)>,
+    body: Option<Value>,
+}
+
+/// The place of an item: table, partition and sort key.
+type Place = (&'static str, String, String);
+
+impl Sent {
+    async fn to(&self, service: &Service) -> Answer {
+        let mut request = Request::builder().method(self.method.as_str()).uri(&self.path);
+        for (name, value) in &self.headers {
+            request = request.header(name, value);
+        }
+        let body = match &self.body {
+            Some(body) => {
+                request = request.header("content-type", "application/json");
+                Body::from(body.to_string())
+            }
+            None => Body::empty(),
+        };
+        let source = SourceIp(IpAddr::V4(Ipv4Addr::LOCALHOST));
+        service.send(request.extension(source).body(body).unwrap()).await
+    }
+}
+
+fn operation(name: &str) -> Operation {
+    operations().into_iter().find(|operation| operation.name() == name).unwrap()
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+impl Venue {
+    async fn open() -> Self {
+        let service = with_keys().await;
+        let own = Things::of(&service, TENANT).await;
+        let mut venue = Self { service, own, spare: vec![], made: 0, faults: vec![] };
+        let today = platform::clock::wall_now();
+        let [first, last] = [today, plus_secs(today, 20 * 86_400)].map(|day| day.format("%Y-%m-%d"));
+        let range = format!("startTime={first}&endTime={last}");
+        let list = format!("/v2/b2b/event/templates/{GALLERY}/instances?pageSize=-1&{range}");
+        let listed = venue.ask(("GET /v2/b2b/event/templates/{id}/instances", &list), None).await;
+        let ids = listed["list"].as_array().unwrap().iter().map(|instance| text(&instance["id"]));
+        venue.spare = ids.filter(|id| *id != venue.own.instance).collect();
+        assert!(venue.spare.len() > 20, "{} slots", venue.spare.len());
+        venue
+    }
+
+    /// What an operation answers that must succeed.
+    async fn ask(&self, (name, path): (&str, &str), body: Option<Value>) -> Value {
+        let operation = operation(name);
+        let headers = operation.headers(TENANT);
+        let sent = Sent { method: operation.method, path: path.to_owned(), headers, body };
+        let answer = sent.to(&self.service).await;
+        assert!((200..300).contains(&answer.status), "{name} {path}: {}", answer.body);
+        answer.body
+    }
+
+    /// A request of this operation that was not sent yet.
+    async fn request(&mut self, operation: &Operation) -> Sent {
+        self.made += 1;
+        let mut path = own_path(operation, &self.own);
+        let mut body =
+            operation.body_schema().map(|_| body_with(operation, &self.own, ("/law", &Value::Null)));
+        let is_definition = ["combos", "coupons", "discounts", "forms", "inventory", "persontypes"]
+            .iter()
+            .any(|kind| operation.path.starts_with(&format!("/v2/b2b/{kind}")));
+        match operation.name().as_str() {
+            "GET /docs/{file}" => path = "/docs/swagger-ui.css".to_owned(),
+            name if name.ends_with("/states/{country}") => path = path.replace("nothing", "US"),
+            "GET /v2/b2b/customers" | "GET /v2/b2c/membership/exists" | "GET /v2/b2c/orders/search" => {
+                path = format!("{path}?email={MEMBER}");
+            }
+            "GET /v2/b2c/membership/validate/login" => {
+                path = format!("{path}?email=visitor-{}@example.test", self.made);
+            }
+            "GET /v2/b2c/membership/validate" => path = format!("{path}?membershipId=100100031"),
+            name if name.ends_with("/checkout/validate") && operation.is_read() => {
+                path = format!("{path}?action=MembershipRenewal&membershipId=100100051");
+            }
+            "GET /v2/b2b/membership/levels" => path = format!("{path}?isPublished=true&salesChannels=online"),
+            "POST /v2/b2c/membership/validate/login" => body = Some(json!({ "token": self.token().await })),
+            "PUT /v2/b2c/carts/{id}/forms/{formResponseId}" => (path, body) = self.answered_form().await,
+            "DELETE /v2/b2c/carts/{id}" => {
+                let cart = cart_of(&self.own.instance, TENANT);
+                let made = self.ask(("POST /v2/b2c/carts", "/v2/b2c/carts"), Some(cart)).await;
+                path = format!("/v2/b2c/carts/{}", text(&made));
+            }
+            "PUT /v2/b2b/reservations" => body = Some(self.reservation().await),
+            "DELETE /v2/b2b/reservations/{id}" => {
+                path = format!("/v2/b2b/reservations/{}", self.reservation().await["id"]);
+            }
+            "POST /v2/b2c/checkout" | "POST /v2/b2c/cors/checkout" => body = Some(self.checkout()),
+            "POST /v2/b2b/refunds" | "POST /v2/b2b/refunds/preview" => {
+                let order = self.order().await;
+                body = Some(json!({ "orderId": order["id"], "wholeOrder": true }));
+            }
+            "POST /v2/b2b/exchanges" => body = Some(self.exchange().await),
+            "POST /v1/payment/{mid}/refund" | "POST /v1/payment/{mid}/refund/preview" => {
+                let order = self.order().await;
+                let sale = &order["payments"][0]["saleId"];
+                body = Some(json!({ "saleId": sale, "charge": { "amount": "1.00" } }));
+            }
+            "DELETE /v2/b2b/memberships/{id}/cards/{cardId}" => path = self.spare_card().await,
+            "PUT /v2/b2b/event/instances/{id}" => {
+                let read = format!("GET {}", operation.path);
+                body = Some(self.ask((&read, &path), None).await);
+            }
+            "PUT /v2/b2b/event/templates/{id}" => {
+                let made = self.template(json!([])).await;
+                path = format!("/v2/b2b/event/templates/{}", text(&made["id"]));
+                body = Some(made);
+            }
+            "DELETE /v2/b2b/event/instances/{id}" => {
+                path = format!("/v2/b2b/event/instances/{}", self.spare.pop().unwrap());
+            }
+            "DELETE /v2/b2b/event/templates/{id}" => {
+                let collection = ("POST /v2/b2b/event/templates", "/v2/b2b/event/templates");
+                let price = json!({ "personType": { "id": ADULT }, "price": "8.00" });
+                let draft = json!({
+                    "name": "Law", "description": "Law", "reviewState": "Draft", "capacity": 1, "type": "private",
+                    "duration": { "hour": 1 }, "startTime": "2028-05-06T10:00:00",
+                    "priceLists": [{ "id": "law", "name": "Law", "prices": [price] }],
+                });
+                path = format!("{}/{}", collection.1, text(&self.ask(collection, Some(draft)).await["id"]));
+            }
+            name if name.contains("/v2/b2b/membership/levels") => (path, body) = self.level(operation).await,
+            "POST /v1/payment/onboard" => {
+                let id = format!("{:08}-93d4-4f26-8c1d-70e2a9b4f318", self.made);
+                body = Some(json!({ "boardingRefId": id, "dbaName": "Law" }));
+            }
+            "PATCH /v1/payment/onboard/{boardingRefId}" => body = Some(json!({ "dbaName": "Law" })),
+            "POST /v1/payment/onboard/validate" => body = Some(json!({ "dbaName": "Law" })),
+            "PUT /v2/b2b/memberships/{id}" => body = Some(json!({ "cards": [] })),
+            _ if is_definition && !operation.is_read() => (path, body) = self.definition(operation).await,
+            _ => {}
+        }
+        Sent { method: operation.method.clone(), path, headers: operation.headers(TENANT), body }
+    }
+
+    /// A definition as it is, for a change; a copy of it that is new, or that is there to be deleted.
+    async fn definition(&self, operation: &Operation) -> (String, Option<Value>) {
+        let collection = operation.path.trim_end_matches("/{id}");
+        let one = Operation { path: format!("{collection}/{{id}}"), ..operation.clone() };
+        let own = own_path(&one, &self.own);
+        let read = format!("GET {}", one.path);
+        let known = self.ask((&read, &own), None).await;
+        if operation.method == "PUT" {
+            return (own, Some(known));
+        }
+        let mut copy = known;
+        let fields = copy.as_object_mut().unwrap();
+        fields.remove("id");
+        fields.insert("name".to_owned(), json!(format!("Law {}", self.made)));
+        if fields.contains_key("code") {
+            fields.insert("code".to_owned(), json!(format!("LAW-{}", letters(self.made))));
+        }
+        if operation.method == "POST" {
+            return (collection.to_owned(), Some(copy));
+        }
+        let made = self.ask((&format!("POST {collection}"), collection), Some(copy)).await;
+        (format!("{collection}/{}", text(&made["id"])), None)
+    }
+
+    /// Requests to levels and their offerings.
+    async fn level(&self, operation: &Operation) -> (String, Option<Value>) {
+        let levels = "/v2/b2b/membership/levels";
+        let create = ("POST /v2/b2b/membership/levels", levels);
+        let own = own_path(operation, &self.own);
+        let offering = json!({
+            "name": "Law", "duration": 12, "actions": [{ "action": "new" }],
+            "priceLists": [{ "prices": [{ "personType": { "id": ADULT }, "price": "75.00" }] }],
+        });
+        let level = json!({
+            "name": format!("Law {}", self.made), "state": "published", "offerings": [offering, offering],
+        });
+        match operation.name().as_str() {
+            "PUT /v2/b2b/membership/levels" => {
+                let read = format!("{levels}/1001bb000000000000000002");
+                (own, Some(self.ask(("GET /v2/b2b/membership/levels/{id}", &read), None).await))
+            }
+            "POST /v2/b2b/membership/levels" => (own, Some(level)),
+            "DELETE /v2/b2b/membership/levels/{id}" => {
+                (format!("{levels}/{}", text(&self.ask(create, Some(level)).await["id"])), None)
+            }
+            name if name.starts_with("GET") => (own, None),
+            name if name.starts_with("DELETE") => {
+                let made = self.ask(create, Some(level)).await;
+                let (level, offering) = (text(&made["id"]), text(&made["offerings"][0]["id"]));
+                (format!("{levels}/{level}/membershipofferings/{offering}"), None)
+            }
+            name => {
+                let made = self.ask(create, Some(level)).await;
+                let mut body = offering;
+                if name.starts_with("PUT") {
+                    body["id"] = made["offerings"][0]["id"].clone();
+                }
+                (format!("{levels}/{}/membershipofferings", text(&made["id"])), Some(body))
+            }
+        }
+    }
+
+    /// A checkout that costs what no other one does.
+    fn checkout(&self) -> Value {
+        let mut body = payer();
+        let mut cart = cart_of(&self.own.instance, TENANT);
+        let gift = json!({
+            "itemType": "Inventory", "inventoryId": 1_001_003, "type": "donation", "quantity": 1,
+            "unitPrice": format!("{}.00", self.made),
+        });
+        cart["items"].as_array_mut().unwrap().push(gift);
+        body["shoppingCart"] = cart;
+        body
+    }
+
+    async fn order(&self) -> Value {
+        self.ask(("POST /v2/b2c/checkout", "/v2/b2c/checkout"), Some(self.checkout())).await
+    }
+
+    async fn reservation(&self) -> Value {
+        let seats = json!({ "reservationItems": [{ "eventId": self.own.instance, "quantity": 1 }] });
+        self.ask(("POST /v2/b2b/reservations", "/v2/b2b/reservations"), Some(seats)).await
+    }
+
+    async fn exchange(&self) -> Value {
+        let order = text(&self.order().await["id"]);
+        let read = ("GET /v2/b2b/willcall/orders/{orderId}", format!("/v2/b2b/willcall/orders/{order}"));
+        let counter = self.ask((read.0, &read.1), None).await;
+        let item = &counter["eventItems"][0]["items"][0]["orderItemId"];
+        json!({ "orderId": order, "itemId": item, "eventId": self.spare[self.spare.len() / 2] })
+    }
+
+    /// A cart with a form to be filled in, and what is answered.
+    async fn answered_form(&self) -> (String, Option<Value>) {
+        let form =
+            json!({ "name": "Law", "required": true, "fields": [{ "name": "school", "type": "text" }] });
+        let form = self.ask(("POST /v2/b2b/forms", "/v2/b2b/forms"), Some(form)).await;
+        let template = text(&self.template(json!([{ "id": form["id"] }])).await["id"]);
+        let next = format!("/v2/b2c/events/{template}/nextAvailable");
+        let slot = self.ask(("GET /v2/b2c/events/{templateId}/nextAvailable", &next), None).await;
+        let cart = cart_of(&text(&slot["id"]), TENANT);
+        let cart = text(&self.ask(("POST /v2/b2c/carts", "/v2/b2c/carts"), Some(cart)).await);
+        let cart = format!("/v2/b2c/carts/{cart}");
+        let asked = self.ask(("GET /v2/b2c/carts/{id}", &cart), None).await;
+        let path = format!("{cart}/forms/{}", text(&asked["forms"][0]["formResponseId"]));
+        (path, Some(json!({ "fields": [{ "name": "school", "value": "Pier School" }] })))
+    }
+
+    /// A published template of one slot, which asks these forms.
+    async fn template(&self, forms: Value) -> Value {
+        let price = json!({ "personType": { "id": ADULT }, "price": "8.00" });
+        let template = json!({
+            "name": "Law", "description": "Law", "reviewState": "Published", "duration": { "hour": 1 },
+            "capacity": 3, "startTime": "2028-05-06T10:00:00", "orderForms": forms,
+            "priceLists": [{ "id": "law", "name": "Law", "prices": [price] }],
+        });
+        self.ask(("POST /v2/b2b/event/templates", "/v2/b2b/event/templates"), Some(template)).await
+    }
+
+    /// The token of a link to log in by.
+    async fn token(&self) -> String {
+        let path = format!("/v2/b2c/membership/validate/login?email={MEMBER}");
+        self.ask(("GET /v2/b2c/membership/validate/login", &path), None).await;
+        self.service.deliver_mail().await;
+        let listed = self.ask(("GET /sandbox/outbox", "/sandbox/outbox"), None).await;
+        let to_member = |mail: &&Value| mail["to"] == MEMBER && mail["orderNumber"] == "";
+        let mail = listed.as_array().unwrap().iter().rfind(to_member).unwrap();
+        let path = format!("/sandbox/outbox/{}", text(&mail["deliveryId"]));
+        let (method, headers, body) = ("GET".to_owned(), vec![], None);
+        let mail = Sent { method, path, headers, body }.to(&self.service).await;
+        // Quoted-printable, as far as an address in it is concerned.
+        let mail = String::from_utf8(mail.bytes).unwrap().replace("=\r\n", "").replace("=3D", "=");
+        let (_, token) = mail.split_once("loginToken=").unwrap();
+        token.split(|char: char| char != '-' && !char.is_ascii_alphanumeric()).next().unwrap().to_owned()
+    }
+
+    /// The path of a card that may be given up.
+    async fn spare_card(&self) -> String {
+        let tenant = TenantId::parse(TENANT).unwrap();
+        let known = MembershipId::parse(100_100_051).unwrap();
+        let known = self.service.store.load_membership(tenant, known).await.unwrap().unwrap().value;
+        let id = MembershipId::parse(200_000_000 + self.made).unwrap();
+        let mut membership = Membership { id, number: id, external_id: None, ..known };
+        let card = &mut membership.cards[0];
+        card.id = CardId::parse(300_000_000 + self.made).unwrap();
+        card.barcode = format!("LAW{}", self.made);
+        let path = format!("/v2/b2b/memberships/{id}/cards/{}", card.id);
+        self.service.store.save_membership((tenant, &id.to_string()), &membership).await.unwrap();
+        path
+    }
+
+    /// All that is stored, but for what expires, and of the many slots the one that is sold.
+    async fn stored(&self) -> BTreeMap<Place, Item> {
+        let client = self.service.embedded.client();
+        let mut stored = BTreeMap::new();
+        let slot = InstanceId::parse(&self.own.instance).unwrap();
+        let slot = Key::ledger(TenantId::parse(TENANT).unwrap(), &slot, 0);
+        let ledger = self.service.store.get_item(&slot, Consistency::Strong).await.unwrap().unwrap();
+        stored.insert((slot.table.name(), slot.pk, slot.sk), ledger);
+        for table in [Table::Catalog, Table::Orders, Table::Members, Table::Merchants] {
+            let mut start = None;
+            loop {
+                let scan = client.scan().table_name(format!("boxoffice-{}", table.name()));
+                let page = scan.set_exclusive_start_key(start).send().await.unwrap();
+                for item in page.items.unwrap_or_default() {
+                    let part = |name: &str| item[name].as_s().unwrap().clone();
+                    stored.insert((table.name(), part("pk"), part("sk")), item);
+                }
+                start = page.last_evaluated_key;
+                if start.is_none() {
+                    break;
+                }
+            }
+        }
+        stored
+    }
+
+    /// Whether an operation is refused while a table does not answer.
+    async fn is_refused_without(&mut self, (operation, table): (&Operation, Table)) -> bool {
+        let case = format!("{} without {}", operation.name(), table.name());
+        let sent = self.request(operation).await;
+        let before = if operation.is_read() { BTreeMap::new() } else { self.stored().await };
+        let process = self.service.another_process(FaultPlan::new());
+        self.service.outage.begin(&format!("boxoffice-{}", table.name()));
+        let answer = sent.to(&process).await;
+        self.service.outage.end();
+        let refused = self.service.outage.refused();
+        if refused > MAX_REFUSED {
+            self.faults.push(format!("{case}: {refused} calls were refused"));
+        }
+        if (200..300).contains(&answer.status) {
+            return false;
+        }
+        let is_typed = answer.status == 503 && answer.body["type"] == "TRY_AGAIN";
+        if !is_typed || answer.header("retry-after").parse::<u32>().is_err() {
+            self.faults.push(format!("{case}: {} {}", answer.status, answer.body));
+            return true;
+        }
+        if IS_CARRIED_ON.contains(&(operation.name().as_str(), table)) {
+            return true;
+        }
+        if !operation.is_read() {
+            let after = self.stored().await;
+            let is_new = |(place, item): &(&Place, &Item)| before.get(*place) != Some(*item);
+            let changed: Vec<&Place> = after.iter().filter(is_new).map(|(place, _)| place).collect();
+            if !changed.is_empty() || before.len() != after.len() {
+                self.faults.push(format!("{case}: {changed:?} was written"));
+            }
+        }
+        let again = sent.to(&process).await;
+        if !(200..300).contains(&again.status) {
+            self.faults.push(format!("{case}, once it is back: {}", again.body));
+        }
+        true
+    }
+}
+
+/// A number in letters, since digits might make the number of a card.
+fn letters(number: i64) -> String {
+    number.to_string().bytes().map(|digit| char::from(b'A' + digit - b'0')).collect()
+}
+
+/// The tables each of these operations needs, found out at a venue of their own, where all agrees in the end.
+async fn needs_of(operations: Vec<Operation>) -> Vec<(Vec<Table>, String)> {
+    let mut venue = Venue::open().await;
+    let mut needs = vec![];
+    for operation in &operations {
+        let mut needed = vec![];
+        for table in Table::ALL {
+            if venue.is_refused_without((operation, table)).await {
+                needed.push(table);
+            }
+        }
+        needs.push((needed, operation.name()));
+    }
+    assert_eq!(venue.faults, Vec::<String>::new());
+    assert_all_agrees(&venue.service).await;
+    needs
+}
+
+/// The operations a deployment has, by the tables they need.
+async fn needs() -> BTreeMap<Vec<Table>, Vec<String>> {
+    let is_deployed = |operation: &Operation| !operation.path.starts_with("/sandbox/");
+    let all: Vec<Operation> = operations().into_iter().filter(is_deployed).collect();
+    let shares = all.chunks(all.len().div_ceil(VENUES));
+    let venues: Vec<_> = shares.map(|share| tokio::spawn(needs_of(share.to_vec()))).collect();
+    let mut needs: BTreeMap<Vec<Table>, Vec<String>> = BTreeMap::new();
+    for venue in venues {
+        for (tables, name) in venue.await.unwrap() {
+            needs.entry(tables).or_default().push(name);
+        }
+    }
+    needs
+}
+
+fn described(needs: &BTreeMap<Vec<Table>, Vec<String>>) -> String {
+    let mut lines = vec!["| Tables that are needed | Requests |".to_owned(), "|---|---|".to_owned()];
+    for (tables, names) in needs {
+        let tables: Vec<&str> = tables.iter().map(|table| table.name()).collect();
+        let tables = if tables.is_empty() { "none".to_owned() } else { tables.join(", ") };
+        let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+        lines.push(format!("| {tables} | {} |", names.join(", ")));
+    }
+    lines.join("\n")
+}
+
+/// What the guide to operating says between its marks.
+fn documented() -> String {
+    let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/OPERATIONS.md");
+    let guide = std::fs::read_to_string(guide).unwrap();
+    guide.split("<!-- outages -->").nth(1).unwrap_or_default().trim().to_owned()
+}
+
+async fn assert_all_agrees(service: &Service) {
+    let end = plus_secs(platform::clock::wall_now(), 3_600);
+    service.deliver_mail().await;
+    service.cleanup(end).await;
+    let wanted = Wanted { tenant: None, now: end, chosen_now: Some(end), pause: Duration::ZERO };
+    let report = reconcile(&service.store, &wanted).await.unwrap();
+    let findings: Vec<String> = report.findings.iter().map(|(_, finding)| finding.to_string()).collect();
+    assert_eq!(findings, Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_request_is_answered_without_a_table_it_does_not_need_and_refused_at_once_without_one_it_does()
+{
+    let described = described(&needs().await);
+    assert!(documented() == described, "the guide to operating has to say:\n{described}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_schedule_goes_on_with_every_kind_of_work_of_which_it_can_read_what_is_due() {
+    let service = Service::start().await;
+    let now = platform::clock::wall_now();
+    assert_eq!(service.cleanup(now).await.failed, 0);
+    // By two clocks each: checkouts and mails, merchants and refunds. Without the catalog nobody knows who is closed.
+    for (table, failed) in [
+        (Table::Orders, 4),
+        (Table::Catalog, 1),
+        (Table::Merchants, 4),
+        (Table::Carts, 0),
+        (Table::Reservations, 0),
+        (Table::Members, 0),
+    ] {
+        service.outage.begin(&format!("boxoffice-{}", table.name()));
+        assert_eq!(service.cleanup(now).await.failed, failed, "without {}", table.name());
+        service.outage.end();
+        assert_eq!(service.cleanup(now).await.failed, 0, "with {} again", table.name());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_whose_origin_cannot_be_looked_up_is_told_to_ask_again() {
+    let service = Service::start().await;
+    let (route, origin) = (("OPTIONS", "/v2/b2c/carts"), ("origin", "http://localhost:3000"));
+    let preflight = [origin, ("access-control-request-method", "POST")];
+    service.outage.begin("boxoffice-catalog");
+    let refused = service.request(route, &preflight, None).await;
+    assert_eq!((refused.status, &refused.body["type"]), (503, &json!("TRY_AGAIN")));
+    assert_eq!(refused.header("retry-after"), "2");
+    service.outage.end();
+    let allowed = service.request(route, &preflight, None).await;
+    assert_eq!((allowed.status, allowed.header("access-control-allow-origin")), (204, origin.1));
+}

@@ -1,0 +1,4 @@
+//! The sagas against the embedded engine.
+
+mod publish;
+mod refund;
