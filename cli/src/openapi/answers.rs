@@ -199,8 +199,8 @@ impl Operation<'_> {
         for (status, response) in responses.iter_mut().filter(|(_, response)| response.get("$ref").is_none())
         {
             let is_done = status.starts_with('2');
-            let has_revision =
-                is_done && response["description"].as_str().is_some_and(|text| text.contains("`ETag`"));
+            let has_revision = (is_done || status == "304")
+                && response["description"].as_str().is_some_and(|text| text.contains("`ETag`"));
             for (applies, header, name) in [
                 (true, "x-service-request-id", "RequestId"),
                 (has_revision, "ETag", "ETag"),

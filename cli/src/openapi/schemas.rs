@@ -121,20 +121,22 @@ fn tell_vocabulary(schema: &mut Map<String, Value>) {
     schema.insert("enum".to_owned(), values.into());
 }
 
-/// The words of a sentence that is nothing but a list of words: "`a`, `b` or `c`."
+/// The words of a sentence that is nothing but a list of words: "`a`, `b` or `c`." A word may hold a full stop.
 fn listed_words(description: &str) -> Vec<&str> {
-    let Some((sentence, _)) = description.split_once(['.', ';']) else { return vec![] };
     let mut words = Vec::new();
-    for (at, part) in sentence.split('`').enumerate() {
-        if at.is_multiple_of(2) {
-            if !matches!(part, "" | ", " | " or " | ", or ") {
-                return vec![];
-            }
-        } else {
+    for (at, part) in description.split('`').enumerate() {
+        if !at.is_multiple_of(2) {
             words.push(part);
+        } else if part == "; " {
+            // "`a`; `b`: so much of it" goes on with its list.
+            return vec![];
+        } else if part.starts_with(['.', ';']) {
+            return words;
+        } else if !matches!(part, "" | ", " | " or " | ", or ") {
+            return vec![];
         }
     }
-    words
+    vec![]
 }
 
 /// Fields that have the same form wherever they stand.

@@ -250,7 +250,7 @@ async fn a_combo_is_sold_from_the_cart_to_the_gate() {
     let (whole, kind) = (&items[1]["itemId"], &json!("fixedPrice"));
     let none = &Value::Null;
     let (one, two, four) = (&json!(1), &json!(2), &json!(4));
-    assert_eq!(rows, [(none, none, one, 1), (kind, whole, two, 2), (kind, whole, four, 4)]);
+    assert_eq!(rows, [(kind, none, one, 1), (kind, whole, two, 2), (kind, whole, four, 4)]);
     let barcodes: BTreeSet<String> = events
         .iter()
         .flat_map(|event| event["items"].as_array().unwrap())

@@ -50,8 +50,9 @@ async fn whole_billing_data_makes_a_customer_and_the_same_data_is_the_same_custo
     assert_eq!(incomplete["customerId"], json!(null));
     let shown = json!({
         "id": first, "firstName": "Zoë", "lastName": "Okafor", "email": "zoe@example.test",
-        "phoneNumber": "+1 415 555 0142", "streetAddress1": "18 Quay Street", "city": "Portview",
-        "state": "California", "zipCode": "94000", "country": "United States",
+        "phoneNumber": "+1 415 555 0142", "streetAddress1": "18 Quay Street", "streetAddress2": null,
+        "city": "Portview", "state": "California", "zipCode": "94000", "country": "United States",
+        "customerSource": null,
     });
     assert_eq!(read(&service, format!("{PATH}/{first}")).await, shown);
     let found = read(&service, format!("{PATH}?email=zoe@example.test")).await;

@@ -212,7 +212,11 @@ async fn refunds(walk: &mut Walk) {
     walk.send("previewSaleRefund", &["60417"], &MERCHANT).await;
     walk.send("refundSale", &["60417"], &MERCHANT).await;
     // What was partly given back by its merchant is not given back whole: an order of its own.
-    let times = format!("/v2/b2c/event/templates/{GALLERY}/times");
+    let day = (platform::clock::wall_now() + chrono::Duration::days(30)).date_naive();
+    let times = format!(
+        "/v2/b2c/event/templates/{GALLERY}/times?startTime={day}&endTime={}",
+        day + chrono::Days::new(4)
+    );
     let slots: Vec<String> = walk
         .read(&times, &SHOP)
         .await

@@ -169,11 +169,9 @@ async fn the_sandbox_cleans_up_by_the_clock_its_caller_chose() {
     };
     let answer = clean_up("2031-05-01T09:00:00-04:00").await;
     assert_eq!(answer.status, 200);
-    // By then the venues' slots reach years further; a pass makes about 10,000 of them.
-    let made = answer.body["slotsMade"].as_u64().unwrap();
-    assert!((10_000..11_000).contains(&made), "{made}");
+    // Slots reach as far as they do by real time, whatever clock its caller chose.
     let report = json!({
-        "ordersDue": 0, "ordersFinished": 0, "refundsFinished": 0, "mailsAnnounced": 0, "slotsMade": made,
+        "ordersDue": 0, "ordersFinished": 0, "refundsFinished": 0, "mailsAnnounced": 0, "slotsMade": 0,
         "slotsChanged": 0, "slotsDeleted": 0, "merchantsDecided": 0, "failed": 0,
     });
     assert_eq!(answer.body, report);

@@ -77,6 +77,9 @@ impl Exchange<'_> {
             }
             operations.iter().for_each(|operation| seen::note(&operation.id, status.as_u16()));
         }
+        if *self.method == Method::HEAD {
+            return (!self.body.is_empty()).then(|| "an answer to HEAD has a body".to_owned());
+        }
         self.json_fault(&description().refusal)
     }
 

@@ -23,8 +23,9 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-service-request-id");
 /// Says of a request that named a membership or level why that does not count (decision record 0106).
 const MEMBER_MESSAGE: HeaderName = HeaderName::from_static("x-service-member-message");
 const ALLOWED_METHODS: &str = "GET, POST, PUT, PATCH, DELETE";
-const ALLOWED_HEADERS: &str = "content-type, idempotency-key, if-match, x-b2c-tenant-id, x-service-api-key, \
-     x-service-browser-ip, x-service-explain, x-service-member-proof, x-service-request-uuid, x-service-test-now";
+const ALLOWED_HEADERS: &str = "content-type, idempotency-key, if-match, if-none-match, x-b2c-tenant-id, \
+     x-service-api-key, x-service-browser-ip, x-service-explain, x-service-member-proof, x-service-request-uuid, \
+     x-service-test-now";
 const EXPOSED_HEADERS: &str =
     "etag, retry-after, x-service-member-message, x-service-replayed, x-service-request-id";
 const PREFLIGHT_MAX_AGE: &str = "600";

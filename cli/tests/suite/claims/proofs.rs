@@ -143,7 +143,7 @@ async fn a_proof_counts_while_browsing_in_carts_in_entitlements_and_at_checkout(
 async fn a_proof_ends_to_the_second_and_opens_nothing_of_another_tenant() {
     let service = Service::start().await;
     let page = Visitor::of_page();
-    let slot = page.slot(&service).await;
+    let slot = page.at("2027-05-01T12:00:00-04:00").slot(&service).await;
     let text = proof(&service, &page).await;
     let cart = json!({"items": [tickets(&slot, 1)], "membershipIds": [NUMBER]});
     for (now, price) in [("2027-05-01T11:59:59-04:00", "0.00"), ("2027-05-01T12:00:00-04:00", "18.00")] {

@@ -99,7 +99,7 @@ impl Operation {
     }
 
     pub(crate) fn parameters(&self, place: &str) -> Vec<String> {
-        let all = self.described["parameters"].as_array().into_iter().flatten();
+        let all = self.described["parameters"].as_array().into_iter().flatten().map(resolved);
         let here = all.filter(|parameter| parameter["in"] == place);
         here.map(|parameter| parameter["name"].as_str().unwrap().to_owned()).collect()
     }

@@ -277,7 +277,7 @@ async fn only_the_right_key_with_the_right_headers_checks_out() {
         (
             "no tenant",
             pay(json!({})).header("x-b2c-tenant-id", ""),
-            "400 VALIDATION_ERROR\nx-b2c-tenant-id must not be empty",
+            "400 VALIDATION_ERROR\nx-b2c-tenant-id is required",
         ),
         (
             "no address",

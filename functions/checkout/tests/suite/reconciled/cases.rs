@@ -425,6 +425,7 @@ fn of_after_sale(shop: &Shop) -> Cases {
                 "membership OLD: another one is found by its number",
                 "membership OLD: another one is found by the barcode of a card",
                 "membership OLD: another one is found by the e-mail address of a card",
+                "membership OLD: another one is found by the list",
                 "order <left>: <refund of left> gave membership OLD back, and it is in force",
             ],
         ),
