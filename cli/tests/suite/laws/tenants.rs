@@ -42,7 +42,7 @@ enum Kind {
 }
 
 /// The parameter of every path that has one.
-const PATHS: [(&str, Kind); 34] = [
+const PATHS: [(&str, Kind); 35] = [
     ("/docs/{file}", Kind::Common),
     ("/sandbox/outbox/{deliveryId}", Kind::Delivery),
     ("/v1/payment/onboard/{boardingRefId}", Kind::Application),
@@ -95,7 +95,7 @@ enum Refused {
 }
 
 /// The ids of every body.
-const FIELDS: [(&str, Kind, Refused); 91] = [
+const FIELDS: [(&str, Kind, Refused); 90] = [
     ("OrderRefundInput.orderId", Kind::Order, Refused::Everywhere),
     ("OrderRefundItemInput.itemId", Kind::OrderItem, Refused::Everywhere),
     ("OrderRefundItemInput.ticketIds", Kind::Ticket, Refused::Everywhere),
@@ -107,6 +107,7 @@ const FIELDS: [(&str, Kind, Refused); 91] = [
     // A new cart has no id yet, and one that is checked out at once never has.
     ("CartInput.id", Kind::Cart, Refused::Nowhere),
     ("CartInput.membershipIds", Kind::Membership, Refused::Everywhere),
+    ("CartInput.membershipId", Kind::Membership, Refused::Everywhere),
     ("CartInput.membershipCategoryId", Kind::Level, Refused::Everywhere),
     ("CartInput.reservationId", Kind::Reservation, Refused::Everywhere),
     ("CartInput.customerId", Kind::Customer, Refused::Everywhere),
@@ -139,7 +140,6 @@ const FIELDS: [(&str, Kind, Refused); 91] = [
     ("ReservationItemUpdateInput.id", Kind::ReservationItem, Refused::Everywhere),
     ("ReservationItemUpdateInput.reservationId", Kind::Reservation, Refused::Everywhere),
     ("ReservationItemUpdateInput.eventId", Kind::Instance, Refused::Everywhere),
-    ("DonationDetailInput.gifterId", Kind::Customer, Refused::Nowhere),
     // A new record does not choose its id, and another than that of the path is a fault of its own.
     ("ComboInput.id", Kind::Combo, Refused::Nowhere),
     ("CouponInput.id", Kind::Coupon, Refused::Nowhere),
@@ -532,6 +532,15 @@ fn template_of(own: &Things, pointer: &str) -> Value {
     body
 }
 
+/// The same over the template of the demo venue, whose own schedule stays, so that its slots stay on sale.
+fn changed_template(own: &Things, pointer: &str) -> Value {
+    let mut body = template_of(own, pointer);
+    let id = format!("{}5c000000000000000001", own.tenant);
+    let kept = json!({ "id": id, "weekdays": ["Monday"], "hours": [{ "hour": 4 }] });
+    body["schedules"].as_array_mut().unwrap().push(kept);
+    body
+}
+
 /// An offering that names only things of its tenant.
 fn offering_of(own: &Things, pointer: &str) -> Value {
     let mut price = json!({ "personType": { "id": own.id(Kind::TicketType) }, "price": "75.00" });
@@ -626,6 +635,7 @@ pub(crate) fn body_with(operation: &Operation, own: &Things, (pointer, id): (&st
             let limit = json!({ "personTypeId": own.id(Kind::TicketType), "limit": 1 });
             json!({ "rules": [rule], "ticketLimits": { "perType": [limit] } })
         }
+        "/v2/b2b/event/templates/{id}" => changed_template(own, pointer),
         path if path.starts_with("/v2/b2b/event/templates") => template_of(own, pointer),
         "/v2/b2b/membership/levels" => {
             json!({
