@@ -181,6 +181,8 @@ mod tests {
             ("`a`, `b` or `c`.", vec!["a", "b", "c"]),
             ("`a` or `b`; null for others.", vec!["a", "b"]),
             ("`a`.", vec!["a"]),
+            ("`a.b` or `c`.", vec!["a.b", "c"]),
+            ("`a`; `b`: so much of it.", vec![]),
             ("Mostly `a` or `b`.", vec![]),
             ("`a` of the cart.", vec![]),
             ("", vec![]),

@@ -224,7 +224,7 @@ async fn refunds(walk: &mut Walk) {
         .as_array()
         .unwrap()
         .iter()
-        .filter(|slot| slot["available"] == true)
+        .filter(|slot| slot["event"]["available"] == true)
         .map(|slot| slot["id"].as_str().unwrap().to_owned())
         .collect();
     let mut body = walk.examples["checkout"].2.clone();
@@ -235,7 +235,7 @@ async fn refunds(walk: &mut Walk) {
     walk.stands_for("exchangeTickets", "/orderId", order["id"].as_str().unwrap());
     walk.stands_for("exchangeTickets", "/eventId", &slots[2]);
     let (_, _, exchange) = walk.examples.get_mut("exchangeTickets").unwrap();
-    exchange["itemId"] = detail["items"][0]["itemId"].clone();
+    exchange["itemId"] = detail["orderItems"][0]["itemId"].clone();
     walk.send("exchangeTickets", &[], &STAFF).await;
     walk.send("previewOrderRefund", &[], &STAFF).await;
     walk.send("refundOrder", &[], &STAFF).await;

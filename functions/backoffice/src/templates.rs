@@ -426,8 +426,8 @@ impl<'a> Authoring<'a> {
             match save_template(self.app, whose, self.before.as_ref(), moment(self.caller)).await? {
                 TemplateSaved::Saved(record) => {
                     self.app.forget_catalog(tenant);
-                    let publication = self.publish(&template, record).await;
-                    let body = self.shown(&template, publication).await?;
+                    let (standing, publication) = self.publish(&template, record).await;
+                    let body = self.shown(&template, standing, publication);
                     return Ok(Tagged { body, revision: Some(revision) });
                 }
                 TemplateSaved::Moved(None) => return Err(not_found()),
@@ -441,18 +441,23 @@ impl<'a> Authoring<'a> {
     async fn show(&self) -> Result<Tagged<AuthoredTemplate>, ApiError> {
         let Stored { value, revision, .. } = self.before.as_ref().ok_or_else(not_found)?;
         let record = self.app.store.load_generation(self.caller.tenant.id, &self.id).await?;
-        let body = self.shown(value, publication(value, record)).await?;
+        let body = self.shown(value, self.standing(value).await?, publication(value, record));
         Ok(Tagged { body, revision: Some(revision.clone()) })
     }
 
-    async fn shown(
+    fn shown(
         &self,
         template: &Template,
+        standing: Standing,
         publication: Option<Publication>,
-    ) -> Result<AuthoredTemplate, ApiError> {
+    ) -> AuthoredTemplate {
+        AuthoredTemplate::of(template, (standing, &view(&self.catalog, self.caller)), publication)
+    }
+
+    async fn standing(&self, template: &Template) -> Result<Standing, ApiError> {
         let view = view(&self.catalog, self.caller);
         let available = available(self.app, (self.caller.tenant.id, &view), template).await?;
-        Ok(AuthoredTemplate::of(template, (Standing { available, sold: None }, &view), publication))
+        Ok(Standing { available, sold: None })
     }
 
     /// The template as it is stored.
@@ -463,18 +468,33 @@ impl<'a> Authoring<'a> {
         written.over(before, writing).map_err(not_written)
     }
 
-    /// Makes the first slots. The template is saved: what fails now is left to the scheduled work.
-    async fn publish(&self, template: &Template, record: Option<Generation>) -> Option<Publication> {
-        let record = record.filter(|_| template.review_state == ReviewState::Published)?;
-        let until = record.until;
-        let budget = (self.caller.clock.now(), SLOTS_PER_REQUEST);
-        let whose = (&*self.caller.tenant, Some(template));
-        match make_slots(self.app, whose, record, budget).await {
-            Ok(progress) => Some(Publication { is_complete: progress.complete, until: progress.until }),
-            Err(fault) => {
-                tracing::warn!(template = %template.id, %fault, "slots are left to the scheduled work");
-                Some(Publication { is_complete: false, until })
-            }
+    /// Makes the first slots. The template is saved: what fails now is left to the scheduled work, and nobody
+    /// can buy slots that cannot be read.
+    async fn publish(
+        &self,
+        template: &Template,
+        record: Option<Generation>,
+    ) -> (Standing, Option<Publication>) {
+        let record = record.filter(|_| template.review_state == ReviewState::Published);
+        let begun = record.as_ref().map(Into::into);
+        self.make_first_slots(template, record).await.unwrap_or_else(|fault| {
+            tracing::warn!(template = %template.id, %fault, "slots are left to the scheduled work");
+            (Standing::default(), begun)
+        })
+    }
+
+    async fn make_first_slots(
+        &self,
+        template: &Template,
+        record: Option<Generation>,
+    ) -> Result<(Standing, Option<Publication>), ApiError> {
+        let mut publication = None;
+        if let Some(record) = record {
+            let budget = (self.caller.clock.now(), SLOTS_PER_REQUEST);
+            let whose = (&*self.caller.tenant, Some(template));
+            let progress = make_slots(self.app, whose, record, budget).await?;
+            publication = Some(Publication { is_complete: progress.complete, until: progress.until });
         }
+        Ok((self.standing(template).await?, publication))
     }
 }

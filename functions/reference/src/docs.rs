@@ -45,7 +45,7 @@ const STYLE: Kept = Kept {
     params(("If-None-Match" = Option<String>, Header, description = "An `ETag` of the document that the caller has")),
     responses(
         (status = 200, description = "The description of this interface, its revision in `ETag`", body = Object),
-        (status = 304, description = "The caller has it already"),
+        (status = 304, description = "The caller has it already, by its `ETag`"),
     ),
 )]
 pub(crate) async fn openapi(headers: HeaderMap) -> Result<Response, ApiError> {
@@ -80,7 +80,7 @@ pub(crate) async fn page() -> Html<&'static str> {
     ),
     responses(
         (status = 200, description = "The file, its revision in `ETag`", content((String = "text/javascript"), (String = "text/css"))),
-        (status = 304, description = "The caller has it already"),
+        (status = 304, description = "The caller has it already, by its `ETag`"),
         (status = 404, description = "The page has no such file", body = ErrorBody),
     ),
 )]

@@ -22,6 +22,7 @@ use wire::reservation::ReservationOutput;
     responses(
         (status = 200, description = "The reservation as it was", body = ReservationOutput),
         (status = 404, description = "`NOT_FOUND`: unknown, released, consumed or expired", body = ErrorBody),
+        (status = 409, description = "`IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
         (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),
     ),
 )]

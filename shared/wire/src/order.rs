@@ -188,8 +188,7 @@ impl OrderView {
     /// An order as the tenant's clocks show it.
     #[must_use]
     pub fn new(order: &Order, zone: Zone) -> Self {
-        let (contact, billing, payment) =
-            (order.contact.clone(), order.billing.clone(), order.payment.as_ref());
+        let (contact, billing) = (order.contact.clone(), order.billing.clone());
         let created = zone.format(order.created_at);
         let (total_left, retail_left) = order.total_left();
         Self {
@@ -224,12 +223,12 @@ impl OrderView {
             total_amount: retail_left,
             discounted_original_total_amount: order.total,
             original_total_amount: order.retail_total,
-            paid_amount: payment.map_or(Money::ZERO, |payment| payment.amount),
+            paid_amount: order.payment.as_ref().map_or(Money::ZERO, |payment| payment.amount),
             balance_amount: order.fees_due(),
             refund_amount: order.refunded,
             sale_channel: SALE_CHANNEL,
             check_in_status: NOT_CHECKED_IN,
-            cc_last_four_digits: payment.map(|payment| payment.card.last_four.clone()),
+            cc_last_four_digits: order.payment.as_ref().map(|payment| payment.card.last_four.clone()),
             creation_date: created.clone(),
             payment_due_date: created.clone(),
             created_on: created,
@@ -241,7 +240,7 @@ impl OrderView {
             invoice_after: false,
             obfuscated: false,
             order_items: order.rows().flat_map(|row| OrderItemView::rows_of(order, row, zone)).collect(),
-            payments: payment.map(PaymentView::new).into_iter().collect(),
+            payments: order.payment.as_ref().map(PaymentView::new).into_iter().collect(),
             membership_ids: membership_ids(order).map(MembershipId::get).collect(),
             forms: Some(OrderFormView::all(order)),
             refunds: OrderRefundView::all(order, zone),

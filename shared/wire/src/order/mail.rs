@@ -21,8 +21,8 @@ pub struct StaffOrderView {
 pub struct OrderMailView {
     /// What it carries: `receipt`, `tickets`, `receiptWithTickets`, `refund-<number>` or `exchange-<number>`.
     pub kind: String,
-    /// `queued`; `sent`: the mail service took it; `refused`: the mail service refused it for good, so that nobody got it;
-    /// `superseded`: what it had to say was no longer true.
+    /// `queued`, `sent`, `refused` or `superseded`. Sent: the mail service took it; refused: the mail service
+    /// refused it for good, so that nobody got it; superseded: what it had to say was no longer true.
     pub status: &'static str,
     /// Since when; null while it is queued.
     pub at: Option<String>,
