@@ -282,7 +282,7 @@ async fn only_the_right_key_with_the_right_headers_checks_out() {
         (
             "no address",
             pay(json!({})).header("x-service-browser-ip", ""),
-            "400 VALIDATION_ERROR\nx-service-browser-ip must be an IPv4 or IPv6 address",
+            "400 VALIDATION_ERROR\nx-service-browser-ip is required",
         ),
         (
             "no such address",
