@@ -1,21 +1,8 @@
 //! What the back office changes, as shoppers see it.
 
+use crate::demo::{ADULT, SHOP, STAFF, ok};
 use boxoffice::testing::Service;
 use serde_json::{Value, json};
-
-const STAFF: [(&str, &str); 1] = [("x-service-api-key", "demo-b2b-1001")];
-const SHOP: [(&str, &str); 3] = [
-    ("x-service-api-key", "demo-b2c-1001"),
-    ("x-b2c-tenant-id", "1001"),
-    ("x-service-browser-ip", "203.0.113.24"),
-];
-const ADULT: &str = "1001aa000000000000000001";
-
-async fn ok(service: &Service, request: (&str, &str), headers: &[(&str, &str)], body: Value) -> Value {
-    let answer = service.request(request, headers, Some(&body).filter(|body| !body.is_null())).await;
-    assert_eq!(answer.status, 200, "{request:?}: {}", answer.body);
-    answer.body
-}
 
 fn on(weekday: &str) -> Value {
     json!({

@@ -2,29 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper fails its test by panicking")]
 
-use boxoffice::testing::{Answer, Service};
+use crate::demo::{ADULT, SHOP, STAFF, ask, ok};
+use boxoffice::testing::Service;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-const STAFF: [(&str, &str); 1] = [("x-service-api-key", "demo-b2b-1001")];
-const SHOP: [(&str, &str); 3] = [
-    ("x-service-api-key", "demo-b2c-1001"),
-    ("x-b2c-tenant-id", "1001"),
-    ("x-service-browser-ip", "203.0.113.24"),
-];
-const ADULT: &str = "1001aa000000000000000001";
 const CHILD: &str = "1001aa000000000000000002";
 const DEMO: &str = "1001c1000000000000000001";
-
-async fn ask(service: &Service, request: (&str, &str), headers: &[(&str, &str)], body: Value) -> Answer {
-    service.request(request, headers, Some(&body).filter(|body| !body.is_null())).await
-}
-
-async fn ok(service: &Service, request: (&str, &str), headers: &[(&str, &str)], body: Value) -> Value {
-    let answer = ask(service, request, headers, body).await;
-    assert_eq!(answer.status, 200, "{request:?}: {}", answer.body);
-    answer.body
-}
 
 /// Two events of one evening and the combo of both: a ticket for the first and two for the second at 30.00.
 struct Evening {

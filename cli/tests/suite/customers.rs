@@ -2,15 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper fails its test by panicking")]
 
+use crate::demo::{SHOP, STAFF};
 use boxoffice::testing::Service;
 use serde_json::{Value, json};
 
-const SHOP: [(&str, &str); 3] = [
-    ("x-service-api-key", "demo-b2c-1001"),
-    ("x-b2c-tenant-id", "1001"),
-    ("x-service-browser-ip", "203.0.113.24"),
-];
-const STAFF: [(&str, &str); 1] = [("x-service-api-key", "demo-b2b-1001")];
 const PATH: &str = "/v2/b2b/customers";
 
 /// The order of a payer with whole billing data, but for what differs. Each pays another amount.

@@ -2,26 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper fails its test by panicking")]
 
+use crate::demo::{ADULT, GALLERY, PAGE, SHOP, STAFF};
 use boxoffice::testing::{Answer, Service};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-const SHOP: [(&str, &str); 3] = [
-    ("x-service-api-key", "demo-b2c-1001"),
-    ("x-b2c-tenant-id", "1001"),
-    ("x-service-browser-ip", "203.0.113.24"),
-];
-const PAGE: [(&str, &str); 3] = [
-    ("x-service-api-key", "demo-browser-1001"),
-    ("x-b2c-tenant-id", "1001"),
-    ("origin", "http://localhost:3000"),
-];
-const STAFF: [(&str, &str); 1] = [("x-service-api-key", "demo-b2b-1001")];
 const PARTNER: [(&str, &str); 1] = [("x-service-payment-key", "demo-partner-1001")];
 const MERCHANT: [(&str, &str); 1] = [("x-service-payment-key", "demo-pay-60417")];
-
-const GALLERY: &str = "1001ee000000000000000001";
-const ADULT: &str = "1001aa000000000000000001";
 
 /// The operations of the document that take a body: where they are, and the body that is shown.
 fn examples() -> BTreeMap<String, (String, String, Value)> {

@@ -2,18 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper fails its test by panicking")]
 
+use crate::demo::{SHOP, STAFF};
 use boxoffice::testing::Service;
 use platform::clock::wall_now;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use store::{AttributeValue, Table};
 
-const SHOP: [(&str, &str); 3] = [
-    ("x-service-api-key", "demo-b2c-1001"),
-    ("x-b2c-tenant-id", "1001"),
-    ("x-service-browser-ip", "203.0.113.24"),
-];
-const STAFF: [(&str, &str); 1] = [("x-service-api-key", "demo-b2b-1001")];
 /// Two days, for which carts and reservations stay, and an hour for the test itself.
 const LONGEST_SECS: i64 = 2 * 86_400 + 3_600;
 

@@ -5,6 +5,7 @@ mod catalog;
 mod claims;
 mod combos;
 mod customers;
+mod demo;
 mod documents;
 mod examples;
 mod expiry;

@@ -2,29 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper fails its test by panicking")]
 
+use crate::demo::{ADULT, SHOP, STAFF, ask, ok};
 use boxoffice::testing::{Answer, Service};
 use serde_json::{Value, json};
 
-const STAFF: [(&str, &str); 1] = [("x-service-api-key", "demo-b2b-1001")];
-const SHOP: [(&str, &str); 3] = [
-    ("x-service-api-key", "demo-b2c-1001"),
-    ("x-b2c-tenant-id", "1001"),
-    ("x-service-browser-ip", "203.0.113.24"),
-];
-const ADULT: &str = "1001aa000000000000000001";
 const LEVEL: &str = "1001bb000000000000000001";
 const MEMBERSHIP: i64 = 100_100_051;
 const NUMBER: i64 = 100_100_031;
-
-async fn ok(service: &Service, request: (&str, &str), headers: &[(&str, &str)], body: Value) -> Value {
-    let answer = ask(service, request, headers, body).await;
-    assert_eq!(answer.status, 200, "{request:?}: {}", answer.body);
-    answer.body
-}
-
-async fn ask(service: &Service, request: (&str, &str), headers: &[(&str, &str)], body: Value) -> Answer {
-    service.request(request, headers, Some(&body).filter(|body| !body.is_null())).await
-}
 
 fn payer(cart: Value) -> Value {
     json!({

@@ -1,12 +1,12 @@
 //! What the service answers on routes that belong to no other place: pick lists, documents, the sandbox.
 
+use crate::demo::STAFF;
 use boxoffice::testing::Service;
 use domain::tenant::{ApiKey, Scope};
 use flate2::read::GzDecoder;
 use serde_json::{Value, json};
 use std::io::Read;
 
-const STAFF: [(&str, &str); 1] = [("x-service-api-key", "demo-b2b-1001")];
 const VISITOR: [(&str, &str); 1] = [("x-service-api-key", "demo-browser-1001")];
 
 #[tokio::test(flavor = "multi_thread")]

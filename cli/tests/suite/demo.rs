@@ -1,0 +1,41 @@
+//! The demo museum as its callers know it: their keys, what it sells, and how it is asked.
+
+use boxoffice::testing::{Answer, Service};
+use serde_json::Value;
+
+pub(crate) const SHOP: [(&str, &str); 3] = [
+    ("x-service-api-key", "demo-b2c-1001"),
+    ("x-b2c-tenant-id", "1001"),
+    ("x-service-browser-ip", "203.0.113.24"),
+];
+pub(crate) const PAGE: [(&str, &str); 3] = [
+    ("x-service-api-key", "demo-browser-1001"),
+    ("x-b2c-tenant-id", "1001"),
+    ("origin", "http://localhost:3000"),
+];
+pub(crate) const STAFF: [(&str, &str); 1] = [("x-service-api-key", "demo-b2b-1001")];
+
+pub(crate) const GALLERY: &str = "1001ee000000000000000001";
+pub(crate) const ADULT: &str = "1001aa000000000000000001";
+
+/// Sends a request, without a body where that is null.
+pub(crate) async fn ask(
+    service: &Service,
+    request: (&str, &str),
+    headers: &[(&str, &str)],
+    body: Value,
+) -> Answer {
+    service.request(request, headers, Some(&body).filter(|body| !body.is_null())).await
+}
+
+/// The body of a success.
+pub(crate) async fn ok(
+    service: &Service,
+    request: (&str, &str),
+    headers: &[(&str, &str)],
+    body: Value,
+) -> Value {
+    let answer = ask(service, request, headers, body).await;
+    assert_eq!(answer.status, 200, "{request:?}: {}", answer.body);
+    answer.body
+}
