@@ -29,16 +29,16 @@ pub(crate) struct DatabaseArgs {
     /// Directory of the embedded database and of its key file
     #[arg(long, global = true, value_name = "DIR", default_value = "./data")]
     pub(crate) data: PathBuf,
-    /// DynamoDB at this address instead of the embedded one; credentials come from the environment
+    /// Use DynamoDB at this address instead of the embedded one; credentials come from the environment
     #[arg(long, global = true, value_name = "URL", conflicts_with = "aws")]
     pub(crate) endpoint: Option<String>,
-    /// DynamoDB on AWS; account and region come from the environment
+    /// Use DynamoDB on AWS; account and region come from the environment
     #[arg(long, global = true)]
     pub(crate) aws: bool,
-    /// What the names of the tables start with
+    /// Prefix of the table names
     #[arg(long, global = true, env = "BOXOFFICE_TABLE_PREFIX", default_value = "boxoffice-")]
     pub(crate) prefix: String,
-    /// KMS key that seals secrets; without it, the key file in the data directory does
+    /// KMS key that encrypts secrets; without it, the key file in the data directory is used
     #[arg(long, global = true, value_name = "KEY_ID", env = "BOXOFFICE_VAULT_KEY_ID")]
     pub(crate) vault_key: Option<String>,
 }
@@ -46,7 +46,7 @@ pub(crate) struct DatabaseArgs {
 /// How the service is started.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ServeArgs {
-    /// Port on 127.0.0.1; 0 takes a free one
+    /// Port on 127.0.0.1; 0 picks a free one
     #[arg(long, default_value_t = 3000)]
     pub(crate) port: u16,
     /// Keep everything in memory and forget it at the end
@@ -55,13 +55,13 @@ pub(crate) struct ServeArgs {
     /// Serve without the demo venues, without their keys, and without the routes below /sandbox
     #[arg(long)]
     pub(crate) no_demo: bool,
-    /// Answer the routes below /sandbox, also without the demo venues, with which they come by themselves
+    /// Serve the routes below /sandbox even without the demo venues (with them, the routes are always on)
     #[arg(long)]
     pub(crate) sandbox: bool,
-    /// Most connections at a time; a new one beyond takes the place of the one that has been idle longest
+    /// Most connections at a time; when the limit is reached, a new connection replaces the one idle longest
     #[arg(long, value_name = "COUNT", default_value_t = 4_000, value_parser = count(1, 100_000))]
     pub(crate) connections: usize,
-    /// Most mails that are being sent at a time
+    /// Most emails being sent at a time
     #[arg(long, value_name = "COUNT", default_value_t = 4, value_parser = count(1, 100))]
     pub(crate) mails_at_once: usize,
 }
@@ -70,7 +70,7 @@ pub(crate) struct ServeArgs {
 fn count(least: usize, most: usize) -> impl Fn(&str) -> Result<usize, String> + Clone {
     move |text| {
         let number = text.parse().ok().filter(|number| (least..=most).contains(number));
-        number.ok_or_else(|| format!("a number from {least} to {most} is wanted"))
+        number.ok_or_else(|| format!("must be a whole number between {least} and {most}"))
     }
 }
 
@@ -91,7 +91,7 @@ pub(crate) enum Command {
     /// Choose who charges a tenant's cards: Stripe or the sandbox
     #[command(subcommand)]
     Processor(ProcessorCommand),
-    /// Give the vault of this machine a new key
+    /// Add a new key to the vault of this machine
     #[command(subcommand)]
     Vault(VaultCommand),
     /// Create the tables of a new deployment, and bring those of an earlier release up to date
@@ -116,12 +116,12 @@ pub(crate) enum Command {
     Restore(RestoreArgs),
     /// Print a document with the catalog of a large made-up venue
     Demo(DemoArgs),
-    /// List the mails that wait to be sent
+    /// List the emails that are waiting to be sent
     Outbox(OutboxFilter),
     /// Prove that orders, sales, payments, tickets, seats, counters and memberships agree
     ///
     /// Only reads, and may run while the service does: what does not agree is looked at again before it is printed.
-    /// Exits with 0 if all agrees, 1 if something does not, and 2 if it could not be found out.
+    /// Exits with 0 if all agrees, 1 if something does not, and 2 if the check could not be completed.
     Verify(VerifyArgs),
     /// Measure what requests cost on this machine, in memory; build with --release
     Bench(BenchArgs),

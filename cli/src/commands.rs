@@ -18,7 +18,7 @@ use crate::archive::Counts;
 use crate::failure::Failure;
 use domain::EmailAddress;
 use domain::TenantId;
-use domain::lines::is_one_line;
+use domain::lines::{is_blank, is_one_line};
 use domain::number::whole_number;
 use domain::tenant::Tenant;
 use std::io::Write;
@@ -57,8 +57,8 @@ fn tenant_id(text: &str) -> Result<TenantId, &'static str> {
 /// Reads a name from the command line: one line that says something.
 fn line(text: &str) -> Result<String, &'static str> {
     let text = text.trim();
-    let is_name = !text.is_empty() && is_one_line(text);
-    is_name.then(|| text.to_owned()).ok_or("it must be one line, without tabs, and not blank")
+    let is_name = !is_blank(text) && is_one_line(text);
+    is_name.then(|| text.to_owned()).ok_or("it must be one line without tabs, and not blank")
 }
 
 /// Reads an e-mail address from the command line: one that mails can be sent from.

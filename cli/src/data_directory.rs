@@ -2,10 +2,11 @@
 //! private, and refused where the two do not belong together (decision record 0130).
 
 use crate::failure::Failure;
-use engine::Embedded;
+use engine::{Embedded, OpenError};
 use platform::app::hash_key_context;
 use platform::vault::{LocalVault, Vault};
 use std::fs::File;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use store::Store;
 use store::key_mark::KeyMarks;
@@ -16,10 +17,20 @@ const KEY_FILE: &str = "vault.key";
 const LOCK_FILE: &str = "lock";
 /// Says that a data directory has had the demo venues.
 const SEEDED_FILE: &str = "demo-imported";
+/// Says that a data directory is being made and holds nothing yet. It is there before the key is, and goes once there
+/// are tables.
+const UNFINISHED_FILE: &str = "unfinished";
 
 /// Files that are made here, those of SQLite included.
-const OWN_FILES: [&str; 6] =
-    [DATABASE_FILE, "boxoffice.db-wal", "boxoffice.db-shm", KEY_FILE, LOCK_FILE, SEEDED_FILE];
+const OWN_FILES: [&str; 7] = [
+    DATABASE_FILE,
+    "boxoffice.db-wal",
+    "boxoffice.db-shm",
+    KEY_FILE,
+    LOCK_FILE,
+    SEEDED_FILE,
+    UNFINISHED_FILE,
+];
 
 /// A directory for data, which may not exist yet.
 #[derive(Debug, Clone, Copy)]
@@ -48,6 +59,10 @@ impl DataDirectory<'_> {
         self.0.join(SEEDED_FILE)
     }
 
+    fn unfinished_mark(self) -> PathBuf {
+        self.0.join(UNFINISHED_FILE)
+    }
+
     /// Makes the directory where it is missing, and keeps what is in it to its owner.
     pub(crate) fn make(self) -> Result<(), Failure> {
         std::fs::create_dir_all(self.0).map_err(|fault| self.unusable(&fault))?;
@@ -67,10 +82,14 @@ impl DataDirectory<'_> {
         let _alone = self.alone()?;
         self.check_whole()?;
         let vault = self.vault()?;
-        let embedded = Embedded::file(self.database())
-            .map_err(|fault| Failure::because("nothing can be opened", &fault))?;
+        let cannot_open = |fault: OpenError| Failure::because("nothing can be opened", &fault);
+        let embedded = Embedded::file(self.database()).map_err(cannot_open)?;
+        if !embedded.holds_tables().map_err(cannot_open)? && !self.unfinished_mark().exists() {
+            return Err(self.lost("holds nothing"));
+        }
         let store = Store::new(embedded.client(), prefix);
         store.create_tables().await?;
+        self.remove(&self.unfinished_mark())?;
         // Tables of a later release are left as they are, and refused by whoever wants to work on them.
         if store.load_standing().await.is_ok() {
             self.check_belonging(&store, &vault).await?;
@@ -98,29 +117,46 @@ impl DataDirectory<'_> {
     }
 
     /// A database without its key has secrets that nobody can open, and a key without its database would get an empty
-    /// one that looks like a new service.
+    /// one that looks like a new service. A directory whose making was cut short is made on.
     fn check_whole(self) -> Result<(), Failure> {
         let (database, key) = (self.database(), self.key());
         match (database.exists(), key.exists()) {
-            (true, true) => Ok(()),
+            (_, true) if self.unfinished_mark().exists() => Ok(()),
+            (true, true) => match std::fs::metadata(&database) {
+                // SQLite would throw away what else is left of it.
+                Ok(found) if found.len() == 0 => Err(self.lost("is empty")),
+                Ok(_) => Ok(()),
+                Err(fault) => Err(self.unusable(&fault)),
+            },
             (false, false) => {
                 // What was begun anew has had no demo venues, whatever is left of an earlier database.
-                match std::fs::remove_file(self.seeded_mark()) {
-                    Err(fault) if fault.kind() != std::io::ErrorKind::NotFound => Err(self.unusable(&fault)),
-                    Ok(()) | Err(_) => Ok(()),
-                }
+                self.remove(&self.seeded_mark())?;
+                File::create(self.unfinished_mark()).map(drop).map_err(|fault| self.unusable(&fault))
             }
             (true, false) => Err(Failure::new(format!(
                 "{} is missing, and the secrets in {} cannot be opened without it; put it back from where it is kept",
                 key.display(),
                 database.display()
             ))),
-            (false, true) => Err(Failure::new(format!(
-                "{} is missing, and {} belongs to it; put the database back from a copy of the directory, \
-                 or choose another directory with --data to begin anew",
-                database.display(),
-                key.display()
-            ))),
+            (false, true) => Err(self.lost("is missing")),
+        }
+    }
+
+    /// The refusal of a key whose database is not what it was.
+    fn lost(self, how: &str) -> Failure {
+        Failure::new(format!(
+            "{} {how}, and {} belongs to it; put the database back from a copy of the directory, \
+             or choose another directory with --data to begin anew",
+            self.database().display(),
+            self.key().display()
+        ))
+    }
+
+    /// Removes a file, if it is there.
+    fn remove(self, file: &Path) -> Result<(), Failure> {
+        match std::fs::remove_file(file) {
+            Err(fault) if fault.kind() != ErrorKind::NotFound => Err(self.unusable(&fault)),
+            Ok(()) | Err(_) => Ok(()),
         }
     }
 

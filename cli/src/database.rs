@@ -106,7 +106,7 @@ pub(crate) fn lock(directory: DataDirectory<'_>) -> Result<File, Failure> {
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(Failure::new(format!(
-            "another process serves the data directory {}; stop it or choose another with --data",
+            "another process is already using the data directory {}; stop it or choose another with --data",
             directory.0.display()
         ))),
         Err(TryLockError::Error(fault)) => Err(unusable(fault)),

@@ -201,6 +201,12 @@ fn template(venue: &Venue, number: u32, dice: &mut Dice) -> Value {
     let season = Season::of(venue, dice);
     let minutes = dice.between(2, 9).wrapping_mul(15);
     let opening = dice.between(9, 15);
+    // Nothing of a season comes before its template.
+    let first = if season.kind == Kind::Dated {
+        format!("{}T00:00:00", season.first)
+    } else {
+        format!("{}T{opening:02}:30:00", season.first)
+    };
     let mut template = json!({
         "id": id(venue, TEMPLATE, number),
         "type": if dice.chance(8) { "private" } else { "standard" },
@@ -208,7 +214,7 @@ fn template(venue: &Venue, number: u32, dice: &mut Dice) -> Value {
         "name": name,
         "description": description.join("\n"),
         "summary": dice.pick(&words::SENTENCES),
-        "startTime": format!("{}T{opening:02}:30:00", season.first),
+        "startTime": first,
         "reviewState": if dice.chance(4) { "Draft" } else { "Published" },
         "duration": {"hour": minutes / 60, "minutes": minutes % 60},
         "capacity": dice.between(12, 400),

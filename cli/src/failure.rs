@@ -18,7 +18,11 @@ impl Failure {
         let mut line = text.to_string();
         let mut next = Some(cause);
         while let Some(cause) = next {
-            line = format!("{line}: {cause}");
+            let told = cause.to_string();
+            // Some say in their own name what their cause says.
+            if !line.ends_with(&told) {
+                line = format!("{line}: {told}");
+            }
             next = cause.source();
         }
         Self(line.replace('\n', " "))
@@ -35,6 +39,64 @@ impl Error for Failure {}
 
 impl From<store::StoreError> for Failure {
     fn from(fault: store::StoreError) -> Self {
-        Self::because("the database did not do it", &fault)
+        match told_by_engine(&fault) {
+            Some(told) => Self::new(told),
+            None => Self::because("the database did not do it", &fault),
+        }
+    }
+}
+
+/// What the embedded database says of its file, which is a sentence by itself.
+fn told_by_engine(fault: &(dyn Error + 'static)) -> Option<String> {
+    let mut last = fault;
+    while let Some(cause) = last.source() {
+        last = cause;
+    }
+    let told = last.to_string();
+    let told = told.strip_prefix("InternalServerError: ")?;
+    told.starts_with("the database ").then(|| told.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An error of the database's client, which has its cause say the same.
+    #[derive(Debug)]
+    struct Said(&'static str, Option<Box<Said>>);
+
+    impl fmt::Display for Said {
+        fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+            out.write_str(self.0)
+        }
+    }
+
+    impl Error for Said {
+        fn source(&self) -> Option<&(dyn Error + 'static)> {
+            match &self.1 {
+                Some(cause) => Some(cause),
+                None => None,
+            }
+        }
+    }
+
+    fn said(texts: &[&'static str]) -> Said {
+        let (&first, rest) = texts.split_first().unwrap();
+        Said(first, (!rest.is_empty()).then(|| Box::new(said(rest))))
+    }
+
+    #[test]
+    fn what_two_causes_say_is_said_once() {
+        let fault = said(&["service error", "NoSuchTable: a", "NoSuchTable: a"]);
+        assert_eq!(told_by_engine(&fault), None);
+        assert_eq!(Failure::because("no", &fault).to_string(), "no: service error: NoSuchTable: a");
+    }
+
+    #[test]
+    fn what_the_engine_says_of_its_file_stands_alone() {
+        let told = "InternalServerError: the database /srv/boxoffice.db is damaged; put back a copy";
+        let fault = said(&["the database refused a request", "service error", told, told]);
+        let expected = "the database /srv/boxoffice.db is damaged; put back a copy";
+        assert_eq!(told_by_engine(&fault).as_deref(), Some(expected));
     }
 }

@@ -20,10 +20,10 @@ use store::authored::{Authored, CHANGE_TRIES, Stored, Taken};
 use store::catalog::Saved;
 use store::identity::key_hash;
 use store::{Consistency, Key};
-use wire::FieldError;
 use wire::catalog::Known;
 use wire::event::idle_detail;
 use wire::import::{ApiKeyRecord, ImportContext, ImportRecords, RecordFault, read_document};
+use wire::{FieldError, repeated_key};
 
 pub use domain::publishing::DAYS_AHEAD;
 
@@ -80,6 +80,9 @@ pub async fn import_days(
 /// [`ImportError`] when the document or its tenant cannot be read, or the database or the vault does not
 /// answer. Records with faults are no error: they are left out and are in the report.
 pub async fn import_document(app: &App, document: &Document, run: &Run) -> Result<ImportReport, ImportError> {
+    if let Some(pointer) = repeated_key(document.json.as_bytes()) {
+        return Err(ImportError::Repeated(pointer));
+    }
     let mut input = read_document(&document.json).map_err(ImportError::Malformed)?;
     if let Some(fault) = document.faults.iter().find(|fault| fault.record == "/tenant") {
         return Err(tenant_fault(document, fault.clone()));
@@ -215,7 +218,7 @@ async fn save_definitions(
         match store.save_coupon((tenant, &attempt(app)?), coupon).await? {
             Ok(saved) => done(report, "coupons", saved),
             Err(Taken) => {
-                let fault = ("code", "is the code of another coupon");
+                let fault = ("code", "is already used by another coupon");
                 report.faults.push(record_fault("/coupons", coupon.id.to_string(), fault));
             }
         }
@@ -271,7 +274,7 @@ async fn save_api_keys(
         let hash = key_hash(&key);
         let held: Option<ApiKey> = app.store.get(&Key::api_key(&hash), Consistency::Strong).await?;
         let refusal = if !tenant.sandbox {
-            Some("is honoured for sandbox tenants only")
+            Some("is accepted for sandbox tenants only")
         } else if held.as_ref().is_some_and(|held| held.tenant != tenant.id) {
             Some("belongs to another tenant")
         } else if held.is_some_and(|held| held.revoked) {

@@ -17,12 +17,12 @@ use utoipa_axum::router::OpenApiRouter;
 
 /// Names of the security schemes, and the headers they stand for (spec §5).
 const SCHEMES: [(&str, &str, &str); 3] = [
-    ("apiKey", "x-service-api-key", "A tenant's key. Its scopes say which routes it opens."),
+    ("apiKey", "x-service-api-key", "A tenant's key. Its scopes decide which routes it can call."),
     ("tenant", "x-b2c-tenant-id", "The tenant's id; it must be the one the key belongs to."),
     (
         "paymentKey",
         "x-service-payment-key",
-        "The key of a merchant, used with its merchant id in the path, or of a partner that brings merchants.",
+        "The key of a merchant, used with its merchant id in the path, or of a partner that registers merchants.",
     ),
 ];
 
@@ -136,8 +136,11 @@ fn complete(document: &mut Value, error_names: &[&str]) {
 
 fn complete_operation(mut operation: Operation<'_>, examples: &Value) {
     let Operation { method, path, .. } = operation;
-    let id = names::name_of(method, path).map_or_else(|| names::route_name(method, path), str::to_owned);
-    if let (Some(body), Some(example)) = (operation.described.get_mut("requestBody"), examples.get(&id)) {
+    let id = names::name_of(method, path).unwrap_or_default();
+    if let (Some(body), Some(example)) = (operation.described.get_mut("requestBody"), examples.get(id)) {
+        if let Some(text) = made_up(example) {
+            body["description"] = text.into();
+        }
         body["content"]["application/json"]["example"] = example.clone();
     }
     operation.described.insert("operationId".to_owned(), id.into());
@@ -150,6 +153,26 @@ fn complete_operation(mut operation: Operation<'_>, examples: &Value) {
     operation.describe_member_proof();
     operation.describe_refusals();
     operation.describe_headers();
+}
+
+/// What an example does not show as it is anywhere, and what takes its place.
+const MADE_UP: [(&str, &str); 8] = [
+    ("\"eventId\"", "`eventId`: the `id` of a time that `GET /v2/b2c/event/templates/times` lists"),
+    ("\"7c9e4f10b2a86d3358e1f0c4\"", "`id`: what `POST /v2/b2c/carts` answered"),
+    ("81730012", "`id`: that of a reservation, as `POST /v2/b2b/reservations` answered it"),
+    ("\"orderId\"", "`orderId`: the `id` of an order, as a checkout answered it"),
+    ("\"itemId\"", "`itemId`: that of an order item, as `GET /v2/b2b/orders/detail/{orderId}` shows it"),
+    ("\"saleId\"", "`saleId`: that of a payment, as the `payments` of an order name it"),
+    ("\"token\"", "`token`: the one in the link of the mail"),
+    ("ffff\"", "`id`: that of a level or an offering, as it was answered when it was made"),
+];
+
+/// What has to be put into an example before it can be sent.
+fn made_up(example: &Value) -> Option<String> {
+    let text = example.to_string();
+    let found = MADE_UP.iter().filter(|(shown, _)| text.contains(shown));
+    let hints: Vec<&str> = found.map(|(_, hint)| *hint).collect();
+    (!hints.is_empty()).then(|| format!("The example needs ids that exist. {}.", hints.join("; ")))
 }
 
 /// Where `x-b2c-tenant-id` must be sent.

@@ -107,7 +107,9 @@ async fn list_outbox(
     params(("deliveryId" = String, Path, description = "As listed")),
     responses(
         (status = 200, description = "The message", body = String, content_type = "message/rfc822"),
-        (status = 404, description = "No such delivery", body = ErrorBody),
+        (status = 401, description = "The key is not known", body = ErrorBody),
+        (status = 403, description = "The key's tenant is not a sandbox tenant", body = ErrorBody),
+        (status = 404, description = "There is no such delivery", body = ErrorBody),
     ),
 )]
 async fn read_message(
@@ -121,7 +123,7 @@ async fn read_message(
             return Ok(([(CONTENT_TYPE, "message/rfc822")], message).into_response());
         }
     }
-    Err(ApiError::new(ErrorType::NotFound).message("No such delivery"))
+    Err(ApiError::new(ErrorType::NotFound).message("There is no such delivery"))
 }
 
 /// A payment or a refund the sandbox's card processor has seen.
@@ -272,7 +274,7 @@ struct CleanupReport {
     failed: u32,
 }
 
-/// Do the scheduled work
+/// Run the scheduled work
 ///
 /// One pass over what is due for sandbox tenants, what was written under a chosen clock included. The clock
 /// is `x-service-test-now` or, without it, real time.

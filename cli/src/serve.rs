@@ -12,7 +12,8 @@ use crate::{commands, local, migration, routes, seed, worker};
 use axum::Router;
 use axum::extract::{ConnectInfo, Request};
 use axum::middleware::{Next, from_fn};
-use axum::response::Response;
+use axum::response::{Redirect, Response};
+use axum::routing::get;
 use connections::Server;
 use engine::Embedded;
 use platform::App;
@@ -32,7 +33,7 @@ use tokio::net::TcpListener;
 pub(crate) async fn serve(database: &DatabaseArgs, args: &ServeArgs) -> Result<(), Failure> {
     if database.aws || database.endpoint.is_some() {
         return Err(Failure::new(
-            "the service on this machine has a database of its own: leave out --aws and --endpoint",
+            "the service on this machine has a database of its own; leave out --aws and --endpoint",
         ));
     }
     platform::telemetry::init();
@@ -71,10 +72,11 @@ fn own_origins(address: SocketAddr) -> Vec<String> {
 
 /// What to open first, for people.
 fn greeting(address: SocketAddr, args: &ServeArgs) -> String {
-    let mut lines = vec![format!("Open http://{address}/docs first: every route, with examples to send.")];
+    let mut lines = vec![format!("Start at http://{address}/docs: every route, with examples to send.")];
     if args.no_demo {
         lines.push(
-            "There are no demo venues; `boxoffice tenant create --help` makes one of your own.".to_owned(),
+            "The demo venues are switched off. Create a venue with `boxoffice tenant create` (see its `--help`)."
+                .to_owned(),
         );
     } else {
         lines.push(
@@ -83,7 +85,7 @@ fn greeting(address: SocketAddr, args: &ServeArgs) -> String {
         );
     }
     if args.parts() == Parts::WithSandbox {
-        lines.push(format!("Mails that were sent: http://{address}/sandbox/outbox"));
+        lines.push(format!("Emails sent so far: http://{address}/sandbox/outbox"));
     }
     lines.join("\n")
 }
@@ -147,10 +149,12 @@ impl ServeArgs {
 
 /// The routes, told where each request comes from.
 pub(crate) fn reachable(app: &App, parts: Parts) -> Router {
-    let routes = match parts {
+    let routes: Router<App> = match parts {
         Parts::WithSandbox => routes::routes(),
         Parts::WithoutSandbox => routes::without_sandbox(),
     };
+    // Whoever opens the bare address in a browser is shown what there is.
+    let routes = routes.route("/", get(async || Redirect::temporary("/docs")));
     platform::shell::service(routes, app).layer(from_fn(with_source))
 }
 

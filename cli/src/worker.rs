@@ -5,9 +5,9 @@ use crate::sandbox::LocalMail;
 use cleanup::Unsent;
 use domain::outbox::MailJob;
 use engine::Embedded;
-use platform::App;
 use platform::clock::wall_now;
 use platform::queue::{Delivery, LocalQueue};
+use platform::{ApiError, App};
 use std::time::Duration;
 use store::Store;
 use tokio::time::Interval;
@@ -45,7 +45,8 @@ pub(crate) fn start(postman: Postman, embedded: Embedded, mails_at_once: usize) 
         });
     }
     let Postman { app, queue, mailbox: _ } = postman;
-    tokio::spawn(announce_mails(app.clone(), queue));
+    tokio::spawn(announce_mails(app.clone(), queue.clone()));
+    tokio::spawn(announce_chosen(app.clone(), queue));
     tokio::spawn(delete_expired(embedded));
     tokio::spawn(async move {
         let mut schedule = every(SCHEDULE);
@@ -85,6 +86,26 @@ async fn announce_mails(app: App, queue: LocalQueue) {
             }
         }
     }
+}
+
+/// Begins with the mails of chosen clocks as well. Once more after a minute, since what the earlier process was sending
+/// when it ended is nobody else's until then.
+async fn announce_chosen(app: App, queue: LocalQueue) {
+    let mut schedule = every(SCHEDULE);
+    for _ in 0..2 {
+        schedule.tick().await;
+        if let Err(fault) = announce_all_chosen(&app, &queue).await {
+            tracing::error!(%fault, "unsent mails of chosen clocks could not be announced");
+        }
+    }
+}
+
+async fn announce_all_chosen(app: &App, queue: &LocalQueue) -> Result<(), ApiError> {
+    let mut waiting = cleanup::load_unsent_chosen(app).await?;
+    while cleanup::announce_chosen(app, &mut waiting).await? {
+        queue.fewer_than(queue.capacity().div_ceil(2)).await;
+    }
+    Ok(())
 }
 
 /// Deletes what has expired, which on AWS the database does by itself.

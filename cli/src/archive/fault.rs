@@ -62,7 +62,7 @@ impl fmt::Display for ArchiveError {
                 write!(out, "tenant {tenant} is open; close it first with `tenant close {tenant}`")
             }
             Self::Changed(tenant) => {
-                write!(out, "tenant {tenant} was opened or changed meanwhile; try again")
+                write!(out, "tenant {tenant} was opened or changed in the meantime; try again")
             }
             Self::UnknownSecret(key) => {
                 write!(out, "{} has a secret that this program does not know", place(key))
@@ -70,7 +70,7 @@ impl fmt::Display for ArchiveError {
             Self::UnknownValue(key) => {
                 write!(out, "{} has a value that this program does not know", place(key))
             }
-            Self::NoArchive => out.write_str("the file is no archive of a tenant"),
+            Self::NoArchive => out.write_str("the file is not an archive of a tenant"),
             Self::OtherFormat(format) => write!(
                 out,
                 "the archive has format {format}, and this program reads format {}; use the release that wrote it",
@@ -87,7 +87,7 @@ impl fmt::Display for ArchiveError {
             Self::Foreign(line) => write!(out, "line {line} belongs to no archive of this tenant"),
             Self::CutOff => out.write_str("the file ends before the archive does: it was cut off"),
             Self::Edited => out.write_str("the file was changed after it was written"),
-            Self::Taken(tenant) => write!(out, "there is a tenant {tenant} here already"),
+            Self::Taken(tenant) => write!(out, "this database already has a tenant {tenant}"),
             Self::OtherRestore(tenant) => {
                 write!(
                     out,
@@ -95,7 +95,7 @@ impl fmt::Display for ArchiveError {
                 )
             }
             Self::KeyTaken(id) => write!(out, "another tenant here has the API key {id} of the archive"),
-            Self::Differs(key) => write!(out, "{} is here already, and says something else", place(key)),
+            Self::Differs(key) => write!(out, "{} already exists and differs", place(key)),
             Self::File(_) => out.write_str("the file cannot be read or written"),
             Self::Store(_) => out.write_str("the database did not answer"),
             Self::Vault(_) => out.write_str("a secret cannot be opened or sealed"),

@@ -18,6 +18,7 @@ use std::path::PathBuf;
 /// What to archive.
 #[derive(Debug, Args)]
 pub(crate) struct ArchiveArgs {
+    /// Id of the tenant to archive, which must be closed
     #[arg(long, value_parser = tenant_id)]
     tenant: TenantId,
     /// File with the key that seals the archive's secrets; it is made when missing, and `restore` needs it

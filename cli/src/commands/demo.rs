@@ -26,7 +26,7 @@ pub(crate) struct DemoArgs {
     /// Id of its tenant
     #[arg(long, value_name = "ID", default_value_t = 2001, value_parser = clap::value_parser!(i64).range(1..=999_999))]
     tenant: i64,
-    /// How the document is written
+    /// Format of the document
     #[arg(long, value_enum, default_value_t = Format::Json)]
     format: Format,
 }

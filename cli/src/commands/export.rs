@@ -13,9 +13,10 @@ use std::io::{BufWriter, ErrorKind};
 /// What to export.
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
+    /// Id of the tenant to export
     #[arg(long, value_parser = tenant_id)]
     tenant: TenantId,
-    /// How the document is written
+    /// Format of the document
     #[arg(long, value_enum, default_value_t = Format::Json)]
     format: Format,
 }

@@ -20,7 +20,7 @@ use std::sync::Arc;
 pub(crate) struct ImportFile {
     /// A JSON document as in the directory `demo`, or a table as `docs/IMPORT.md` describes it
     file: PathBuf,
-    /// How the document is written; without it, the ending of its name says so
+    /// Format of the document; without it, the file name extension decides
     #[arg(long)]
     format: Option<Format>,
 }
@@ -44,7 +44,9 @@ pub(crate) async fn run(args: &DatabaseArgs, document: &ImportFile) -> Result<()
     if left_out == 0 {
         Ok(())
     } else {
-        Err(Failure::new(format!("{left_out} records of {file} were left out")))
+        let records = if left_out == 1 { "record" } else { "records" };
+        let were = if left_out == 1 { "was" } else { "were" };
+        Err(Failure::new(format!("{left_out} {records} of {file} {were} left out")))
     }
 }
 

@@ -27,6 +27,7 @@ pub(crate) enum KeyCommand {
     Issue(NewKey),
     /// Refuse a key from now on; running functions notice within five seconds
     Revoke {
+        /// Id of the tenant
         #[arg(long, value_parser = tenant_id)]
         tenant: TenantId,
         /// The key's id as `key list` shows it
@@ -34,6 +35,7 @@ pub(crate) enum KeyCommand {
     },
     /// List a tenant's keys; their texts are not known to anyone but their holders
     List {
+        /// Id of the tenant
         #[arg(long, value_parser = tenant_id)]
         tenant: TenantId,
     },
@@ -42,6 +44,7 @@ pub(crate) enum KeyCommand {
 /// A key to issue.
 #[derive(Debug, Args)]
 pub(crate) struct NewKey {
+    /// Id of the tenant
     #[arg(long, value_parser = tenant_id)]
     tenant: TenantId,
     /// b2c, b2c-browser, b2b, payment or onboard; may be repeated
@@ -84,12 +87,12 @@ pub(crate) async fn run(args: &DatabaseArgs, command: KeyCommand) -> Result<(), 
 async fn issue(store: &Store, key: NewKey) -> Result<(), Failure> {
     let NewKey { tenant, scopes, origins, mid, label } = key;
     known_tenant(store, tenant).await?;
-    let for_browsers = scopes.contains(&Scope::B2cBrowser);
+    let for_browsers = scopes.iter().any(|scope| scope.is_page());
     if for_browsers == origins.is_empty() {
         return Err(Failure::new("a key has origins if, and only if, its scope is b2c-browser"));
     }
     // What a page shows to everyone must open nothing beyond what pages may do.
-    if for_browsers && scopes.iter().any(|scope| *scope != Scope::B2cBrowser) {
+    if for_browsers && scopes.iter().any(|scope| !scope.is_page()) {
         return Err(Failure::new("a b2c-browser key has no other scope"));
     }
     if scopes.contains(&Scope::Payment) != mid.is_some() {

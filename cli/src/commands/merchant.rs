@@ -48,6 +48,7 @@ pub(crate) enum MerchantCommand {
     },
     /// List a tenant's merchants
     List {
+        /// Id of the tenant
         #[arg(long, value_parser = tenant_id)]
         tenant: TenantId,
     },
@@ -56,6 +57,7 @@ pub(crate) enum MerchantCommand {
 /// One merchant of a tenant.
 #[derive(Debug, Args)]
 pub(crate) struct Named {
+    /// Id of the tenant
     #[arg(long, value_parser = tenant_id)]
     pub(super) tenant: TenantId,
     /// Merchant id
@@ -90,7 +92,7 @@ pub(crate) async fn run(args: &DatabaseArgs, command: MerchantCommand) -> Result
         MerchantCommand::Create { named: Named { tenant, mid }, name, descriptor } => {
             known_tenant(&store, tenant).await?;
             if store.load_merchant(tenant, &mid).await?.is_some() {
-                return Err(Failure::new(format!("tenant {tenant} has a merchant {mid} already")));
+                return Err(Failure::new(format!("tenant {tenant} already has a merchant {mid}")));
             }
             let merchant =
                 Merchant { mid, name, status: MerchantStatus::Pending, rate_card: None, descriptor };
@@ -158,8 +160,8 @@ async fn check_takeover(
     }
     let mid = &named.mid;
     Err(Failure::new(format!(
-        "merchant {now} charges the sales of tenant {}, and {mid} would take its place, as the first by id; say \
-         --replace if it shall",
+        "merchant {now} charges the sales of tenant {}, and {mid} would take its place, as the first by id; pass \
+         --replace to let it",
         named.tenant
     )))
 }
@@ -175,7 +177,8 @@ async fn decide(store: &Store, named: &Named, decision: MerchantStatus) -> Resul
         )));
     }
     if !store.decide_merchant((named.tenant, &named.mid), status, decision).await? {
-        return Err(Failure::new(format!("merchant {} was decided on meanwhile; look again", named.mid)));
+        let message = format!("merchant {} was decided on in the meantime; check it again", named.mid);
+        return Err(Failure::new(message));
     }
     show(store, named).await
 }

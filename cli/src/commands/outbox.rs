@@ -12,7 +12,7 @@ use store::order::{DueClock, DueKind, DueWork};
 /// Which mails to list.
 #[derive(Debug, Args)]
 pub(crate) struct OutboxFilter {
-    /// Of this tenant only
+    /// List this tenant's emails only
     #[arg(long, value_parser = tenant_id)]
     tenant: Option<TenantId>,
 }
@@ -42,8 +42,8 @@ pub(crate) async fn run(args: &DatabaseArgs, filter: &OutboxFilter) -> Result<()
 
 /// How many there are.
 fn counted(mails: usize) -> String {
-    let wait = if mails == 1 { "mail waits" } else { "mails wait" };
-    format!("{mails} {wait} to be sent")
+    let emails = if mails == 1 { "email is" } else { "emails are" };
+    format!("{mails} {emails} waiting to be sent")
 }
 
 fn state_text(state: MailState) -> String {
@@ -62,8 +62,8 @@ mod tests {
 
     #[test]
     fn waiting_mails_are_counted() {
-        assert_eq!(counted(0), "0 mails wait to be sent");
-        assert_eq!(counted(1), "1 mail waits to be sent");
-        assert_eq!(counted(16_000), "16000 mails wait to be sent");
+        assert_eq!(counted(0), "0 emails are waiting to be sent");
+        assert_eq!(counted(1), "1 email is waiting to be sent");
+        assert_eq!(counted(16_000), "16000 emails are waiting to be sent");
     }
 }

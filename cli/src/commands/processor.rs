@@ -22,6 +22,7 @@ pub(crate) enum ProcessorCommand {
     /// The key is sealed at once and never shown again. A live tenant has a live key and a sandbox tenant a test key.
     /// Given again, the new key replaces the old one; connected accounts stay.
     Stripe {
+        /// Id of the tenant
         #[arg(long, value_parser = tenant_id)]
         tenant: TenantId,
         /// Something that answers like Stripe, such as http://127.0.0.1:8420; for sandbox tenants only
@@ -40,11 +41,13 @@ pub(crate) enum ProcessorCommand {
     Disconnect(Named),
     /// Charge nothing: the built-in processor with its test cards; a live tenant then takes no cards
     Sandbox {
+        /// Id of the tenant
         #[arg(long, value_parser = tenant_id)]
         tenant: TenantId,
     },
     /// Show who charges, and on which accounts
     Show {
+        /// Id of the tenant
         #[arg(long, value_parser = tenant_id)]
         tenant: TenantId,
     },

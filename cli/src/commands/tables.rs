@@ -34,7 +34,7 @@ pub(crate) async fn run(args: &DatabaseArgs, command: &TablesCommand) -> Result<
         TablesCommand::Create => {
             let opened = open_any(args).await?;
             opened.store.create_tables().await?;
-            print("the tables are there")
+            print("the tables are ready")
         }
         TablesCommand::Migrate(MigrateArgs { pause }) => {
             let opened = open(args).await?;

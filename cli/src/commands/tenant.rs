@@ -24,22 +24,24 @@ use store::archive::Place;
 pub(crate) enum TenantCommand {
     /// Create a tenant
     Create {
+        /// Id of the new tenant, a positive whole number
         #[arg(value_parser = tenant_id)]
         id: TenantId,
         /// Shown in mails
         #[arg(long, value_parser = line)]
         name: String,
-        /// Time zone in which days and schedules are reckoned, such as America/New_York
+        /// Time zone for its days and schedules, such as America/New_York
         #[arg(long, value_parser = zone)]
         zone: Zone,
-        /// A sandbox: accepts a clock of the caller's choice, and no real money moves
+        /// Make it a sandbox: callers may choose the clock, and no real money moves
         #[arg(long)]
         sandbox: bool,
         #[command(flatten)]
         settings: Settings,
     },
-    /// Change a tenant's settings; what is not named stays
+    /// Change a tenant's settings; what is not given stays as it is
     Set {
+        /// Id of the tenant
         #[arg(value_parser = tenant_id)]
         id: TenantId,
         /// Shown in mails
@@ -54,16 +56,18 @@ pub(crate) enum TenantCommand {
         #[command(flatten)]
         settings: Settings,
     },
-    /// Answer nobody and do nothing for a tenant until it is opened, so that it can be archived
+    /// Stop serving a tenant until it is opened again, so that it can be archived
     ///
     /// Its requests are refused with 503. Orders that are pending, mails and refunds wait for the tenant to be opened,
     /// here or where it was restored.
     Close {
+        /// Id of the tenant
         #[arg(value_parser = tenant_id)]
         id: TenantId,
     },
     /// Open a tenant that was closed or restored
     Open {
+        /// Id of the tenant
         #[arg(value_parser = tenant_id)]
         id: TenantId,
     },
@@ -71,6 +75,7 @@ pub(crate) enum TenantCommand {
     List,
     /// Show a tenant's settings
     Show {
+        /// Id of the tenant
         #[arg(value_parser = tenant_id)]
         id: TenantId,
     },
@@ -105,7 +110,7 @@ pub(crate) struct Settings {
 }
 
 fn zone(name: &str) -> Result<Zone, &'static str> {
-    Zone::parse(name).map_err(|_| "no such time zone; they are named like America/New_York")
+    Zone::parse(name).map_err(|_| "no such time zone; use a name like America/New_York")
 }
 
 fn site(text: &str) -> Result<ConsumerSite, &'static str> {
@@ -119,7 +124,7 @@ fn limit(text: &str) -> Result<(RateLimit, Option<Rate>), String> {
     };
     let limit = RateLimit::parse(name).map_err(|_| {
         let names: Vec<&str> = RateLimit::ALL.iter().map(|limit| limit.name()).collect();
-        format!("no such limit; there are {}", names.join(", "))
+        format!("no such limit; the limits are {}", names.join(", "))
     })?;
     if rate == "default" {
         return Ok((limit, None));
@@ -222,7 +227,7 @@ async fn close(store: &Store, id: TenantId) -> Result<(), Failure> {
         store.save_tenant(&Tenant { closed_at: Some(since), ..tenant }).await?;
     }
     let rests = plus_secs(since, REST_SECS).format("%H:%M:%S");
-    print(&format!("tenant {id} is closed; requests that began before have ended by {rests} UTC"))
+    print(&format!("tenant {id} is closed; requests that began before will have ended by {rests} UTC"))
 }
 
 async fn create(
@@ -255,7 +260,7 @@ async fn create(
         if let Place::Restoring(_) = opened.store.load_place(id).await? {
             return Err(Failure::new(format!("tenant {id} is being restored from an archive")));
         }
-        return Err(Failure::new(format!("tenant {id} exists; change it with `tenant set`")));
+        return Err(Failure::new(format!("tenant {id} already exists; change it with `tenant set`")));
     }
     print(&described(&tenant))
 }

@@ -20,7 +20,7 @@ const UNKNOWN: u8 = 2;
 /// What to prove.
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
-    /// Of this tenant only
+    /// Check this tenant only
     #[arg(long, value_parser = tenant_id)]
     tenant: Option<TenantId>,
     /// Milliseconds to wait before each page of 1,000 records, which leaves a busy table to others
@@ -61,13 +61,15 @@ fn described(report: &Report, elapsed: Duration) -> String {
         findings.iter().map(|(tenant, finding)| format!("tenant {tenant}: {finding}")).collect();
     lines.sort();
     let changing = unsettled.iter().map(|(tenant, count)| {
-        format!("tenant {tenant}: {count}: changed all the time, so that nothing is known; try again later")
+        format!("tenant {tenant}: {count}: kept changing and could not be checked; try again later")
     });
     lines.extend(changing);
     if *left_out > 0 {
-        lines.push(format!("{left_out} more records do not seem to agree, and were not looked at again"));
+        let records = if *left_out == 1 { "record seems" } else { "records seem" };
+        lines.push(format!("{left_out} more {records} to differ; not checked again"));
     }
-    lines.push(format!("{} findings among {}", findings.len(), records(checked)));
+    let found = if findings.len() == 1 { "finding" } else { "findings" };
+    lines.push(format!("{} {found} among {}", findings.len(), records(checked)));
     let seconds = elapsed.as_secs_f64();
     let rate = per_second(checked.orders, elapsed);
     lines.push(format!("{seconds:.2} s, {rate:.0} orders/s"));

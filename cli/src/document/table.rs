@@ -67,7 +67,7 @@ fn check_header(names: &StringRecord) -> Result<(), String> {
             return Err(format!("there is no column {name:?}; docs/IMPORT.md lists the columns"));
         }
         if !seen.insert(name) {
-            return Err(format!("the column {name:?} stands there twice"));
+            return Err(format!("the column {name:?} appears twice"));
         }
     }
     if seen.contains(RECORD) {

@@ -87,6 +87,8 @@ impl fmt::Display for ImportReport {
 pub enum ImportError {
     /// It is no JSON object.
     Malformed(Malformed),
+    /// The key at this pointer appears twice in its object.
+    Repeated(String),
     /// Its tenant cannot be read.
     Tenant {
         /// Where it stands.
@@ -122,11 +124,18 @@ impl fmt::Display for ImportError {
             Self::Malformed(Malformed { line, column }) => {
                 write!(out, "the document is not a JSON object (line {line}, column {column})")
             }
+            Self::Repeated(pointer) => {
+                write!(out, "{pointer} appears twice in the document; nothing was imported")
+            }
             Self::Tenant { line, fault } => {
                 out.write_str("the tenant cannot be read")?;
                 line.iter().try_for_each(|line| write!(out, " (line {line})"))?;
-                out.write_str(":")?;
-                fault.errors.iter().try_for_each(|error| write!(out, " {} {};", error.field, error.message))
+                let mut separator = ": ";
+                fault.errors.iter().try_for_each(|error| {
+                    write!(out, "{separator}{} {}", error.field, error.message)?;
+                    separator = "; ";
+                    Ok(())
+                })
             }
             Self::UnknownTenant(id) => {
                 write!(out, "tenant {id} does not exist; to create it, give its name and timeZone")
@@ -154,6 +163,7 @@ impl std::error::Error for ImportError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Malformed(_)
+            | Self::Repeated(_)
             | Self::Tenant { .. }
             | Self::UnknownTenant(_)
             | Self::CreatedMeanwhile(_)

@@ -11,12 +11,12 @@ pub(super) struct Operation<'a> {
 
 /// The refusals that are the same wherever they happen: name, status, and what they mean.
 const SHARED: [(&str, &str, &str); 8] = [
-    ("Unauthorized", "401", "`UNAUTHORIZED`: no valid key"),
-    ("Forbidden", "403", "`FORBIDDEN`: the key does not allow this"),
+    ("Unauthorized", "401", "`UNAUTHORIZED`: a valid key is required"),
+    ("Forbidden", "403", "`FORBIDDEN`: the key does not have access to this route"),
     (
         "MethodNotAllowed",
         "405",
-        "`METHOD_NOT_ALLOWED`: this path was sent another method; `Allow` names those it answers",
+        "`METHOD_NOT_ALLOWED`: this path does not support the method; `Allow` lists those it does",
     ),
     ("RequestTimeout", "408", "`REQUEST_TIMEOUT`: the body did not arrive in time"),
     (
@@ -25,11 +25,11 @@ const SHARED: [(&str, &str, &str); 8] = [
         "`PAYLOAD_TOO_LARGE`: the body is larger than accepted, or what it asks to keep is",
     ),
     ("UnsupportedMediaType", "415", "`UNSUPPORTED_MEDIA_TYPE`: the body is not declared as JSON"),
-    ("TooManyRequests", "429", "`THROTTLED`: asked too often; `Retry-After` says when to ask again"),
+    ("TooManyRequests", "429", "`THROTTLED`: too many requests; `Retry-After` says when to try again"),
     (
         "TryAgain",
         "503",
-        "`TRY_AGAIN`: the database was busy or did not answer in time; `Retry-After` says when to ask again",
+        "`TRY_AGAIN`: the database was busy or did not answer in time; `Retry-After` says when to try again",
     ),
 ];
 
@@ -38,24 +38,24 @@ fn headers() -> Value {
     json!({
         "Allow": header("Allow", &json!({ "type": "string", "examples": ["GET, PUT, DELETE"] })),
         "ETag": header(
-            "The revision of what is shown. `If-Match` with it makes a write that meets no other one",
+            "The revision of the record. A write with it in `If-Match` is refused if the record has changed",
             &json!({ "type": "string", "pattern": "^(W/)?\"[^\"]+\"$", "examples": ["\"3f9a1c52\""] }),
         ),
         "MemberMessage": header(
-            "Only where a membership or level that was named counts for nothing: it needs a proof, or the venue takes \
-                no claims with this key",
+            "Only if a membership or level was named and is ignored: it needs a proof, or the venue \
+                accepts no claims with this key",
             &json!({ "type": "string", "enum": ["PROOF_NEEDED", "MEMBERS_NOT_ACCEPTED"] }),
         ),
         "Replayed": header(
-            "Only where the request was sent before with the same `Idempotency-Key`: this is the answer it got then",
+            "Only if the request was sent before with the same `Idempotency-Key`: this is the first response again",
             &json!({ "type": "string", "enum": ["true"] }),
         ),
         "RequestId": header(
-            "Names this request in the log of the service",
+            "Identifies this request in the service's log",
             &json!({ "type": "string", "minLength": 1, "examples": ["d2f0c4a89b1e47736f5a0c1d8e92b340"] }),
         ),
         "RetryAfter": header(
-            "Seconds after which another try makes sense",
+            "Seconds to wait before trying again",
             &json!({ "type": "integer", "minimum": 1, "examples": [2] }),
         ),
     })
@@ -76,14 +76,14 @@ pub(super) fn describe_shared(components: &mut Value) {
     components["parameters"] = json!({ "IdempotencyKey": {
         "name": "Idempotency-Key",
         "in": "header",
-        "description": "Repetitions with the same key and body have one effect, and get the answer of the first. `x-service-request-uuid` is another name for it",
+        "description": "Requests repeated with the same key and body take effect once and get the first response again. `x-service-request-uuid` is another name for this header",
         "schema": { "type": "string", "minLength": 1, "maxLength": 255, "examples": ["6f1c2a58-order-1"] },
     } });
     components["parameters"]["MemberProof"] = json!({
         "name": "x-service-member-proof",
         "in": "header",
-        "description": "A `memberProof` of the last two hours, or several separated by commas: the memberships it names \
-            count. Without one, those that a page names count for nothing",
+        "description": "A `memberProof` from the last two hours, or several separated by commas: the memberships it names \
+            are accepted. Without one, those that a page names are ignored",
         "schema": { "type": "string", "maxLength": 8192 },
     });
     components["responses"] = Map::new().into();
@@ -94,6 +94,10 @@ pub(super) fn describe_shared(components: &mut Value) {
             "405" => response["headers"]["Allow"] = kept_header("Allow"),
             "429" | "503" => response["headers"]["Retry-After"] = kept_header("RetryAfterAlways"),
             _ => {}
+        }
+        // What is found out after a request was read.
+        if matches!(status, "413" | "429" | "503") {
+            response["headers"]["x-service-member-message"] = kept_header("MemberMessage");
         }
         components["responses"][name] = response;
     }
@@ -166,8 +170,8 @@ impl Operation<'_> {
             return;
         };
         for (applies, status, text) in [
-            (with_key, "400", "The request has fields or headers that are missing or wrong"),
-            (with_body, "404", "Something the request names does not exist"),
+            (with_key, "400", "Some values or headers in the request are missing or invalid"),
+            (with_body, "404", "Something the request refers to does not exist"),
             (self.path.starts_with("/sandbox/"), "404", "The service has no sandbox"),
         ] {
             if applies && !responses.contains_key(status) {

@@ -127,37 +127,3 @@ pub(super) fn name_of(method: &str, path: &str) -> Option<&'static str> {
     let of_this = NAMES.iter().find(|(of_method, of_path, _)| *of_method == method && *of_path == path);
     of_this.map(|(_, _, name)| *name)
 }
-
-/// A name made of the route alone, for one that is not listed: `getB2cCartsById`.
-pub(super) fn route_name(method: &str, path: &str) -> String {
-    let mut id = method.to_owned();
-    for segment in path.split('/').filter(|segment| !matches!(*segment, "" | "v1" | "v2")) {
-        if segment.starts_with('{') {
-            id.push_str("By");
-        }
-        for word in segment.split(|char: char| !char.is_ascii_alphanumeric()) {
-            let (first, rest) = word.split_at_checked(1).unwrap_or_default();
-            id.push_str(&first.to_ascii_uppercase());
-            id.push_str(rest);
-        }
-    }
-    id
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{name_of, route_name};
-
-    #[test]
-    fn an_operation_that_is_not_listed_is_named_after_its_route() {
-        assert_eq!(name_of("post", "/v2/b2c/carts"), Some("createCart"));
-        assert_eq!(name_of("post", "/v2/b2c/cart"), None);
-        for (method, path, id) in [
-            ("get", "/v2/b2c/carts/{id}", "getB2cCartsById"),
-            ("post", "/v1/payment/{mid}/refund", "postPaymentByMidRefund"),
-            ("get", "/openapi.json", "getOpenapiJson"),
-        ] {
-            assert_eq!(route_name(method, path), id);
-        }
-    }
-}

@@ -81,7 +81,7 @@ async fn the_tickets_of_a_combo_count_for_the_ticket_limits_of_its_events() {
     let evening = Evening::open().await;
     let service = &evening.service;
     let limits = format!("/v2/b2b/event/templates/{}/entitlements", evening.templates[1]);
-    ok(service, ("PUT", &limits), &STAFF, json!({"ticketLimits": {"perOrder": 5}})).await;
+    ok(service, ("PUT", &limits), &STAFF, json!({"rules": [], "ticketLimits": {"perOrder": 5}})).await;
     let single = json!({"eventId": evening.slots[1], "ticketingTypeId": ADULT, "quantity": 2});
     // Two tickets in each combo, beside two by themselves.
     for (combos, singles, wanted, valid) in
@@ -271,9 +271,9 @@ async fn every_fault_of_a_combo_in_a_cart_is_named_with_its_field() {
         (
             "an event twice",
             parts(&[walk, lamp, lamp]),
-            "400 /parts/2/eventId is of the same event as another part",
+            "400 /parts/2/eventId is for the same event as another part",
         ),
-        ("of another event", parts(&[walk, &gallery]), "400 /parts/1/eventId is of no event of the combo"),
+        ("of another event", parts(&[walk, &gallery]), "400 /parts/1/eventId is not an event of this combo"),
         ("in the other order", parts(&[lamp, walk]), "200"),
         ("unknown", parts(&[walk, &json!("0123456789abcdef01234567")]), "404 /parts/1/eventId was not found"),
         ("no id", change(&|combos| combos["parts"][0] = json!({})), "404 /parts/0/eventId is required"),
@@ -307,13 +307,13 @@ async fn every_fault_of_a_combo_in_a_cart_is_named_with_its_field() {
         (
             "too many tickets",
             change(&|combos| combos["quantity"] = json!(667)),
-            "400  must make at most 2000 tickets in all",
+            "400  must not have more than 2000 tickets in total",
         ),
         ("an add-on of an event of the combo", add_on(walk, 1), "200"),
         (
             "an add-on with a price probe",
             add_on(walk, 0),
-            "400 /items/0/eventId names an event the cart has no tickets for",
+            "400 /items/0/eventId is an event for which the cart has no tickets",
         ),
     ] {
         let answer = ask(service, ("POST", "/v2/b2c/carts"), &SHOP, cart).await;

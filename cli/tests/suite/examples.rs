@@ -110,6 +110,29 @@ async fn the_checkout_that_the_page_opens_succeeds_as_it_stands() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_cart_that_is_shown_is_made_as_it_stands() {
+    let mut walk = Walk::start().await;
+    let cart = walk.send("createCart", &[], &SHOP).await;
+    assert!(cart.is_string(), "{cart}");
+}
+
+#[test]
+fn where_the_ids_of_an_example_come_from_is_told() {
+    let document = serde_json::to_value(boxoffice::openapi()).unwrap();
+    for (method, path, told) in [
+        ("post", "/v2/b2b/reservations", "`GET /v2/b2c/event/templates/times`"),
+        ("put", "/v2/b2c/carts/{id}", "`POST /v2/b2c/carts`"),
+        ("post", "/v2/b2c/entitlements/validate", "`GET /v2/b2c/event/templates/times`"),
+        ("post", "/v2/b2b/refunds", "`orderId`"),
+        ("post", "/v2/b2b/refunds/preview", "`orderId`"),
+        ("post", "/v2/b2b/exchanges", "`GET /v2/b2b/orders/detail/{orderId}`"),
+    ] {
+        let text = document["paths"][path][method]["requestBody"]["description"].as_str().unwrap_or_default();
+        assert!(text.contains(told), "{method} {path}: {text:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn every_example_of_a_body_is_accepted() {
     let mut walk = Walk::start().await;
     catalog(&mut walk).await;
@@ -133,7 +156,7 @@ async fn catalog(walk: &mut Walk) {
         walk.send(id, &[GALLERY], &STAFF).await;
     }
     let next = walk.read(&format!("/v2/b2c/events/{GALLERY}/nextAvailable"), &SHOP).await;
-    walk.stands_for("createCart", "/items/0/eventId", next.body["id"].as_str().unwrap());
+    walk.stands_for("updateCart", "/items/0/eventId", next.body["id"].as_str().unwrap());
     walk.send("updateInstance", &[next.body["id"].as_str().unwrap()], &STAFF).await;
     let made = walk.send("createReservation", &[], &STAFF).await;
     walk.stands_for("updateReservation", "/id", &made["id"]);

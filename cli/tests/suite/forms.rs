@@ -141,5 +141,8 @@ async fn answers_are_compared_with_the_form_as_the_back_office_last_wrote_it() {
     let school = json!({"fields": [{"name": "school", "value": "Pier School"}]});
     let refused = ask(&service, ("PUT", &entry), &SHOP, school).await;
     assert_eq!(refused.status, 400);
-    assert_eq!(refused.body["details"], json!([{"field": "/fields", "message": "must answer pupils"}]));
+    assert_eq!(
+        refused.body["details"],
+        json!([{"field": "/fields", "message": "must include an answer for \"pupils\""}])
+    );
 }

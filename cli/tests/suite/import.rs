@@ -165,7 +165,7 @@ async fn every_fault_of_every_record_is_reported_and_the_others_are_stored() {
       left out: /apiKeys/0 (Storefront server), line 1
         /apiKeys/0/key must start with demo-; other keys are issued, not written
       left out: /merchants/0 (60417), line 1
-        /merchants/0/rateCard/percentageRate must be a percentage from 0 to 100 with at most two decimals
+        /merchants/0/rateCard/percentageRate must be a percentage between 0 and 100 with at most two decimals
       left out: /personTypes/1 (1001aa000000000000000002), line 1
         /personTypes/1/name must not be blank
         /personTypes/1/displayOrder must be an integer
@@ -174,19 +174,20 @@ async fn every_fault_of_every_record_is_reported_and_the_others_are_stored() {
       left out: /discounts/0 (1001dd000000000000000001), line 1
         /discounts/0/values/1/personTypeId was not found
       left out: /membershipLevels/0 (1001bb000000000000000001), line 1
-        /membershipLevels/0/offerings/0/duration must be from 1 to 1200
+        /membershipLevels/0/offerings/0/duration must be between 1 and 1200
       left out: /eventTemplates/0 (a b), line 1
         /eventTemplates/0/id must have 1 to 64 letters, digits, "-" or "_"
-        /eventTemplates/0/priceLists/0/prices/0/price must be from 0.00 to 10000000.00
+        /eventTemplates/0/priceLists/0/prices/0/price must be between 0.00 and 10000000.00
         /eventTemplates/0/priceLists/0/prices/1/personType is required
         /eventTemplates/0/schedules/0/weekdays/0 must be the English name of a weekday
-        /eventTemplates/0/schedules/0/hours/0/hour must be from 0 to 23
+        /eventTemplates/0/schedules/0/hours/0/hour must be between 0 and 23
         /eventTemplates/0/schedules/0/hours/1/hour is required
         /eventTemplates/0/type must be one of standard, private
         /eventTemplates/0/description is required
         /eventTemplates/0/name is required
         /eventTemplates/0/duration/minutes must make the duration at least one minute
-        /eventTemplates/0/capacity must be from 1 to 1000000
+        /eventTemplates/0/capacity must be between 1 and 1000000
+        /eventTemplates/0/priceLists/0/prices/0/personType/id was not found
       left out: /eventTemplates/1 (1001ee000000000000000002), line 1
         /eventTemplates/1/priceLists/0/prices/1/personType/id was not found
       left out: /eventTemplates/2 (1001ee000000000000000003), line 1
@@ -307,6 +308,9 @@ async fn a_document_without_a_usable_tenant_writes_nothing() {
     let app = service().await;
     let attempt = async |text: &str| import_days(&app, text, now(), 14).await.unwrap_err();
     assert!(matches!(attempt("[]").await, ImportError::Malformed(_)));
+    let twice = r#"{"tenant": {"id": 1001}, "personTypes": [{"id": "a", "name": "A", "name": "B"}]}"#;
+    let told = attempt(twice).await.to_string();
+    assert_eq!(told, "/personTypes/0/name appears twice in the document; nothing was imported");
     assert!(matches!(attempt("{}").await, ImportError::Tenant { .. }));
     let unknown = json!({"tenant": {"id": 77}, "personTypes": [{"id": "a", "name": "A"}]}).to_string();
     assert!(matches!(attempt(&unknown).await, ImportError::UnknownTenant(_)));

@@ -61,7 +61,7 @@ async fn said(service: &Service, id: i64, (evening, slot): (&str, &str)) -> Vec<
     if judged["valid"] == false {
         assert_eq!(judged["messages"], json!(["Rule failed:Membership_Ended"]), "{judged}");
         assert_eq!(judged["violations"][0]["membershipId"], id);
-        let told = "The membership has ended by the time of the visit";
+        let told = "The membership ends before the visit";
         assert_eq!(judged["violations"][0]["message"], told);
     }
     let dry = json!({"shoppingCart": cart, "billingEmail": "buyer@example.test", "dryRun": true});
@@ -159,4 +159,31 @@ async fn no_route_gives_what_a_membership_gave_that_was_refunded_replaced_or_giv
     ok(&service, ("DELETE", &path), &STAFF, Value::Null).await;
     all(&said(&service, id, places).await, false, "whose only card was given up");
     all(&verified(&service, number).await, false, "whose only card was given up");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_order_lists_no_membership_that_gave_it_nothing() {
+    let service = Service::start().await;
+    let order =
+        sold(&service, json!([membership("MembershipPurchase", 0, json!({}))]), "4242424242424242").await;
+    let id = &order["orderItems"][0]["membershipInfo"]["membershipId"];
+    let next = format!("/v2/b2c/events/{GALLERY}/nextAvailable");
+    let slot = ok(&service, ("GET", &next), &SHOP, Value::Null).await["id"].clone();
+    let line = json!({"eventId": slot, "ticketingTypeId": ADULT, "quantity": 1});
+    let cart = json!({"membershipIds": [id], "items": [line]});
+    let visit = json!({"shoppingCart": cart, "billingEmail": "noor@example.test"});
+    let visit = ok(&service, ("POST", "/v2/b2c/checkout"), &SHOP, visit).await;
+    assert_eq!(visit["membershipIds"], json!([id]));
+    let cart = ok(&service, ("POST", "/v2/b2c/carts"), &SHOP, cart).await;
+    let refund = json!({"orderId": order["id"], "wholeOrder": true});
+    ok(&service, ("POST", "/v2/b2b/refunds"), &STAFF, refund).await;
+    let paid = json!({
+        "shoppingCartId": cart, "billingEmail": "noor@example.test", "billingZipCode": "10004",
+        "manualEntryCardNumber": "4111111111111111", "expDate": "1230", "cvc": "123",
+    });
+    let first = ask(&service, ("POST", "/v2/b2c/checkout"), &SHOP, paid.clone()).await;
+    assert_eq!((first.status, &first.body["type"]), (409, &json!("PRICE_CHANGED")), "{}", first.body);
+    let visit = ok(&service, ("POST", "/v2/b2c/checkout"), &SHOP, paid).await;
+    assert_eq!(visit["membershipIds"], json!([]), "{visit}");
+    assert_ne!(visit["discountedTotalAmount"], "0.00");
 }

@@ -58,7 +58,7 @@ async fn a_member_gets_a_link_that_opens_the_card_once() {
         (&mail["to"], &mail["subject"], &mail["orderNumber"], &mail["tenantId"]),
         (&json!("ada.lindqvist@example.test"), &json!("Log in to Harbor Museum"), &json!(""), &json!(1001))
     );
-    assert!(last_mail(&service).await.contains("It works once, for 30 minutes."));
+    assert!(last_mail(&service).await.contains("The link works once and expires in 30 minutes."));
     let known = "/v2/b2c/membership/validate?membershipId=100100031&lastName=Lindqvist";
     let mut shown = service.request(("GET", known), &SERVER, None).await.body;
     let mut opened = log_in(&service, &token, &[]).await;

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a helper fails its test by panicking")]
 
 use boxoffice::testing::Service;
-use cleanup::{Unsent, announce_unsent};
+use cleanup::{Unsent, announce_chosen, announce_unsent, load_unsent_chosen};
 use domain::time::plus_secs;
 use platform::clock::wall_now;
 use serde_json::json;
@@ -14,13 +14,15 @@ use store::{AttributeValue, Table};
 /// A thirtieth of this left in a minute once.
 const WAITING: usize = 12_000;
 
-/// Mails of orders that were announced by a process that ended, half a minute ago.
-async fn pile_up(service: &Service) {
-    let shop = [
+/// Buys a ticket.
+async fn buy(service: &Service, clock: Option<&str>) {
+    let usual = [
         ("x-service-api-key", "demo-b2c-1001"),
         ("x-b2c-tenant-id", "1001"),
         ("x-service-browser-ip", "203.0.113.24"),
     ];
+    let shop: Vec<(&str, &str)> =
+        usual.into_iter().chain(clock.map(|now| ("x-service-test-now", now))).collect();
     let slot = ("GET", "/v2/b2c/events/1001ee000000000000000001/nextAvailable");
     let slot = service.request(slot, &shop, None).await.body["id"].clone();
     let line = json!({ "eventId": slot, "ticketingTypeId": "1001aa000000000000000001", "quantity": 1 });
@@ -28,6 +30,11 @@ async fn pile_up(service: &Service) {
         "manualEntryCardNumber": "4242424242424242", "expDate": "1230", "cvc": "123" });
     let paid = service.request(("POST", "/v2/b2c/checkout"), &shop, Some(&checkout)).await;
     assert_eq!(paid.status, 200, "{}", paid.body);
+}
+
+/// Mails of orders that were announced by a process that ended, half a minute ago.
+async fn pile_up(service: &Service) {
+    buy(service, None).await;
     let name = format!("boxoffice-{}", Table::Orders.name());
     let client = service.embedded.client();
     let rows = client.scan().table_name(&name).send().await.unwrap().items.unwrap();
@@ -69,6 +76,24 @@ async fn all_mails_that_wait_are_announced_at_once_after_a_restart() {
     // They wait for their turn, and are not announced again before.
     assert!(!announce_unsent(&process.app, Unsent::Overdue, now).await.unwrap());
     assert_eq!(process.queue.depth(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn mails_of_a_clock_ahead_of_real_time_are_announced_after_a_restart_too() {
+    let service = Service::start().await;
+    let later = plus_secs(wall_now(), 20 * 86_400).to_rfc3339();
+    buy(&service, Some(&later)).await;
+    let process = service.another_process(engine::FaultPlan::new());
+    // They are due by the clock of their orders, and by that alone.
+    assert!(!announce_unsent(&process.app, Unsent::AtStart(wall_now()), wall_now()).await.unwrap());
+    assert_eq!(process.queue.depth(), 0);
+    let mut waiting = load_unsent_chosen(&process.app).await.unwrap();
+    let mails = waiting.len();
+    assert!(mails > 0);
+    assert!(!announce_chosen(&process.app, &mut waiting).await.unwrap());
+    assert!(waiting.is_empty());
+    assert_eq!(process.deliver_mail().await, mails);
+    assert!(load_unsent_chosen(&process.app).await.unwrap().is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -150,7 +150,7 @@ async fn the_rules_that_were_tried_are_explained_on_request() {
         "exactUnitPrice": null,
         "membershipCategoryId": null,
         "membershipId": null,
-        "reason": "The coupon code is not known",
+        "reason": "There is no such coupon",
         "result": "notApplicable",
         "rule": "cartCoupon",
         "specification": "§4.1 rule 4",
@@ -158,7 +158,7 @@ async fn the_rules_that_were_tried_are_explained_on_request() {
       }
     ]
     "#);
-    assert_eq!(told["couponMessages"], json!([{"code": "NIX", "reason": "The coupon code is not known"}]));
+    assert_eq!(told["couponMessages"], json!([{"code": "NIX", "reason": "There is no such coupon"}]));
     let plain = ok(&service, ("PUT", &path), &SHOP, cart).await;
     assert_eq!(plain["items"][0].get("priceTrace"), None);
     assert_eq!(plain["items"][0]["unitPrice"], told["items"][0]["unitPrice"]);
@@ -198,7 +198,7 @@ async fn a_coupon_is_used_as_often_as_it_may_be_and_given_back_when_the_card_is_
     stored["id"] = id.clone();
     let path = format!("/v2/b2c/carts/{}", id.as_str().unwrap());
     let told = ok(&service, ("PUT", &path), &SHOP, stored).await;
-    assert_eq!(told["couponMessages"][0]["reason"], "The coupon has been used as often as it may be");
+    assert_eq!(told["couponMessages"][0]["reason"], "The coupon has reached its usage limit");
     assert_eq!(told["items"][0]["unitPrice"], "18.00");
     // The limit can be raised afterwards.
     let mut twice = once;

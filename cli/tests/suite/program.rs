@@ -368,7 +368,7 @@ fn a_tenant_is_archived_when_nothing_writes_to_it_any_more() {
     let office = printed(&["key", "issue", "--tenant", "7", "--scope", "b2b", "--label", "office"], path);
     assert!(complaint(&archive, path).contains("tenant 7 is open; close it first"));
     let said = printed(&["tenant", "close", "7"], path);
-    assert!(said.starts_with("tenant 7 is closed; requests that began before have ended by "), "{said}");
+    assert!(said.starts_with("tenant 7 is closed; requests that began before will have ended by "), "{said}");
     assert!(printed(&["tenant", "list"], path).contains("closed"));
     let service = Running::start(path);
     assert_eq!(service.get(COUNTRIES, &office).0, 503);
@@ -387,14 +387,14 @@ fn a_tenant_is_archived_when_nothing_writes_to_it_any_more() {
     let restore = ["restore", file, "--key", key];
     let said = complaint(&["restore", file, "--key", "no-such.key"], there.path());
     assert!(said.contains("the key file no-such.key cannot be read"), "{said}");
-    assert!(complaint(&restore, path).contains("there is a tenant 7 here already"));
+    assert!(complaint(&restore, path).contains("this database already has a tenant 7"));
     assert!(printed(&restore, there.path()).contains("tenant 7 is restored: 0 carts, 3 catalog"));
     assert!(printed(&restore, there.path()).contains("was restored from this archive before"));
     assert_eq!(printed(&["tenant", "open", "7"], there.path()), "tenant 7 is open");
     let service = Running::start(there.path());
     assert_eq!(service.get(COUNTRIES, &office).0, 200);
     drop(service);
-    assert!(complaint(&restore, there.path()).contains("there is a tenant 7 here already"));
+    assert!(complaint(&restore, there.path()).contains("this database already has a tenant 7"));
 }
 
 #[tokio::test]
@@ -426,7 +426,7 @@ async fn verifying_says_by_its_exit_code_whether_all_agrees() {
         match code {
             1 => assert!(
                 out.starts_with(
-                    "tenant 7: uses of coupon pier: the count is 2, and orders have 0\n1 findings among"
+                    "tenant 7: uses of coupon pier: the count is 2, and orders have 0\n1 finding among"
                 ),
                 "{out}"
             ),
@@ -512,7 +512,7 @@ fn a_port_a_directory_or_data_in_use_end_the_start_with_one_line() {
 
     let _service = Running::start(data.path());
     let said = complaint(&["serve", "--port", "0"], data.path());
-    assert!(said.contains("another process serves the data directory"), "{said}");
+    assert!(said.contains("another process is already using the data directory"), "{said}");
 }
 
 #[test]
@@ -543,7 +543,7 @@ async fn tenants_are_kept_in_any_dynamodb() {
     assert!(remote(&["tenant", "list"]).contains("Pier"));
     remote(&["key", "issue", "--tenant", "7", "--scope", "b2b", "--label", "office"]);
     assert!(remote(&["key", "list", "--tenant", "7"]).contains("office"));
-    assert!(remote(&["outbox"]).ends_with("0 mails wait to be sent\n"));
+    assert!(remote(&["outbox"]).ends_with("0 emails are waiting to be sent\n"));
 }
 
 /// The examples of the operating guide, one after the other, with what only AWS has left out.

@@ -104,7 +104,7 @@ async fn a_visitor_asks_so_often_only_and_is_told_when_to_come_back() {
         let refused = ask(&service, asked, &ada).await;
         assert_eq!((refused.status, outcome(&refused).as_str()), (429, "THROTTLED"), "{limit}");
         assert_eq!(refused.header("retry-after"), "20", "{limit}");
-        assert_eq!(refused.body["message"], "Too many requests", "{limit}");
+        assert_eq!(refused.body["message"], "Too many requests; try again later", "{limit}");
         assert_eq!(outcomes(&service, asked, &[&bob, &later]).await, [*usual; 2], "{limit}");
         if *limit != "card-payments-per-address" {
             assert_eq!(outcomes(&service, asked, &[&[KEY, TENANT, NOW]]).await, [*usual], "{limit}");

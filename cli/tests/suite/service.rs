@@ -123,6 +123,9 @@ async fn the_page_of_the_interface_needs_no_other_server() {
     }
     let page = String::from_utf8(service.request(("GET", "/docs"), &[], None).await.bytes).unwrap();
     assert!(!page.contains("http://") && !page.contains("https://"), "{page}");
+    for key in ["b2c-1001", "browser-1001", "b2b-1001", "partner-1001", "pay-60417"] {
+        assert!(page.contains(&format!("\"demo-{key}\"")), "the page does not send demo-{key}");
+    }
     let missing = service.request(("GET", "/docs/other.js"), &[], None).await;
     assert_eq!((missing.status, &missing.body["type"]), (404, &json!("NOT_FOUND")));
 }

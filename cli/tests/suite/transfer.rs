@@ -1,6 +1,7 @@
 //! Whole catalogs out and in again.
 #![expect(clippy::unwrap_used, reason = "a helper fails its test by panicking")]
 
+use crate::demo::{ADULT, SHOP, ok};
 use boxoffice::demo::{self, Venue};
 use boxoffice::document::{Document, Format};
 use boxoffice::export::export;
@@ -8,9 +9,12 @@ use boxoffice::import::{ImportError, ImportReport, Run, import_document};
 use boxoffice::testing::Service;
 use domain::{TenantId, Timestamp};
 use engine::{Fault, FaultPlan, is_crash};
+use platform::clock::wall_now;
 use proptest::prelude::*;
+use sagas::reconcile::{Wanted, reconcile};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::time::Duration;
 use store::Consistency;
 
 const HARBOR: &str = include_str!("../../../demo/harbor-museum.json");
@@ -81,6 +85,41 @@ async fn a_catalog_that_is_exported_imported_and_exported_again_is_the_same_to_t
                 assert!(again.is_unchanged(), "{id} {format:?}: {again}");
             }
         }
+    }
+}
+
+/// What does not agree in a database.
+async fn findings(service: &Service) -> Vec<String> {
+    let wanted = Wanted { tenant: None, now: wall_now(), chosen_now: None, pause: Duration::ZERO };
+    let report = Box::pin(reconcile(&service.store, &wanted)).await.unwrap();
+    report.findings.iter().map(|(_, finding)| finding.to_string()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_membership_that_was_sold_elsewhere_lacks_no_order() {
+    let sold_here = Service::start().await;
+    let join = json!({
+        "itemType": "MembershipPurchase", "quantity": 1, "membershipInfo": {
+            "membershipCategoryId": "1001bb000000000000000001",
+            "membershipOfferingId": "1001bf00000000000000000000000001", "pricePointId": ADULT, "isGift": false,
+            "membershipCards": [{"firstName": "Noor", "lastName": "Haddad", "zipCode": "10004"}],
+        },
+    });
+    let checkout = json!({
+        "shoppingCart": {"items": [join]}, "billingEmail": "noor@example.test", "billingZipCode": "10004",
+        "manualEntryCardNumber": "4242424242424242", "expDate": "1230", "cvc": "123",
+    });
+    let order = ok(&sold_here, ("POST", "/v2/b2c/checkout"), &SHOP, checkout).await;
+    let written = exported(&sold_here, 1001, Format::Json).await;
+    assert!(written.contains(order["id"].as_str().unwrap()));
+    let elsewhere = Service::empty().await;
+    let document = Document::json(&written);
+    let run = Run { days: 14, ..Run::unwatched(wall_now()) };
+    for service in [&elsewhere, &elsewhere, &sold_here] {
+        let report = import_document(&service.app, &document, &run).await.unwrap();
+        assert_eq!(report.faults, vec![]);
+        assert_eq!(exported(service, 1001, Format::Json).await, written);
+        assert_eq!(findings(service).await, Vec::<String>::new());
     }
 }
 
@@ -175,9 +214,9 @@ async fn every_fault_has_its_line() {
         /personTypes/1/name must not be blank (line 7)
         /personTypes/1/displayOrder must be an integer (line 8)
       left out: /personTypes/2 (adult), line 10
-        /personTypes/2/id is that of another record of the document
+        /personTypes/2/id is already used by another record of the document
       left out: /coupons/1 (b), line 17
-        /coupons/1/code is the code of another coupon (line 18)
+        /coupons/1/code is already used by another coupon (line 18)
     ");
     let csv = "\u{feff}record,id,name,displayOrder,code,discountType,value,description,active\r\n\
         tenant,1009\r\n\
@@ -207,7 +246,7 @@ async fn every_fault_has_its_line() {
         /personTypes/1/name is required
         /personTypes/1/displayOrder must be an integer
       left out: /coupons/0 (c), line 9
-        /coupons/0/code is the code of another coupon
+        /coupons/0/code is already used by another coupon
     ");
 }
 
@@ -217,7 +256,7 @@ async fn a_table_without_usable_columns_is_refused_whole() {
         ("", "line 1: there must be a column \"record\""),
         ("id,name\n", "line 1: there must be a column \"record\""),
         ("record,id,colour\n", "line 1: there is no column \"colour\""),
-        ("record,id,id\n", "line 1: the column \"id\" stands there twice"),
+        ("record,id,id\n", "line 1: the column \"id\" appears twice"),
     ] {
         let said = Document::csv(text).unwrap_err().to_string();
         assert!(said.starts_with(expected), "{said}");

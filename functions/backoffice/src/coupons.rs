@@ -12,7 +12,7 @@ use wire::catalog::{CouponInput, CouponOutput};
 
 struct Coupons;
 
-const TAKEN: &str = "is the code of another coupon";
+const TAKEN: &str = "is already used by another coupon";
 
 static SORTING: Sorting<Coupon> = Sorting {
     fields: &[

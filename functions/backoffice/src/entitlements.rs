@@ -27,7 +27,7 @@ pub(crate) fn router<R: Routes>() -> R {
     R::new().routes(routes!(read, create, update))
 }
 
-/// Returns the entitlement rules of an event template.
+/// Read the entitlement rules of an event template
 ///
 /// A template without any has an empty list of rules.
 #[utoipa::path(
@@ -36,7 +36,7 @@ pub(crate) fn router<R: Routes>() -> R {
     tag = "Back office",
     params(("id" = String, Path, description = "The template")),
     responses(
-        (status = 200, description = "They, with their revision in `ETag`", body = EntitlementsOutput),
+        (status = 200, description = "The rules, with their revision in `ETag`", body = EntitlementsOutput),
         (status = 404, description = "`NOT_FOUND`", body = ErrorBody),
     ),
 )]
@@ -47,7 +47,7 @@ async fn read(State(app): State<App>, staff: Staff, Path(id): Path<String>) -> R
     Ok(present(&record)?.into_response())
 }
 
-/// Replaces the entitlement rules of an event template.
+/// Replace the entitlement rules of an event template
 ///
 /// The same as `PUT`.
 #[utoipa::path(
@@ -56,15 +56,15 @@ async fn read(State(app): State<App>, staff: Staff, Path(id): Path<String>) -> R
     tag = "Back office",
     params(
         ("id" = String, Path, description = "The template"),
-        ("If-Match" = Option<String>, Header, description = "The revision that is replaced, as `ETag` showed it"),
+        ("If-Match" = Option<String>, Header, description = "The revision to replace, as sent in `ETag`"),
     ),
     request_body = EntitlementsInput,
     responses(
-        (status = 200, description = "They, with their revision in `ETag`", body = EntitlementsOutput),
+        (status = 200, description = "The rules, with their revision in `ETag`", body = EntitlementsOutput),
         (status = 400, description = "`VALIDATION_ERROR`", body = ErrorBody),
         (status = 404, description = "`NOT_FOUND`: the template, or something the rules refer to, does not exist", body = ErrorBody),
         (status = 409, description = "`IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
-        (status = 412, description = "`PRECONDITION_FAILED`: they were changed since; nothing was changed now", body = ErrorBody),
+        (status = 412, description = "`PRECONDITION_FAILED`: they have changed since then; nothing was done", body = ErrorBody),
         (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),
     ),
 )]
@@ -77,9 +77,9 @@ async fn create(
     replace(&app, &staff, ("POST", target), body).await
 }
 
-/// Replaces the entitlement rules of an event template.
+/// Replace the entitlement rules of an event template
 ///
-/// What the body leaves out is taken away. With `If-Match`, only the revision it names is replaced. What members
+/// `rules` is required; an empty list takes all of them away, as does leaving out `ticketLimits`. With `If-Match`, only the revision it names is replaced. What members
 /// used is counted by the name of the rule, and goes on counting when its limit is changed.
 #[utoipa::path(
     put,
@@ -87,15 +87,15 @@ async fn create(
     tag = "Back office",
     params(
         ("id" = String, Path, description = "The template"),
-        ("If-Match" = Option<String>, Header, description = "The revision that is replaced, as `ETag` showed it"),
+        ("If-Match" = Option<String>, Header, description = "The revision to replace, as sent in `ETag`"),
     ),
     request_body = EntitlementsInput,
     responses(
-        (status = 200, description = "They, with their revision in `ETag`", body = EntitlementsOutput),
+        (status = 200, description = "The rules, with their revision in `ETag`", body = EntitlementsOutput),
         (status = 400, description = "`VALIDATION_ERROR`", body = ErrorBody),
         (status = 404, description = "`NOT_FOUND`: the template, or something the rules refer to, does not exist", body = ErrorBody),
         (status = 409, description = "`IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
-        (status = 412, description = "`PRECONDITION_FAILED`: they were changed since; nothing was changed now", body = ErrorBody),
+        (status = 412, description = "`PRECONDITION_FAILED`: they have changed since then; nothing was done", body = ErrorBody),
         (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),
     ),
 )]
@@ -138,6 +138,7 @@ async fn replace(
         known.templates.insert(id.clone());
         let record = body.parse(|checker, mut input| {
             input.set_id(id.as_str());
+            input.require_rules(checker);
             input.read(checker, &known)
         })?;
         let (revision, none) = (revision_of(&record)?, revision_of(&Entitlements::none(id.clone()))?);

@@ -119,12 +119,12 @@ fn not_removed(refusal: EditRefusal) -> ApiError {
     match refusal {
         EditRefusal::UnknownSlot | EditRefusal::BadTimes(_) => not_found(),
         EditRefusal::SeatsTaken { taken } => ApiError::new(ErrorType::InUse)
-            .message(format!("{taken} of its seats are sold or held"))
+            .message(format!("It cannot be deleted: {taken} of its seats are sold or held"))
             .fact("taken", taken),
     }
 }
 
-/// Returns an event instance.
+/// Read an event instance
 ///
 /// As the back office sees it, on sale or not; `ETag` names the revision, which a write can be bound to.
 #[utoipa::path(
@@ -133,7 +133,7 @@ fn not_removed(refusal: EditRefusal) -> ApiError {
     tag = "Back office",
     params(("id" = String, Path, description = "The instance")),
     responses(
-        (status = 200, description = "It, with its revision in `ETag`; seats that come and go do not change that", body = AuthoredInstance),
+        (status = 200, description = "The instance, with its revision in `ETag`; seats that are sold or released do not change it", body = AuthoredInstance),
         (status = 404, description = "`NOT_FOUND`", body = ErrorBody),
     ),
 )]
@@ -141,7 +141,7 @@ async fn read(State(app): State<App>, staff: Staff, Path(id): Path<String>) -> R
     Ok(Slot::load(&app, &staff, &id).await?.show(&staff)?.into_response())
 }
 
-/// Changes an event instance.
+/// Change an event instance
 ///
 /// What the body leaves out stays as it is. From then on the instance is left alone when its template changes.
 #[utoipa::path(
@@ -150,15 +150,15 @@ async fn read(State(app): State<App>, staff: Staff, Path(id): Path<String>) -> R
     tag = "Back office",
     params(
         ("id" = String, Path, description = "The instance"),
-        ("If-Match" = Option<String>, Header, description = "The revision that is changed, as `ETag` showed it"),
+        ("If-Match" = Option<String>, Header, description = "The revision to change, as sent in `ETag`"),
     ),
     request_body = InstanceInput,
     responses(
-        (status = 200, description = "It, with its revision in `ETag`", body = AuthoredInstance),
+        (status = 200, description = "The record, with its revision in `ETag`", body = AuthoredInstance),
         (status = 400, description = "`VALIDATION_ERROR`", body = ErrorBody),
         (status = 404, description = "`NOT_FOUND`", body = ErrorBody),
         (status = 409, description = "`CAPACITY_BELOW_SOLD`: `taken` says how many seats are sold and held; `IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
-        (status = 412, description = "`PRECONDITION_FAILED`: it was changed since; nothing was changed now", body = ErrorBody),
+        (status = 412, description = "`PRECONDITION_FAILED`: it has changed since then; nothing was done", body = ErrorBody),
         (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),
     ),
 )]
@@ -180,7 +180,7 @@ async fn update(
     once_tagged(&app, &staff, (&key, &fingerprint), Box::pin(run)).await
 }
 
-/// Deletes an event instance for good.
+/// Delete an event instance for good
 ///
 /// Its schedule does not make it again. Only an instance without sold and held seats is deleted.
 #[utoipa::path(
@@ -189,13 +189,13 @@ async fn update(
     tag = "Back office",
     params(
         ("id" = String, Path, description = "The instance"),
-        ("If-Match" = Option<String>, Header, description = "The revision that is deleted, as `ETag` showed it"),
+        ("If-Match" = Option<String>, Header, description = "The revision to delete, as sent in `ETag`"),
     ),
     responses(
-        (status = 200, description = "It as it was", body = AuthoredInstance),
+        (status = 200, description = "The record as it was", body = AuthoredInstance),
         (status = 404, description = "`NOT_FOUND`", body = ErrorBody),
         (status = 409, description = "`IN_USE`: `taken` says how many seats are sold and held; `IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
-        (status = 412, description = "`PRECONDITION_FAILED`: it was changed since; nothing was changed now", body = ErrorBody),
+        (status = 412, description = "`PRECONDITION_FAILED`: it has changed since then; nothing was done", body = ErrorBody),
         (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),
     ),
 )]

@@ -80,7 +80,7 @@ mod written {
     }
 }
 
-/// Lists add-ons.
+/// List add-ons
 ///
 /// What of the inventory is an add-on, and no donation: one page of it, in the order asked for.
 #[utoipa::path(
@@ -101,7 +101,7 @@ async fn add_ons(
     list_of::<Inventory>(&app, &staff, &page, is_add_on).await
 }
 
-/// Returns an add-on.
+/// Read an add-on
 #[utoipa::path(
     get,
     path = "/v2/b2b/addons/{id}",
@@ -109,7 +109,7 @@ async fn add_ons(
     description = "Of the inventory, the add-ons alone are found here.",
     params(("id" = String, Path, description = "Its id")),
     responses(
-        (status = 200, description = "It, with its revision in `ETag`", body = InventoryOutput),
+        (status = 200, description = "The record, with its revision in `ETag`", body = InventoryOutput),
         (status = 404, description = "`NOT_FOUND`", body = ErrorBody),
     ),
 )]

@@ -6,6 +6,7 @@ use axum::response::{IntoResponse, Response};
 use domain::asker::Asker;
 use domain::catalog::{ReviewState, Template, prerequisite_circles};
 use domain::channel::Channel;
+use domain::email::comparable_email;
 use domain::ledger::Ledger;
 use domain::listing::{Audience, TemplateFilter};
 use domain::order::MAX_NOTICES;
@@ -77,7 +78,7 @@ pub(crate) fn view<'a>(catalog: &'a Catalog, caller: &Caller) -> View<'a> {
     }
 }
 
-/// Lists event templates.
+/// List event templates
 ///
 /// Drafts and private ones too, with every price whatever its channel.
 #[utoipa::path(
@@ -108,7 +109,7 @@ async fn list(
     page_of(list, pagination)
 }
 
-/// Returns an event template.
+/// Read an event template
 ///
 /// `publication` says whether all of its instances are made, `soldQuantity` how many of their seats are sold.
 #[utoipa::path(
@@ -117,7 +118,7 @@ async fn list(
     tag = "Back office",
     params(("id" = String, Path, description = "The template")),
     responses(
-        (status = 200, description = "It, with its revision in `ETag`", body = AuthoredTemplate),
+        (status = 200, description = "The record, with its revision in `ETag`", body = AuthoredTemplate),
         (status = 404, description = "`NOT_FOUND`", body = ErrorBody),
     ),
 )]
@@ -142,7 +143,7 @@ async fn read(State(app): State<App>, staff: Staff, Path(id): Path<String>) -> R
     Ok(Tagged { body, revision: Some(revision) }.into_response())
 }
 
-/// Creates an event template.
+/// Create an event template
 ///
 /// The service chooses the id; one in the body is ignored. A published template gets its instances at once, or
 /// the first 5,000 of them; `publication` says whether the scheduled work has to make the rest. Price lists and
@@ -153,7 +154,7 @@ async fn read(State(app): State<App>, staff: Staff, Path(id): Path<String>) -> R
     tag = "Back office",
     request_body = TemplateInput,
     responses(
-        (status = 200, description = "It, with its revision in `ETag`", body = AuthoredTemplate),
+        (status = 200, description = "The record, with its revision in `ETag`", body = AuthoredTemplate),
         (status = 400, description = "`VALIDATION_ERROR`", body = ErrorBody),
         (status = 404, description = "`NOT_FOUND`: something it refers to does not exist", body = ErrorBody),
         (status = 409, description = "`IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
@@ -185,7 +186,7 @@ async fn create(
     once_tagged(&app, &staff, (&key, &fingerprint), Box::pin(run)).await
 }
 
-/// Replaces an event template.
+/// Replace an event template
 ///
 /// What the body leaves out gets its default. With `If-Match`, only the revision it names is replaced. A published
 /// template never becomes a draft again. Its instances follow: those that nobody depends on change or go, new ones
@@ -196,15 +197,15 @@ async fn create(
     tag = "Back office",
     params(
         ("id" = String, Path, description = "The template"),
-        ("If-Match" = Option<String>, Header, description = "The revision that is replaced, as `ETag` showed it"),
+        ("If-Match" = Option<String>, Header, description = "The revision to replace, as sent in `ETag`"),
     ),
     request_body = TemplateInput,
     responses(
-        (status = 200, description = "It, with its revision in `ETag`", body = AuthoredTemplate),
+        (status = 200, description = "The record, with its revision in `ETag`", body = AuthoredTemplate),
         (status = 400, description = "`VALIDATION_ERROR`", body = ErrorBody),
         (status = 404, description = "`NOT_FOUND`: it, or something it refers to, does not exist", body = ErrorBody),
         (status = 409, description = "`PUBLISHED_TEMPLATE_CANNOT_RETURN_TO_DRAFT`, `IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
-        (status = 412, description = "`PRECONDITION_FAILED`: it was changed since; nothing was changed now", body = ErrorBody),
+        (status = 412, description = "`PRECONDITION_FAILED`: it has changed since then; nothing was done", body = ErrorBody),
         (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),
     ),
 )]
@@ -231,7 +232,7 @@ async fn update(
     once_tagged(&app, &staff, (&key, &fingerprint), Box::pin(run)).await
 }
 
-/// Deletes an event template.
+/// Delete an event template
 ///
 /// Its instances go with it, in the course of the scheduled work. A template that something names, or of which
 /// seats are sold or held, is not deleted.
@@ -241,13 +242,13 @@ async fn update(
     tag = "Back office",
     params(
         ("id" = String, Path, description = "The template"),
-        ("If-Match" = Option<String>, Header, description = "The revision that is deleted, as `ETag` showed it"),
+        ("If-Match" = Option<String>, Header, description = "The revision to delete, as sent in `ETag`"),
     ),
     responses(
-        (status = 200, description = "It as it was", body = AuthoredTemplate),
+        (status = 200, description = "The record as it was", body = AuthoredTemplate),
         (status = 404, description = "`NOT_FOUND`", body = ErrorBody),
-        (status = 409, description = "`IN_USE`: `usedBy` says what names it, or which instance has sold or held seats, `taken` how many; `IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
-        (status = 412, description = "`PRECONDITION_FAILED`: it was changed since; nothing was changed now", body = ErrorBody),
+        (status = 409, description = "`IN_USE`: `usedBy` says what refers to it, or which instance has sold or held seats, `taken` how many; `IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
+        (status = 412, description = "`PRECONDITION_FAILED`: it has changed since then; nothing was done", body = ErrorBody),
         (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),
     ),
 )]
@@ -284,7 +285,7 @@ async fn delete(
 fn addresses(template: &Template, all: &[Template]) -> usize {
     let others = all.iter().filter(|other| other.id != template.id);
     let named = others.chain([template]).flat_map(|template| &template.venue.email_notify);
-    named.map(|contact| contact.email.trim().to_ascii_lowercase()).collect::<BTreeSet<_>>().len()
+    named.map(|contact| comparable_email(contact.email.trim())).collect::<BTreeSet<_>>().len()
 }
 
 /// Whether everybody can buy one of its slots online now.
@@ -345,7 +346,7 @@ async fn check_unsold(app: &App, caller: &Caller, template: &Template) -> Result
         if let Some(ledger) = found.ledgers.iter().find(in_use) {
             let (taken, instance) = (ledger.taken(now), ledger.instance);
             return Err(ApiError::new(ErrorType::InUse)
-                .message(format!("{taken} seats of its instance {instance} are sold or held"))
+                .message(format!("It cannot be deleted: instance {instance} has {taken} seats sold or held"))
                 .fact("usedBy", [Use::by_instance(instance, template)])
                 .fact("taken", taken));
         }
@@ -390,8 +391,7 @@ impl<'a> Authoring<'a> {
         let template = &written.template;
         let told = addresses(template, &self.catalog.templates);
         if told > MAX_NOTICES {
-            let message =
-                format!("all templates together tell at most {MAX_NOTICES} addresses, and would tell {told}");
+            let message = format!("must be at most {MAX_NOTICES} addresses over all templates, not {told}");
             checker.invalid("emailNotify", message);
         }
         let requires: Vec<_> =
@@ -400,7 +400,7 @@ impl<'a> Authoring<'a> {
             // That it asks for itself directly was said while its own fields were read.
             if requires.get(index).is_some_and(|found| found.template != template.id) {
                 let field = format!("prerequisites/requires/{index}/eventTemplateId");
-                checker.invalid(field, "must not ask for this template itself, directly or through others");
+                checker.invalid(field, "must not require this template itself, directly or through others");
             }
         }
         Some(written)

@@ -63,7 +63,7 @@ static SORTING: Sorting<Ledger> = Sorting {
     last: |one, other| one.instance.cmp(&other.instance),
 };
 
-/// Lists the instances of an event template.
+/// List the instances of an event template
 ///
 /// All that run within the range, called off ones too; those that were deleted are gone.
 #[utoipa::path(
@@ -73,7 +73,7 @@ static SORTING: Sorting<Ledger> = Sorting {
     params(("id" = String, Path, description = "The template"), RangeQuery, PageQuery),
     responses(
         (status = 200, description = "A page of them", body = Page<AuthoredInstance>),
-        (status = 400, description = "`VALIDATION_ERROR`; `RESPONSE_TOO_LARGE`: ask for a shorter range", body = ErrorBody),
+        (status = 400, description = "`VALIDATION_ERROR`; `RESPONSE_TOO_LARGE`: request a shorter range", body = ErrorBody),
         (status = 404, description = "`NOT_FOUND`", body = ErrorBody),
     ),
 )]

@@ -157,7 +157,8 @@ impl<'a> Draft<'a> {
         let buyer = existing.buyer(self.caller.tenant.zone);
         let view = CatalogView::of_ledgers(self.catalog.view(), buyer, existing.ledgers.values());
         let priced = price(&self.lines, &self.request.terms, &view, self.caller.clock.now());
-        existing.check_with(priced.map_err(|refusals| pricing_refused(&refusals, "")), "")
+        let terms = &self.request.terms;
+        existing.check_with(priced.map_err(|refusals| pricing_refused(&refusals, terms, "")), "")
     }
 
     fn cart(&self, id: CartId, priced: PricedLines) -> Result<Cart, ApiError> {

@@ -11,9 +11,9 @@ use platform::cart::response_refused;
 use platform::{ApiError, App, Body, ErrorBody, ErrorType, IdempotencyKey, idempotency};
 use wire::cart::{FormEntryOutput, FormResponseInput};
 
-/// Answer a form of a cart
+/// Fill in a form of a cart
 ///
-/// The answers replace those given before, and are compared with the form as it is now. Answers the form's entry
+/// The answers replace those given before, and are compared with the form as it is now. Returns the form's entry
 /// in the cart.
 #[utoipa::path(
     put,
@@ -22,14 +22,14 @@ use wire::cart::{FormEntryOutput, FormResponseInput};
     params(
         ("id" = String, Path, description = "The cart's id"),
         ("formResponseId" = String, Path, description = "The id of the entry in the cart's `forms`"),
-        ("Idempotency-Key" = Option<String>, Header, description = "Repeats with the same key and body get the same answer"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Requests repeated with the same key and body get the same response"),
     ),
     request_body = FormResponseInput,
     responses(
         (status = 200, description = "The entry with its answers", body = FormEntryOutput),
         (status = 400, description = "Answers are missing or do not fit the form", body = ErrorBody),
-        (status = 404, description = "There is no such cart, or it asks no such form", body = ErrorBody),
-        (status = 409, description = "The cart is or was checked out", body = ErrorBody),
+        (status = 404, description = "There is no such cart, or it has no such form", body = ErrorBody),
+        (status = 409, description = "The cart is being or was checked out", body = ErrorBody),
         (status = 413, description = "The answers to all forms of the cart are too long", body = ErrorBody),
     ),
 )]

@@ -28,19 +28,19 @@ pub fn router<R: Routes>() -> R {
 
 /// Create a cart
 ///
-/// An empty object creates an empty cart. Answers the new cart's id.
+/// An empty object creates an empty cart. Returns the new cart's id.
 #[utoipa::path(
     post,
     path = "/v2/b2c/carts",
     tag = "Carts",
-    params(("Idempotency-Key" = Option<String>, Header, description = "Repeats with the same key and body answer the same id")),
+    params(("Idempotency-Key" = Option<String>, Header, description = "Requests repeated with the same key and body get the same id")),
     request_body = CartInput,
     responses(
         (status = 200, description = "The id of the cart", body = String, content_type = "application/json"),
-        (status = 400, description = "Fields are missing or wrong", body = ErrorBody),
-        (status = 404, description = "Ids name nothing that is sold", body = ErrorBody),
-        (status = 409, description = "An event is not on sale or has too few seats left, an add-on too few pieces; one order cannot take so much; the idempotency key was used before", body = ErrorBody),
-        (status = 429, description = "`THROTTLED`: too many coupon codes that nobody issued, for this visitor or by this key", body = ErrorBody),
+        (status = 400, description = "Some values are missing or invalid", body = ErrorBody),
+        (status = 404, description = "Ids refer to nothing on sale", body = ErrorBody),
+        (status = 409, description = "An event is not on sale or has too few seats left, or an add-on too few pieces; too much for one order; the idempotency key was used before", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many unknown coupon codes, for this visitor or by this key", body = ErrorBody),
     ),
 )]
 async fn create_cart(
@@ -81,23 +81,23 @@ async fn read_cart(
 
 /// Replace the lines of a cart
 ///
-/// Answers the cart with prices. A line sent back with its `itemId` keeps it.
+/// Returns the cart with prices. A line sent back with its `itemId` keeps it.
 #[utoipa::path(
     put,
     path = "/v2/b2c/carts/{id}",
     tag = "Carts",
     params(
         ("id" = String, Path, description = "The cart's id"),
-        ("Idempotency-Key" = Option<String>, Header, description = "Repeats with the same key and body get the same answer"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Requests repeated with the same key and body get the same response"),
         ("x-service-explain" = Option<bool>, Header, description = "`true` adds to each line every rule that was tried on it"),
     ),
     request_body = CartInput,
     responses(
         (status = 200, description = "The cart with prices", body = CartOutput),
-        (status = 400, description = "Fields are missing or wrong", body = ErrorBody),
-        (status = 404, description = "There is no such cart, or ids name nothing that is sold", body = ErrorBody),
-        (status = 409, description = "An event is not on sale or has too few seats left, an add-on too few pieces; one order cannot take so much; the cart is or was checked out", body = ErrorBody),
-        (status = 429, description = "`THROTTLED`: too many coupon codes that nobody issued, for this visitor or by this key", body = ErrorBody),
+        (status = 400, description = "Some values are missing or invalid", body = ErrorBody),
+        (status = 404, description = "There is no such cart, or ids refer to nothing on sale", body = ErrorBody),
+        (status = 409, description = "An event is not on sale or has too few seats left, or an add-on too few pieces; too much for one order; the cart is being or was checked out", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many unknown coupon codes, for this visitor or by this key", body = ErrorBody),
     ),
 )]
 async fn update_cart(
@@ -116,19 +116,19 @@ async fn update_cart(
 
 /// Delete a cart
 ///
-/// Answers the deleted cart.
+/// Returns the deleted cart.
 #[utoipa::path(
     delete,
     path = "/v2/b2c/carts/{id}",
     tag = "Carts",
     params(
         ("id" = String, Path, description = "The cart's id"),
-        ("Idempotency-Key" = Option<String>, Header, description = "Repeats with the same key get the same answer"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Requests repeated with the same key get the same response"),
     ),
     responses(
         (status = 200, description = "The deleted cart", body = CartOutput),
         (status = 404, description = "There is no such cart, or it has expired", body = ErrorBody),
-        (status = 409, description = "The cart is or was checked out", body = ErrorBody),
+        (status = 409, description = "The cart is being or was checked out", body = ErrorBody),
     ),
 )]
 async fn delete_cart(

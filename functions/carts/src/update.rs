@@ -99,7 +99,7 @@ fn decide(
     let now = caller.clock.now();
     let lines = name_lines(&request.lines, &before.lines, || app.ids.bytes().map(CartItemId::from_bytes))?;
     let priced = price(&lines, &request.terms, view, now);
-    let mut priced = priced.map_err(|refusals| pricing_refused(&refusals, ""))?;
+    let mut priced = priced.map_err(|refusals| pricing_refused(&refusals, &request.terms, ""))?;
     let traces = std::mem::take(&mut priced.traces);
     let after = before.replaced(request.terms.clone(), priced, now).asking(asked);
     let after = after.answering(asked, &request.forms).map_err(|refusals| forms_refused(&refusals, ""))?;

@@ -2,9 +2,12 @@
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
-use domain::order::{AfterSale, Order};
+use domain::availability::Shortage;
+use domain::cart::Cart;
+use domain::order::{AfterSale, ConsumedReservation, Order};
 use domain::payment::{Decline, DeclineReason};
 use domain::{InstanceId, Money, Zone, ledger::LedgerRefusal};
+use platform::cart::not_enough;
 use platform::telemetry::Metric;
 use platform::{ApiError, ErrorType, access::Caller, idempotency};
 use wire::order::OrderView;
@@ -40,14 +43,22 @@ pub(crate) fn declined_again(decline: &Decline) -> Response {
 }
 
 /// Why a slot does not give its seats.
-pub(crate) fn no_seats(caller: &Caller, instance: InstanceId, refusal: &LedgerRefusal) -> ApiError {
+pub(crate) fn no_seats(
+    caller: &Caller,
+    cart: &Cart,
+    own: Option<&ConsumedReservation>,
+    instance: InstanceId,
+    refusal: &LedgerRefusal,
+) -> ApiError {
     let error = match refusal {
         LedgerRefusal::UnknownSlot => ApiError::new(ErrorType::NotFound),
         LedgerRefusal::HoldChanged => return ApiError::new(ErrorType::ReservationExpired),
-        LedgerRefusal::Closed => ApiError::new(ErrorType::SalesClosed),
+        LedgerRefusal::Closed => ApiError::new(ErrorType::SalesClosed).message("This event is not on sale"),
         LedgerRefusal::NotEnough { available } => {
             Metric::SoldOut.count(caller.tenant.id);
-            ApiError::new(ErrorType::NotEnoughCapacity).fact("availableSeats", available)
+            let held = own.and_then(|own| own.holds.get(&instance)).map_or(0, |hold| hold.quantity);
+            let available = available.saturating_add(held);
+            return not_enough(&Shortage::Seats { instance, available }, cart, "/shoppingCart");
         }
         LedgerRefusal::MustReclaim | LedgerRefusal::TooManyHolds => {
             return ApiError::new(ErrorType::TryAgain);

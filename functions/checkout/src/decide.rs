@@ -1,8 +1,9 @@
 //! What is sold, at what price, from which holds, through which merchant. Pure.
 
 use crate::load::Facts;
-use domain::cart::{Cart, CouponMessage, CouponProblem};
+use domain::cart::{Cart, CartLine, CouponMessage, CouponProblem};
 use domain::checkout::{CartSource, CheckoutRequest, HolderFault, card_summary, holder_faults};
+use domain::coupon::folded;
 use domain::customer::{self, match_text};
 use domain::ledger::{Hold, Ledger, LedgerChange};
 use domain::merchant::{Merchant, NotCharging, charging};
@@ -36,7 +37,8 @@ pub(crate) fn priced(
     };
     let buyer = facts.existing.buyer(caller.tenant.zone);
     let view = CatalogView::of_ledgers(catalog, buyer, facts.existing.ledgers.values());
-    price(lines, cart, &view, caller.clock.now()).map_err(|refusals| pricing_refused(&refusals, pointer))
+    let priced = price(lines, cart, &view, caller.clock.now());
+    priced.map_err(|refusals| pricing_refused(&refusals, cart, pointer))
 }
 
 /// A cart that names coupons that take nothing off is not sold at other prices than its visitor expects.
@@ -47,10 +49,30 @@ pub(crate) fn check_coupons(cart: &Cart) -> Result<(), ApiError> {
     let used_up = |message: &CouponMessage| message.problem == CouponProblem::UsedUp;
     let all_used_up = cart.coupon_messages.iter().all(used_up);
     let kind = if all_used_up { ErrorType::CouponUsedUp } else { ErrorType::CouponNotValid };
-    let told = cart.coupon_messages.iter().map(|message| (&message.code, coupon_problem(message.problem)));
-    Err(told.fold(ApiError::new(kind), |error, (code, problem)| {
-        error.detail("/shoppingCart/couponCodes", format!("{code}: {problem}"))
+    Err(cart.coupon_messages.iter().fold(ApiError::new(kind), |error, message| {
+        error.detail(code_pointer(cart, &message.code), coupon_problem(message.problem))
     }))
+}
+
+/// Where a coupon code was sent: with the cart, or else with a line.
+pub(crate) fn code_pointer(cart: &Cart, code: &str) -> String {
+    let place = |codes: &[String]| codes.iter().position(|sent| folded(sent) == folded(code));
+    if let Some(at) = place(&cart.coupon_codes) {
+        return format!("/shoppingCart/couponCodes/{at}");
+    }
+    let mut lines = cart.lines.iter().enumerate();
+    match lines.find_map(|(index, line)| Some((index, place(line_codes(line))?))) {
+        Some((index, at)) => format!("/shoppingCart/items/{index}/couponCodes/{at}"),
+        None => "/shoppingCart/couponCodes".to_owned(),
+    }
+}
+
+fn line_codes(line: &CartLine) -> &[String] {
+    match line {
+        CartLine::Ticket(line) => &line.coupon_codes,
+        CartLine::Membership(line) => &line.wanted.coupon_codes,
+        CartLine::AddOn(_) | CartLine::Donation(_) | CartLine::Combo(_) => &[],
+    }
 }
 
 /// Whoever is to hold cards must be named before their membership is bought (spec §2.5).
@@ -65,12 +87,12 @@ pub(crate) fn check_holders(cart: &Cart, facts: &Facts) -> Result<(), ApiError> 
         error.detail(
             field,
             match refusal.fault {
-                HolderFault::OnePrimary => "must have exactly one primary card",
+                HolderFault::OnePrimary => "must include exactly one primary card",
                 HolderFault::IncompletePrimary => {
-                    "needs firstName, lastName and one of zipCode, email and phoneNumber"
+                    "must have firstName, lastName and at least one of zipCode, email or phoneNumber"
                 }
-                HolderFault::Unnamed => "needs firstName and lastName",
-                HolderFault::OtherHolder => "must have the name on the membership's primary card",
+                HolderFault::Unnamed => "must have firstName and lastName",
+                HolderFault::OtherHolder => "must have the same name as the membership's primary card",
             },
         )
     }))
@@ -81,7 +103,7 @@ pub(crate) fn check_not_empty(cart: &Cart) -> Result<(), ApiError> {
     if cart.lines.iter().any(|line| line.quantity() > 0) {
         return Ok(());
     }
-    Err(ApiError::new(ErrorType::ValidationError).detail("/shoppingCart/items", "must have something to buy"))
+    Err(ApiError::new(ErrorType::ValidationError).detail("/shoppingCart", "must contain at least one item"))
 }
 
 /// Whether the total is more than the visitor was shown or the caller expects. A fall passes (contract §6).
@@ -100,10 +122,16 @@ pub(crate) fn consumed(
     let Some(reservation) = reservation else {
         return Err(ApiError::new(ErrorType::NotFound).detail(reservation_pointer(request), "was not found"));
     };
-    let expired = || ApiError::new(ErrorType::ReservationExpired);
+    let dead =
+        |why: &str| ApiError::new(ErrorType::ReservationExpired).detail(reservation_pointer(request), why);
     if reservation.is_over(now) {
-        return Err(expired());
+        return Err(dead(if reservation.released { "has been released" } else { "has expired" }));
     }
+    // Neither expired nor released, it holds nothing any more where an order took what it held.
+    let used = || {
+        let message = "The reservation has already been used for an order";
+        dead("has already been used for an order").message(message)
+    };
     let held = |instance: &InstanceId| {
         let hold = ledgers.get(instance).and_then(|ledger| ledger.holds.get(&reservation.id));
         hold.filter(|hold| hold.is_live(now)).copied()
@@ -111,14 +139,14 @@ pub(crate) fn consumed(
     let known = reservation.terms.items.iter().filter(|item| ledgers.contains_key(&item.instance));
     let known: Vec<InstanceId> = known.map(|item| item.instance).collect();
     if !known.is_empty() && known.iter().all(|instance| held(instance).is_none()) {
-        return Err(expired());
+        return Err(used());
     }
     let mut holds: BTreeMap<InstanceId, Hold> = BTreeMap::new();
     for instance in cart.seats().into_keys() {
         if !reservation.terms.items.iter().any(|item| item.instance == instance) {
             continue;
         }
-        holds.insert(instance, held(&instance).ok_or_else(expired)?);
+        holds.insert(instance, held(&instance).ok_or_else(used)?);
     }
     Ok(Some(ConsumedReservation { id: reservation.id, holds }))
 }

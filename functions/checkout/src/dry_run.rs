@@ -1,19 +1,18 @@
 //! Every check of a checkout, with all findings at once and without effect (contract §6).
 
 use crate::load::Facts;
-use crate::pointer::SentCart;
 use crate::replay::Manner;
 use crate::{CheckoutAnswer, DryRunReport, answer, decide, entitled, replay};
 use axum::Json;
 use axum::response::{IntoResponse, Response};
-use domain::availability::pieces_left;
+use domain::availability::missing_pieces;
 use domain::cart::Cart;
 use domain::checkout::{CheckoutRequest, pieces_of};
-use domain::order::Pieces;
 use domain::{InventoryId, Money, SaleId};
 use platform::access::Caller;
-use platform::cart::{check_size, forms_incomplete, no_pieces};
+use platform::cart::{SentCart, check_size, forms_incomplete, not_enough};
 use platform::{ApiError, App, ErrorType};
+use std::collections::BTreeMap;
 use store::counter::Counter;
 use store::{Consistency, Key};
 use wire::cart::CartOutput;
@@ -38,7 +37,7 @@ pub(crate) async fn report(
                 findings.push(ApiError::new(ErrorType::PriceChanged));
             }
             findings.extend(check_size(&cart, &facts.inventory, &facts.coupons).err());
-            findings.extend(forms_incomplete(&cart.incomplete_forms(&facts.forms)).err());
+            findings.extend(forms_incomplete(&cart.incomplete_forms(&facts.forms), &request.source).err());
             let sold = (&cart, facts);
             findings.extend(entitled::check_with_earlier_orders(app, caller, sold).await.err());
             findings.extend(payment(app, caller, (request, facts), &cart).await?);
@@ -102,16 +101,13 @@ async fn stock(
     let wanted = pieces_of(cart, &facts.inventory);
     let key = |id: &InventoryId| Key::pieces_sold(caller.tenant.id, *id);
     let mut found = app.store.get_many(wanted.keys().map(key), Consistency::Strong).await?;
-    let mut findings = Vec::new();
-    for (id, Pieces { quantity, stock }) in wanted {
-        let sold: Counter = found.take(&key(&id))?.unwrap_or_default();
-        let left = pieces_left(stock, sold.used);
-        if quantity > left {
-            let name = facts.inventory.get(&id).map_or("", |item| item.name.as_str());
-            findings.push(no_pieces(id, name, left));
-        }
+    let mut sold = BTreeMap::new();
+    for id in wanted.into_keys() {
+        let counter: Counter = found.take(&key(&id))?.unwrap_or_default();
+        sold.insert(id, counter.used);
     }
-    Ok(findings)
+    let short = missing_pieces(cart, &facts.inventory, &sold);
+    Ok(short.iter().map(|shortage| not_enough(shortage, cart, "/shoppingCart")).collect())
 }
 
 /// What stands against the seats.
@@ -128,7 +124,7 @@ fn seats(caller: &Caller, request: &CheckoutRequest, facts: &Facts, cart: &Cart)
     };
     let refusal = |(instance, change)| {
         let refusal = facts.existing.ledgers.get(&instance)?.course(&change, now).err()?;
-        Some(answer::no_seats(caller, instance, &refusal))
+        Some(answer::no_seats(caller, cart, consumed.as_ref(), instance, &refusal))
     };
     decide::sales(cart, consumed.as_ref()).into_iter().filter_map(refusal).collect()
 }

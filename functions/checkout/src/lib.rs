@@ -7,7 +7,6 @@ mod dry_run;
 mod entitled;
 mod load;
 mod pay;
-mod pointer;
 mod replay;
 mod sell;
 
@@ -54,7 +53,7 @@ pub struct DryRunReport {
     pub cart: Option<CartOutput>,
 }
 
-/// Pay for a cart from a storefront's server.
+/// Pay for a cart from a storefront's server
 ///
 /// Card data passes through the caller's server, which puts the caller in scope of card-data compliance.
 /// Nothing is charged unless all seats are secured, and everything is given back when the card is declined.
@@ -62,10 +61,10 @@ pub struct DryRunReport {
     post, path = "/v2/b2c/checkout", tag = "Checkout", request_body = CheckoutInput,
     params(("x-service-browser-ip" = String, Header, description = "The visitor's IP address.", example = "203.0.113.24")),
     responses(
-        (status = 200, description = "The order; with `dryRun`, what a checkout would meet.", body = CheckoutAnswer),
-        (status = 402, description = "The card was declined; everything was given back.", body = ErrorBody),
-        (status = 409, description = "Seats, price, entitlements, reservation or an earlier request stand against it.", body = ErrorBody),
-        (status = 429, description = "`THROTTLED`: too many cards were tried, or too many declined, for this visitor or by this key; the processor was not asked.", body = ErrorBody),
+        (status = 200, description = "The order; with `dryRun`, the findings of a checkout.", body = CheckoutAnswer),
+        (status = 402, description = "The card was declined; everything was released.", body = ErrorBody),
+        (status = 409, description = "Refused because of seats, price, entitlements, reservation or an earlier request.", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many cards were tried or declined, for this visitor or by this key; the processor was not called.", body = ErrorBody),
     )
 )]
 async fn server_checkout(
@@ -77,16 +76,16 @@ async fn server_checkout(
     check_out(&app, &caller, Sent { key: &key, route: "POST /v2/b2c/checkout" }, body).await
 }
 
-/// Pay for a cart from a storefront's page.
+/// Pay for a cart from a storefront's page
 ///
 /// Works from the origins the tenant allows. Card data goes from the visitor's browser to Boxoffice alone.
 #[utoipa::path(
     post, path = "/v2/b2c/cors/checkout", tag = "Checkout", request_body = CheckoutInput,
     responses(
-        (status = 200, description = "The order; with `dryRun`, what a checkout would meet.", body = CheckoutAnswer),
-        (status = 402, description = "The card was declined; everything was given back.", body = ErrorBody),
-        (status = 409, description = "Seats, price, entitlements, reservation or an earlier request stand against it.", body = ErrorBody),
-        (status = 429, description = "`THROTTLED`: too many cards were tried, or too many declined, for this visitor or by this key; the processor was not asked.", body = ErrorBody),
+        (status = 200, description = "The order; with `dryRun`, the findings of a checkout.", body = CheckoutAnswer),
+        (status = 402, description = "The card was declined; everything was released.", body = ErrorBody),
+        (status = 409, description = "Refused because of seats, price, entitlements, reservation or an earlier request.", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many cards were tried or declined, for this visitor or by this key; the processor was not called.", body = ErrorBody),
     )
 )]
 async fn browser_checkout(

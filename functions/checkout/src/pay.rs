@@ -1,7 +1,6 @@
 //! The checkout: load, decide, secure, charge, answer.
 
 use crate::load::Facts;
-use crate::pointer::SentCart;
 use crate::replay::{Manner, Replay, SentKey};
 use crate::sell::Checkout;
 use crate::{decide, draw, dry_run, entitled, load, replay};
@@ -14,7 +13,7 @@ use domain::rate_limit::Activity;
 use domain::{CartId, CartItemId, CouponId, InstanceId, OrderId, SaleId, Zone};
 use platform::access::Caller;
 use platform::authored::attempt_token;
-use platform::cart::{Existing, check_size, forms_incomplete, forms_refused};
+use platform::cart::{Existing, SentCart, check_size, forms_incomplete, forms_refused};
 use platform::claims::{ClaimedCart, claimed_cart};
 use platform::rate_limit::{count, count_card_payment, count_guesses};
 use platform::task::to_the_end;
@@ -164,32 +163,27 @@ async fn check_out_once(app: &App, caller: &Caller, attempt: Attempt<'_>) -> Res
             opened.map(|opened| (opened.cart, opened.stored.map(|stored| stored.before.shown_total)));
         return Ok(dry_run::report(app, caller, (request, &facts, &sent), (opened, findings)).await?);
     }
-    let sold = sell(app, caller, request, Readied { opened, facts, claim }).await;
+    let sold = sell(app, caller, request, opened, facts, claim).await;
     sold.map_err(|halt| match halt {
         Halt::Refused(refusal) => Halt::Refused(sent.pointed(refusal)),
         Halt::CartMoved => Halt::CartMoved,
     })
 }
 
-/// What is bought, by what it is decided, and the claim on the request's key.
-struct Readied {
-    opened: Result<Opened, ApiError>,
-    facts: Facts,
-    claim: Option<KeyClaim>,
-}
-
 async fn sell(
     app: &App,
     caller: &Caller,
     request: &Arc<CheckoutRequest>,
-    Readied { opened, facts, claim }: Readied,
+    opened: Result<Opened, ApiError>,
+    facts: Facts,
+    claim: Option<KeyClaim>,
 ) -> Result<Response, Halt> {
     let opened = opened?;
     decide::check_coupons(&opened.cart)?;
     decide::check_not_empty(&opened.cart)?;
     decide::check_holders(&opened.cart, &facts)?;
     check_price(app, caller, request, &opened).await?;
-    forms_incomplete(&opened.cart.incomplete_forms(&facts.forms))?;
+    forms_incomplete(&opened.cart.incomplete_forms(&facts.forms), &request.source)?;
     if request.card.is_some() && opened.cart.shown_total.is_zero() {
         // The card is not charged, and changes nothing of how often something is given away.
         count(app, caller, Activity::FreeCheckout).await?;
@@ -252,7 +246,7 @@ async fn load_stored(
     // A reservation of the request is consumed, but does not become the cart's.
     let terms = CartTerms { reservation: before.reservation, ..terms };
     let opened = reopened((before.clone(), terms, undone_order), &requests, &facts, caller);
-    let sent = SentCart::stored(&before, opened.as_ref().ok().map(|opened| &opened.cart));
+    let sent = SentCart::stored(&before, "/shoppingCart", "/shoppingCartId");
     Ok(Start::GoOn(Box::new(Loaded { opened, facts, claim, findings, sent })))
 }
 
@@ -283,7 +277,7 @@ async fn load_inline(
     let lines = draw::drawn(app, (caller.tenant.id, &facts.existing), lines, &hash_key)?;
     let terms = CartTerms { reservation: cart.terms.reservation, ..terms };
     let opened = inline(app, caller, (cart, terms, &lines), &facts);
-    Ok(Start::GoOn(Box::new(Loaded { opened, facts, claim, findings: Vec::new(), sent: SentCart::Inline })))
+    Ok(Start::GoOn(Box::new(Loaded { opened, facts, claim, findings: Vec::new(), sent: SentCart::inline() })))
 }
 
 /// A card may be tried so often only, and what needs none be taken so often; who only looks does neither.
@@ -408,8 +402,7 @@ async fn decide_sale(
     check_size(cart, &facts.inventory, &facts.coupons)?;
     let entitlements = entitled::check(app, caller, (cart, facts)).await?;
     let hash_key = app.hash_key(&caller.tenant).await?;
-    let sale = SaleId::from_bytes(app.ids.bytes()?);
-    let total = cart.shown_total;
+    let (sale, total) = (SaleId::from_bytes(app.ids.bytes()?), cart.shown_total);
     let merchants = if total.is_zero() { vec![] } else { facts.merchants(app, caller.tenant.id).await? };
     let payment = match decide::payment((&caller.tenant, &merchants), request, (total, sale)) {
         Ok(payment) => payment,
@@ -439,6 +432,7 @@ async fn decide_sale(
         entitlements,
         levels: &facts.levels,
         memberships: &facts.existing.memberships,
+        givers: facts.existing.givers(caller),
         channel: facts.existing.buyer(caller.tenant.zone).channel,
         customer: decide::customer((caller, request), (cart, facts), &hash_key),
         payment,
@@ -447,7 +441,7 @@ async fn decide_sale(
         zone: caller.tenant.zone,
         chosen_clock: caller.clock.is_chosen(),
     };
-    let order = order_of(request, &order_facts).map_err(|_| ApiError::new(ErrorType::Internal))?;
+    let order = made(request, &order_facts, &facts.existing)?;
     Ok(Sale {
         order,
         cart: opened.stored.as_ref().map(|stored| stored.claim.clone()),
@@ -456,6 +450,13 @@ async fn decide_sale(
         surplus: surplus(facts, cart, consumed.as_ref()),
         codes: facts.coupons.iter().map(|(id, coupon)| (id.clone(), coupon.code.clone())).collect(),
     })
+}
+
+/// The order of a sale. Of the memberships that were named, it lists those that still give something.
+fn made(request: &CheckoutRequest, facts: &OrderFacts<'_>, existing: &Existing) -> Result<Order, ApiError> {
+    let mut order = order_of(request, facts).map_err(|_| ApiError::new(ErrorType::Internal))?;
+    order.membership_ids.retain(|sent| existing.gives(*sent));
+    Ok(order)
 }
 
 /// A reservation that is gone may have been consumed by this very charge a moment ago, which outranks it

@@ -6,6 +6,7 @@ use axum::response::Response;
 use domain::OrderId;
 use domain::checkout::within_duplicate_window;
 use domain::order::OrderState;
+use domain::tenant::Scope;
 use platform::access::Caller;
 use platform::idempotency::new_claim;
 use platform::{ApiError, App, ErrorType};
@@ -108,6 +109,15 @@ pub(crate) async fn undone_order(
     }
 }
 
+/// The order is named to servers, which may read it. A page is not told of the order of whoever's card it was given.
+fn duplicate(caller: &Caller, order: &OrderId) -> ApiError {
+    let refusal = ApiError::new(ErrorType::DuplicateTransactionFound);
+    match caller.scope {
+        Scope::B2c => refusal.fact("orderId", order),
+        Scope::B2cBrowser | Scope::B2b | Scope::Payment | Scope::Onboard => refusal,
+    }
+}
+
 /// Whether the order that holds the duplicate guard still stands against the same charge.
 ///
 /// # Errors
@@ -122,7 +132,7 @@ pub(crate) async fn check_duplicate(
         Some(Outcome::Paid(order)) => {
             let OrderState::Paid { at } = order.state else { return Ok(()) };
             if within_duplicate_window(at, caller.clock.now(), DUPLICATE_WINDOW_SECS) {
-                return Err(ApiError::new(ErrorType::DuplicateTransactionFound));
+                return Err(duplicate(caller, &order.id));
             }
             Ok(())
         }

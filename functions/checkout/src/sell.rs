@@ -3,9 +3,9 @@
 use crate::load::Facts;
 use crate::pay::{Halt, Replayed, Sale, replayed};
 use crate::replay::{Manner, SentKey};
-use crate::{answer, entitled, replay};
+use crate::{answer, decide, entitled, replay};
 use axum::response::Response;
-use domain::availability::pieces_left;
+use domain::availability::{Shortage, pieces_left};
 use domain::cart::{Cart, CouponProblem};
 use domain::checkout::CheckoutRequest;
 use domain::order::Order;
@@ -13,7 +13,7 @@ use domain::outbox::MAIL_RETRY_SECS;
 use domain::time::plus_secs;
 use domain::{CouponId, InventoryId, OrderId};
 use platform::access::Caller;
-use platform::cart::no_pieces;
+use platform::cart::not_enough;
 use platform::{ApiError, App, ErrorType};
 use sagas::{FreeParts, Outcome, SecureFault, SecureRequest, charge, secure, settlement};
 use store::checkout::{GuardClaim, KeyClaim};
@@ -123,7 +123,10 @@ impl Checkout {
     /// Why nothing could be secured.
     async fn refused(&self, fault: SecureFault) -> ApiError {
         match fault {
-            SecureFault::Seats(instance, refusal) => answer::no_seats(&self.caller, instance, &refusal),
+            SecureFault::Seats(instance, refusal) => {
+                let own = self.sale.order.reservation.as_ref();
+                answer::no_seats(&self.caller, &self.cart, own, instance, &refusal)
+            }
             SecureFault::Stock(inventory, sold) => self.no_pieces(inventory, sold),
             SecureFault::CouponUsedUp(coupon) => self.used_up(&coupon),
             SecureFault::EntitlementsUsedUp => self.entitlements_used_up().await,
@@ -139,8 +142,7 @@ impl Checkout {
     fn used_up(&self, coupon: &CouponId) -> ApiError {
         let error = ApiError::new(ErrorType::CouponUsedUp);
         self.sale.codes.get(coupon).into_iter().fold(error, |error, code| {
-            let problem = coupon_problem(CouponProblem::UsedUp);
-            error.detail("/shoppingCart/couponCodes", format!("{code}: {problem}"))
+            error.detail(decide::code_pointer(&self.cart, code), coupon_problem(CouponProblem::UsedUp))
         })
     }
 
@@ -168,18 +170,16 @@ impl Checkout {
     /// Others bought the pieces of an add-on, of which so many are sold by now.
     fn no_pieces(&self, inventory: InventoryId, sold: u32) -> ApiError {
         let stock = self.sale.order.stock.get(&inventory).map_or(0, |pieces| pieces.stock);
-        let name = self.facts.inventory.get(&inventory).map_or("", |item| item.name.as_str());
-        no_pieces(inventory, name, pieces_left(stock, sold))
+        let name = self.facts.inventory.get(&inventory).map(|item| item.name.clone()).unwrap_or_default();
+        let available = pieces_left(stock, sold);
+        not_enough(&Shortage::Pieces { inventory, name, available }, &self.cart, "/shoppingCart")
     }
 
     /// Seats the reservation held beyond the order. What cannot be released now is free at its expiry.
     async fn release_surplus(&self) {
-        let tenant = self.caller.tenant.id;
-        let releases = self.sale.surplus.iter().map(|(instance, change)| {
-            self.app.store.change_ledger((tenant, instance), change, self.caller.clock.now())
-        });
-        for released in join_all(releases).await {
-            if let Err(fault) = released {
+        let (tenant, now) = (self.caller.tenant.id, self.caller.clock.now());
+        for (instance, change) in &self.sale.surplus {
+            if let Err(fault) = self.app.store.change_ledger((tenant, instance), change, now).await {
                 tracing::warn!(%fault, "seats of a reservation stay held until it expires");
             }
         }
@@ -189,13 +189,4 @@ impl Checkout {
 enum Taken {
     Order(Box<Order>),
     Replayed(Box<Response>),
-}
-
-/// Runs the futures one after the other; a reservation rarely has anything left over.
-async fn join_all<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
-    let mut results = Vec::new();
-    for future in futures {
-        results.push(future.await);
-    }
-    results
 }

@@ -5,7 +5,7 @@
 mod mails;
 mod underwrite;
 
-pub use mails::{Unsent, announce_unsent};
+pub use mails::{Unsent, announce_chosen, announce_unsent, load_unsent_chosen};
 
 use domain::time::plus_secs;
 use domain::{OrderId, TemplateId, TenantId, Timestamp};

@@ -134,3 +134,36 @@ pub async fn announce_unsent(app: &App, unsent: Unsent, now: Timestamp) -> Resul
     let due = Due { scope: Scope::Schedule, clock: DueClock::Real, until, again, asleep: &asleep };
     announce_due(app, due, &mut Report::default()).await
 }
+
+/// Mails that were made under a caller's chosen clock and are not sent, whenever they would be due: nothing but that
+/// caller's own cleaning up would announce them again.
+///
+/// # Errors
+/// [`ApiError`] when the database does not answer.
+pub async fn load_unsent_chosen(app: &App) -> Result<Vec<OrderMail>, ApiError> {
+    let asleep = app.store.load_asleep_tenants().await?;
+    let queue = (DueClock::Chosen, DueKind::Mails);
+    let due = app.store.load_due_but(queue, Timestamp::MAX_UTC, (usize::MAX, &asleep)).await?;
+    let mails = due.into_iter().filter_map(|work| match work {
+        DueWork::Mail(tenant, order, kind) => Some(OrderMail { tenant, order, kind }),
+        DueWork::Order(..) | DueWork::Slots(..) | DueWork::Merchant(..) | DueWork::Refunds(..) => None,
+    });
+    Ok(mails.collect())
+}
+
+/// Announces these mails, and takes out those that are announced. When they are due stays as their clock has it. True
+/// when the queue is full and some are left.
+///
+/// # Errors
+/// [`ApiError`] when the queue does not take a mail for another reason.
+pub async fn announce_chosen(app: &App, waiting: &mut Vec<OrderMail>) -> Result<bool, ApiError> {
+    while let Some(mail) = waiting.last() {
+        match app.queue.send(&MailJob::Order(mail.clone())).await {
+            Ok(()) => {}
+            Err(QueueError::Full) => return Ok(true),
+            Err(fault) => return Err(ApiError::internal(fault)),
+        }
+        waiting.pop();
+    }
+    Ok(false)
+}

@@ -18,7 +18,7 @@ pub fn router<R: Routes>() -> R {
     R::new().routes(routes!(validate, validate_again))
 }
 
-/// Validate a cart by what its members are entitled to
+/// Validate a cart against its members' entitlements
 ///
 /// Takes a cart with items, or the `id` of one made before. Says of every limit that applies how many tickets it
 /// allows, how many earlier orders had and how many the cart wants.
@@ -28,11 +28,11 @@ pub fn router<R: Routes>() -> R {
     tag = "Entitlements",
     request_body = CartInput,
     responses(
-        (status = 200, description = "What it comes to, whether the cart is valid or not", body = EntitlementsResult),
-        (status = 400, description = "Fields are missing or wrong", body = ErrorBody),
-        (status = 404, description = "There is no such cart, or ids name nothing that is sold", body = ErrorBody),
+        (status = 200, description = "The result, whether the cart is valid or not", body = EntitlementsResult),
+        (status = 400, description = "Some values are missing or invalid", body = ErrorBody),
+        (status = 404, description = "There is no such cart, or ids refer to nothing on sale", body = ErrorBody),
         (status = 409, description = "An event is not on sale", body = ErrorBody),
-        (status = 429, description = "`THROTTLED`: too many coupon codes that nobody issued, for this visitor or by this key", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many unknown coupon codes, for this visitor or by this key", body = ErrorBody),
     ),
 )]
 async fn validate(
@@ -43,7 +43,7 @@ async fn validate(
     respond(&app, &caller, body).await
 }
 
-/// Validate a cart by what its members are entitled to
+/// Validate a cart against its members' entitlements
 ///
 /// The same as `POST`.
 #[utoipa::path(
@@ -52,11 +52,11 @@ async fn validate(
     tag = "Entitlements",
     request_body = CartInput,
     responses(
-        (status = 200, description = "What it comes to, whether the cart is valid or not", body = EntitlementsResult),
-        (status = 400, description = "Fields are missing or wrong", body = ErrorBody),
-        (status = 404, description = "There is no such cart, or ids name nothing that is sold", body = ErrorBody),
+        (status = 200, description = "The result, whether the cart is valid or not", body = EntitlementsResult),
+        (status = 400, description = "Some values are missing or invalid", body = ErrorBody),
+        (status = 404, description = "There is no such cart, or ids refer to nothing on sale", body = ErrorBody),
         (status = 409, description = "An event is not on sale", body = ErrorBody),
-        (status = 429, description = "`THROTTLED`: too many coupon codes that nobody issued, for this visitor or by this key", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many unknown coupon codes, for this visitor or by this key", body = ErrorBody),
     ),
 )]
 async fn validate_again(

@@ -17,7 +17,7 @@ use domain::instance_id::TemplateTag;
 use domain::pricing::{CatalogView, PricedLines, price};
 use domain::{CartItemId, TemplateId, Zone};
 use platform::access::Caller;
-use platform::cart::{Existing, Named, TenantCatalog, pricing_refused};
+use platform::cart::{Existing, Named, SentCart, TenantCatalog, pricing_refused};
 use platform::claims::{ClaimedCart, claimed_cart};
 use platform::rate_limit::{Guesses, count_guesses};
 use platform::{ApiError, App, ErrorType};
@@ -34,6 +34,7 @@ struct Question {
     lines: Vec<LineRequest>,
     terms: CartTerms,
     names: Names,
+    sent: SentCart,
 }
 
 /// Where coupon codes and numbers of memberships come from.
@@ -61,8 +62,13 @@ pub(crate) async fn validate(
     source: CartSource,
 ) -> Result<EntitlementsResult, ApiError> {
     let mut question = question(app, caller, source).await?;
-    let mut facts = load(app, caller, &mut question).await?;
-    let priced = facts.existing.check_with(facts.price(caller, &question), "")?;
+    let judged = judged(app, caller, &mut question).await;
+    judged.map_err(|refusal| question.sent.pointed(refusal))
+}
+
+async fn judged(app: &App, caller: &Caller, question: &mut Question) -> Result<EntitlementsResult, ApiError> {
+    let mut facts = load(app, caller, question).await?;
+    let priced = facts.existing.check_with(facts.price(caller, question), "")?;
     let mut judgements = facts.judge(caller, &priced);
     let counted = judgements.iter().filter_map(Judgement::counted).map(|(tally, _)| tally);
     let missing: BTreeSet<Tally> =
@@ -82,7 +88,8 @@ async fn question(app: &App, caller: &Caller, source: CartSource) -> Result<Ques
             let cart = cart.filter(|cart| cart.is_live(caller.clock.now()));
             let cart =
                 cart.ok_or_else(|| ApiError::new(ErrorType::NotFound).detail("/id", "was not found"))?;
-            Ok(Question { lines: cart.requests(), terms: cart.terms(), names: Names::Stored })
+            let sent = SentCart::stored(&cart, "", "/id");
+            Ok(Question { lines: cart.requests(), terms: cart.terms(), names: Names::Stored, sent })
         }
         CartSource::Inline(request) => {
             let fresh = || app.ids.bytes().map(CartItemId::from_bytes);
@@ -92,7 +99,7 @@ async fn question(app: &App, caller: &Caller, source: CartSource) -> Result<Ques
                 Ok(LineRequest { id, wanted: line.wanted })
             });
             let lines = lines.collect::<Result<_, ApiError>>()?;
-            Ok(Question { lines, terms: request.terms, names: Names::Sent })
+            Ok(Question { lines, terms: request.terms, names: Names::Sent, sent: SentCart::inline() })
         }
     }
 }
@@ -149,7 +156,7 @@ impl Facts {
         let buyer = self.existing.buyer(caller.tenant.zone);
         let view = CatalogView::of_ledgers(self.catalog.view(), buyer, self.existing.ledgers.values());
         let priced = price(&question.lines, &question.terms, &view, caller.clock.now());
-        priced.map_err(|refusals| pricing_refused(&refusals, ""))
+        priced.map_err(|refusals| pricing_refused(&refusals, &question.terms, ""))
     }
 
     fn judge(&self, caller: &Caller, priced: &PricedLines) -> Vec<Judgement> {

@@ -1,7 +1,7 @@
 //! Days with seats.
 
 use crate::answer::json;
-use crate::load::{Catalog, Placed, check_shown, ledgers, ledgers_of_all};
+use crate::load::{Catalog, check_shown, ledgers, ledgers_of_all};
 use crate::query::RangeQuery;
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
@@ -12,6 +12,7 @@ use domain::listing::{Audience, Range, active_dates};
 use domain::time::plus_secs;
 use domain::{Timestamp, Zone};
 use platform::access::{Caller, Shopper};
+use platform::standing::Reaching;
 use platform::{ApiError, App, ErrorBody};
 use std::collections::BTreeSet;
 use wire::event::{Calendar, CalendarDay};
@@ -48,8 +49,8 @@ fn active(
     params(RangeQuery),
     responses(
         (status = 200, description = "Every day of the range", body = Calendar),
-        (status = 400, description = "A parameter is wrong, or the range is too long", body = ErrorBody),
-        (status = 429, description = "`THROTTLED`: too many memberships that are nobody's or not proven, for this visitor or by this key", body = ErrorBody),
+        (status = 400, description = "A parameter is invalid, or the range is too long", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many unknown or unproven membership numbers, for this visitor or by this key", body = ErrorBody),
     ),
 )]
 pub(crate) async fn of_all(
@@ -79,9 +80,9 @@ pub(crate) async fn of_all(
     params(("templateId" = String, Path, description = "The template's id"), RangeQuery),
     responses(
         (status = 200, description = "Every day of the range", body = Calendar),
-        (status = 400, description = "A parameter is wrong, or the range is too long", body = ErrorBody),
+        (status = 400, description = "A parameter is invalid, or the range is too long", body = ErrorBody),
         (status = 404, description = "There is no such template on offer", body = ErrorBody),
-        (status = 429, description = "`THROTTLED`: too many memberships that are nobody's or not proven, for this visitor or by this key", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many unknown or unproven membership numbers, for this visitor or by this key", body = ErrorBody),
     ),
 )]
 pub(crate) async fn of_template(
@@ -96,7 +97,8 @@ pub(crate) async fn of_template(
     let catalog = Catalog::load(&app, &caller).await?;
     let template = catalog.template(&id)?;
     check_shown(template, audience)?;
-    let (range, found) = events_or_first(&app, &caller, (catalog.placed(template), audience), range).await?;
+    let reaching = catalog.reaching(template);
+    let (range, found) = events_or_first(&app, &caller, (reaching, audience), range).await?;
     let zone = caller.tenant.zone;
     json(&calendar(range, &active(audience, template, &found, zone), zone))
 }
@@ -106,26 +108,28 @@ pub(crate) async fn of_template(
 async fn events_or_first(
     app: &App,
     caller: &Caller,
-    (placed, audience): (Placed<'_>, Audience<'_>),
+    (reaching, audience): (Reaching<'_>, Audience<'_>),
     range: Range,
 ) -> Result<(Range, Vec<Ledger>), ApiError> {
     let (tenant, zone) = (caller.tenant.id, caller.tenant.zone);
-    let template = placed.template;
-    let (running, until) = placed.starts(range);
+    let template = reaching.template;
+    let (running, until) = reaching.starts(range);
     let promised = audience.first_start(template, running);
     let is_promised = promised.is_some_and(|start| start <= until);
     let later = audience.first_start(template, plus_secs(range.until, 1));
     let later = later.map(|start| two_months(start, zone));
     if is_promised || later.is_none() {
-        let found = ledgers(&app.store, tenant, placed, range).await?;
+        let found = ledgers(&app.store, tenant, reaching, range).await?;
         return match later {
-            Some(later) if found.is_empty() => Ok((later, ledgers(&app.store, tenant, placed, later).await?)),
+            Some(later) if found.is_empty() => {
+                Ok((later, ledgers(&app.store, tenant, reaching, later).await?))
+            }
             Some(_) | None => Ok((range, found)),
         };
     }
     let later = later.unwrap_or(range);
-    let (within, beyond) =
-        tokio::join!(ledgers(&app.store, tenant, placed, range), ledgers(&app.store, tenant, placed, later));
+    let slots_in = |range| ledgers(&app.store, tenant, reaching, range);
+    let (within, beyond) = tokio::join!(slots_in(range), slots_in(later));
     let within = within?;
     if within.is_empty() { Ok((later, beyond?)) } else { Ok((range, within)) }
 }

@@ -48,11 +48,6 @@ impl Catalog {
     }
 
     /// A template with the reach of its slots.
-    pub(crate) fn placed<'a>(&'a self, template: &'a Template) -> Placed<'a> {
-        Placed { template, reach: self.definitions.reaches.get(&template.id) }
-    }
-
-    /// A template with the reach of its slots, for those who ask what they say of it.
     pub(crate) fn reaching<'a>(&'a self, template: &'a Template) -> Reaching<'a> {
         Reaching { template, reach: self.definitions.reaches.get(&template.id) }
     }
@@ -97,38 +92,20 @@ pub(crate) fn check_shown(template: &Template, audience: Audience<'_>) -> Result
     if audience.shows(template) { Ok(()) } else { Err(ApiError::new(ErrorType::NotFound)) }
 }
 
-/// A template with how far its slots lie from where its schedules put them.
-#[derive(Clone, Copy)]
-pub(crate) struct Placed<'a> {
-    pub(crate) template: &'a Template,
-    pub(crate) reach: Option<&'a SlotReach>,
-}
-
-impl Placed<'_> {
-    /// The generated starts of slots that run within a range.
-    pub(crate) fn starts(self, range: Range) -> (Timestamp, Timestamp) {
-        let longest = i64::from(self.template.longest_minutes()).saturating_mul(60);
-        let none = SlotReach::none(self.template.id.clone());
-        self.reach.unwrap_or(&none).starts(longest, (range.from, range.until))
-    }
-}
-
-impl Placed<'_> {
-    /// Whether a slot behind the last one that was found could start before this instant.
-    pub(crate) fn can_precede(self, last: Option<&Ledger>, start: Timestamp) -> bool {
-        let earlier = self.reach.map_or(0, |reach| reach.earlier_secs);
-        last.is_some_and(|last| plus_secs(last.instance.start(), earlier.saturating_neg()) < start)
-    }
+/// Whether a slot behind the last one that was found could start before this instant.
+pub(crate) fn can_precede(reaching: Reaching<'_>, last: Option<&Ledger>, start: Timestamp) -> bool {
+    let earlier = reaching.reach.map_or(0, |reach| reach.earlier_secs);
+    last.is_some_and(|last| plus_secs(last.instance.start(), earlier.saturating_neg()) < start)
 }
 
 /// The ledgers of a template that overlap a range, in order of their start.
 pub(crate) async fn ledgers(
     store: &Store,
     tenant: TenantId,
-    placed: Placed<'_>,
+    reaching: Reaching<'_>,
     range: Range,
 ) -> Result<Vec<Ledger>, ApiError> {
-    let (template, starts) = (placed.template, placed.starts(range));
+    let (template, starts) = (reaching.template, reaching.starts(range));
     let limit = MAX_SLOTS.saturating_add(1);
     let mut found = store.load_ledgers((tenant, &template.id), starts, limit).await?;
     if found.len() > MAX_SLOTS {
@@ -151,15 +128,15 @@ pub(crate) async fn ledgers_of_all<'a>(
     let mut queries = JoinSet::new();
     for (index, template) in templates.iter().enumerate() {
         let reach = reaches.get(&template.id);
-        if !may_start((template, reach), Placed { template, reach }.starts(range), zone) {
+        if !may_start((template, reach), Reaching { template, reach }.starts(range), zone) {
             continue;
         }
         let (store, template, permits) = (store.clone(), (*template).clone(), Arc::clone(&permits));
         let reach = reach.cloned();
         let query = async move {
             let _permit = permits.acquire().await.map_err(ApiError::internal)?;
-            let placed = Placed { template: &template, reach: reach.as_ref() };
-            Ok::<_, ApiError>((index, ledgers(&store, tenant, placed, range).await?))
+            let reaching = Reaching { template: &template, reach: reach.as_ref() };
+            Ok::<_, ApiError>((index, ledgers(&store, tenant, reaching, range).await?))
         };
         queries.spawn(Calls::current().scope(query));
     }

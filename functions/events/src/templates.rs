@@ -20,8 +20,8 @@ use wire::event::{EventTemplate, SlimTemplate};
     params(RangeQuery),
     responses(
         (status = 200, description = "The templates", body = Vec<EventTemplate>),
-        (status = 400, description = "A parameter is wrong", body = ErrorBody),
-        (status = 429, description = "`THROTTLED`: too many memberships that are nobody's or not proven, for this visitor or by this key", body = ErrorBody),
+        (status = 400, description = "A parameter is invalid", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many unknown or unproven membership numbers, for this visitor or by this key", body = ErrorBody),
     ),
 )]
 pub(crate) async fn list(
@@ -45,7 +45,7 @@ pub(crate) async fn list(
     json(&answer)
 }
 
-/// List event templates in short
+/// List event templates in brief
 ///
 /// Recommended for speed. The range is today unless it is given; times are epoch milliseconds.
 #[utoipa::path(
@@ -55,8 +55,8 @@ pub(crate) async fn list(
     params(RangeQuery),
     responses(
         (status = 200, description = "The templates", body = Vec<SlimTemplate>),
-        (status = 400, description = "A parameter is wrong", body = ErrorBody),
-        (status = 429, description = "`THROTTLED`: too many memberships that are nobody's or not proven, for this visitor or by this key", body = ErrorBody),
+        (status = 400, description = "A parameter is invalid", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many unknown or unproven membership numbers, for this visitor or by this key", body = ErrorBody),
     ),
 )]
 pub(crate) async fn slim_list(
@@ -89,9 +89,9 @@ pub(crate) async fn slim_list(
     params(("templateId" = String, Path, description = "The template's id"), OfferQuery),
     responses(
         (status = 200, description = "The template", body = EventTemplate),
-        (status = 400, description = "A parameter is wrong", body = ErrorBody),
+        (status = 400, description = "A parameter is invalid", body = ErrorBody),
         (status = 404, description = "There is no such template on offer", body = ErrorBody),
-        (status = 429, description = "`THROTTLED`: too many memberships that are nobody's or not proven, for this visitor or by this key", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many unknown or unproven membership numbers, for this visitor or by this key", body = ErrorBody),
     ),
 )]
 pub(crate) async fn read(

@@ -1,7 +1,7 @@
 //! Dated slots with their seats.
 
 use crate::answer::json;
-use crate::load::{Catalog, check_shown, ledgers, ledgers_of_all};
+use crate::load::{Catalog, can_precede, check_shown, ledgers, ledgers_of_all};
 use crate::query::{OfferQuery, RangeQuery};
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
@@ -32,9 +32,9 @@ fn times(template: &Template, ledgers: &[Ledger], view: &View<'_>, seats: u32) -
     params(("templateId" = String, Path, description = "The template's id"), RangeQuery),
     responses(
         (status = 200, description = "The slots, by start", body = Vec<EventTime>),
-        (status = 400, description = "A parameter is wrong, or the answer would be too large", body = ErrorBody),
+        (status = 400, description = "A parameter is invalid, or the answer would be too large", body = ErrorBody),
         (status = 404, description = "There is no such template on offer, or no such combo with it", body = ErrorBody),
-        (status = 429, description = "`THROTTLED`: too many memberships that are nobody's or not proven, for this visitor or by this key", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many unknown or unproven membership numbers, for this visitor or by this key", body = ErrorBody),
     ),
 )]
 pub(crate) async fn of_template(
@@ -46,7 +46,7 @@ pub(crate) async fn of_template(
     let (asked, range) = query.read(&caller)?;
     let catalog = Catalog::load(&app, &caller).await?;
     let template = catalog.template(&id)?;
-    let found = ledgers(&app.store, caller.tenant.id, catalog.placed(template), range);
+    let found = ledgers(&app.store, caller.tenant.id, catalog.reaching(template), range);
     let (asker, found) = tokio::join!(asked.asker(&app, &caller), found);
     let asker = asker?;
     let audience = asked.audience(&caller, &asker);
@@ -67,8 +67,8 @@ pub(crate) async fn of_template(
     params(RangeQuery),
     responses(
         (status = 200, description = "The slots of each template", body = Vec<TimesBucket>),
-        (status = 400, description = "A parameter is wrong, or the answer would be too large", body = ErrorBody),
-        (status = 429, description = "`THROTTLED`: too many memberships that are nobody's or not proven, for this visitor or by this key", body = ErrorBody),
+        (status = 400, description = "A parameter is invalid, or the answer would be too large", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many unknown or unproven membership numbers, for this visitor or by this key", body = ErrorBody),
     ),
 )]
 pub(crate) async fn of_all(
@@ -106,9 +106,9 @@ const NEXT_AVAILABLE_SECS: i64 = 3 * 366 * 86_400;
     params(("templateId" = String, Path, description = "The template's id"), OfferQuery),
     responses(
         (status = 200, description = "The first slot from now on with a seat", body = EventTime),
-        (status = 400, description = "A parameter is wrong", body = ErrorBody),
+        (status = 400, description = "A parameter is invalid", body = ErrorBody),
         (status = 404, description = "There is no such template on offer, or no seat", body = ErrorBody),
-        (status = 429, description = "`THROTTLED`: too many memberships that are nobody's or not proven, for this visitor or by this key", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many unknown or unproven membership numbers, for this visitor or by this key", body = ErrorBody),
     ),
 )]
 pub(crate) async fn next_available(
@@ -125,14 +125,14 @@ pub(crate) async fn next_available(
     check_shown(template, audience)?;
     let view = catalog.view(&caller, audience);
     let ahead = Range { from: audience.now, until: plus_secs(audience.now, NEXT_AVAILABLE_SECS) };
-    let placed = catalog.placed(template);
-    let window = placed.starts(ahead);
+    let reaching = catalog.reaching(template);
+    let window = reaching.starts(ahead);
     for limit in NEXT_AVAILABLE_SLOTS {
         let found = app.store.load_ledgers((caller.tenant.id, &template.id), window, limit).await?;
         let listed = found.iter().filter_map(|ledger| audience.listed(template, ledger));
         let is_all = found.len() < limit;
         if let Some(slot) = first_free(listed, audience.now)
-            && (is_all || !placed.can_precede(found.last(), slot.ledger.start))
+            && (is_all || !can_precede(reaching, found.last(), slot.ledger.start))
         {
             return json(&EventTime::of(&slot, &view));
         }
@@ -140,7 +140,7 @@ pub(crate) async fn next_available(
             break;
         }
     }
-    Err(ApiError::new(ErrorType::NotFound).message("No seat is available"))
+    Err(ApiError::new(ErrorType::NotFound).message("No seats are available"))
 }
 
 /// Read an event instance
@@ -153,9 +153,9 @@ pub(crate) async fn next_available(
     params(("instanceId" = String, Path, description = "The instance's id"), OfferQuery),
     responses(
         (status = 200, description = "The instance", body = SingleInstance),
-        (status = 400, description = "A parameter is wrong", body = ErrorBody),
+        (status = 400, description = "A parameter is invalid", body = ErrorBody),
         (status = 404, description = "There is no such instance on offer", body = ErrorBody),
-        (status = 429, description = "`THROTTLED`: too many memberships that are nobody's or not proven, for this visitor or by this key", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many unknown or unproven membership numbers, for this visitor or by this key", body = ErrorBody),
     ),
 )]
 pub(crate) async fn read_instance(

@@ -22,7 +22,7 @@ pub(crate) struct ExistsQuery {
     email: Option<String>,
 }
 
-/// Says whether someone with an e-mail address is a member.
+/// Check whether someone with an e-mail address is a member
 ///
 /// A membership that is lapsed counts, since it can be renewed; one that has ended does not, such as one that was
 /// refunded. `canRenew` is true when one of their memberships can be renewed online: its level is published, and the way
@@ -35,7 +35,7 @@ pub(crate) struct ExistsQuery {
     responses(
         (status = 200, description = "Whether there is one", body = ExistsView),
         (status = 400, description = "`VALIDATION_ERROR`: no `email` was sent", body = ErrorBody),
-        (status = 429, description = "`THROTTLED`: too many, for this visitor or by this key", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many requests, for this visitor or by this key", body = ErrorBody),
     ),
 )]
 pub(crate) async fn exists(

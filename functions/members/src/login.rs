@@ -1,6 +1,6 @@
 //! `/v2/b2c/membership/validate/login`: a link by mail, and what it opens.
 
-use crate::proof::{activity, is_page, prove, recognised};
+use crate::proof::{activity, prove, recognised};
 use axum::extract::{Query, State};
 use axum::response::Response;
 use domain::LoginRequestId;
@@ -33,7 +33,7 @@ pub(crate) struct LoginQuery {
     email: Option<String>,
 }
 
-/// Mails a link to log in by.
+/// Email a login link
 ///
 /// If someone with this address holds a card, a mail goes there with a link that opens the venue's own site, works once
 /// and for half an hour. Nobody learns from the answer whether there is such a member. An address that was sent so many
@@ -44,9 +44,9 @@ pub(crate) struct LoginQuery {
     tag = "Members",
     params(LoginQuery),
     responses(
-        (status = 204, description = "A member with this address gets a mail"),
-        (status = 400, description = "`VALIDATION_ERROR`: `email` was not sent, or is no e-mail address", body = ErrorBody),
-        (status = 429, description = "`THROTTLED`: too many, for this visitor or by this key", body = ErrorBody),
+        (status = 204, description = "A member with this address is sent an email"),
+        (status = 400, description = "`VALIDATION_ERROR`: `email` was not sent, or is not an e-mail address", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many requests, for this visitor or by this key", body = ErrorBody),
         (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),
     ),
 )]
@@ -80,7 +80,7 @@ pub(crate) async fn send_link(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Uses a link to log in by.
+/// Log in with a mailed link
 ///
 /// A server is answered the cards that the mail's recipient holds, in full, with a proof for pages; a page is answered
 /// the dates of the memberships and the proof, and nothing of the person. A link works once; a repetition of the call
@@ -92,9 +92,9 @@ pub(crate) async fn send_link(
     request_body = LoginInput,
     responses(
         (status = 200, description = "The cards, or one entry `not_found` if there are none any more; for a page, the memberships", body = LoginAnswer),
-        (status = 400, description = "`VALIDATION_ERROR`: no `token` was sent; `LOGIN_TOKEN_NOT_VALID`: it was used before, is altered, or its time is over", body = ErrorBody),
+        (status = 400, description = "`VALIDATION_ERROR`: no `token` was sent; `LOGIN_TOKEN_NOT_VALID`: the token has already been used, has expired, or is not valid", body = ErrorBody),
         (status = 409, description = "`IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
-        (status = 429, description = "`THROTTLED`: too many, for this visitor or by this key", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many requests, for this visitor or by this key", body = ErrorBody),
         (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),
     ),
 )]
@@ -125,7 +125,7 @@ async fn redeem(
 ) -> Result<LoginAnswer, ApiError> {
     let refused = || {
         let refusal = ApiError::new(ErrorType::LoginTokenNotValid);
-        refusal.detail("/token", "was used before, is altered, or its time is over")
+        refusal.detail("/token", "has already been used, has expired, or is not valid")
     };
     let (tenant, now) = (caller.tenant.id, caller.clock.now());
     let place = read_token(hash_key, token, now).map(|secret| login_key(tenant, &secret));
@@ -147,7 +147,7 @@ async fn redeem(
     let cards = cards_of(&found, &request.email, now);
     let recognised = recognised(&cards);
     let proofs = prove(app, caller, &recognised).await?;
-    Ok(match is_page(caller) {
+    Ok(match caller.scope.is_page() {
         true => LoginAnswer::Page(PageLogin::of(&recognised, &proofs, &view)),
         false => LoginAnswer::Server(VerificationView::list(&cards, &proofs, &view)),
     })

@@ -2,24 +2,15 @@
 
 use domain::membership::Membership;
 use domain::rate_limit::Activity;
-use domain::tenant::Scope;
 use domain::verification::{Acquaintance, VerifiedCard};
 use platform::access::Caller;
 use platform::member_proof::proofs_of;
 use platform::{ApiError, App};
 use wire::member::ProofTexts;
 
-/// True for a storefront's page, which is told nothing of a person.
-pub(crate) fn is_page(caller: &Caller) -> bool {
-    match caller.scope {
-        Scope::B2cBrowser => true,
-        Scope::B2c | Scope::B2b | Scope::Payment | Scope::Onboard => false,
-    }
-}
-
 /// As what a request is counted: all that pages ask about members counts together.
 pub(crate) fn activity(caller: &Caller, of_server: Activity) -> Activity {
-    if is_page(caller) { Activity::PageVerification } else { of_server }
+    if caller.scope.is_page() { Activity::PageVerification } else { of_server }
 }
 
 /// The memberships whose holders were named, or are known anyway; each once.

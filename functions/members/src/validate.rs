@@ -1,6 +1,6 @@
 //! `GET /v2/b2c/membership/validate`.
 
-use crate::proof::{activity, is_page, prove, recognised};
+use crate::proof::{activity, prove, recognised};
 use axum::Json;
 use axum::extract::{Query, State};
 use domain::rate_limit::Activity;
@@ -25,7 +25,7 @@ pub(crate) struct ValidateQuery {
     last_name: Option<String>,
 }
 
-/// Verifies a member.
+/// Verify a member
 ///
 /// A server is answered one entry for each card that is neither given up nor replaced. Without the last name of its
 /// holder, an entry has the standings and dates of the card and nothing of the person; with it, also a proof for pages.
@@ -40,7 +40,7 @@ pub(crate) struct ValidateQuery {
     responses(
         (status = 200, description = "The cards found, or one entry `not_found`; for a page, whether it is the member", body = VerificationAnswer),
         (status = 400, description = "`MEMBERSHIPID_DNE`: no `membershipId` was sent; `VALIDATION_ERROR`: a page sent no `lastName`", body = ErrorBody),
-        (status = 429, description = "`THROTTLED`: too many, or too many numbers that are nobody's, for this visitor or by this key", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many requests, or too many unknown numbers, for this visitor or by this key", body = ErrorBody),
     ),
 )]
 pub(crate) async fn validate(
@@ -52,7 +52,7 @@ pub(crate) async fn validate(
     let sent = sent
         .ok_or_else(|| ApiError::new(ErrorType::MembershipIdMissing).detail("membershipId", "is required"))?;
     let last_name = query.last_name.as_deref().map(str::trim).filter(|name| !name.is_empty());
-    if is_page(&caller) && last_name.is_none() {
+    if caller.scope.is_page() && last_name.is_none() {
         return Err(ApiError::new(ErrorType::ValidationError).detail("lastName", "is required"));
     }
     let tenant = caller.tenant.id;
@@ -69,11 +69,11 @@ pub(crate) async fn validate(
     let verified = verify(&found, (sent, last_name), now);
     let recognised = recognised(&verified);
     // A page is not told whether it was the number or the name that was wrong.
-    let is_guess = if is_page(&caller) { recognised.is_empty() } else { found.is_empty() };
+    let is_guess = if caller.scope.is_page() { recognised.is_empty() } else { found.is_empty() };
     count_unknown_memberships(&app, &caller, u32::from(is_guess)).await?;
     let proofs = prove(&app, &caller, &recognised).await?;
     let view = MemberView { zone: caller.tenant.zone, levels: &definitions.levels };
-    Ok(Json(match is_page(&caller) {
+    Ok(Json(match caller.scope.is_page() {
         true => VerificationAnswer::Page(PageVerification::of(&recognised, &proofs, &view)),
         false => VerificationAnswer::Server(VerificationView::list(&verified, &proofs, &view)),
     }))

@@ -36,7 +36,7 @@ static SORTING: Sorting<Customer> = Sorting {
     last: |one, other| one.id.cmp(&other.id),
 };
 
-/// Finds customers by their e-mail address.
+/// Find customers by e-mail address
 ///
 /// At most 100 of them.
 #[utoipa::path(
@@ -66,7 +66,7 @@ async fn find(
     page_of(page.into_iter().map(CustomerView::from).collect(), pagination)
 }
 
-/// Returns a customer.
+/// Read a customer
 ///
 /// Names and contact data as the last order or membership left them.
 #[utoipa::path(

@@ -49,7 +49,7 @@ pub(crate) async fn change(
             Ok(()) => return Ok(Kept { revision: revision_of(&after)?, membership: after }),
             Err(ChangeRefusal::Taken) => {
                 let refusal = ApiError::new(ErrorType::ExternalIdTaken);
-                return Err(refusal.detail("/externalMembershipId", "is that of another membership"));
+                return Err(refusal.detail("/externalMembershipId", "is already used by another membership"));
             }
             Err(ChangeRefusal::Changed) => {
                 let again = app.store.load_membership(tenant, current.value.id).await?;

@@ -33,7 +33,7 @@ pub(crate) fn router<R: Routes>() -> R {
     R::new().routes(routes!(list, create, update)).routes(routes!(read, delete))
 }
 
-/// Lists membership levels.
+/// List membership levels
 ///
 /// Those on offer or the drafts, sold on at least one of the channels. Without `auxiliary=true`, no auxiliary ones.
 #[utoipa::path(
@@ -43,7 +43,7 @@ pub(crate) fn router<R: Routes>() -> R {
     params(PageQuery, LevelQuery),
     responses(
         (status = 200, description = "A page of them", body = Page<LevelOutput>),
-        (status = 400, description = "`VALIDATION_ERROR`: parameters that are missing or wrong; `COMBINATION_NOT_SUPPORTED`: `collectionId` with `excludeLevelsWithACollection`; `RESPONSE_TOO_LARGE`: ask for pages, or with `summarize`", body = ErrorBody),
+        (status = 400, description = "`VALIDATION_ERROR`: parameters are missing or invalid; `COMBINATION_NOT_SUPPORTED`: `collectionId` with `excludeLevelsWithACollection`; `RESPONSE_TOO_LARGE`: request pages, or send `summarize`", body = ErrorBody),
     ),
 )]
 async fn list(
@@ -60,13 +60,14 @@ async fn list(
     let view = view(&definitions, &staff, detail);
     let list: Vec<_> = page.iter().map(|level| LevelOutput::of(level, view)).collect();
     if !fits(&list)? {
-        let message = "The answer would be too large; ask for fewer levels with page and pageSize, or with summarize=true";
+        let message = "The response would be too large; request fewer levels with page and pageSize, or send \
+                       summarize=true";
         return Err(ApiError::new(ErrorType::ResponseTooLarge).message(message));
     }
     Ok(Json(Page { list, pagination }))
 }
 
-/// Returns a membership level.
+/// Read a membership level
 ///
 /// With its offerings; `ETag` names the revision, which a write can be bound to.
 #[utoipa::path(
@@ -75,7 +76,7 @@ async fn list(
     tag = "Memberships",
     params(("id" = String, Path, description = "The level")),
     responses(
-        (status = 200, description = "It, with its revision in `ETag`", body = LevelOutput),
+        (status = 200, description = "The record, with its revision in `ETag`", body = LevelOutput),
         (status = 404, description = "`NOT_FOUND`", body = ErrorBody),
     ),
 )]
@@ -85,7 +86,7 @@ async fn read(State(app): State<App>, staff: Staff, Path(id): Path<String>) -> R
     Ok(Tagged { body, revision: Some(revision) }.into_response())
 }
 
-/// Creates a membership level.
+/// Create a membership level
 ///
 /// The service chooses its id; one in the body is ignored. Offerings and price lists without an id get one.
 #[utoipa::path(
@@ -94,7 +95,7 @@ async fn read(State(app): State<App>, staff: Staff, Path(id): Path<String>) -> R
     tag = "Memberships",
     request_body = LevelInput,
     responses(
-        (status = 200, description = "It, with its revision in `ETag`", body = LevelOutput),
+        (status = 200, description = "The record, with its revision in `ETag`", body = LevelOutput),
         (status = 400, description = "`VALIDATION_ERROR`", body = ErrorBody),
         (status = 404, description = "`NOT_FOUND`: something it refers to does not exist", body = ErrorBody),
         (status = 409, description = "`IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
@@ -145,7 +146,7 @@ fn show(
     Ok(Tagged { body: LevelOutput::of(level, surroundings.view(caller)), revision: Some(revision) })
 }
 
-/// Replaces a membership level.
+/// Replace a membership level
 ///
 /// The body names it. What the body leaves out gets its default, but for `offerings`: without them, the level keeps
 /// those it has. An offering by which a membership was bought cannot be left out. With `If-Match`, only the
@@ -154,14 +155,14 @@ fn show(
     put,
     path = "/v2/b2b/membership/levels",
     tag = "Memberships",
-    params(("If-Match" = Option<String>, Header, description = "The revision that is replaced, as `ETag` showed it")),
+    params(("If-Match" = Option<String>, Header, description = "The revision to replace, as sent in `ETag`")),
     request_body = LevelInput,
     responses(
-        (status = 200, description = "It, with its revision in `ETag`", body = LevelOutput),
+        (status = 200, description = "The record, with its revision in `ETag`", body = LevelOutput),
         (status = 400, description = "`VALIDATION_ERROR`", body = ErrorBody),
         (status = 404, description = "`NOT_FOUND`: it, or something it refers to, does not exist", body = ErrorBody),
         (status = 409, description = "`IN_USE`: an offering that would go, `usedBy` says by what; `IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
-        (status = 412, description = "`PRECONDITION_FAILED`: it was changed since; nothing was changed now", body = ErrorBody),
+        (status = 412, description = "`PRECONDITION_FAILED`: it has changed since then; nothing was done", body = ErrorBody),
         (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),
     ),
 )]
@@ -191,22 +192,22 @@ async fn update(
     once_tagged(&app, &staff, (&key, &fingerprint), Box::pin(run)).await
 }
 
-/// Deletes a membership level with its offerings.
+/// Delete a membership level with its offerings
 ///
-/// Nothing that something else names is deleted.
+/// What something else refers to cannot be deleted.
 #[utoipa::path(
     delete,
     path = "/v2/b2b/membership/levels/{id}",
     tag = "Memberships",
     params(
         ("id" = String, Path, description = "The level"),
-        ("If-Match" = Option<String>, Header, description = "The revision that is deleted, as `ETag` showed it"),
+        ("If-Match" = Option<String>, Header, description = "The revision to delete, as sent in `ETag`"),
     ),
     responses(
-        (status = 200, description = "It as it was", body = LevelOutput),
+        (status = 200, description = "The record as it was", body = LevelOutput),
         (status = 404, description = "`NOT_FOUND`", body = ErrorBody),
-        (status = 409, description = "`IN_USE`: `usedBy` says what names it; `IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
-        (status = 412, description = "`PRECONDITION_FAILED`: it was changed since; nothing was changed now", body = ErrorBody),
+        (status = 409, description = "`IN_USE`: `usedBy` says what refers to it; `IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
+        (status = 412, description = "`PRECONDITION_FAILED`: it has changed since then; nothing was done", body = ErrorBody),
         (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),
     ),
 )]

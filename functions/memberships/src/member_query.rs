@@ -62,24 +62,21 @@ static MEMBERSHIPS: Sorting<ListedMembership> = Sorting {
     last: |one, other| one.id.cmp(&other.id),
 };
 
-fn given(text: Option<String>) -> Option<String> {
-    text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
-}
-
 impl MembershipQuery {
     /// Reads the parameters.
     pub(crate) fn read(self, page: &PageQuery, zone: Zone) -> Result<Wanted, ApiError> {
         let mut reader = QueryReader::new();
         let sent = (self.updated_start_time.as_deref(), self.updated_end_time.as_deref());
         let range = range(&mut reader, sent, zone);
+        let service = ServiceFilter {
+            program: reader.filter("program", self.program.as_deref()),
+            category: reader.filter("category", self.category.as_deref()),
+            subcategory: reader.filter("subCategory", self.sub_category.as_deref()),
+        };
+        let updated_by = reader.filter("updatedBy", self.updated_by.as_deref());
+        let filter = MembershipFilter { service, updated_by };
         let paging = reader.paging(page, &MEMBERSHIPS);
         let paging = reader.finish(paging)?.ok_or_else(|| ApiError::new(ErrorType::Internal))?;
-        let service = ServiceFilter {
-            program: given(self.program),
-            category: given(self.category),
-            subcategory: given(self.sub_category),
-        };
-        let filter = MembershipFilter { service, updated_by: given(self.updated_by) };
         Ok(Wanted { range, filter, paging })
     }
 }
@@ -162,7 +159,15 @@ impl SummaryQuery {
         let mut reader = QueryReader::new();
         let sent = (self.updated_start_time.as_deref(), self.updated_end_time.as_deref());
         let range = range(&mut reader, sent, zone);
-        let membership = reader.optional("membershipId", self.membership_id.as_deref(), (number, NUMBER));
+        let membership = reader.filter("membershipId", self.membership_id.as_deref());
+        let membership = reader.optional("membershipId", membership.as_deref(), (number, NUMBER));
+        let barcode = reader.filter("barcode", self.barcode.as_deref());
+        let address = reader.filter("email", self.email.as_deref());
+        let known = Known { membership, barcode, email: email(address.as_deref()) };
+        let first_name = reader.filter("firstName", self.first_name.as_deref());
+        let last_name = reader.filter("lastName", self.last_name.as_deref());
+        let city = reader.filter("city", self.city.as_deref());
+        let zip = reader.filter("zip", self.zip.as_deref());
         let expires_after = reader.instant("expiresAfter", self.expires_after.as_deref(), zone);
         let expires_before = reader.instant("expiresBefore", self.expires_before.as_deref(), zone);
         if let (Some(after), Some(before)) = (expires_after, expires_before)
@@ -172,15 +177,7 @@ impl SummaryQuery {
         }
         let paging = reader.paging(page, &CARDS);
         let paging = reader.finish(paging)?.ok_or_else(|| ApiError::new(ErrorType::Internal))?;
-        let known = Known { membership, barcode: given(self.barcode), email: email(self.email.as_deref()) };
-        let filter = SummaryFilter {
-            first_name: given(self.first_name),
-            last_name: given(self.last_name),
-            city: given(self.city),
-            zip: given(self.zip),
-            expires_after,
-            expires_before,
-        };
+        let filter = SummaryFilter { first_name, last_name, city, zip, expires_after, expires_before };
         Ok(WantedCards { range, known, filter, paging })
     }
 }

@@ -31,7 +31,7 @@ pub(crate) fn view<'a>(definitions: &'a Definitions, caller: &Caller, now: Times
     MembershipView { member, person_types: &definitions.person_types, now }
 }
 
-/// Lists memberships.
+/// List memberships
 ///
 /// By default in the order in which they were made, so that new ones come last and pages keep their entries while
 /// others are added.
@@ -42,7 +42,7 @@ pub(crate) fn view<'a>(definitions: &'a Definitions, caller: &Caller, now: Times
     params(MembershipQuery, PageQuery),
     responses(
         (status = 200, description = "A page of them", body = Page<MembershipOutput>),
-        (status = 400, description = "`VALIDATION_ERROR`: parameters that are wrong; `RESPONSE_TOO_LARGE`: ask for fewer with `page` and `pageSize`", body = ErrorBody),
+        (status = 400, description = "`VALIDATION_ERROR`: parameters are invalid; `RESPONSE_TOO_LARGE`: request fewer with `page` and `pageSize`", body = ErrorBody),
     ),
 )]
 async fn list(
@@ -74,18 +74,18 @@ async fn list(
 
 /// What is said of a list that does not fit into an answer.
 pub(crate) const TOO_LARGE: &str =
-    "The answer would be too large; ask for fewer entries with page and pageSize";
+    "The response would be too large; request fewer entries with page and pageSize";
 
-/// Returns a membership.
+/// Read a membership
 ///
 /// With its cards and their holders; `ETag` names the revision, which a write can be bound to.
 #[utoipa::path(
     get,
     path = "/v2/b2b/memberships/{id}",
     tag = "Memberships",
-    params(("id" = String, Path, description = "Its id, or its number: then the current one of that number")),
+    params(("id" = String, Path, description = "The membership's id, or its number for the current one with that number")),
     responses(
-        (status = 200, description = "It, with its revision in `ETag`", body = MembershipOutput),
+        (status = 200, description = "The record, with its revision in `ETag`", body = MembershipOutput),
         (status = 404, description = "`NOT_FOUND`", body = ErrorBody),
     ),
 )]
@@ -97,7 +97,7 @@ async fn read(State(app): State<App>, staff: Staff, Path(id): Path<String>) -> R
     Ok(Tagged { body, revision: Some(found.revision) }.into_response())
 }
 
-/// Changes the data of a membership's card holders.
+/// Change the data of a membership's card holders
 ///
 /// Names, contact and address of the cards that are named, and the venue's own number. What the body leaves out stays
 /// as it is; null or blank text takes it away. Customers that the cards are linked to change with them. With
@@ -107,16 +107,16 @@ async fn read(State(app): State<App>, staff: Staff, Path(id): Path<String>) -> R
     path = "/v2/b2b/memberships/{id}",
     tag = "Memberships",
     params(
-        ("id" = String, Path, description = "Its id, or its number: then the current one of that number"),
-        ("If-Match" = Option<String>, Header, description = "The revision that is changed, as `ETag` showed it"),
+        ("id" = String, Path, description = "The membership's id, or its number for the current one with that number"),
+        ("If-Match" = Option<String>, Header, description = "The revision to change, as sent in `ETag`"),
     ),
     request_body = MembershipInput,
     responses(
-        (status = 200, description = "It, with its revision in `ETag`", body = MembershipOutput),
+        (status = 200, description = "The record, with its revision in `ETag`", body = MembershipOutput),
         (status = 400, description = "`VALIDATION_ERROR`", body = ErrorBody),
         (status = 404, description = "`NOT_FOUND`: it, or a card of it, does not exist", body = ErrorBody),
         (status = 409, description = "`EXTERNAL_ID_TAKEN`: another membership has this `externalMembershipId`; `IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
-        (status = 412, description = "`PRECONDITION_FAILED`: it was changed since; nothing was changed now", body = ErrorBody),
+        (status = 412, description = "`PRECONDITION_FAILED`: it has changed since then; nothing was done", body = ErrorBody),
         (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),
     ),
 )]
@@ -147,7 +147,7 @@ async fn show(
     Ok(Tagged { body, revision: Some(revision) })
 }
 
-/// Gives up a card of a membership.
+/// Cancel a card of a membership
 ///
 /// It stays listed as `dropped`, and is not found by its barcode or its holder's e-mail address any more. The primary
 /// card is given up last.
@@ -156,15 +156,15 @@ async fn show(
     path = "/v2/b2b/memberships/{id}/cards/{cardId}",
     tag = "Memberships",
     params(
-        ("id" = String, Path, description = "The membership's id, or its number: then the current one of that number"),
+        ("id" = String, Path, description = "The membership's id, or its number for the current one with that number"),
         ("cardId" = String, Path, description = "The card"),
-        ("If-Match" = Option<String>, Header, description = "The revision of the membership that is changed, as `ETag` showed it"),
+        ("If-Match" = Option<String>, Header, description = "The revision of the membership to change, as sent in `ETag`"),
     ),
     responses(
         (status = 200, description = "The membership, with its revision in `ETag`", body = MembershipOutput),
-        (status = 404, description = "`NOT_FOUND`: there is no such membership, or no such card that is held", body = ErrorBody),
-        (status = 409, description = "`PRIMARY_CARD_NEEDED`: it is the primary card, and others are held; `IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
-        (status = 412, description = "`PRECONDITION_FAILED`: it was changed since; nothing was changed now", body = ErrorBody),
+        (status = 404, description = "`NOT_FOUND`: there is no such membership, or it has no such card", body = ErrorBody),
+        (status = 409, description = "`PRIMARY_CARD_NEEDED`: it is the primary card, and the membership has other cards; `IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
+        (status = 412, description = "`PRECONDITION_FAILED`: it has changed since then; nothing was done", body = ErrorBody),
         (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),
     ),
 )]

@@ -37,7 +37,7 @@ static SORTING: Sorting<Offering> = Sorting {
     last: |one, other| one.id.cmp(&other.id),
 };
 
-/// Lists the offerings of a membership level.
+/// List the offerings of a membership level
 ///
 /// One page of the ways to buy the level, in the order asked for.
 #[utoipa::path(
@@ -64,7 +64,7 @@ async fn list(
     page_of(page.iter().map(|offering| OfferingOutput::of(offering, &level, view)).collect(), pagination)
 }
 
-/// Returns a membership level with one of its offerings.
+/// Read a membership level with one of its offerings
 ///
 /// `offerings` has that one alone.
 #[utoipa::path(
@@ -92,7 +92,7 @@ async fn read(
     Ok(Tagged { body, revision: Some(revision) }.into_response())
 }
 
-/// Adds an offering to a membership level.
+/// Add an offering to a membership level
 ///
 /// The service chooses its id; one in the body is ignored. Price lists without an id get one. With `If-Match`, only
 /// the revision of the level that it names is changed.
@@ -102,15 +102,15 @@ async fn read(
     tag = "Memberships",
     params(
         ("levelId" = String, Path, description = "The level"),
-        ("If-Match" = Option<String>, Header, description = "The revision of the level, as `ETag` showed it"),
+        ("If-Match" = Option<String>, Header, description = "The revision of the level, as sent in `ETag`"),
     ),
     request_body = OfferingInput,
     responses(
-        (status = 200, description = "It with its id; the level's revision in `ETag`", body = OfferingOutput),
+        (status = 200, description = "The offering with its id; the level's revision in `ETag`", body = OfferingOutput),
         (status = 400, description = "`VALIDATION_ERROR`", body = ErrorBody),
         (status = 404, description = "`NOT_FOUND`: the level, or something the offering refers to, does not exist", body = ErrorBody),
         (status = 409, description = "`IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
-        (status = 412, description = "`PRECONDITION_FAILED`: the level was changed since; nothing was changed now", body = ErrorBody),
+        (status = 412, description = "`PRECONDITION_FAILED`: the level has changed since then; nothing was done", body = ErrorBody),
         (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),
     ),
 )]
@@ -139,7 +139,7 @@ async fn create(
     once_tagged(&app, &staff, (&key, &fingerprint), Box::pin(run)).await
 }
 
-/// Replaces an offering of a membership level.
+/// Replace an offering of a membership level
 ///
 /// The body names it. What the body leaves out gets its default. With `If-Match`, only the revision of the level
 /// that it names is changed.
@@ -149,7 +149,7 @@ async fn create(
     tag = "Memberships",
     params(
         ("levelId" = String, Path, description = "The level"),
-        ("If-Match" = Option<String>, Header, description = "The revision of the level, as `ETag` showed it"),
+        ("If-Match" = Option<String>, Header, description = "The revision of the level, as sent in `ETag`"),
     ),
     request_body = OfferingInput,
     responses(
@@ -157,7 +157,7 @@ async fn create(
         (status = 400, description = "`VALIDATION_ERROR`", body = ErrorBody),
         (status = 404, description = "`NOT_FOUND`: the level, its offering, or something the offering refers to, does not exist", body = ErrorBody),
         (status = 409, description = "`IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
-        (status = 412, description = "`PRECONDITION_FAILED`: the level was changed since; nothing was changed now", body = ErrorBody),
+        (status = 412, description = "`PRECONDITION_FAILED`: the level has changed since then; nothing was done", body = ErrorBody),
         (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),
     ),
 )]
@@ -186,7 +186,7 @@ async fn update(
     once_tagged(&app, &staff, (&key, &fingerprint), Box::pin(run)).await
 }
 
-/// Removes an offering from a membership level.
+/// Remove an offering from a membership level
 ///
 /// One by which a membership was bought stays. With `If-Match`, only the revision of the level that it names is
 /// changed.
@@ -197,13 +197,13 @@ async fn update(
     params(
         ("levelId" = String, Path, description = "The level"),
         ("membershipOfferingId" = String, Path, description = "The offering"),
-        ("If-Match" = Option<String>, Header, description = "The revision of the level, as `ETag` showed it"),
+        ("If-Match" = Option<String>, Header, description = "The revision of the level, as sent in `ETag`"),
     ),
     responses(
-        (status = 200, description = "It as it was; the level's new revision in `ETag`", body = OfferingOutput),
+        (status = 200, description = "The offering as it was; the level's new revision in `ETag`", body = OfferingOutput),
         (status = 404, description = "`NOT_FOUND`: no such level, or it has no such offering", body = ErrorBody),
         (status = 409, description = "`IN_USE`: `usedBy` says which memberships were bought by it; `IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
-        (status = 412, description = "`PRECONDITION_FAILED`: the level was changed since; nothing was changed now", body = ErrorBody),
+        (status = 412, description = "`PRECONDITION_FAILED`: the level has changed since then; nothing was done", body = ErrorBody),
         (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),
     ),
 )]

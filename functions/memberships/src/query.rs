@@ -18,9 +18,11 @@ const CHANNELS: [Channel; 4] =
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 pub(crate) struct LevelQuery {
-    /// Required. `true` for levels on offer, `false` for drafts.
+    /// `true` for levels on offer, `false` for drafts.
+    #[param(required = true)]
     is_published: Option<String>,
-    /// Required. `online`, `pointOfSale`, `insideSalesIndividual`, `customerRep`; several are separated by commas.
+    /// `online`, `pointOfSale`, `insideSalesIndividual`, `customerRep`; several are separated by commas.
+    #[param(required = true)]
     sales_channels: Option<String>,
     /// `true` leaves metadata and configuration out.
     summarize: Option<String>,
@@ -71,7 +73,7 @@ impl LevelQuery {
     pub(crate) fn read(self, page: &PageQuery) -> Result<Wanted, ApiError> {
         const FLAG: &str = "true or false";
         const CHANNEL: &str =
-            "online, pointOfSale, insideSalesIndividual or customerRep, several separated by commas";
+            "one or more of online, pointOfSale, insideSalesIndividual and customerRep, separated by commas";
         const ACTION: &str =
             "NEW_MEMBERSHIPS, CANCELLATION, UPGRADE, DOWNGRADE, RENEW, AFTER_TERM_RENEW or REJOIN";
         let mut reader = QueryReader::new();
@@ -88,6 +90,7 @@ impl LevelQuery {
         let auxiliary = reader.optional("auxiliary", self.auxiliary.as_deref(), (flag, FLAG));
         let excludes = self.exclude_levels_with_a_collection.as_deref();
         let excludes = reader.optional("excludeLevelsWithACollection", excludes, (flag, FLAG));
+        let collection_id = reader.filter("collectionId", self.collection_id.as_deref());
         let read = (is_published, channels, paging);
         let (Some(is_published), Some(channels), Some(paging)) = reader.finish(read)? else {
             return Err(ApiError::new(ErrorType::Internal));
@@ -98,7 +101,7 @@ impl LevelQuery {
             group,
             action,
             auxiliary: auxiliary.unwrap_or(false),
-            collection: collection(excludes, self.collection_id.as_deref())?,
+            collection: collection(excludes, collection_id)?,
         };
         let detail = if summarize.unwrap_or(false) { Detail::Summary } else { Detail::Full };
         Ok(Wanted { filter, detail, paging })
@@ -106,16 +109,16 @@ impl LevelQuery {
 }
 
 /// The two parameters about collections exclude each other.
-fn collection(excludes: Option<bool>, id: Option<&str>) -> Result<CollectionFilter, ApiError> {
-    match (excludes, id.map(str::trim).filter(|id| !id.is_empty())) {
+fn collection(excludes: Option<bool>, id: Option<String>) -> Result<CollectionFilter, ApiError> {
+    match (excludes, id) {
         (Some(_), Some(_)) => {
             let refusal = ApiError::new(ErrorType::CombinationNotSupported);
             let refusal =
-                refusal.detail("excludeLevelsWithACollection", "must not be sent with collectionId");
-            Err(refusal.detail("collectionId", "must not be sent with excludeLevelsWithACollection"))
+                refusal.detail("excludeLevelsWithACollection", "must not be sent together with collectionId");
+            Err(refusal.detail("collectionId", "must not be sent together with excludeLevelsWithACollection"))
         }
         (None | Some(false), None) => Ok(CollectionFilter::Any),
         (Some(true), None) => Ok(CollectionFilter::Outside),
-        (None, Some(id)) => Ok(CollectionFilter::In(id.to_owned())),
+        (None, Some(id)) => Ok(CollectionFilter::In(id)),
     }
 }

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::{Query, State};
 use domain::channel::Channel;
 use domain::membership::lifecycle::{Current, LifecycleFault, Sale, quote};
-use domain::membership::{Level, ListedAction, Membership, MembershipAction, Plan};
+use domain::membership::{Level, ListedAction, Membership, MembershipAction, Move, Plan};
 use domain::number::whole_number;
 use domain::{LevelId, MembershipId, Money, OfferingId, TicketTypeId};
 use platform::access::{Caller, Staff};
@@ -28,8 +28,9 @@ pub(crate) fn router<R: Routes>() -> R {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct QuoteQuery {
-    /// Required. `MembershipPurchase`, `MembershipRenewal` and so on, as carts name it, or `NEW_MEMBERSHIPS`, `RENEW` and
+    /// `MembershipPurchase`, `MembershipRenewal` and so on, as carts name it, or `NEW_MEMBERSHIPS`, `RENEW` and
     /// so on, as lists of levels do; `MembershipCancel` or `CANCELLATION` for the end of a membership.
+    #[param(required = true)]
     action: Option<String>,
     /// The level; without it, a renewal is of the membership's own plan.
     level_id: Option<String>,
@@ -115,27 +116,27 @@ impl QuoteQuery {
         let parts = plan.iter().filter(|(_, sent)| !is_sent(sent)).map(|(name, _)| (*name, "is required"));
         let membership = |message| (!is_sent(&self.membership_id)).then_some(("membershipId", message));
         match asked {
-            Asked::Sale(action) if action.course().is_none() => parts.collect(),
-            Asked::Sale(_) => {
-                // Without any of them, it is about the plan that the membership has.
-                let names_plan = plan.iter().any(|(_, sent)| is_sent(sent));
+            Asked::Sale(action) => {
+                let Some((_, movement)) = action.course() else { return parts.collect() };
+                // What stays on its level is about the plan that the membership has, where none of them is sent.
+                let needs_plan = movement != Move::Stay || plan.iter().any(|(_, sent)| is_sent(sent));
                 let missing = membership("is required to renew or change a membership");
-                parts.filter(|_| names_plan).chain(missing).collect()
+                parts.filter(|_| needs_plan).chain(missing).collect()
             }
             Asked::Cancellation => membership("is required to end a membership").into_iter().collect(),
         }
     }
 }
 
-/// Prices a membership before it is bought.
+/// Price a membership before it is bought
 ///
-/// Answers the dates and prices of an action, as carts and checkout would reckon them at this moment.
+/// Returns the dates and prices of an action, as carts and checkout would calculate them at this moment.
 #[utoipa::path(
     get, path = "/v2/memberships/b2b/checkout/validate", tag = "Memberships", params(QuoteQuery),
     responses(
         (status = 200, description = "Dates and prices", body = QuoteOutput),
-        (status = 400, description = "`VALIDATION_ERROR`: parameters that are missing, wrong or contradict the membership", body = ErrorBody),
-        (status = 404, description = "`NOT_FOUND`: ids that name nothing on sale", body = ErrorBody),
+        (status = 400, description = "`VALIDATION_ERROR`: parameters are missing, invalid or contradict the membership", body = ErrorBody),
+        (status = 404, description = "`NOT_FOUND`: ids refer to nothing on sale", body = ErrorBody),
         (status = 409, description = "`SALES_CLOSED`: the offering does not allow the action", body = ErrorBody),
     )
 )]
@@ -147,15 +148,15 @@ async fn validate(
     answer(&app, &staff, query.read()?).await.map(Json)
 }
 
-/// Prices a membership before it is bought, under another path.
+/// Price a membership before it is bought, under another path
 ///
 /// The same answer as at `/v2/memberships/b2b/checkout/validate`.
 #[utoipa::path(
     get, path = "/v2/b2b/memberships/checkout/validate", tag = "Memberships", params(QuoteQuery),
     responses(
         (status = 200, description = "Dates and prices", body = QuoteOutput),
-        (status = 400, description = "`VALIDATION_ERROR`: parameters that are missing, wrong or contradict the membership", body = ErrorBody),
-        (status = 404, description = "`NOT_FOUND`: ids that name nothing on sale", body = ErrorBody),
+        (status = 400, description = "`VALIDATION_ERROR`: parameters are missing, invalid or contradict the membership", body = ErrorBody),
+        (status = 404, description = "`NOT_FOUND`: ids refer to nothing on sale", body = ErrorBody),
         (status = 409, description = "`SALES_CLOSED`: the offering does not allow the action", body = ErrorBody),
     )
 )]

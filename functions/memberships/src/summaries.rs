@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use wire::member::{MemberListEntry, MemberView};
 use wire::page::Page;
 
-/// Lists the cards of memberships.
+/// List membership cards
 ///
 /// Those given up or replaced are listed as well, but are not found by barcode or e-mail address. By default in the
 /// order in which the memberships were made, so that new ones come last and pages keep their entries while others are
@@ -28,7 +28,7 @@ use wire::page::Page;
     params(SummaryQuery, PageQuery),
     responses(
         (status = 200, description = "A page of them", body = Page<MemberListEntry>),
-        (status = 400, description = "`VALIDATION_ERROR`: parameters that are wrong; `RESPONSE_TOO_LARGE`: ask for fewer with `page` and `pageSize`", body = ErrorBody),
+        (status = 400, description = "`VALIDATION_ERROR`: parameters are invalid; `RESPONSE_TOO_LARGE`: request fewer with `page` and `pageSize`", body = ErrorBody),
     ),
 )]
 pub(crate) async fn summaries(

@@ -16,7 +16,7 @@ use store::onboarding::plan_change_boarding;
 use wire::Field;
 use wire::onboarding::{ErrorInfo, OnboardingInput, OnboardingOutput, OnboardingView};
 
-/// Completes or changes an application.
+/// Complete or change an application
 ///
 /// What is left out stays. An empty text or list removes an optional field, and is refused for a required one. A list
 /// is replaced as a whole, a bank account field by field. `businessLegalName`, `merchantCategoryCode` and `taxId`
@@ -26,13 +26,13 @@ use wire::onboarding::{ErrorInfo, OnboardingInput, OnboardingOutput, OnboardingV
     patch,
     path = "/v1/payment/onboard/{boardingRefId}",
     tag = "Payments",
-    params(("boardingRefId" = String, Path, description = "The partner's name for it, a UUID")),
+    params(("boardingRefId" = String, Path, description = "The partner's reference for the application, a UUID")),
     request_body = OnboardingInput,
     responses(
         (status = 200, description = "The merchant", body = OnboardingOutput),
-        (status = 400, description = "`MALFORMED_JSON`; `VALIDATION_ERROR`: no UUID, or a change that breaks rules, which are in `details` and in `errorInfo`", body = ErrorBody),
+        (status = 400, description = "`MALFORMED_JSON`; `VALIDATION_ERROR`: not a UUID, or a change that breaks rules, listed in `details` and `errorInfo`", body = ErrorBody),
         (status = 404, description = "`NOT_FOUND`", body = ErrorBody),
-        (status = 409, description = "`MERCHANT_DECLINED`: the underwriter declined it; `IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
+        (status = 409, description = "`MERCHANT_DECLINED`: the underwriter declined the merchant; `IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
         (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),
     ),
 )]
@@ -67,7 +67,7 @@ fn check_reference(named: &Field<String>, boarding: &Boarding) -> Result<(), Api
         Field::Absent | Field::Null => Ok(()),
         Field::Value(_) | Field::Wrong if sent(named.clone())? == boarding.reference => Ok(()),
         Field::Value(_) | Field::Wrong => {
-            let message = "must be that of the path: it cannot be changed";
+            let message = "must match the id in the path; it cannot be changed";
             Err(ApiError::new(ErrorType::ValidationError).detail("/boardingRefId", message))
         }
     }

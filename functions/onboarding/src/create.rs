@@ -16,7 +16,7 @@ use wire::onboarding::{OnboardingInput, OnboardingOutput, OnboardingView};
 
 const ROUTE: &str = "POST /v1/payment/onboard";
 
-/// Brings a merchant.
+/// Register a merchant
 ///
 /// The merchant id is in the answer. An application that breaks rules is kept as `Incomplete`, with all of them in
 /// `errorInfo`, to be completed by `PATCH`; a clean one is `Pending` until the underwriter decides. The same request
@@ -28,7 +28,7 @@ const ROUTE: &str = "POST /v1/payment/onboard";
     request_body = OnboardingInput,
     responses(
         (status = 200, description = "The merchant", body = OnboardingOutput),
-        (status = 400, description = "`MALFORMED_JSON`; `VALIDATION_ERROR`: `boardingRefId` is missing or no UUID", body = ErrorBody),
+        (status = 400, description = "`MALFORMED_JSON`; `VALIDATION_ERROR`: `boardingRefId` is missing or not a UUID", body = ErrorBody),
         (status = 409, description = "`ONBOARDING_CONFLICT`: another application has this `boardingRefId`; `IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
         (status = 429, description = "`THROTTLED`: too many applications by this key", body = ErrorBody),
         (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),

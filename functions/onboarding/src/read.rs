@@ -11,14 +11,14 @@ use platform::authored::not_found;
 use platform::{ApiError, App, ErrorBody};
 use wire::onboarding::{OnboardingOutput, OnboardingView};
 
-/// Returns a merchant and its application.
+/// Read a merchant and its application
 ///
 /// Numbers of persons, taxes and accounts and dates of birth are masked to their last four characters.
 #[utoipa::path(
     get,
     path = "/v1/payment/onboard/{boardingRefId}",
     tag = "Payments",
-    params(("boardingRefId" = String, Path, description = "The partner's name for it, a UUID")),
+    params(("boardingRefId" = String, Path, description = "The partner's reference for the application, a UUID")),
     responses(
         (status = 200, description = "It", body = OnboardingOutput),
         (status = 400, description = "`VALIDATION_ERROR`: no UUID", body = ErrorBody),

@@ -7,7 +7,7 @@ use platform::access::Partner;
 use platform::{ApiError, Body, ErrorBody};
 use wire::onboarding::{OnboardingInput, ValidationOutput};
 
-/// Says which rules an application would break.
+/// Check which rules an application would break
 ///
 /// Nothing is kept. `missing` lists what is still to be sent for the ownership type; `POST` refuses an application
 /// without a `boardingRefId`, and keeps any other as `Incomplete`.

@@ -8,7 +8,7 @@ use platform::access::{Caller, Staff, StorefrontServer};
 use platform::{ApiError, App, ErrorBody, ErrorType};
 use wire::order::{OrderMailView, OrderView, StaffOrderView};
 
-/// Returns an order to the storefront that sold it.
+/// Read an order for the storefront that sold it
 ///
 /// By its id; `GET /v2/b2c/orders/search` finds those of a contact.
 #[utoipa::path(
@@ -30,7 +30,7 @@ pub(crate) async fn of_storefront(
     Ok(Json(OrderView::new(&order, server.tenant.zone)))
 }
 
-/// Returns an order to the back office.
+/// Read an order for the back office
 ///
 /// Whoever sold it, with its payments, refunds and exchanges.
 #[utoipa::path(
@@ -71,5 +71,5 @@ pub(crate) fn is_readable(order: &Order) -> bool {
 }
 
 pub(crate) fn not_found() -> ApiError {
-    ApiError::new(ErrorType::NotFound).message("No such order")
+    ApiError::new(ErrorType::NotFound).message("There is no such order")
 }

@@ -29,7 +29,7 @@ pub(crate) struct SearchQuery {
 /// line takes up to 4 KB where a donor filled in everything, and seldom more than 700 bytes.
 const MAX_LINES: usize = 4_000;
 
-/// Finds the orders of a contact.
+/// Find the orders of a contact
 ///
 /// By e-mail address, by phone number, or by both at once. Without either,
 /// nothing is found. They are sorted by `createdOn` or `orderNumber`, the newest first unless asked otherwise.
@@ -53,7 +53,7 @@ pub(crate) async fn search(
     let found = find(&app, &server, &query).await?;
     let (page, pagination) = paging.cut(found);
     if page.iter().map(|order| order.lines.len()).sum::<usize>() > MAX_LINES {
-        let message = "is too large for these orders, ask for fewer at once";
+        let message = "is too large for these orders; request fewer at once";
         return Err(ApiError::new(ErrorType::ValidationError).detail("pageSize", message));
     }
     // What visitors answered to forms can be long, and is shown with the single order.

@@ -7,7 +7,7 @@ use platform::access::Staff;
 use platform::{ApiError, App, ErrorBody};
 use wire::willcall::WillCallOrderView;
 
-/// Returns an order with its tickets, each with the barcode that admits its holder.
+/// Read an order with its tickets and their barcodes
 ///
 /// For counters and gates; pieces that were given back or exchanged are marked.
 #[utoipa::path(

@@ -1,6 +1,6 @@
 //! The description of the interface, and a page that shows it without reaching for any other server.
 
-use crate::kept::Kept;
+use crate::asset::CompressedAsset;
 use axum::extract::Path;
 use axum::response::{Html, Response};
 use http::HeaderMap;
@@ -8,7 +8,7 @@ use platform::{ApiError, ErrorBody, ErrorType};
 
 /// The description as it is committed; a test of the whole service keeps it current, since no function knows
 /// the routes of another.
-const OPENAPI: Kept = Kept {
+const OPENAPI: CompressedAsset = CompressedAsset {
     content_type: "application/json",
     compressed: include_bytes!(concat!(env!("OUT_DIR"), "/openapi.json.gz")),
     tag: include_str!(concat!(env!("OUT_DIR"), "/openapi.json.etag")),
@@ -20,14 +20,14 @@ const PAGE: &str = include_str!("docs.html");
 /// The two files change only with a deployment.
 const CACHED: &str = "public, max-age=86400";
 
-const SCRIPT: Kept = Kept {
+const SCRIPT: CompressedAsset = CompressedAsset {
     content_type: "text/javascript; charset=utf-8",
     compressed: include_bytes!(concat!(env!("OUT_DIR"), "/swagger-ui-bundle.js.gz")),
     tag: include_str!(concat!(env!("OUT_DIR"), "/swagger-ui-bundle.js.etag")),
     cache: CACHED,
 };
 
-const STYLE: Kept = Kept {
+const STYLE: CompressedAsset = CompressedAsset {
     content_type: "text/css; charset=utf-8",
     compressed: include_bytes!(concat!(env!("OUT_DIR"), "/swagger-ui.css.gz")),
     tag: include_str!(concat!(env!("OUT_DIR"), "/swagger-ui.css.etag")),
@@ -45,7 +45,7 @@ const STYLE: Kept = Kept {
     params(("If-None-Match" = Option<String>, Header, description = "An `ETag` of the document that the caller has")),
     responses(
         (status = 200, description = "The description of this interface, its revision in `ETag`", body = Object),
-        (status = 304, description = "The caller has it already, by its `ETag`"),
+        (status = 304, description = "The caller already has it, according to its `ETag`"),
     ),
 )]
 pub(crate) async fn openapi(headers: HeaderMap) -> Result<Response, ApiError> {
@@ -80,14 +80,14 @@ pub(crate) async fn page() -> Html<&'static str> {
     ),
     responses(
         (status = 200, description = "The file, its revision in `ETag`", content((String = "text/javascript"), (String = "text/css"))),
-        (status = 304, description = "The caller has it already, by its `ETag`"),
-        (status = 404, description = "The page has no such file", body = ErrorBody),
+        (status = 304, description = "The caller already has it, according to its `ETag`"),
+        (status = 404, description = "There is no such file", body = ErrorBody),
     ),
 )]
 pub(crate) async fn asset(Path(file): Path<String>, headers: HeaderMap) -> Result<Response, ApiError> {
     match file.as_str() {
         "swagger-ui-bundle.js" => SCRIPT.answer(&headers),
         "swagger-ui.css" => STYLE.answer(&headers),
-        _ => Err(ApiError::new(ErrorType::NotFound).message("No such file")),
+        _ => Err(ApiError::new(ErrorType::NotFound).message("There is no such file")),
     }
 }

@@ -1,8 +1,8 @@
 //! What callers look up: countries and states (spec §4.8), the error table (contract §3), and the description
 //! of the whole interface with a page to browse it.
 
+mod asset;
 mod docs;
-mod kept;
 
 use axum::Json;
 use axum::extract::Path;
@@ -39,7 +39,7 @@ pub fn router<R: Routes>() -> R {
     security(("apiKey" = [])),
     responses(
         (status = 200, description = "All countries", body = Vec<CountryOutput>),
-        (status = 401, description = "No valid key", body = ErrorBody),
+        (status = 401, description = "A valid API key is required", body = ErrorBody),
     ),
 )]
 async fn list_countries(_: Visitor) -> Json<Vec<CountryOutput>> {
@@ -56,7 +56,7 @@ async fn list_countries(_: Visitor) -> Json<Vec<CountryOutput>> {
     security(("apiKey" = [])),
     responses(
         (status = 200, description = "All countries", body = Vec<CountryOutput>),
-        (status = 401, description = "No valid key", body = ErrorBody),
+        (status = 401, description = "A valid API key is required", body = ErrorBody),
     ),
 )]
 async fn list_countries_for_staff(_: Staff) -> Json<Vec<CountryOutput>> {
@@ -74,8 +74,8 @@ async fn list_countries_for_staff(_: Staff) -> Json<Vec<CountryOutput>> {
     params(("country" = String, Path, description = "Alpha-2 or alpha-3 code or abbreviation, in any case")),
     responses(
         (status = 200, description = "The country's states", body = Vec<StateOutput>),
-        (status = 401, description = "No valid key", body = ErrorBody),
-        (status = 404, description = "No such country", body = ErrorBody),
+        (status = 401, description = "A valid API key is required", body = ErrorBody),
+        (status = 404, description = "There is no such country", body = ErrorBody),
     ),
 )]
 async fn list_states(_: Visitor, Path(country): Path<String>) -> Result<Json<Vec<StateOutput>>, ApiError> {
@@ -93,8 +93,8 @@ async fn list_states(_: Visitor, Path(country): Path<String>) -> Result<Json<Vec
     params(("country" = String, Path, description = "Alpha-2 or alpha-3 code or abbreviation, in any case")),
     responses(
         (status = 200, description = "The country's states", body = Vec<StateOutput>),
-        (status = 401, description = "No valid key", body = ErrorBody),
-        (status = 404, description = "No such country", body = ErrorBody),
+        (status = 401, description = "A valid API key is required", body = ErrorBody),
+        (status = 404, description = "There is no such country", body = ErrorBody),
     ),
 )]
 async fn list_states_for_staff(
@@ -110,7 +110,7 @@ fn countries() -> Json<Vec<CountryOutput>> {
 
 fn states(country: &str) -> Result<Json<Vec<StateOutput>>, ApiError> {
     let country = locations::find_country(country)
-        .ok_or_else(|| ApiError::new(ErrorType::NotFound).message("No such country"))?;
+        .ok_or_else(|| ApiError::new(ErrorType::NotFound).message("There is no such country"))?;
     Ok(Json(locations::states_of(country).iter().map(StateOutput::from).collect()))
 }
 

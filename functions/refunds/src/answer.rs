@@ -5,8 +5,11 @@ use axum::response::{IntoResponse, Response};
 use domain::RefundId;
 use domain::sale::{NotPositive, RefundRefusal, Sale};
 use platform::{ApiError, ErrorType};
-use sagas::refused_by_sale;
+use sagas::{exceeds_remainder, refused_by_sale};
 use wire::refund::RefundOutput;
+
+/// Where the amount stands in the body.
+const AMOUNT: &str = "/charge/amount";
 
 /// A refund that is done.
 ///
@@ -21,10 +24,16 @@ pub(crate) fn refunded(sale: &Sale, id: &RefundId) -> Result<Response, ApiError>
 
 /// Nothing or less than nothing is no refund (spec §7).
 pub(crate) fn not_positive(_: NotPositive) -> ApiError {
-    ApiError::new(ErrorType::NegativeRefundAmount)
+    ApiError::new(ErrorType::NegativeRefundAmount).detail(AMOUNT, "must be more than 0.00")
 }
 
 /// Why a refund cannot be taken.
 pub(crate) fn refusal(refusal: RefundRefusal) -> ApiError {
-    refused_by_sale(refusal, || ApiError::new(ErrorType::NotFound).detail("/saleId", "was not found"))
+    match refusal {
+        RefundRefusal::ExceedsRemainder { remainder } => exceeds_remainder(remainder)
+            .detail(AMOUNT, format!("must be at most {remainder}, the amount left to refund")),
+        RefundRefusal::UnknownSale | RefundRefusal::TooManyRefunds => {
+            refused_by_sale(refusal, || ApiError::new(ErrorType::NotFound).detail("/saleId", "was not found"))
+        }
+    }
 }

@@ -8,7 +8,7 @@ use platform::access::MerchantServer;
 use platform::{ApiError, App, Body, ErrorBody};
 use wire::refund::{RefundInput, RefundPreviewOutput};
 
-/// Says what a refund would give back now.
+/// Preview a refund
 ///
 /// Nothing is changed, and nobody is asked: the processor may still refuse the refund itself.
 #[utoipa::path(

@@ -17,7 +17,7 @@ use sagas::{
 use store::refund::Take;
 use wire::refund::{RefundInput, RefundOutput};
 
-/// Gives money of a sale back to its card.
+/// Refund part or all of a sale to its card
 ///
 /// The refunds of a sale never add up to more than was captured, however many are asked for at once. Fees come back
 /// in proportion, and the refund that completes the sale brings what is left of them. While the processor has not
@@ -32,7 +32,7 @@ use wire::refund::{RefundInput, RefundOutput};
     responses(
         (status = 200, description = "The refund", body = RefundOutput),
         (status = 400, description = "`VALIDATION_ERROR`; `NEGATIVE_REFUND_AMOUNT`: 0.00 or less", body = ErrorBody),
-        (status = 402, description = "`REFUND_REFUSED`: by the processor or the issuing bank, with their codes; nothing was given back", body = ErrorBody),
+        (status = 402, description = "`REFUND_REFUSED`: refused by the processor or the issuing bank, with their codes; nothing was refunded", body = ErrorBody),
         (status = 404, description = "`NOT_FOUND`: the key is another merchant's, or the merchant has no such sale", body = ErrorBody),
         (status = 409, description = "`REFUND_EXCEEDS_REMAINDER` with the `remainder`, `TOO_MANY_REFUNDS`, `REQUEST_IN_PROGRESS`, `IDEMPOTENCY_KEY_REUSED`", body = ErrorBody),
         (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),

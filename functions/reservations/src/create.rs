@@ -25,7 +25,7 @@ struct Repeatable {
     fingerprint: String,
 }
 
-/// Sets seats aside.
+/// Reserve seats
 ///
 /// They are held for ten minutes, or as long as the tenant's settings say. All of them are held or none.
 #[utoipa::path(

@@ -11,7 +11,7 @@ use platform::idempotency::once;
 use platform::{ApiError, App, ErrorBody, IdempotencyKey};
 use wire::reservation::ReservationOutput;
 
-/// Gives the seats of a reservation back.
+/// Release a reservation
 ///
 /// Others can buy them from then on.
 #[utoipa::path(

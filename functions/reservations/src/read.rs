@@ -10,7 +10,7 @@ use platform::access::Staff;
 use platform::{ApiError, App, ErrorBody};
 use wire::reservation::ReservationOutput;
 
-/// Returns a reservation that still holds its seats.
+/// Read a reservation that still holds its seats
 ///
 /// One that has ended, or became an order, is not found.
 #[utoipa::path(

@@ -1,6 +1,6 @@
 //! What refusals are answered with.
 
-use domain::reservation::ReservationRefusal;
+use domain::reservation::{ReservationRefusal, Shortage};
 use platform::{ApiError, ErrorType};
 
 /// Nothing live has this id, or not of this tenant; the two are not told apart.
@@ -26,16 +26,23 @@ pub(crate) fn refused(refusal: ReservationRefusal) -> ApiError {
         ReservationRefusal::SalesClosed(lines) => naming(ErrorType::SalesClosed, lines, |line| {
             (item_field(line, "eventId"), "is not on sale".to_owned())
         }),
-        ReservationRefusal::NotEnough(shortages) => {
-            naming(ErrorType::NotEnoughCapacity, shortages, |shortage| {
-                let seats = shortage.available;
-                (
-                    item_field(shortage.line, "quantity"),
-                    format!("must be at most {seats}, the seats available"),
-                )
-            })
-        }
+        ReservationRefusal::NotEnough(shortages) => not_enough(shortages),
         ReservationRefusal::TooManyHolds => ApiError::new(ErrorType::TryAgain),
+    }
+}
+
+/// What is left of the first event that is short, and every line of which there is too little.
+fn not_enough(shortages: Vec<Shortage>) -> ApiError {
+    let first = shortages.first().copied();
+    let error = naming(ErrorType::NotEnoughCapacity, shortages, |shortage| {
+        let seats = shortage.available;
+        (item_field(shortage.line, "quantity"), format!("must be at most {seats}, the seats available"))
+    });
+    match first {
+        Some(Shortage { line: _, instance, available }) => {
+            error.fact("eventId", instance).fact("availableSeats", available)
+        }
+        None => error,
     }
 }
 

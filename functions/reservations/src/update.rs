@@ -14,7 +14,7 @@ use wire::reservation::{ReservationOutput, ReservationUpdateInput};
 /// Names the request in fingerprints.
 const ROUTE: &str = "PUT /v2/b2b/reservations";
 
-/// Changes what a reservation holds, and until when.
+/// Change a reservation's seats and expiry
 ///
 /// What is not named is released. All of the change happens or none: a refused increase leaves the reservation
 /// as it was.

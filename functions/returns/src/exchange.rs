@@ -11,7 +11,7 @@ use domain::order::exchange::{
 };
 use domain::order::{Exchange, Order, Ticket};
 use domain::outbox::exchange_mail;
-use domain::{OrderItemId, TicketBarcode, TicketId};
+use domain::{InstanceId, OrderItemId, TicketBarcode, TicketId};
 use platform::access::{Caller, Staff};
 use platform::idempotency::once;
 use platform::{ApiError, App, Body, ErrorBody, ErrorType, IdempotencyKey};
@@ -25,7 +25,7 @@ const ROUTE: &str = "POST /v2/b2b/exchanges";
 /// Times an exchange is decided again because its order moved meanwhile.
 const MAX_TRIES: usize = 4;
 
-/// Exchanges tickets for others of the same template.
+/// Exchange tickets for others of the same template
 ///
 /// The earlier tickets admit nobody any more, and their seats come back on sale; the new ones have barcodes and an
 /// order item of their own. The template's `rebookingFee` for each ticket is owed by the order, unless it is waived.
@@ -102,7 +102,8 @@ async fn carry_out(
             fingerprint: identity.repeatable.clone(),
             now: caller.clock.now(),
         };
-        let decided = decide_exchange(request, &facts, &mut Drawing(app))?.map_err(not_exchanged)?;
+        let decided = decide_exchange(request, &facts, &mut Drawing(app))?;
+        let decided = decided.map_err(|refused| not_exchanged(refused, request.event))?;
         let mail = exchange_mail(&order, &decided.exchange);
         match sagas::exchange(app, (&order, &decided), (request.event, mail.as_ref())).await? {
             Exchanged::Made(order) => {
@@ -110,7 +111,7 @@ async fn carry_out(
                 announce(app, &order, &mails).await;
                 return Ok(answer((&order, &decided.exchange), &decided.tickets, caller));
             }
-            Exchanged::Seats(refusal) => return Err(no_seats(&refusal)),
+            Exchanged::Seats(refusal) => return Err(no_seats(&refusal, request.event)),
             // Decided again on what there is now.
             Exchanged::OrderMoved => {}
         }
@@ -124,11 +125,13 @@ fn answer((order, exchange): (&Order, &Exchange), tickets: &[Ticket], caller: &C
     ExchangeAnswer::new((order, exchange), &new, caller.tenant.zone)
 }
 
-fn no_seats(refusal: &LedgerRefusal) -> ApiError {
+fn no_seats(refusal: &LedgerRefusal, event: InstanceId) -> ApiError {
     match refusal {
-        LedgerRefusal::UnknownSlot => not_exchanged(ExchangeRefused::Unknown(vec![ExchangePlace::Event])),
-        LedgerRefusal::Closed => not_exchanged(ExchangeRefused::Closed),
-        LedgerRefusal::NotEnough { available } => not_enough(*available),
+        LedgerRefusal::UnknownSlot => {
+            not_exchanged(ExchangeRefused::Unknown(vec![ExchangePlace::Event]), event)
+        }
+        LedgerRefusal::Closed => not_exchanged(ExchangeRefused::Closed, event),
+        LedgerRefusal::NotEnough { available } => not_enough(*available, event),
         LedgerRefusal::HoldChanged | LedgerRefusal::MustReclaim | LedgerRefusal::TooManyHolds => {
             ApiError::new(ErrorType::TryAgain).without_effect()
         }

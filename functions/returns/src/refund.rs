@@ -17,7 +17,7 @@ use platform::task::to_the_end;
 use platform::{ApiError, App, Body, ErrorBody, ErrorType, IdempotencyKey};
 use sagas::{
     Giving, ReturnOutcome, TakenReturn, announce, check_return, finish_return, refund_declined,
-    refund_in_progress, take_return,
+    refund_pending, take_return,
 };
 use wire::returns::{OrderRefundAnswer, OrderRefundInput};
 
@@ -27,7 +27,7 @@ const ROUTE: &str = "POST /v2/b2b/refunds";
 /// Times a refund is decided again because its order moved meanwhile.
 const MAX_TRIES: usize = 4;
 
-/// Gives back what was bought, and the money.
+/// Refund an order, or part of it
 ///
 /// The whole order, lines, units or single tickets: money goes back to the card, seats and pieces come back on sale,
 /// tickets admit nobody any more, and uses of coupons and of member prices, and memberships, are given back with what
@@ -38,9 +38,9 @@ const MAX_TRIES: usize = 4;
     tag = "Orders",
     request_body = OrderRefundInput,
     responses(
-        (status = 200, description = "The refund, and what became of its order", body = OrderRefundAnswer),
+        (status = 200, description = "The refund, and the state of its order", body = OrderRefundAnswer),
         (status = 400, description = "`VALIDATION_ERROR`", body = ErrorBody),
-        (status = 402, description = "`REFUND_REFUSED`: by the processor or the bank; nothing changed", body = ErrorBody),
+        (status = 402, description = "`REFUND_REFUSED`: refused by the processor or the bank; nothing changed", body = ErrorBody),
         (status = 404, description = "`NOT_FOUND`: order, item or ticket", body = ErrorBody),
         (status = 409, description = "`NOT_REFUNDABLE`, `REFUND_PENDING`, `REFUND_EXCEEDS_REMAINDER`, `REFUND_TOO_LARGE`, `TOO_MANY_REFUNDS`, `IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = ErrorBody),
         (status = 503, description = "`TRY_AGAIN`", body = ErrorBody),
@@ -61,7 +61,7 @@ pub(crate) async fn refund(
     .await
 }
 
-/// Says what a refund would give back, without effect.
+/// Preview a refund, without effect
 ///
 /// The same body as a refund, and the same refusals.
 #[utoipa::path(
@@ -130,11 +130,11 @@ async fn carry_out(
         match (listed, standing(caller, (&found, under_way))?) {
             // Read in the middle of its end: what became of it, the next reading tells.
             (Some(listed), Standing::Ending) => {
-                moved = refund_in_progress(&listed.id);
+                moved = refund_pending(&listed.id);
                 continue;
             }
             (None, Standing::Ending) => continue,
-            (Some(listed), Standing::Running) => return Err(refund_in_progress(&listed.id)),
+            (Some(listed), Standing::Running) => return Err(refund_pending(&listed.id)),
             // An earlier try of this request.
             (Some(listed), Standing::Overdue | Standing::Done) => {
                 let giving = Giving::of(listed, found.sale.as_ref())?;
@@ -208,6 +208,6 @@ async fn finished(
             Ok(OrderRefundAnswer::new(&order, done, caller.tenant.zone))
         }
         ReturnOutcome::Refused(decline) => Err(refund_declined(&decline)),
-        ReturnOutcome::Undecided => Err(refund_in_progress(&wanted.id)),
+        ReturnOutcome::Undecided => Err(refund_pending(&wanted.id)),
     }
 }

@@ -1,10 +1,11 @@
 //! Answers to what is not refunded or exchanged.
 
+use domain::InstanceId;
 use domain::order::exchange::{ExchangeFault, ExchangePlace, ExchangeRefused};
 use domain::order::refund::{Fault, Place, RefundRefused};
 use domain::sale::RefundRefusal;
 use platform::{ApiError, ErrorType};
-use sagas::exceeds_remainder;
+use sagas::{exceeds_remainder, other_refund_pending};
 
 pub(crate) fn unknown_order() -> ApiError {
     ApiError::new(ErrorType::NotFound).detail("/orderId", "was not found")
@@ -29,7 +30,7 @@ pub(crate) fn refused_by_sale(refusal: RefundRefusal) -> ApiError {
 pub(crate) fn not_refunded(refused: RefundRefused) -> ApiError {
     match refused {
         RefundRefused::Unknown(faults) => with_faults(ErrorType::NotFound, faults),
-        RefundRefused::Pending(id) => ApiError::new(ErrorType::RefundPending).fact("refundId", &id),
+        RefundRefused::Pending(id) => other_refund_pending(&id),
         RefundRefused::Faults(faults) => with_faults(ErrorType::NotRefundable, faults),
         RefundRefused::ExceedsRemainder { remainder } => exceeds_remainder(remainder),
         RefundRefused::TooManyRefunds => ApiError::new(ErrorType::TooManyRefunds),
@@ -53,42 +54,45 @@ fn with_faults(kind: ErrorType, faults: Vec<(Place, Fault)>) -> ApiError {
 fn in_words(fault: Fault) -> String {
     match fault {
         Fault::UnknownItem | Fault::UnknownTicket => "was not found".to_owned(),
-        Fault::NamedTwice => "is named twice".to_owned(),
-        Fault::NothingLeft => "has nothing left".to_owned(),
-        Fault::TooMany { left } => format!("is more than the {left} left"),
-        Fault::PartOfCombo => "is a part of a combo, which is given back as a whole".to_owned(),
-        Fault::WithoutTickets => "has no tickets that can be named one by one".to_owned(),
-        Fault::TicketGone(status) => format!("does not admit any more: {}", status.as_str()),
+        Fault::NamedTwice => "is listed twice".to_owned(),
+        Fault::NothingLeft => "has nothing left to refund".to_owned(),
+        Fault::TooMany { left } => format!("must be at most {left}, the number left to refund"),
+        Fault::PartOfCombo => "is part of a combo, which can only be refunded as a whole".to_owned(),
+        Fault::WithoutTickets => "has no individual tickets".to_owned(),
+        Fault::TicketGone(status) => format!("is no longer valid: {}", status.as_str()),
         Fault::MembershipChanged => {
-            "has a membership that was renewed, moved or ended after this order".to_owned()
+            "has a membership that was renewed, changed or ended after this order".to_owned()
         }
-        Fault::AboveWorth { worth } => format!("is more than the {worth} paid for what is given back"),
+        Fault::AboveWorth { worth } => format!("must be at most {worth}, the amount paid for these items"),
     }
 }
 
-pub(crate) fn not_exchanged(refused: ExchangeRefused) -> ApiError {
+pub(crate) fn not_exchanged(refused: ExchangeRefused, event: InstanceId) -> ApiError {
     match refused {
         ExchangeRefused::Unknown(places) => {
             places.into_iter().fold(ApiError::new(ErrorType::NotFound), |error, place| {
                 error.detail(field_of(place), "was not found")
             })
         }
-        ExchangeRefused::Pending(id) => ApiError::new(ErrorType::RefundPending).fact("refundId", &id),
+        ExchangeRefused::Pending(id) => other_refund_pending(&id),
         ExchangeRefused::Faults(faults) => {
             faults.into_iter().fold(ApiError::new(ErrorType::NotExchangeable), |error, (place, fault)| {
                 error.detail(field_of(place), why(fault))
             })
         }
-        ExchangeRefused::Closed => ApiError::new(ErrorType::SalesClosed).detail("/eventId", "is not on sale"),
-        ExchangeRefused::NotEnough { available } => not_enough(available),
+        ExchangeRefused::Closed => ApiError::new(ErrorType::SalesClosed)
+            .message("This event is not on sale")
+            .detail("/eventId", "is not on sale"),
+        ExchangeRefused::NotEnough { available } => not_enough(available, event),
         ExchangeRefused::TooManyExchanges => ApiError::new(ErrorType::TooManyExchanges),
         ExchangeRefused::TooLarge => ApiError::new(ErrorType::Internal),
     }
 }
 
-pub(crate) fn not_enough(available: u32) -> ApiError {
+pub(crate) fn not_enough(available: u32, event: InstanceId) -> ApiError {
     ApiError::new(ErrorType::NotEnoughCapacity)
-        .detail("/eventId", format!("has {available} seats left"))
+        .detail("/eventId", format!("has too few seats: {available} left"))
+        .fact("eventId", event)
         .fact("availableSeats", available)
 }
 
@@ -104,16 +108,16 @@ fn field_of(place: ExchangePlace) -> String {
 fn why(fault: ExchangeFault) -> String {
     match fault {
         ExchangeFault::Unknown => "was not found".to_owned(),
-        ExchangeFault::NamedTwice => "is named twice".to_owned(),
-        ExchangeFault::TooMany { left } => format!("is more than the {left} left"),
-        ExchangeFault::PartOfCombo => "is of a combo, whose tickets are not exchanged".to_owned(),
+        ExchangeFault::NamedTwice => "is listed twice".to_owned(),
+        ExchangeFault::TooMany { left } => format!("must be at most {left}, the number left to exchange"),
+        ExchangeFault::PartOfCombo => "is part of a combo; its tickets cannot be exchanged".to_owned(),
         ExchangeFault::WithoutTickets => "has no tickets".to_owned(),
-        ExchangeFault::TicketGone(status) => format!("does not admit any more: {}", status.as_str()),
-        ExchangeFault::OtherTemplate => "is of another template than the tickets".to_owned(),
-        ExchangeFault::SameEvent => "is what the tickets are for already".to_owned(),
-        ExchangeFault::OtherPrice => "has another price for the ticket type".to_owned(),
+        ExchangeFault::TicketGone(status) => format!("is no longer valid: {}", status.as_str()),
+        ExchangeFault::OtherTemplate => "belongs to a different event template from the tickets".to_owned(),
+        ExchangeFault::SameEvent => "is the event these tickets are already for".to_owned(),
+        ExchangeFault::OtherPrice => "has a different price for this ticket type".to_owned(),
         ExchangeFault::OtherDay => {
-            "is on another day, and tickets at a member price are for theirs".to_owned()
+            "is on a different day; tickets at a member price can only move within the same day".to_owned()
         }
     }
 }

@@ -4,12 +4,14 @@ use crate::description::{Answer, description};
 use crate::schemas::Lazy;
 use crate::seen;
 use http::header::{ALLOW, CONTENT_ENCODING, CONTENT_TYPE};
-use http::{HeaderMap, Method, StatusCode};
+use http::{HeaderMap, HeaderName, Method, StatusCode};
 use platform::paths::canonical;
 use serde_json::Value;
 
-/// Headers of ours, and those that our answers use: none is sent that is not described.
-const DESCRIBED: [&str; 4] = ["etag", "retry-after", "x-service-replayed", "x-service-request-id"];
+/// Whether it is a header of ours, or one that our answers use: none is sent that is not described.
+fn must_be_described(name: &str) -> bool {
+    name.starts_with("x-service-") || matches!(name, "etag" | "retry-after")
+}
 
 /// A request and its answer.
 #[derive(Debug, Clone, Copy)]
@@ -93,9 +95,8 @@ impl Exchange<'_> {
         if let Some(header) = missing {
             return Some(format!("the header {} is missing", header.name));
         }
-        let sent = DESCRIBED.iter().filter(|name| self.headers.contains_key(**name));
-        for name in sent {
-            let Some(header) = answer.headers.iter().find(|header| header.name == **name) else {
+        for name in self.headers.keys().map(HeaderName::as_str).filter(|name| must_be_described(name)) {
+            let Some(header) = answer.headers.iter().find(|header| header.name == name) else {
                 return Some(format!("the header {name} is not described"));
             };
             let fault = fault_in(&header.schema, &header.read(self.header(name).unwrap_or_default()));

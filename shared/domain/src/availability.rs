@@ -54,13 +54,22 @@ pub fn shortages(cart: &Cart, stocks: Stocks<'_>, now: Timestamp) -> Vec<Shortag
         let available = ledger.available(now).saturating_add(held);
         (wanted > available).then_some(Shortage::Seats { instance, available })
     });
-    let pieces = pieces_of(cart, stocks.inventory).into_iter().filter_map(|(inventory, wanted)| {
-        let Pieces { quantity, stock } = wanted;
-        let available = pieces_left(stock, stocks.sold.get(&inventory).copied().unwrap_or_default());
-        let name = stocks.inventory.get(&inventory).map(|item| item.name.clone()).unwrap_or_default();
-        (quantity > available).then_some(Shortage::Pieces { inventory, name, available })
-    });
-    seats.chain(pieces).collect()
+    seats.chain(missing_pieces(cart, stocks.inventory, stocks.sold)).collect()
+}
+
+/// The add-ons of which the cart has more pieces than are left of their stock.
+#[must_use]
+pub fn missing_pieces(
+    cart: &Cart,
+    inventory: &BTreeMap<InventoryId, InventoryItem>,
+    sold: &BTreeMap<InventoryId, u32>,
+) -> Vec<Shortage> {
+    let missing = |(id, Pieces { quantity, stock }): (InventoryId, Pieces)| {
+        let available = pieces_left(stock, sold.get(&id).copied().unwrap_or_default());
+        let name = inventory.get(&id).map(|item| item.name.clone()).unwrap_or_default();
+        (quantity > available).then_some(Shortage::Pieces { inventory: id, name, available })
+    };
+    pieces_of(cart, inventory).into_iter().filter_map(missing).collect()
 }
 
 /// What is left of a stock. A stock that was lowered below what is sold has nothing left.

@@ -2,9 +2,10 @@
 //!
 //! A number and a security code exist only in memory for the length of a call: their types cannot be
 //! serialised or cloned, print masked, and wipe themselves. Brand and Luhn sum are worked out here rather
-//! than by a card library: masking needs the sum over any stretch of a text, and a library that answers a
-//! dozen debit schemes through regular expressions cannot name the six brands of the contract by their ranges.
+//! than by a card library: one that answers a dozen debit schemes through regular expressions cannot name the
+//! six brands of the contract by their ranges.
 
+use crate::lines::breaks_line;
 use crate::time::Timestamp;
 use chrono::{NaiveDate, NaiveTime, TimeZone, Utc};
 use serde::{Deserialize, Serialize};
@@ -14,6 +15,7 @@ use zeroize::Zeroizing;
 mod mask;
 
 pub use mask::mask_card_numbers;
+pub(crate) use mask::without_masks;
 
 /// The fewest digits a card number has (contract §6).
 pub const CARD_NUMBER_MIN_DIGITS: usize = 13;
@@ -100,6 +102,17 @@ impl CardBrand {
         }
     }
 
+    /// Whether cards of this brand have that many digits.
+    fn has_length(self, digits: usize) -> bool {
+        match self {
+            Self::Visa => matches!(digits, 13 | 16 | 19),
+            Self::MasterCard => digits == 16,
+            Self::AmericanExpress => digits == 15,
+            Self::Discover | Self::Jcb => (16..=19).contains(&digits),
+            Self::DinersClub => (14..=19).contains(&digits),
+        }
+    }
+
     /// The brand whose range the leading six digits fall into.
     fn of_digits(digits: &str) -> Option<Self> {
         let leading: u32 = digits.get(..6)?.parse().ok()?;
@@ -141,12 +154,12 @@ pub enum CardNumberError {
 }
 
 impl CardNumber {
-    /// Reads a number as people type it, with spaces and dashes anywhere.
+    /// Reads a number as people type it, with spaces of any kind and dashes anywhere.
     ///
     /// # Errors
     /// [`CardNumberError`] for the first rule it breaks.
     pub fn parse(text: &str) -> Result<Self, CardNumberError> {
-        let kept = || text.chars().filter(|letter| !matches!(letter, ' ' | '-'));
+        let kept = || text.chars().filter(|letter| *letter != '-' && !is_space(*letter));
         let count = kept().count();
         if count == 0 {
             return Err(CardNumberError::Missing);
@@ -160,7 +173,7 @@ impl CardNumber {
         // The room is reserved at once: a text that grew would leave unwiped copies behind.
         let mut digits = Zeroizing::new(String::with_capacity(count));
         digits.extend(kept());
-        if !luhn_lengths(digits.bytes().rev()).any(|length| length == count) {
+        if !passes_luhn(&digits) {
             return Err(CardNumberError::WrongChecksum);
         }
         let brand = CardBrand::of_digits(&digits).ok_or(CardNumberError::UnknownBrand)?;
@@ -447,20 +460,23 @@ fn last_four_fault(sent: Option<&str>, number: Option<&CardNumber>) -> Option<Ca
     number.filter(|number| number.last_four() != sent).map(|_| CardFault::LastFourContradictsNumber)
 }
 
-/// Reads ASCII digits from the last to the first and gives, in ascending order, every length between 13 and
-/// 19 at which they pass the Luhn check.
-fn luhn_lengths(backwards: impl Iterator<Item = u8>) -> impl Iterator<Item = usize> {
-    backwards
-        .take(CARD_NUMBER_MAX_DIGITS)
+/// Whether a letter is a space, such as those that word processors put into numbers.
+fn is_space(letter: char) -> bool {
+    letter.is_whitespace() && !breaks_line(letter)
+}
+
+/// Whether ASCII digits pass the Luhn check.
+fn passes_luhn(digits: &str) -> bool {
+    let values = digits.bytes().rev().map(|byte| u32::from(byte.saturating_sub(b'0')));
+    let sum: u32 = values
         .enumerate()
-        .scan(0_u32, |sum, (index, byte)| {
-            let digit = u32::from(byte.saturating_sub(b'0'));
-            let doubled = if index % 2 == 1 { digit * 2 } else { digit };
-            *sum += if doubled > 9 { doubled - 9 } else { doubled };
-            Some((index + 1, *sum))
+        .map(|(index, digit)| match (index % 2 == 1, digit) {
+            (false, digit) => digit,
+            (true, digit) if digit > 4 => digit * 2 - 9,
+            (true, digit) => digit * 2,
         })
-        .filter(|(length, sum)| *length >= CARD_NUMBER_MIN_DIGITS && sum.is_multiple_of(10))
-        .map(|(length, _)| length)
+        .sum();
+    sum.is_multiple_of(10)
 }
 
 /// Numbers for tests, made on the spot so that no card number stands in the source.

@@ -27,7 +27,7 @@ pub struct PersonType {
     pub description: String,
     /// An inactive type is not offered.
     pub active: bool,
-    /// Such as `individual`.
+    /// What kind of visitor it is for, in the venue's own words.
     pub kind: String,
     /// Order among the types.
     pub display_order: i64,
@@ -309,9 +309,9 @@ impl Template {
         self.member_only || !self.membership.restrictions.is_empty()
     }
 
-    /// Whether a slot is one of those the template holds: it lies within the times of its schedule, and starts no
-    /// later than the template ends, wherever it was moved to. Slots that were sold stay when a schedule is
-    /// shortened, and are none of them any more.
+    /// Whether a slot is one of those the template holds: it lies within the times of its schedule and not before the
+    /// template's start, and starts no later than the template ends, wherever it was moved to. Slots that were sold
+    /// stay when a schedule is shortened, and are none of them any more.
     #[must_use]
     pub fn holds(&self, instance: &InstanceId, start: Timestamp, zone: Zone) -> bool {
         let facts = self.facts();
@@ -429,8 +429,40 @@ pub fn prerequisite_circles(template: &Template, others: &[Template]) -> Vec<usi
 /// First characters of the description that stand in for a missing short description (spec §2.10).
 pub const SHORT_DESCRIPTION_CHARS: usize = 300;
 
-/// The short description of a template that has none: no more characters than that, and the last sign whole.
+/// The short description of a template that has none: no more characters than that, the last sign whole, and no tag of
+/// HTML or line feed at its end that has nothing behind it.
 #[must_use]
 pub fn short_description(description: &str) -> String {
-    cut(description, SHORT_DESCRIPTION_CHARS).to_owned()
+    let short = cut(description, SHORT_DESCRIPTION_CHARS);
+    let whole = if short.len() < description.len() { without_open_tag(short) } else { short };
+    whole.trim_end().to_owned()
+}
+
+/// A text without the tag at its end that is begun and does not end.
+fn without_open_tag(text: &str) -> &str {
+    let Some((before, tag)) = text.rsplit_once('<') else { return text };
+    let begins_tag = |first: char| first.is_ascii_alphabetic() || first == '/' || first == '!';
+    let is_open = tag.chars().next().is_none_or(begins_tag) && !tag.contains('>');
+    if is_open { before } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_description_ends_with_neither_a_part_of_a_tag_nor_a_line_feed() {
+        let long = |length: usize| "x".repeat(length);
+        for (length, behind, kept) in [
+            (298, "<b>bold</b>", ""),
+            (299, "<b>bold</b>", ""),
+            (296, "</b>, and so on", "</b>"),
+            (290, " 1 < 2 and so on", " 1 < 2 and"),
+            (299, "\nand so on", ""),
+            (290, "<b", "<b"),
+        ] {
+            let short = short_description(&format!("{}{behind}", long(length)));
+            assert_eq!(short, format!("{}{kept}", long(length)), "{length} {behind:?}");
+        }
+    }
 }

@@ -18,7 +18,7 @@ use crate::sale::Sale;
 use crate::{
     CartId, CouponId, CustomerId, InstanceId, InventoryId, LevelId, MembershipId, Money, MoneyOverflow,
     OrderId, OrderItemId, OrderNumber, PaymentReference, ReservationId, TemplateId, TenantId, TicketBarcode,
-    TicketId, Timestamp, Zone,
+    TicketId, Timestamp, Zone, customer,
 };
 use std::collections::BTreeMap;
 
@@ -92,8 +92,9 @@ pub fn contact_of(sent: &Person, billing: &Person) -> Person {
             field.clone_from(from);
         }
     }
-    let unaddressed = [&contact.address1, &contact.city, &contact.state, &contact.country];
-    if unaddressed.iter().all(|field| field.is_none()) {
+    let Person { address1, address2, city, state, country, .. } = &contact;
+    let addressed = [address1, address2, city, state, country];
+    if addressed.iter().all(|field| field.is_none()) {
         contact.address1.clone_from(&billing.address1);
         contact.address2.clone_from(&billing.address2);
         contact.city.clone_from(&billing.city);
@@ -139,6 +140,8 @@ pub struct OrderFacts<'a> {
     pub levels: &'a BTreeMap<LevelId, Level>,
     /// The memberships that are renewed or changed, by the ids that were sent.
     pub memberships: &'a BTreeMap<MembershipId, Membership>,
+    /// The customers who give memberships and are named by their ids, as far as they may be told.
+    pub givers: BTreeMap<CustomerId, customer::Person>,
     /// The channel of the route.
     pub channel: Channel,
     /// The customer its billing data makes or finds.
@@ -459,6 +462,24 @@ mod tests {
             assert_eq!(contact.first_name.as_deref(), Some(first));
             assert_eq!(contact.last_name.as_deref(), Some(last));
             assert_eq!(contact.email.as_deref(), Some(email));
+        }
+    }
+
+    #[test]
+    fn an_address_of_which_a_part_was_sent_is_not_completed_from_the_billing_data() {
+        let address = |address1: Option<&str>, address2: Option<&str>| Person {
+            address1: address1.map(str::to_owned),
+            address2: address2.map(str::to_owned),
+            ..Person::default()
+        };
+        let billing = address(Some("18 Quay Street"), Some("Floor 1"));
+        for (sent, expected) in [
+            (address(None, None), (Some("18 Quay Street"), Some("Floor 1"))),
+            (address(None, Some("Floor 2")), (None, Some("Floor 2"))),
+            (address(Some("1 Pier Road"), None), (Some("1 Pier Road"), None)),
+        ] {
+            let contact = contact_of(&sent, &billing);
+            assert_eq!((contact.address1.as_deref(), contact.address2.as_deref()), expected);
         }
     }
 

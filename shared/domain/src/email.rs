@@ -1,5 +1,7 @@
 //! E-mail addresses: what the mailer can write to is what is accepted, everywhere (decision record 0119).
 
+use crate::lines::is_invisible;
+
 /// Longest e-mail address, in the form in which mail is sent (RFC 5321).
 pub const MAX_EMAIL_CHARS: usize = 254;
 
@@ -20,13 +22,14 @@ pub struct Undeliverable;
 
 impl EmailAddress {
     /// Reads an address as people write it: `info@sjöburen.se` is one of `xn--sjburen-b1a.se`. Quoted names and address
-    /// literals are legal, but no mail service delivers to them, and neither to hosts of the own network.
+    /// literals are legal, but no mail service delivers to them, and neither to hosts of the own network. A domain with
+    /// characters that nobody sees and the name system leaves out came from somewhere else than a keyboard.
     ///
     /// # Errors
     /// [`Undeliverable`] where no message could be addressed to it.
     pub fn parse(text: &str) -> Result<Self, Undeliverable> {
         let (user, domain) = text.trim().rsplit_once('@').ok_or(Undeliverable)?;
-        let is_plain = user.is_ascii() && !user.contains('"');
+        let is_plain = user.is_ascii() && !user.contains('"') && !domain.contains(is_left_out);
         if !(is_plain && email_address::EmailAddress::is_valid_local_part(user)) {
             return Err(Undeliverable);
         }
@@ -49,6 +52,12 @@ impl EmailAddress {
     pub fn domain(&self) -> &str {
         &self.domain
     }
+}
+
+/// Whether a character of a domain is neither seen nor part of its name. Joiners are part of some names, and emoji are
+/// typed with their variation.
+fn is_left_out(char: char) -> bool {
+    is_invisible(char) && !matches!(char, '\u{200c}' | '\u{200d}' | '\u{fe0f}')
 }
 
 /// A name of the public net: letters, digits and hyphens, a dot, and a last part that is no number.
@@ -121,6 +130,9 @@ mod tests {
             "a@example.org\r\nBcc: x@example.org",
             "a,b@example.org",
             "Ada <a@example.org>",
+            "a@\u{200b}example.org",
+            "a@example.org\u{feff}",
+            "a@exam\u{ad}ple.org",
         ] {
             assert_eq!(EmailAddress::parse(text), Err(Undeliverable), "{text}");
         }

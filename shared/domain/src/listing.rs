@@ -165,12 +165,20 @@ impl Audience<'_> {
         self.shows(template) && self.types.admits(template.kind) && self.has_open_slot(template, reach)
     }
 
-    /// A slot that staff may have moved counts as open for as long as it can be, where it was moved to.
+    /// A slot that staff may have moved counts as open for as long as it can be, where it was moved to. So does one that
+    /// a changed schedule may have left behind, as long as the times of the schedules go on.
     fn has_open_slot(&self, template: &Template, reach: Option<&SlotReach>) -> bool {
         let longest = i64::from(template.longest_minutes()).saturating_mul(60);
         let (later, lasting) = reach.map_or((0, 0), |reach| (reach.later_secs, reach.lasting_secs));
         let from = plus_secs(self.now, longest.max(lasting).saturating_neg());
         let schedules = self.sold_schedules(template);
+        if reach.is_some_and(|reach| reach.rescheduled) {
+            let facts = template.facts();
+            let plan = SlotPlan { template: &facts, schedules: &schedules, zone: self.zone };
+            if plan.continues_after(from) {
+                return true;
+            }
+        }
         let mut after = None;
         for piece in OPEN_SLOT_PIECES {
             let Some((slots, stopped)) = planned((template, &schedules, self.zone), (from, after), piece)

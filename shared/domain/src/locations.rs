@@ -53,14 +53,21 @@ static COUNTRIES: LazyLock<Vec<Country>> =
 const NAME_TABLE: &str = include_str!("country_names.tsv");
 
 /// What people write and no list of names has.
-const COMMON_NAMES: [(&str, &[&str]); 9] = [
+const COMMON_NAMES: [(&str, &[&str]); 13] = [
     ("AE", &["UAE", "Emirates"]),
-    ("GB", &["Great Britain", "Britain", "England", "Scotland", "Wales", "Northern Ireland"]),
-    ("IE", &["Republic of Ireland"]),
+    ("BA", &["Bosnia-Herzegovina"]),
+    ("CD", &["DR Congo"]),
+    (
+        "GB",
+        &["Great Britain", "Britain", "England", "Scotland", "Wales", "Northern Ireland", "Großbritannien"],
+    ),
+    ("HK", &["Hong Kong SAR"]),
+    ("IE", &["Republic of Ireland", "Ireland, Republic of"]),
     ("KR", &["Korea", "Republic of Korea"]),
     ("MK", &["Macedonia"]),
     ("MM", &["Burma"]),
     ("NL", &["Holland"]),
+    ("TT", &["Trinidad"]),
     ("US", &["America"]),
     ("VA", &["Vatican"]),
 ];
@@ -86,7 +93,7 @@ static COUNTRY_KEYS: LazyLock<HashMap<String, Meant>> = LazyLock::new(|| {
     let mut add = |spelling: &str, meant: Meant| _ = keys.entry(spelling_key(spelling)).or_insert(meant);
     let listed = || COUNTRIES.iter().enumerate().map(|(place, country)| (Meant::Listed(place), country));
     for (meant, country) in listed() {
-        for code in [country.alpha2, country.alpha3, country.abbreviation] {
+        for code in [country.alpha2, country.alpha3, country.abbreviation, country.numeric_code] {
             add(code, meant);
         }
     }
@@ -132,7 +139,7 @@ pub fn countries() -> &'static [Country] {
     &COUNTRIES
 }
 
-/// The country that a text means: its alpha-2 or alpha-3 code, its abbreviation, its name, its name in ISO 3166
+/// The country that a text means: its alpha-2, alpha-3 or numeric code, its abbreviation, its name, its name in ISO 3166
 /// (`Korea (Republic of)`), or what it is commonly called in the languages of the mails. Case, accents, apostrophes, points
 /// and hyphens do not matter (contract §10, §R).
 #[must_use]
@@ -383,7 +390,7 @@ mod tests {
         ] {
             assert_eq!(find_country(text).map(|found| found.alpha2), Some(alpha2), "{text}");
         }
-        for text in ["", " ", "XX", "ZZZ", "840", "Atlantis", "U", "United", "U S", "XK"] {
+        for text in ["", " ", "XX", "ZZZ", "84", "Atlantis", "U", "United", "U S", "XK"] {
             assert_eq!(find_country(text), None, "{text}");
         }
     }
@@ -407,6 +414,14 @@ mod tests {
             ("The Netherlands", "Netherlands"),
             ("Pays-Bas", "Netherlands"),
             ("Holland", "Netherlands"),
+            ("DR Congo", "Democratic Republic of the Congo"),
+            ("Hong Kong SAR", "Hong Kong"),
+            ("Bosnia-Herzegovina", "Bosnia and Herzegovina"),
+            ("Trinidad", "Trinidad and Tobago"),
+            ("Großbritannien", "United Kingdom"),
+            ("Ireland, Republic of", "Ireland"),
+            ("276", "Germany"),
+            ("004", "Afghanistan"),
             ("Deutschland", "Germany"),
             ("Allemagne", "Germany"),
             ("España", "Spain"),

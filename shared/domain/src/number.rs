@@ -47,20 +47,16 @@ impl<'a> TypedNumber<'a> {
         self.whole.len().saturating_add(self.fraction.len())
     }
 
-    /// In hundredths, where its further decimals are zeros.
+    /// In hundredths. A third decimal is refused, zeros too. None where the number is too large.
     pub(crate) fn hundredths(self) -> Result<Option<i64>, DecimalsTooFine> {
-        let (cents, rest) = self.fraction.split_at(self.fraction.len().min(2));
-        if rest.bytes().any(|digit| digit != b'0') {
-            return Err(DecimalsTooFine);
-        }
-        let padding = "00".get(cents.len()..).unwrap_or_default();
-        let digits = self.whole.bytes().chain(cents.bytes()).chain(padding.bytes());
+        let padding = "00".get(self.fraction.len()..).ok_or(DecimalsTooFine)?;
+        let digits = self.whole.bytes().chain(self.fraction.bytes()).chain(padding.bytes());
         let mut values = digits.map(|digit| i64::from(digit.saturating_sub(b'0')));
         Ok(values.try_fold(0_i64, |sum, value| sum.checked_mul(10)?.checked_add(value)))
     }
 }
 
-/// There are digits behind the hundredths.
+/// There are digits behind the hundredths, if only zeros.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct DecimalsTooFine;
 

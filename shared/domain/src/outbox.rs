@@ -1,5 +1,6 @@
 //! Mails that are to be sent (spec §4.3, §4.7; contract §6, "Mail").
 
+use crate::email::is_same_email;
 use crate::order::{Exchange, Order, OrderMembershipLine, OrderRefund, StaffNotice};
 use crate::{LoginRequestId, OrderId, TenantId, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -255,7 +256,7 @@ fn payer_address(order: &Order) -> Option<&str> {
 /// are not to be found, and a doubled mail would be.
 fn elsewhere(order: &Order) -> Option<&str> {
     let delivery = filled(order.ticket_delivery_email.as_deref())?;
-    let same = payer_address(order).is_some_and(|payer| payer.eq_ignore_ascii_case(delivery));
+    let same = payer_address(order).is_some_and(|payer| is_same_email(payer, delivery));
     (!same).then_some(delivery)
 }
 

@@ -88,10 +88,10 @@ rate_limits! {
     CardPaymentsPerKey, "card-payments-per-key", 10_000 in 600;
     /// Cards that were declined, for one visitor's address.
     DeclinedCardsPerAddress, "declined-cards-per-address", 20 in 3_600;
-    /// Applications of merchants by one partner's key.
-    ApplicationsPerKey, "applications-per-key", 200 in 3_600;
     /// Cards that were declined for one key, whatever addresses it names.
     DeclinedCardsPerKey, "declined-cards-per-key", 2_000 in 3_600;
+    /// Applications of merchants by one partner's key.
+    ApplicationsPerKey, "applications-per-key", 200 in 3_600;
 }
 
 /// So many in so much time.
@@ -159,7 +159,7 @@ impl Rate {
         }
     }
 
-    /// The default of a tenant: its own kind's.
+    /// The default of a sandbox tenant, where this one is that of the others.
     #[must_use]
     pub(crate) const fn in_sandbox(self) -> Self {
         Self { count: self.count.saturating_mul(SANDBOX_FACTOR), ..self }

@@ -91,7 +91,7 @@ impl Checked {
 #[derive(Debug)]
 struct Seller {
     is_paid: bool,
-    /// The memberships that it has marked as its own to change.
+    /// The memberships that it has marked as its own to change; none once it was undone.
     claims: Vec<MembershipId>,
 }
 
@@ -107,7 +107,7 @@ pub struct Books {
     /// Customers that something other than an order leads to, with the membership whose card does, if one does.
     led_to: BTreeMap<CustomerId, Option<MembershipId>>,
     memberships: HashMap<MembershipId, HeldMembership>,
-    /// The orders that have memberships, unless they were undone.
+    /// The orders that have memberships.
     sellers: HashMap<OrderId, Seller>,
     lookups: OpenLookups,
     balances: BTreeMap<Count, Balance>,

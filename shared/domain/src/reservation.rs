@@ -136,6 +136,8 @@ pub enum ReservationRefusal {
 pub struct Shortage {
     /// The line that asked.
     pub line: usize,
+    /// The event.
+    pub instance: InstanceId,
     /// Seats the reservation could hold at most.
     pub available: u32,
 }
@@ -315,7 +317,7 @@ pub fn decide_holds(
         let old = holds.remove(&item.instance);
         // The record speaks of holds it may never have had; seats that are wanted are seen in their ledger.
         let Some(ledger) = slots.ledgers.get(&item.instance).filter(|ledger| ledger.exists()) else {
-            faults.add(item.line, None, LedgerRefusal::UnknownSlot);
+            faults.add(item, None, LedgerRefusal::UnknownSlot);
             continue;
         };
         let new = Hold { quantity: item.quantity, expires_at };
@@ -325,7 +327,7 @@ pub fn decide_holds(
                 changes.insert(item.instance, change);
             }
             Ok(Course::ReclaimFirst(change)) => reclaim = Some((item.instance, change)),
-            Err(refusal) => faults.add(item.line, old, refusal),
+            Err(refusal) => faults.add(item, old, refusal),
         }
     }
     faults.first()?;
@@ -370,13 +372,14 @@ struct Faults {
 }
 
 impl Faults {
-    fn add(&mut self, line: usize, own: Option<Hold>, refusal: LedgerRefusal) {
+    fn add(&mut self, item: &WantedItem, own: Option<Hold>, refusal: LedgerRefusal) {
+        let WantedItem { instance, quantity: _, line } = *item;
         match refusal {
             LedgerRefusal::UnknownSlot => self.unknown.push(line),
             LedgerRefusal::Closed => self.closed.push(line),
             LedgerRefusal::NotEnough { available } => {
                 let own = own.map_or(0, |hold| hold.quantity);
-                self.short.push(Shortage { line, available: available.saturating_add(own) });
+                self.short.push(Shortage { line, instance, available: available.saturating_add(own) });
             }
             LedgerRefusal::HoldChanged | LedgerRefusal::MustReclaim | LedgerRefusal::TooManyHolds => {
                 self.crowded = true;

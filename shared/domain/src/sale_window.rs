@@ -228,7 +228,7 @@ pub enum Unlisted {
     Hidden,
     /// It was cancelled or closed.
     Cancelled,
-    /// Its template or its schedule has ended before it.
+    /// Its template or its schedule has ended before it, or begins after it.
     Ended,
     /// It is not sold on this channel.
     ChannelOff,

@@ -4,9 +4,9 @@
 //! never changes one. Our choices, where the specification is silent:
 //!
 //! - An hour is the tenant's wall clock; a slot lasts its duration in elapsed minutes, also over a clock change.
-//! - A schedule with ranges runs on their dates, whatever the template's own start; one without ranges runs
-//!   while the template does, counting `repeatCycle` from the week of the template's start. No schedule runs
-//!   after the template's end.
+//! - A schedule with ranges runs on their dates; one without ranges runs while the template does, counting
+//!   `repeatCycle` from the week of the template's start. No schedule runs before the template's start or after its
+//!   end.
 //! - The template's times and `effectiveStartTime`–`effectiveEndTime` bound the start of a slot, both ends
 //!   included.
 //! - An hour given twice is one slot, its first entry counting; ranges that overlap add nothing.
@@ -289,7 +289,7 @@ impl Schedule {
         };
         within(self.effective_start, self.effective_end)
             && within(None, template.end)
-            && (!self.ranges.is_empty() || within(Some(template.start), None))
+            && template.has_begun(start)
     }
 }
 

@@ -188,6 +188,15 @@ impl Scope {
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|scope| scope.name() == name)
     }
+
+    /// Whether its keys are those of storefronts' pages, which everybody can read.
+    #[must_use]
+    pub const fn is_page(self) -> bool {
+        match self {
+            Self::B2cBrowser => true,
+            Self::B2c | Self::B2b | Self::Payment | Self::Onboard => false,
+        }
+    }
 }
 
 /// A key as it is stored: its text is known only to its holder.

@@ -87,10 +87,10 @@ fn is_named_by(membership: &Membership, sent: &str) -> bool {
     membership.number.to_string() == sent || external.is_some_and(|external| is_same_code(external, sent))
 }
 
-/// True for codes that differ in the case of their letters at most.
+/// Whether two codes are the same as texts are compared (decision record 0119).
 #[must_use]
 pub fn is_same_code(one: &str, other: &str) -> bool {
-    one.trim().to_lowercase() == other.trim().to_lowercase()
+    comparable(one) == comparable(other)
 }
 
 /// Whether two names are the same but for their letters' case and form, the kind of their apostrophes and the

@@ -59,6 +59,15 @@ impl std::error::Error for OpenError {
     }
 }
 
+impl OpenError {
+    fn of_file(path: &Path, cause: DynoxideError) -> Self {
+        match StorageFault::of(&cause) {
+            Some(fault) => Self::Storage(fault, path.to_owned(), StorageFault::without_advice(cause)),
+            None => Self::Engine(cause),
+        }
+    }
+}
+
 /// What opening says of no file.
 impl From<DynoxideError> for OpenError {
     fn from(cause: DynoxideError) -> Self {
@@ -85,10 +94,7 @@ impl Embedded {
     pub fn file(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         let path = path.as_ref();
         let text = path.to_str().ok_or_else(|| OpenError::PathNotUtf8(path.to_owned()))?;
-        let at_fault = |cause: DynoxideError| match StorageFault::of(&cause) {
-            Some(fault) => OpenError::Storage(fault, path.to_owned(), StorageFault::without_advice(cause)),
-            None => OpenError::Engine(cause),
-        };
+        let at_fault = |cause| OpenError::of_file(path, cause);
         let database = Database::new(text).map_err(at_fault)?;
         // The engine opens files with synchronous=FULL and has no setting for it, but leaving its
         // bulk mode sets NORMAL, which in write-ahead mode is safe against a crash of the process.
@@ -102,6 +108,21 @@ impl Embedded {
     #[must_use]
     pub fn on_this_thread(self) -> Self {
         Self { on_this_thread: true, ..self }
+    }
+
+    /// Whether any table was ever made in it.
+    ///
+    /// # Errors
+    /// [`OpenError`] when the file cannot be read.
+    pub fn holds_tables(&self) -> Result<bool, OpenError> {
+        let listed = dispatch(&self.database, "ListTables", b"{}").map_err(|cause| match &self.file {
+            Some(path) => OpenError::of_file(path, cause),
+            None => OpenError::Engine(cause),
+        })?;
+        let listed: serde_json::Value = serde_json::from_slice(&listed)
+            .map_err(|fault| OpenError::Engine(DynoxideError::InternalServerError(fault.to_string())))?;
+        let names = listed.get("TableNames").and_then(serde_json::Value::as_array);
+        Ok(names.is_some_and(|names| !names.is_empty()))
     }
 
     /// Deletes the items whose time to live is over by the clock of this machine, and tells how many those were. Requests

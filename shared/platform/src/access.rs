@@ -7,6 +7,7 @@ use crate::clock::RequestClock;
 use crate::context::{RequestContext, SourceIp};
 use crate::{ApiError, App, ErrorType};
 use axum::extract::FromRequestParts;
+use domain::number::whole_number;
 use domain::tenant::{ApiKey, Scope, Tenant};
 use domain::{Mid, Zone};
 use http::header::ORIGIN;
@@ -120,10 +121,12 @@ impl<P: Policy> FromRequestParts<App> for Access<P> {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
         let text = key_text(&parts.headers, P::KEY_HEADER)?;
         let key = Option::clone(&*app.api_key(text).await?);
-        let key = key.ok_or_else(|| ApiError::new(ErrorType::Unauthorized))?;
-        let tenant = app.tenant(key.tenant).await?;
+        let key = key.ok_or_else(|| no_valid_key(P::KEY_HEADER))?;
+        let tenant = app.tenant(key.tenant).await.map_err(|fault| {
+            if fault.kind() == ErrorType::Unauthorized { no_valid_key(P::KEY_HEADER) } else { fault }
+        })?;
         if text.starts_with(DEMO_PREFIX) && !tenant.sandbox {
-            return Err(ApiError::new(ErrorType::Unauthorized));
+            return Err(no_valid_key(P::KEY_HEADER));
         }
         let context = parts.extensions.get::<Arc<RequestContext>>().cloned();
         let context = context.ok_or_else(|| ApiError::new(ErrorType::Internal))?;
@@ -132,14 +135,12 @@ impl<P: Policy> FromRequestParts<App> for Access<P> {
             return Err(closed());
         }
         let scope = P::SCOPES.iter().find(|scope| key.scopes.contains(scope));
-        let scope = *scope.ok_or_else(|| ApiError::new(ErrorType::Forbidden))?;
+        let scope = *scope.ok_or_else(|| other_scope(P::SCOPES))?;
         check_origin(app, &key, &tenant, parts)?;
         check_tenant_header(&parts.headers, &tenant, P::TENANT_HEADER)?;
-        let ip = match scope {
-            Scope::B2cBrowser => parts.extensions.get::<SourceIp>().map(|source| source.0),
-            Scope::B2c | Scope::B2b | Scope::Payment | Scope::Onboard => {
-                browser_ip(&parts.headers, P::BROWSER_IP)?
-            }
+        let ip = match scope.is_page() {
+            true => parts.extensions.get::<SourceIp>().map(|source| source.0),
+            false => browser_ip(&parts.headers, P::BROWSER_IP)?,
         };
         let clock = request_clock(app, &parts.headers, &tenant)?;
         let key_hash = key_hash(text);
@@ -167,19 +168,34 @@ const CLOSED_RETRY_SECS: u32 = 60;
 
 fn key_text<'a>(headers: &'a HeaderMap, name: &str) -> Result<&'a str, ApiError> {
     let text = header(headers, name).filter(|text| text.len() <= MAX_KEY_CHARS);
-    text.ok_or_else(|| ApiError::new(ErrorType::Unauthorized))
+    text.ok_or_else(|| no_valid_key(name))
+}
+
+/// The same whether there was no key or one that is nobody's.
+fn no_valid_key(header: &str) -> ApiError {
+    ApiError::new(ErrorType::Unauthorized)
+        .message(format!("A valid API key is required in the header {header}"))
+}
+
+/// A key that opens other routes.
+fn other_scope(needed: &[Scope]) -> ApiError {
+    let names: Vec<&str> = needed.iter().map(|scope| scope.name()).collect();
+    let message = format!("This route needs an API key with the scope {}", names.join(" or "));
+    ApiError::new(ErrorType::Forbidden).message(message)
 }
 
 /// Nothing of the request has happened, and nobody knows yet when it can.
 fn closed() -> ApiError {
-    ApiError::new(ErrorType::TryAgain).message("The venue is closed for now").retry_after(CLOSED_RETRY_SECS)
+    ApiError::new(ErrorType::TryAgain)
+        .message("The venue is temporarily closed")
+        .retry_after(CLOSED_RETRY_SECS)
 }
 
 /// A browser key is publishable, so it works only from the pages of its origins, whichever of its scopes a
 /// route asks for. Those of a sandbox tenant work from the service's own pages as well, on whatever port it runs.
 /// Browsers leave the header out of same-origin reads, and send it with every write.
 fn check_origin(app: &App, key: &ApiKey, tenant: &Tenant, parts: &Parts) -> Result<(), ApiError> {
-    if !key.scopes.contains(&Scope::B2cBrowser) {
+    if !key.scopes.iter().any(|scope| scope.is_page()) {
         return Ok(());
     }
     match header(&parts.headers, ORIGIN.as_str()) {
@@ -187,7 +203,7 @@ fn check_origin(app: &App, key: &ApiKey, tenant: &Tenant, parts: &Parts) -> Resu
         Some(origin) if tenant.sandbox && app.is_own_origin(origin) => Ok(()),
         None if parts.method == Method::GET || parts.method == Method::HEAD => Ok(()),
         Some(_) | None => {
-            Err(ApiError::new(ErrorType::Forbidden).message("The API key does not allow this origin"))
+            Err(ApiError::new(ErrorType::Forbidden).message("This API key cannot be used from this origin"))
         }
     }
 }
@@ -201,7 +217,10 @@ fn check_tenant_header(headers: &HeaderMap, tenant: &Tenant, required: bool) -> 
     match sent_header(headers, TENANT_HEADER) {
         Some("") => Err(ApiError::new(ErrorType::ValidationError).detail(TENANT_HEADER, "must not be empty")),
         Some(sent) if sent == tenant.id.to_string() => Ok(()),
-        Some(_) => Err(ApiError::new(ErrorType::Forbidden).message("The API key belongs to another tenant")),
+        Some(sent) if whole_number(sent).is_none() => Err(ApiError::new(ErrorType::Forbidden)
+            .message("The header x-b2c-tenant-id does not name a tenant")
+            .detail(TENANT_HEADER, "must be a number")),
+        Some(_) => Err(ApiError::new(ErrorType::Forbidden).message("This API key belongs to another tenant")),
         None if required => {
             Err(ApiError::new(ErrorType::ValidationError).detail(TENANT_HEADER, "is required"))
         }
@@ -232,7 +251,7 @@ fn request_clock(app: &App, headers: &HeaderMap, tenant: &Tenant) -> Result<Requ
 pub(crate) fn chosen_clock(text: &str, sandbox: bool, zone: Zone) -> Result<RequestClock, ApiError> {
     let refused = |message| ApiError::new(ErrorType::ValidationError).detail(CLOCK_HEADER, message);
     if !sandbox {
-        return Err(refused("is honoured by sandbox tenants only"));
+        return Err(refused("is accepted for sandbox tenants only"));
     }
     let now = zone.parse_instant(text).map_err(|_| refused("must be an RFC 3339 date and time"))?;
     Ok(RequestClock::chosen(now))

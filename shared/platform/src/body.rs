@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
 use std::time::Duration;
-use wire::{Checker, Rejection, WireValue, repeated_key};
+use wire::{Checker, Malformed, Rejection, WireValue, repeated_key};
 
-/// Largest body accepted; a cart of 100 lines with everything filled in is a tenth of it.
+/// Largest body accepted, 1 MiB; a cart of 100 lines with everything filled in is a tenth of it.
 pub const MAX_BODY_BYTES: usize = 1_048_576;
 
 /// How long a body may take to arrive in full. On AWS the gateway waits for it, and functions are given whole ones.
@@ -47,14 +47,22 @@ impl<T: WireValue, S: Send + Sync> FromRequest<S> for Body<T> {
         if let Some(pointer) = repeated_key(&bytes) {
             return Err(ApiError::new(ErrorType::ValidationError).detail(pointer, "appears twice"));
         }
-        let value = wire::read_body(&bytes).map_err(|fault| {
-            ApiError::new(ErrorType::MalformedJson).message(format!(
-                "The body is not a JSON object (line {}, column {})",
-                fault.line, fault.column
-            ))
-        })?;
+        let value = wire::read_body(&bytes)
+            .map_err(|fault| ApiError::new(ErrorType::MalformedJson).message(malformed(&bytes, fault)))?;
         Ok(Self { value, bytes })
     }
+}
+
+/// What is wrong with a body that cannot be read, without quoting it.
+fn malformed(bytes: &[u8], fault: Malformed) -> String {
+    if bytes.trim_ascii().is_empty() {
+        return "The body is empty; send a JSON object".to_owned();
+    }
+    if serde_json::from_slice::<&RawValue>(bytes).is_ok() {
+        return "The body is not a JSON object".to_owned();
+    }
+    let Malformed { line, column } = fault;
+    format!("The body is not valid JSON (line {line}, column {column})")
 }
 
 /// The body, once all of it is there.
@@ -62,11 +70,10 @@ async fn whole(body: axum::body::Body) -> Result<Bytes, ApiError> {
     match tokio::time::timeout(BODY_TIME, to_bytes(body, MAX_BODY_BYTES)).await {
         Ok(Ok(bytes)) => Ok(bytes),
         Ok(Err(fault)) if fault.source().is_some_and(|cause| cause.is::<LengthLimitError>()) => {
-            Err(ApiError::new(ErrorType::PayloadTooLarge)
-                .message(format!("The body is larger than {MAX_BODY_BYTES} bytes")))
+            Err(ApiError::new(ErrorType::PayloadTooLarge).message("The body is larger than 1 MiB"))
         }
         Ok(Err(fault)) => {
-            Err(ApiError::new(ErrorType::MalformedJson).message("The body broke off").cause(fault))
+            Err(ApiError::new(ErrorType::MalformedJson).message("The body was cut off").cause(fault))
         }
         Err(_) => Err(ApiError::new(ErrorType::RequestTimeout)),
     }
@@ -117,6 +124,22 @@ fn canonical(field: &RawValue) -> Value {
 mod tests {
     use super::*;
     use wire::checkout::CheckoutInput;
+
+    #[tokio::test]
+    async fn a_body_that_cannot_be_read_is_told_why() {
+        for (sent, told) in [
+            ("", "The body is empty; send a JSON object"),
+            (" \n", "The body is empty; send a JSON object"),
+            ("[]", "The body is not a JSON object"),
+            ("\"text\"", "The body is not a JSON object"),
+            ("{\n  \"a\" 1}", "The body is not valid JSON (line 2, column "),
+        ] {
+            let request = Request::new(axum::body::Body::from(sent));
+            let refused = Body::<CheckoutInput>::from_request(request, &()).await.unwrap_err();
+            let message = refused.body("r")["message"].as_str().unwrap().to_owned();
+            assert!(message.starts_with(told), "{sent}: {message}");
+        }
+    }
 
     #[tokio::test]
     async fn a_body_does_not_show_its_content_when_debugging() {

@@ -2,16 +2,20 @@
 
 mod forms;
 mod named;
+mod pointer;
 mod stock;
 
 pub use forms::{forms_incomplete, forms_refused, response_refused};
 pub use named::{Existing, Named};
-pub use stock::{Offer, check_size, no_pieces};
+pub use pointer::SentCart;
+pub use stock::{Offer, check_size, not_enough};
 
 use crate::{ApiError, App, ErrorType};
 use axum::extract::FromRequestParts;
 use domain::cart::{MAX_MEMBERSHIP_CARDS, MAX_TICKETS};
+use domain::cart_request::CartTerms;
 use domain::catalog::{InventoryKind, ReviewState, Template};
+use domain::claim::ClaimProblem;
 use domain::entitlement::Entitlements;
 use domain::form::AskedForms;
 use domain::ledger::Ledger;
@@ -27,6 +31,9 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use store::catalog::Definitions;
 
+/// Asks for the rules that were tried on each line (contract §4).
+pub(crate) const EXPLAIN_HEADER: &str = "x-service-explain";
+
 /// Whether a request asks for the rules that were tried on each line (contract §4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Explain(pub bool);
@@ -35,7 +42,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Explain {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
-        let sent = parts.headers.get("x-service-explain");
+        let sent = parts.headers.get(EXPLAIN_HEADER);
         Ok(Self(sent.is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"true"))))
     }
 }
@@ -124,9 +131,12 @@ impl TenantCatalog {
 
 /// The answer to lines that cannot be priced: `VALIDATION_ERROR`, `NOT_FOUND` or `SALES_CLOSED`, whichever
 /// applies first, with every fault of every line. `cart` is the pointer of the cart within the body, empty
-/// for a body that is the cart.
+/// for a body that is the cart. Whether a membership exists that only a proof makes count is not told.
 #[must_use]
-pub fn pricing_refused(refusals: &PricingRefusals, cart: &str) -> ApiError {
+pub fn pricing_refused(refusals: &PricingRefusals, terms: &CartTerms, cart: &str) -> ApiError {
+    const UNKNOWN: LineFault =
+        LineFault::Membership(MembershipFault::Lifecycle(LifecycleFault::UnknownMembership));
+    let needs_proof = terms.refused.problem == Some(ClaimProblem::ProofNeeded);
     let error = ApiError::new(match refusals.class() {
         RefusalClass::Invalid => ErrorType::ValidationError,
         RefusalClass::Unknown => ErrorType::NotFound,
@@ -134,16 +144,22 @@ pub fn pricing_refused(refusals: &PricingRefusals, cart: &str) -> ApiError {
     });
     refusals.0.iter().fold(error, |error, refusal| match refusal {
         PricingRefusal::TotalTooLarge => {
-            error.detail(format!("{cart}/items"), "add up to too large an amount")
+            error.detail(format!("{cart}/items"), "add up to an amount that is too large")
         }
         PricingRefusal::TooManyCards => error.detail(
             format!("{cart}/items"),
-            format!("must be memberships of at most {MAX_MEMBERSHIP_CARDS} cards in all"),
+            format!("must not have more than {MAX_MEMBERSHIP_CARDS} membership cards in total"),
         ),
-        PricingRefusal::TooManyTickets => error
-            .detail(format!("{cart}/comboItems"), format!("must make at most {MAX_TICKETS} tickets in all")),
+        PricingRefusal::TooManyTickets => error.detail(
+            format!("{cart}/comboItems"),
+            format!("must not have more than {MAX_TICKETS} tickets in total"),
+        ),
         PricingRefusal::Line { index, fault } => {
             let (place, message) = fault_text(*index, *fault);
+            let message = match needs_proof && *fault == UNKNOWN {
+                true => "needs the header x-service-member-proof, or was not found",
+                false => message,
+            };
             error.detail(format!("{cart}/{place}"), message)
         }
     })
@@ -153,7 +169,7 @@ pub fn pricing_refused(refusals: &PricingRefusals, cart: &str) -> ApiError {
 fn fault_text(index: usize, fault: LineFault) -> (String, &'static str) {
     let (field, message) = match fault {
         LineFault::OtherInventoryKind { kind } => ("type", kind_text(kind)),
-        LineFault::AmountTooLarge => ("quantity", "makes too large an amount"),
+        LineFault::AmountTooLarge => ("quantity", "makes the amount too large"),
         LineFault::UnknownEvent => ("eventId", "was not found"),
         LineFault::UnknownTicketType => ("ticketingTypeId", "was not found"),
         LineFault::NotPriced => ("ticketingTypeId", "has no price for this event"),
@@ -172,11 +188,13 @@ fn membership_fault_text(fault: MembershipFault) -> (&'static str, &'static str)
     match fault {
         MembershipFault::Lifecycle(fault) => lifecycle_fault_text(fault),
         MembershipFault::TooManyCards { limit: _ } => {
-            ("membershipInfo/membershipCards", "are more than the offering has cards for")
+            ("membershipInfo/membershipCards", "has more cards than the offering allows")
         }
-        MembershipFault::NoGift => ("membershipInfo/isGift", "must be false: the offering cannot be given"),
+        MembershipFault::NoGift => {
+            ("membershipInfo/isGift", "must be false: this offering cannot be given as a gift")
+        }
         MembershipFault::ChangedTwice => {
-            ("membershipInfo/membershipId", "is renewed or changed by another line as well")
+            ("membershipInfo/membershipId", "is already renewed or changed by another line")
         }
     }
 }
@@ -194,41 +212,41 @@ pub const fn lifecycle_fault_text(fault: LifecycleFault) -> (&'static str, &'sta
             ("membershipInfo/membershipId", "is required to renew or change a membership")
         }
         LifecycleFault::MembershipSent => {
-            ("membershipInfo/membershipId", "must be left out of the purchase of a new membership")
+            ("membershipInfo/membershipId", "must not be sent when buying a new membership")
         }
         LifecycleFault::UnknownMembership => ("membershipInfo/membershipId", "was not found"),
         LifecycleFault::ActionNotOffered => ("itemType", "is not offered here"),
         LifecycleFault::OtherLevel => (
             "membershipInfo/membershipCategoryId",
-            "must be the membership's level, unless it moves up or down",
+            "must be the membership's current level unless it is upgraded or downgraded",
         ),
         LifecycleFault::SameLevel => {
-            ("membershipInfo/membershipCategoryId", "must be another level than the membership has")
+            ("membershipInfo/membershipCategoryId", "must be a different level from the current one")
         }
         LifecycleFault::OtherDuration => {
-            ("membershipInfo/membershipOfferingId", "must last as long as the membership's own offering")
+            ("membershipInfo/membershipOfferingId", "must last as long as the membership's current offering")
         }
         LifecycleFault::MembershipEnded => {
-            ("membershipInfo/membershipId", "was given up or replaced by another membership")
+            ("membershipInfo/membershipId", "was cancelled or replaced by another membership")
         }
         LifecycleFault::TermNotOver => {
-            ("itemType", "must be MembershipRenewal: the membership's term is not over")
+            ("itemType", "must be MembershipRenewal: the membership has not expired")
         }
-        LifecycleFault::TermOver => ("itemType", "must renew the membership: its term is over"),
+        LifecycleFault::TermOver => ("itemType", "must renew the membership: it has expired"),
     }
 }
 
 fn combo_fault_text(fault: ComboFault) -> (String, &'static str) {
     let (field, message) = match fault {
-        ComboFault::AmountTooLarge => ("quantity", "makes too large an amount"),
+        ComboFault::AmountTooLarge => ("quantity", "makes the amount too large"),
         ComboFault::PartMissing => ("parts", "must have one event for each part of the combo"),
         ComboFault::UnknownCombo => ("comboTemplateId", "was not found"),
         ComboFault::UnknownTicketType => ("ticketingTypeId", "was not found"),
         ComboFault::NotPriced => ("ticketingTypeId", "has no price for this combo"),
         ComboFault::Part { part, fault } => {
             let message = match fault {
-                PartFault::Foreign => "is of no event of the combo",
-                PartFault::Duplicate => "is of the same event as another part",
+                PartFault::Foreign => "is not an event of this combo",
+                PartFault::Duplicate => "is for the same event as another part",
                 PartFault::UnknownEvent => "was not found",
                 PartFault::NotPriced => "has no price for this ticket type",
                 PartFault::SalesClosed(closed) => closed_text(closed),
@@ -251,7 +269,7 @@ fn closed_text(closed: Closed) -> &'static str {
 fn kind_text(kind: InventoryKind) -> &'static str {
     match kind {
         InventoryKind::AddOn | InventoryKind::MembershipCardReplacement => {
-            "must be left out: the item is no donation"
+            "must not be sent: the item is not a donation"
         }
         InventoryKind::FixedDonation => "must be fixedDonation for this item",
         InventoryKind::Donation => "must be donation for this item",

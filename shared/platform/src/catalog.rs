@@ -113,7 +113,14 @@ pub struct Use {
 
 impl std::fmt::Display for Use {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(out, "{} {} ({})", self.kind, self.id, self.name)
+        let mut kind = String::new();
+        for char in self.kind.chars() {
+            if char.is_ascii_uppercase() {
+                kind.push(' ');
+            }
+            kind.push(char.to_ascii_lowercase());
+        }
+        write!(out, "the {kind} \"{}\" ({})", self.name, self.id)
     }
 }
 

@@ -64,19 +64,22 @@ error_table! {
     /// A refund of nothing or less (given number).
     NegativeRefundAmount, BAD_REQUEST, 10026, "NEGATIVE_REFUND_AMOUNT", "Refund amount must be positive";
     /// The same card paid the same amount less than five minutes ago (given number).
-    DuplicateTransactionFound, CONFLICT, 16003, "DUPLICATE_TRANSACTION_FOUND", "Duplicate transaction found";
+    DuplicateTransactionFound, CONFLICT, 16003, "DUPLICATE_TRANSACTION_FOUND",
+        "Duplicate transaction found";
     /// Fields are missing or wrong.
-    ValidationError, BAD_REQUEST, 20000, "VALIDATION_ERROR", "The request has fields that are missing or wrong";
+    ValidationError, BAD_REQUEST, 20000, "VALIDATION_ERROR",
+        "Some values in the request are missing or invalid; see details";
     /// Not JSON, or not an object.
     MalformedJson, BAD_REQUEST, 20001, "MALFORMED_JSON", "The body is not a JSON object";
     /// No key, or one that is unknown or revoked.
     Unauthorized, UNAUTHORIZED, 20002, "UNAUTHORIZED", "A valid API key is required";
     /// The key may not do this.
-    Forbidden, FORBIDDEN, 20003, "FORBIDDEN", "The API key does not allow this";
+    Forbidden, FORBIDDEN, 20003, "FORBIDDEN", "This API key does not have access to this route";
     /// No such path, or nothing of this tenant has this id.
     NotFound, NOT_FOUND, 20004, "NOT_FOUND", "Not found";
     /// The path exists, but not for this method.
-    MethodNotAllowed, METHOD_NOT_ALLOWED, 20005, "METHOD_NOT_ALLOWED", "The path does not answer this method";
+    MethodNotAllowed, METHOD_NOT_ALLOWED, 20005, "METHOD_NOT_ALLOWED",
+        "This path does not support that method";
     /// The body is larger than accepted.
     PayloadTooLarge, PAYLOAD_TOO_LARGE, 20006, "PAYLOAD_TOO_LARGE", "The body is too large";
     /// The body is declared as something else than JSON.
@@ -85,26 +88,28 @@ error_table! {
     /// Too few seats are left.
     NotEnoughCapacity, CONFLICT, 20008, "NOT_ENOUGH_CAPACITY", "Not enough seats are left";
     /// The slot is cancelled or outside its sale window.
-    SalesClosed, CONFLICT, 20009, "SALES_CLOSED", "It is not on sale";
+    SalesClosed, CONFLICT, 20009, "SALES_CLOSED", "This is not on sale";
     /// The cart has become an order.
-    CartAlreadyCheckedOut, CONFLICT, 20010, "CART_ALREADY_CHECKED_OUT", "The cart has already been checked out";
+    CartAlreadyCheckedOut, CONFLICT, 20010, "CART_ALREADY_CHECKED_OUT",
+        "The cart has already been checked out";
     /// The reservation is not live any more.
     ReservationExpired, CONFLICT, 20011, "RESERVATION_EXPIRED", "The reservation has expired";
     /// The total rose since the cart was last returned.
-    PriceChanged, CONFLICT, 20012, "PRICE_CHANGED", "The price has changed since the cart was last returned";
+    PriceChanged, CONFLICT, 20012, "PRICE_CHANGED",
+        "The price has changed since the cart was last returned";
     /// The key was used for another request.
     IdempotencyKeyReused, CONFLICT, 20013, "IDEMPOTENCY_KEY_REUSED",
         "The idempotency key was used with a different request";
-    /// The same request is still being worked on.
-    RequestInProgress, CONFLICT, 20014, "REQUEST_IN_PROGRESS", "The same request is still being worked on";
+    /// The same request is still being processed.
+    RequestInProgress, CONFLICT, 20014, "REQUEST_IN_PROGRESS", "The same request is still being processed";
     /// A coupon code does not apply.
     CouponNotValid, BAD_REQUEST, 20015, "COUPON_NOT_VALID", "A coupon code is not valid for this order";
     /// A coupon has no uses left.
-    CouponUsedUp, CONFLICT, 20016, "COUPON_USED_UP", "A coupon code has been used up";
+    CouponUsedUp, CONFLICT, 20016, "COUPON_USED_UP", "A coupon code has reached its usage limit";
     /// The bank refused the card.
     CardDeclined, PAYMENT_REQUIRED, 20017, "CARD_DECLINED", "The card was declined";
     /// The bank wants another cvc.
-    IncorrectCvc, PAYMENT_REQUIRED, 20018, "INCORRECT_CVC", "The security code of the card is not correct";
+    IncorrectCvc, PAYMENT_REQUIRED, 20018, "INCORRECT_CVC", "The card's security code is incorrect";
     /// The card is no longer valid.
     ExpiredCard, PAYMENT_REQUIRED, 20019, "EXPIRED_CARD", "The card has expired";
     /// The account has too little money.
@@ -114,72 +119,76 @@ error_table! {
         "The card processor could not take the payment";
     /// No merchant of the tenant may charge cards.
     MerchantNotReady, CONFLICT, 20022, "MERCHANT_NOT_READY",
-        "Cards cannot be charged: no merchant is approved and has a rate card";
+        "Cards cannot be charged: no approved merchant has a rate card";
     /// The caller asks too often.
-    Throttled, TOO_MANY_REQUESTS, 20023, "THROTTLED", "Too many requests";
+    Throttled, TOO_MANY_REQUESTS, 20023, "THROTTLED", "Too many requests; try again later";
     /// Something is busy or did not answer, so it is open whether the request took effect. With the same
     /// idempotency key it is safe to repeat.
-    TryAgain, SERVICE_UNAVAILABLE, 20024, "TRY_AGAIN", "The service is busy, please try again";
+    TryAgain, SERVICE_UNAVAILABLE, 20024, "TRY_AGAIN", "The service is busy; please try again";
     /// A fault of ours.
     Internal, INTERNAL_SERVER_ERROR, 20025, "INTERNAL", "Something went wrong on our side";
     /// The answer would be larger than can be returned.
     ResponseTooLarge, BAD_REQUEST, 20026, "RESPONSE_TOO_LARGE",
-        "The answer would be too large; ask for a shorter range";
+        "The response would be too large; request a shorter range";
     /// `If-Match` names another revision than the current one; nothing was changed.
     PreconditionFailed, PRECONDITION_FAILED, 20027, "PRECONDITION_FAILED",
-        "It was changed since it was read; read it again";
-    /// Something names what was to be deleted; `usedBy` says what.
+        "It has changed since you read it; fetch it again";
+    /// It cannot be deleted: `usedBy` says what names it, or `taken` how many of its seats are sold or held.
     InUse, CONFLICT, 20028, "IN_USE", "It is in use";
     /// `reviewState` would go from `Published` to `Draft`.
     PublishedTemplateCannotReturnToDraft, CONFLICT, 20029, "PUBLISHED_TEMPLATE_CANNOT_RETURN_TO_DRAFT",
         "A published template cannot return to draft";
     /// An event instance would have fewer seats than are sold and held; `taken` says how many those are.
     CapacityBelowSold, CONFLICT, 20030, "CAPACITY_BELOW_SOLD",
-        "The capacity would be below the seats that are sold and held";
+        "The capacity cannot be lower than the number of seats sold and held";
     /// More tickets than the members of a cart are entitled to at the member price, or than its events allow in
     /// one order; `entitlements` says which.
     EntitlementsViolated, CONFLICT, 20031, "ENTITLEMENTS_VIOLATED",
-        "The cart has more tickets than its memberships or its events allow";
+        "The cart has more tickets than its memberships or events allow";
     /// A form that must be filled in is not, or what was answered no longer fits it; `forms` says which.
-    FormsIncomplete, CONFLICT, 20034, "FORMS_INCOMPLETE", "A form has to be filled in first";
+    FormsIncomplete, CONFLICT, 20034, "FORMS_INCOMPLETE", "A form must be filled in first";
     /// Parameters that exclude each other were sent together; `details` names them.
     CombinationNotSupported, BAD_REQUEST, 20038, "COMBINATION_NOT_SUPPORTED",
         "These parameters cannot be used together";
     /// A member is to be verified, and no membership is named.
     MembershipIdMissing, BAD_REQUEST, 20042, "MEMBERSHIPID_DNE", "membershipId is required";
-    /// The token of a login link was used before, is altered, or its time is over.
+    /// The token of a login link has already been used, has expired, or is not valid.
     LoginTokenNotValid, BAD_REQUEST, 20050, "LOGIN_TOKEN_NOT_VALID",
-        "The link cannot be used any more; ask for another one";
+        "This link is no longer valid; request a new one";
     /// The primary card of a membership would be given up while others are held.
     PrimaryCardNeeded, CONFLICT, 20051, "PRIMARY_CARD_NEEDED",
-        "The primary card cannot be given up while others are held";
+        "The primary card cannot be cancelled while the membership has other cards";
     /// Another membership has the number by which the venue knows this one.
-    ExternalIdTaken, CONFLICT, 20052, "EXTERNAL_ID_TAKEN", "Another membership has this externalMembershipId";
+    ExternalIdTaken, CONFLICT, 20052, "EXTERNAL_ID_TAKEN",
+        "Another membership already has this externalMembershipId";
     /// An application with this `boardingRefId` says something else.
     OnboardingConflict, CONFLICT, 20060, "ONBOARDING_CONFLICT",
-        "Another application was made with this boardingRefId";
+        "An application with this boardingRefId already exists; change it with PATCH";
     /// The underwriter declined the merchant; its application is closed.
-    MerchantDeclined, CONFLICT, 20061, "MERCHANT_DECLINED", "The merchant was declined and cannot be changed";
+    MerchantDeclined, CONFLICT, 20061, "MERCHANT_DECLINED",
+        "The merchant was declined and cannot be changed";
     /// A refund asks for more than its sale has left; `remainder` says what that is.
     RefundExceedsRemainder, CONFLICT, 20062, "REFUND_EXCEEDS_REMAINDER",
-        "The refund is larger than what remains of the sale";
+        "The refund is larger than the amount left to refund";
     /// The processor or the bank refused a refund; nothing was given back.
     RefundRefused, PAYMENT_REQUIRED, 20063, "REFUND_REFUSED", "The refund was refused";
     /// A sale or an order has 200 refunds, and takes no further one.
-    TooManyRefunds, CONFLICT, 20064, "TOO_MANY_REFUNDS", "There are as many refunds as there may be";
-    /// What was named cannot be given back; `details` says why.
-    NotRefundable, CONFLICT, 20070, "NOT_REFUNDABLE", "What was named cannot be given back";
-    /// Another refund of the order is under way; `refundId` says which.
-    RefundPending, CONFLICT, 20071, "REFUND_PENDING", "Another refund of this order is under way";
+    TooManyRefunds, CONFLICT, 20064, "TOO_MANY_REFUNDS",
+        "This sale or order has reached its limit of refunds";
+    /// These items cannot be refunded; `details` says why.
+    NotRefundable, CONFLICT, 20070, "NOT_REFUNDABLE", "These items cannot be refunded";
+    /// A refund of the order is under way, or the processor has not confirmed this one yet; `refundId` says which.
+    RefundPending, CONFLICT, 20071, "REFUND_PENDING", "Another refund of this order is in progress";
     /// A refund gives back more than can be written at once.
     RefundTooLarge, CONFLICT, 20072, "REFUND_TOO_LARGE",
-        "This is too much to be given back at once; name fewer items";
+        "This is too much to refund in one go; list fewer items";
     /// What was named cannot be exchanged so; `details` says why.
-    NotExchangeable, CONFLICT, 20073, "NOT_EXCHANGEABLE", "What was named cannot be exchanged for this event";
+    NotExchangeable, CONFLICT, 20073, "NOT_EXCHANGEABLE",
+        "These tickets cannot be exchanged for that event";
     /// An order had 50 exchanges, and takes no further one.
-    TooManyExchanges, CONFLICT, 20074, "TOO_MANY_EXCHANGES", "The order has as many exchanges as it may have";
+    TooManyExchanges, CONFLICT, 20074, "TOO_MANY_EXCHANGES", "The order has reached its limit of exchanges";
     /// There are as many of something as there may be; `what` says of what, `limit` how many.
-    LimitReached, CONFLICT, 20090, "LIMIT_REACHED", "There are as many as there may be";
+    LimitReached, CONFLICT, 20090, "LIMIT_REACHED", "The limit has been reached";
     /// The body did not arrive in full within 30 seconds; nothing was done.
     RequestTimeout, REQUEST_TIMEOUT, 20115, "REQUEST_TIMEOUT", "The body did not arrive in time";
 }
@@ -212,11 +221,10 @@ pub struct Limit {
 const RETRY_AFTER_SECS: u32 = 2;
 
 /// What is said where a request is within the limits of its fields, and more than can be done at once.
-const TOO_MANY_PARTS: &str =
-    "This takes more records at once than can be written together: ask for fewer things";
+const TOO_MANY_PARTS: &str = "There are too many items in one request";
 
 /// Says more than the table's text where not the body is too large, but what it asks to keep.
-const RECORD_TOO_LARGE: &str = "What is to be stored is too large: send shorter texts or fewer of them";
+const RECORD_TOO_LARGE: &str = "This is too large to store; send shorter or fewer texts";
 
 impl ApiError {
     /// An error of this type.
@@ -323,7 +331,8 @@ impl ApiError {
 
     /// Whether the request may have been carried out, or be on its way, all the same.
     pub(crate) fn may_have_had_its_effect(&self) -> bool {
-        let open = [ErrorType::TryAgain, ErrorType::Internal, ErrorType::RequestInProgress];
+        use ErrorType::{Internal, RefundPending, RequestInProgress, TryAgain};
+        let open = [TryAgain, Internal, RequestInProgress, RefundPending];
         open.contains(&self.0.kind) && !self.0.is_without_effect
     }
 
@@ -445,7 +454,7 @@ pub struct ErrorBody {
     pub details: Option<Vec<FieldError>>,
     /// Of `NOT_ENOUGH_CAPACITY`: how many pieces of the add-on are left.
     pub available_pieces: Option<u32>,
-    /// Of `NOT_ENOUGH_CAPACITY` and refused exchanges: how many seats are left.
+    /// Of `NOT_ENOUGH_CAPACITY`: how many seats of the event are left.
     pub available_seats: Option<u32>,
     /// Of `PRICE_CHANGED`: the cart with its new prices.
     pub cart: Option<CartOutput>,
@@ -465,7 +474,7 @@ pub struct ErrorBody {
     pub issuing_error_message: Option<String>,
     /// Of `LIMIT_REACHED`: how many there may be.
     pub limit: Option<u64>,
-    /// Of `CART_ALREADY_CHECKED_OUT` and `DUPLICATE_TRANSACTION_FOUND`: the order that was paid.
+    /// Of `CART_ALREADY_CHECKED_OUT`, and, for a server's key, of `DUPLICATE_TRANSACTION_FOUND`: the order that was paid.
     pub order_id: Option<String>,
     /// Of a refusal by the card processor: its code.
     pub processor_error_code: Option<String>,
@@ -477,9 +486,9 @@ pub struct ErrorBody {
     pub refund_id: Option<String>,
     /// Of `REFUND_EXCEEDS_REMAINDER`: what is left of the sale.
     pub remainder: Option<String>,
-    /// Of a change below what is sold: how many seats are sold or held.
+    /// Of `CAPACITY_BELOW_SOLD`, and of `IN_USE` of events: how many seats are sold or held.
     pub taken: Option<u32>,
-    /// Of `IN_USE`: what names the record.
+    /// Of `IN_USE`: what names the record. Left out where nothing does, and only seats are sold or held.
     pub used_by: Option<Vec<Use>>,
     /// Of `LIMIT_REACHED`: what there are too many of.
     pub what: Option<String>,

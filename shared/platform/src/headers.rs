@@ -1,8 +1,11 @@
-//! Headers of ours that are sent more than once (decision record 0120).
+//! Headers of ours that are sent more than once, or empty (decision record 0120).
 //!
 //! Which of two values counts would depend on who reads them: a proxy, a gateway, the service. Gateways also join the
 //! values of one header by commas.
 
+use crate::cart::EXPLAIN_HEADER;
+use crate::claims::PROOF_HEADER;
+use crate::idempotency::HEADERS as IDEMPOTENCY;
 use crate::{ApiError, ErrorType};
 use http::{HeaderMap, HeaderName, HeaderValue};
 
@@ -10,23 +13,28 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 const OURS: [&str; 2] = ["x-b2c-", "x-service-"];
 
 /// Headers whose values may have commas of their own.
-const WITH_COMMAS: [&str; 3] = ["idempotency-key", "x-service-request-uuid", "x-service-member-proof"];
+const WITH_COMMAS: [&str; 3] = [IDEMPOTENCY[0], IDEMPOTENCY[1], PROOF_HEADER];
+
+/// Headers that may be left out, and say nothing when they are empty. Others are looked at where they are read.
+const NOT_EMPTY: [&str; 2] = [EXPLAIN_HEADER, PROOF_HEADER];
 
 /// Leaves one value of each of our headers, where all that were sent are the same.
 ///
 /// # Errors
-/// `VALIDATION_ERROR` with every header that was sent with different values.
+/// `VALIDATION_ERROR` with every header that was sent with different values, or empty where it must not be.
 pub(crate) fn single(headers: &mut HeaderMap) -> Result<(), ApiError> {
     let ours = headers.keys().filter(|name| is_ours(name)).cloned();
     let mut refusal = None;
+    let mut refuse = |name: &HeaderName, message: &str| {
+        let error = refusal.take().unwrap_or_else(|| ApiError::new(ErrorType::ValidationError));
+        refusal = Some(error.detail(name.as_str(), message));
+    };
     for name in ours.collect::<Vec<HeaderName>>() {
         match single_value(headers, &name) {
+            Ok(_) if is_empty(headers, &name) => refuse(&name, "must not be empty"),
             Ok(None) => {}
             Ok(Some(value)) => _ = headers.insert(name, value),
-            Err(Differing) => {
-                let error = refusal.take().unwrap_or_else(|| ApiError::new(ErrorType::ValidationError));
-                refusal = Some(error.detail(name.as_str(), "was sent more than once, with different values"));
-            }
+            Err(Differing) => refuse(&name, "was sent more than once, with different values"),
         }
     }
     refusal.map_or(Ok(()), Err)
@@ -34,6 +42,12 @@ pub(crate) fn single(headers: &mut HeaderMap) -> Result<(), ApiError> {
 
 fn is_ours(name: &HeaderName) -> bool {
     OURS.iter().any(|start| name.as_str().starts_with(start)) || WITH_COMMAS.contains(&name.as_str())
+}
+
+/// Whether a header that must not be empty is.
+fn is_empty(headers: &HeaderMap, name: &HeaderName) -> bool {
+    let mut values = headers.get_all(name).iter();
+    NOT_EMPTY.contains(&name.as_str()) && values.all(|value| value.as_bytes().trim_ascii().is_empty())
 }
 
 /// Two values of a header differ.
@@ -83,6 +97,13 @@ mod tests {
                     sent(&values.iter().map(|value| (name, *value)).collect::<Vec<_>>()).unwrap_err();
                 assert_eq!(refusal.kind(), ErrorType::ValidationError);
                 assert_eq!(refusal.details()[0].field, name, "{values:?}");
+            }
+        }
+        for name in ["x-service-explain", "x-service-member-proof"] {
+            for value in ["", " "] {
+                let refusal = sent(&[(name, value)]).unwrap_err();
+                let told = &refusal.details()[0];
+                assert_eq!((told.field.as_str(), told.message.as_str()), (name, "must not be empty"));
             }
         }
         let keys = sent(&[("idempotency-key", "a,b")]).unwrap();

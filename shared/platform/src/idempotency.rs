@@ -19,7 +19,7 @@ use store::{Key, StoreError};
 pub const REPLAYED: HeaderName = HeaderName::from_static("x-service-replayed");
 
 /// The two spellings of the header, the standard one first.
-const HEADERS: [&str; 2] = ["idempotency-key", "x-service-request-uuid"];
+pub(crate) const HEADERS: [&str; 2] = ["idempotency-key", "x-service-request-uuid"];
 
 /// Longest key accepted.
 const MAX_KEY_CHARS: usize = 255;

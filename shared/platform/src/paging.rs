@@ -106,8 +106,12 @@ impl<T> Paging<T> {
         }
         let mut refusal = ApiError::new(ErrorType::ValidationError);
         for (wrong, name, message) in [
-            (page.is_none(), "page", "must be a whole number from 1".to_owned()),
-            (page_size.is_none(), "pageSize", "must be a whole number from 1, or -1 for all".to_owned()),
+            (page.is_none(), "page", "must be a whole number of at least 1".to_owned()),
+            (
+                page_size.is_none(),
+                "pageSize",
+                "must be a whole number of at least 1, or -1 for all".to_owned(),
+            ),
             (field.is_none(), "sortField", format!("must be {}", names(sorting.fields))),
             (direction.is_none(), "sortDirection", "must be asc or desc".to_owned()),
         ] {
@@ -154,7 +158,7 @@ pub fn fits<T: Serialize>(list: &[T]) -> Result<bool, ApiError> {
 /// `VALIDATION_ERROR` when it does not fit.
 pub fn page_of<T: Serialize>(list: Vec<T>, pagination: PaginationView) -> Result<Json<Page<T>>, ApiError> {
     if !fits(&list)? {
-        let message = "is too large for these entries, ask for fewer at once";
+        let message = "is too large for these entries; request fewer at once";
         return Err(ApiError::new(ErrorType::ValidationError).detail("pageSize", message));
     }
     Ok(Json(Page { list, pagination }))

@@ -4,9 +4,13 @@ use crate::paging::{PageQuery, Paging, Sorting};
 use crate::{ApiError, ErrorType};
 use domain::listing::Range;
 use domain::{Timestamp, Zone};
+use std::collections::BTreeSet;
 use wire::FieldError;
 
-/// Reads parameters and keeps every fault. A blank one counts as left out.
+/// More parameters than this are not named one by one.
+const MAX_REPORTED: usize = 50;
+
+/// Reads parameters and keeps every fault. A blank one counts as left out, but for [`QueryReader::filter`].
 #[derive(Debug, Default)]
 pub struct QueryReader {
     faults: Vec<FieldError>,
@@ -45,6 +49,16 @@ impl QueryReader {
             self.fault(name, "is required");
         }
         self.optional(name, text, (parse, expected))
+    }
+
+    /// A text that narrows a list down, without white space around it. A blank one would let everything through, and is
+    /// refused.
+    pub fn filter(&mut self, name: &'static str, text: Option<&str>) -> Option<String> {
+        let text = text?.trim();
+        if text.is_empty() {
+            self.fault(name, "must not be blank");
+        }
+        (!text.is_empty()).then(|| text.to_owned())
     }
 
     /// The part of a list that is wanted.
@@ -96,6 +110,13 @@ impl QueryReader {
         let error = ApiError::new(ErrorType::ValidationError);
         Err(self.faults.into_iter().fold(error, |error, fault| error.detail(fault.field, fault.message)))
     }
+}
+
+/// The parameters that a query has more than once.
+pub(crate) fn repeated(query: &str) -> BTreeSet<String> {
+    let mut seen = BTreeSet::new();
+    let names = form_urlencoded::parse(query.as_bytes()).map(|(name, _)| name.into_owned());
+    names.filter(|name| !seen.insert(name.clone())).take(MAX_REPORTED).collect()
 }
 
 /// An e-mail address, unless the parameter is left out or blank. No address holds a space: one that arrives as a

@@ -4,6 +4,7 @@
 use crate::access::Caller;
 use crate::telemetry::Metric;
 use crate::{ApiError, App, ErrorType};
+use domain::email::comparable_email;
 use domain::payment::{Decline, DeclineReason};
 use domain::rate_limit::{Activity, RateLimit, Uncounted};
 use std::net::{IpAddr, Ipv6Addr};
@@ -185,7 +186,7 @@ async fn count_all(
 /// # Errors
 /// `TRY_AGAIN` when it cannot be counted.
 pub async fn count_mail(app: &App, caller: &Caller, address: &str) -> Result<bool, ApiError> {
-    let place = Place::new(caller, RateLimit::LoginMailsPerMailbox, &[&address.to_lowercase()]);
+    let place = Place::new(caller, RateLimit::LoginMailsPerMailbox, &[&comparable_email(address)]);
     let counted = place.count(app, caller, 1).await?;
     Ok(place.excess(caller, counted).is_none())
 }

@@ -47,7 +47,7 @@ fn entity_tag(tag: &str) -> Result<String, ApiError> {
 }
 
 fn unreadable() -> ApiError {
-    let message = "must be * or entity tags in quotation marks, as ETag shows them";
+    let message = "must be * or quoted entity tags, as sent in the ETag header";
     ApiError::new(ErrorType::ValidationError).detail(IF_MATCH.as_str(), message)
 }
 

@@ -4,6 +4,7 @@ use crate::context::{RequestContext, SourceIp};
 use crate::headers::single;
 use crate::ids::IdSource;
 use crate::paths::canonical;
+use crate::query::repeated;
 use crate::{ApiError, App, ErrorType};
 use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::{Next, from_fn_with_state};
@@ -33,7 +34,7 @@ const PREFLIGHT_MAX_AGE: &str = "600";
 /// The service over a set of routes: what a Lambda function runs and what `serve` listens with.
 pub fn service(routes: Router<App>, app: &App) -> Router {
     let inner = routes
-        .fallback(async || ApiError::new(ErrorType::NotFound).message("No such path"))
+        .fallback(async || ApiError::new(ErrorType::NotFound).message("There is no such path"))
         .method_not_allowed_fallback(async || ApiError::new(ErrorType::MethodNotAllowed))
         .layer(CatchPanicLayer::custom(after_panic))
         .layer(from_fn_with_state(app.clone(), around))
@@ -73,7 +74,10 @@ async fn around(State(app): State<App>, mut request: Request, next: Next) -> Res
         let mut response = match single(request.headers_mut()) {
             _ if preflight => preflight_answer(),
             Err(refusal) => refusal.into_response(),
-            Ok(()) => next.run(request).await,
+            Ok(()) => {
+                let query = request.uri().query().unwrap_or_default().to_owned();
+                telling_repeated(next.run(request).await, &query)
+            }
         };
         if let Some(origin) = origin {
             let asked = allow_origin(&app, &context, &origin, response.headers_mut()).await;
@@ -114,6 +118,18 @@ fn gateway_source_ip(request: &Request) -> Option<std::net::IpAddr> {
         _ => None,
     };
     text?.parse().ok()
+}
+
+/// Axum refuses a query that has one of its parameters twice, and does not say which.
+fn telling_repeated(mut response: Response, query: &str) -> Response {
+    if response.status() == StatusCode::BAD_REQUEST && response.extensions().get::<ApiError>().is_none() {
+        let refusal = ApiError::new(ErrorType::ValidationError);
+        let refusal = repeated(query)
+            .into_iter()
+            .fold(refusal, |refusal, name| refusal.detail(name, "was sent more than once"));
+        response.extensions_mut().insert(refusal);
+    }
+    response
 }
 
 fn preflight_answer() -> Response {

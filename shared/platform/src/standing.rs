@@ -6,7 +6,7 @@
 use crate::{ApiError, App};
 use domain::catalog::Template;
 use domain::ledger::Ledger;
-use domain::listing::Audience;
+use domain::listing::{Audience, Range};
 use domain::slot_edit::SlotReach;
 use domain::time::plus_secs;
 use domain::{InstanceId, TemplateId, TenantId, Timestamp};
@@ -39,6 +39,16 @@ pub struct Reaching<'a> {
     pub reach: Option<&'a SlotReach>,
 }
 
+impl Reaching<'_> {
+    /// The generated starts of slots that run within a range.
+    #[must_use]
+    pub fn starts(self, Range { from, until }: Range) -> (Timestamp, Timestamp) {
+        let longest = i64::from(self.template.longest_minutes()).saturating_mul(60);
+        let none = SlotReach::none(self.template.id.clone());
+        self.reach.unwrap_or(&none).starts(longest, (from, until))
+    }
+}
+
 /// Slots from now on.
 #[derive(Debug)]
 pub(crate) struct Ahead {
@@ -58,12 +68,8 @@ struct Search {
 
 impl Search {
     fn of(tenant: TenantId, found: Reaching<'_>, now: Timestamp) -> Self {
-        let Reaching { template, reach } = found;
-        let none = SlotReach::none(template.id.clone());
-        let longest = i64::from(template.longest_minutes()).saturating_mul(60);
-        let ahead = (now, plus_secs(now, AHEAD_SECS));
-        let (from, until) = reach.unwrap_or(&none).starts(longest, ahead);
-        Self { tenant, template: template.id.clone(), from, until }
+        let (from, until) = found.starts(Range { from: now, until: plus_secs(now, AHEAD_SECS) });
+        Self { tenant, template: found.template.id.clone(), from, until }
     }
 
     async fn first(self, store: Store) -> Result<Ahead, ApiError> {

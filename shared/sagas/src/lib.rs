@@ -20,8 +20,8 @@ pub use charge::{Outcome, charge};
 pub use recover::{left_open, open_again, outcome_of, outcome_so_far, recover};
 pub use refund::{
     KeyedTaking, RecoveredRefunds, RefundOutcome, TakenRefund, check_processor, exceeds_remainder,
-    give_up_refund, recover_refunds, refund, refund_declined, refund_in_progress, refused_by_sale,
-    take_refund, take_refund_keyed,
+    give_up_refund, other_refund_pending, recover_refunds, refund, refund_declined, refund_in_progress,
+    refund_pending, refused_by_sale, take_refund, take_refund_keyed,
 };
 pub use secure::{FreeParts, SecureFault, SecureRequest, Secured, secure};
 pub use settle::{announce, settlement, undo};

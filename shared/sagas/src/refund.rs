@@ -49,10 +49,30 @@ pub enum RefundOutcome {
     Undecided,
 }
 
-/// The answer while it is not known what became of a refund.
+const UNCONFIRMED: &str =
+    "The card processor has not confirmed the refund yet; it will be completed automatically";
+
+/// The answer while it is not known what became of a refund of a sale.
 #[must_use]
 pub fn refund_in_progress(id: &RefundId) -> ApiError {
-    ApiError::new(ErrorType::RequestInProgress).fact("refundId", id)
+    ApiError::new(ErrorType::RequestInProgress).message(UNCONFIRMED).fact("refundId", id)
+}
+
+/// Seconds after which the processor is asked again for a refund that it did not answer.
+const REFUND_RETRY_SECS: u32 = 60;
+
+/// The answer while it is not known what became of a refund of an order.
+#[must_use]
+pub fn refund_pending(id: &RefundId) -> ApiError {
+    let refusal = ApiError::new(ErrorType::RefundPending).message(UNCONFIRMED);
+    refusal.retry_after(REFUND_RETRY_SECS).fact("refundId", id)
+}
+
+/// The answer to a request that meets another refund of its order under way, and does nothing.
+#[must_use]
+pub fn other_refund_pending(id: &RefundId) -> ApiError {
+    let refusal = ApiError::new(ErrorType::RefundPending).without_effect();
+    refusal.retry_after(REFUND_RETRY_SECS).fact("refundId", id)
 }
 
 /// The answer to a refusal by the processor or the bank behind it.

@@ -6,8 +6,6 @@ mod codec;
 mod error;
 mod expression;
 mod key;
-#[cfg(test)]
-mod lists;
 mod plan;
 mod read;
 mod retry;
@@ -80,3 +78,6 @@ impl Store {
         format!("{}{}", self.prefix, table.name())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -51,6 +51,14 @@ impl utoipa::PartialSchema for Amount {
 
 impl utoipa::ToSchema for Amount {}
 
+/// Whether an amount was sent that is larger than any.
+pub(crate) fn is_too_large(field: &Field<Amount>) -> bool {
+    match field {
+        Field::Value(amount) => Money::parse(amount.text()) == Err(MoneyParseError::TooLarge),
+        Field::Absent | Field::Null | Field::Wrong => false,
+    }
+}
+
 /// Whether an amount was sent with a minus sign.
 pub(crate) fn is_negative(field: &Field<Amount>) -> bool {
     match field {

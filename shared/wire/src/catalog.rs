@@ -51,6 +51,6 @@ const MAX_ENTRIES: usize = 500;
 /// Notes a list that is too long.
 fn at_most<T>(checker: &mut Checker, field: &'static str, list: &[T], max: usize) {
     if list.len() > max {
-        checker.invalid(field, format!("must have at most {max} entries"));
+        checker.too_long(field, max);
     }
 }

@@ -3,7 +3,7 @@
 use crate::{Amount, Field, List, WireValue, is_email};
 use domain::card::mask_card_numbers;
 use domain::email::MAX_EMAIL_CHARS;
-use domain::lines::{breaks_line, prose};
+use domain::lines::{breaks_line, is_blank, is_control, prose};
 use domain::{Money, MoneyParseError, Timestamp, UnreadableId, Zone};
 use serde::Serialize;
 use std::fmt::Display;
@@ -20,8 +20,8 @@ pub struct FieldError {
 /// A request that cannot be acted on, with all its faults.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rejection {
-    /// Fields are missing, contradictory or of the wrong form: 400 `VALIDATION_ERROR`. Ids that are missing are told
-    /// with them; those that name nothing are not, since some are found to be such only later.
+    /// Fields are missing, contradictory or of the wrong form: 400 `VALIDATION_ERROR`. Ids that are missing, or are
+    /// known by then to name nothing, are told behind them.
     Invalid(Vec<FieldError>),
     /// Everything is well-formed, but ids are missing or name nothing: 404 `NOT_FOUND` (contract §1).
     Unknown(Vec<FieldError>),
@@ -43,16 +43,7 @@ pub struct Checker {
     path: String,
     invalid: Vec<FieldError>,
     /// Of ids.
-    unknown: Vec<(IdFault, FieldError)>,
-}
-
-/// What is wrong with an id.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum IdFault {
-    /// It was not sent.
-    Missing,
-    /// It names nothing.
-    Unknown,
+    unknown: Vec<FieldError>,
 }
 
 /// More faults than this are not reported one by one.
@@ -86,6 +77,13 @@ impl Checker {
         push(&mut self.invalid, FieldError { field, message: message.into() });
     }
 
+    /// Notes that the list in field `name` has more than `max` entries. Ids in it that name nothing are not told then.
+    pub fn too_long(&mut self, name: &str, max: usize) {
+        let within = self.pointer(format!("{name}/"));
+        self.unknown.retain(|fault| !fault.field.starts_with(&within));
+        self.invalid(name, format!("must have at most {max} entries"));
+    }
+
     /// Notes that the id in field `name` names nothing (of this tenant).
     pub fn unknown(&mut self, name: impl Display) {
         self.note_unknown(self.pointer(name));
@@ -103,8 +101,13 @@ impl Checker {
     }
 
     fn note_unknown(&mut self, field: String) {
-        let fault = FieldError { field, message: "was not found".to_owned() };
-        push(&mut self.unknown, (IdFault::Unknown, fault));
+        push(&mut self.unknown, FieldError { field, message: "was not found".to_owned() });
+    }
+
+    /// Notes that the id in field `name` was not sent, which is answered like one that names nothing (contract §1).
+    pub fn missing_id(&mut self, name: impl Display) {
+        let field = self.pointer(name);
+        push(&mut self.unknown, FieldError { field, message: "is required".to_owned() });
     }
 
     /// The value of a field that may be left out.
@@ -117,6 +120,47 @@ impl Checker {
                 None
             }
         }
+    }
+
+    /// A field that has two names: what was sent under the first, or else under the second. Where something was sent
+    /// under both, it has to be the same.
+    pub fn either<T: WireValue + PartialEq>(&mut self, names: [&str; 2], fields: [Field<T>; 2]) -> Field<T> {
+        self.either_by(names, fields, T::eq)
+    }
+
+    /// Like [`Self::either`], of words whose case does not matter.
+    pub fn either_word(&mut self, names: [&str; 2], fields: [Field<String>; 2]) -> Field<String> {
+        self.either_by(names, fields, |one, other| one.trim().eq_ignore_ascii_case(other.trim()))
+    }
+
+    fn either_by<T: WireValue>(
+        &mut self,
+        [name, other_name]: [&str; 2],
+        [sent, other]: [Field<T>; 2],
+        is_same: impl Fn(&T, &T) -> bool,
+    ) -> Field<T> {
+        if let Field::Value(value) = &sent {
+            match &other {
+                Field::Value(other) if is_same(value, other) => {}
+                Field::Value(_) => {
+                    self.invalid(other_name, format!("must be the same as {name}, or left out"));
+                }
+                Field::Wrong => self.invalid(other_name, format!("must be {}", T::EXPECTED)),
+                Field::Absent | Field::Null => {}
+            }
+        }
+        sent.or(other)
+    }
+
+    /// An integer that may be left out and has no limit of its own.
+    pub fn optional_integer(&mut self, name: &str, field: Field<i64>) -> Option<i64> {
+        const RANGE: std::ops::Range<i64> = i64::MIN + 1..i64::MAX;
+        let number = self.optional(name, field)?;
+        if !RANGE.contains(&number) {
+            self.invalid(name, format!("must be between {} and {}", RANGE.start, RANGE.end - 1));
+            return None;
+        }
+        Some(number)
     }
 
     /// The value of a field that must be sent.
@@ -142,17 +186,16 @@ impl Checker {
     /// as left out.
     pub fn optional_text(&mut self, name: &str, field: Field<String>, max_chars: usize) -> Option<String> {
         let text = self.optional(name, field)?;
-        let text = self.short_text(name, &text, max_chars)?;
-        self.one_line(name, text).map(str::to_owned)
+        let text = text.trim();
+        self.kept_text(name, text, text_fault(text, max_chars))
     }
 
     /// Text of several lines that may be left out: a description, a message. Every line break in it becomes a line feed,
     /// every tab a space.
     pub fn optional_prose(&mut self, name: &str, field: Field<String>, max_chars: usize) -> Option<String> {
-        let text = self.optional(name, field)?;
-        let text = prose(&text);
-        let text = self.short_text(name, &text, max_chars)?;
-        self.printable(name, text).map(str::to_owned)
+        let text = prose(&self.optional(name, field)?);
+        let text = text.trim();
+        self.kept_text(name, text, prose_fault(text, max_chars))
     }
 
     /// Like [`Self::optional_prose`], of something that must be sent and not be blank.
@@ -187,51 +230,24 @@ impl Checker {
         Some(mask_card_numbers(&text).into_owned())
     }
 
-    /// What is left of a text without white space around it; none where that is nothing, or too long.
-    fn short_text<'a>(&mut self, name: &str, text: &'a str, max_chars: usize) -> Option<&'a str> {
-        let text = text.trim();
-        if text.is_empty() {
+    /// A text without white space around it; none where that is nothing, or where it is at fault.
+    fn kept_text(&mut self, name: &str, text: &str, fault: Option<String>) -> Option<String> {
+        if let Some(fault) = fault {
+            self.invalid(name, fault);
             return None;
         }
-        if text.chars().count() > max_chars {
-            self.invalid(name, format!("must have at most {max_chars} characters"));
-            return None;
-        }
-        Some(text)
-    }
-
-    fn one_line<'a>(&mut self, name: &str, text: &'a str) -> Option<&'a str> {
-        if text.contains(breaks_line) {
-            self.invalid(name, "must be one line, without tabs");
-            return None;
-        }
-        self.printable(name, text)
-    }
-
-    fn printable<'a>(&mut self, name: &str, text: &'a str) -> Option<&'a str> {
-        if text.contains(|char: char| char.is_control() && char != '\n') {
-            self.invalid(name, "must not have control characters");
-            return None;
-        }
-        Some(text)
+        (!is_blank(text)).then(|| text.to_owned())
     }
 
     /// A text of a list, which is one line, not blank, and kept without surrounding white space.
     pub fn text_here(&mut self, sent: &str, max_chars: usize) -> Option<String> {
         let text = sent.trim();
-        let fault = if text.is_empty() {
-            "must not be blank".to_owned()
-        } else if text.chars().count() > max_chars {
-            format!("must have at most {max_chars} characters")
-        } else if text.contains(breaks_line) {
-            "must be one line, without tabs".to_owned()
-        } else if text.contains(char::is_control) {
-            "must not have control characters".to_owned()
-        } else {
-            return Some(text.to_owned());
-        };
-        self.invalid_here(fault);
-        None
+        let blank = is_blank(text).then(|| "must not be blank".to_owned());
+        if let Some(fault) = blank.or_else(|| text_fault(text, max_chars)) {
+            self.invalid_here(fault);
+            return None;
+        }
+        Some(text.to_owned())
     }
 
     /// An e-mail address that mail can be sent to, kept as it was typed. It may be left out.
@@ -264,7 +280,7 @@ impl Checker {
     fn is_missing(&mut self, name: &str, field: &Field<String>) -> bool {
         let message = match field {
             Field::Absent | Field::Null => "is required",
-            Field::Value(text) if text.trim().is_empty() => "must not be blank",
+            Field::Value(text) if is_blank(text) => "must not be blank",
             Field::Value(_) | Field::Wrong => return false,
         };
         self.invalid(name, message);
@@ -297,8 +313,7 @@ impl Checker {
     ) -> Option<T> {
         match field {
             Field::Absent | Field::Null => {
-                let fault = FieldError { field: self.pointer(name), message: "is required".to_owned() };
-                push(&mut self.unknown, (IdFault::Missing, fault));
+                self.missing_id(name);
                 None
             }
             Field::Value(_) | Field::Wrong => self.optional_id(name, field, parse),
@@ -312,6 +327,10 @@ impl Checker {
             Ok(money) => Some(money),
             Err(MoneyParseError::NotANumber) => {
                 self.invalid(name, "must be an amount, such as \"12.50\"");
+                None
+            }
+            Err(MoneyParseError::TooLarge) => {
+                self.invalid(name, "is too large an amount");
                 None
             }
             Err(MoneyParseError::Negative) => {
@@ -383,18 +402,38 @@ impl Checker {
     pub fn finish<T>(self, value: Option<T>) -> Result<T, Rejection> {
         let Self { path: _, mut invalid, unknown } = self;
         if !invalid.is_empty() {
-            let missing = unknown.into_iter().filter(|(fault, _)| *fault == IdFault::Missing);
-            missing.for_each(|(_, fault)| push(&mut invalid, fault));
+            unknown.into_iter().for_each(|fault| push(&mut invalid, fault));
             return Err(Rejection::Invalid(invalid));
         }
         match value {
             Some(value) if unknown.is_empty() => Ok(value),
-            Some(_) | None => Err(Rejection::Unknown(unknown.into_iter().map(|(_, fault)| fault).collect())),
+            Some(_) | None => Err(Rejection::Unknown(unknown)),
         }
     }
 }
 
-fn push<T>(list: &mut Vec<T>, fault: T) {
+/// What is wrong with a text of one line.
+fn text_fault(text: &str, max_chars: usize) -> Option<String> {
+    too_long(text, max_chars)
+        .or_else(|| text.contains(breaks_line).then(|| "must be one line, without tabs".to_owned()))
+        .or_else(|| unprintable(text))
+}
+
+/// What is wrong with a text of several lines, which line feeds part.
+fn prose_fault(text: &str, max_chars: usize) -> Option<String> {
+    too_long(text, max_chars).or_else(|| unprintable(text))
+}
+
+fn too_long(text: &str, max_chars: usize) -> Option<String> {
+    (text.chars().count() > max_chars).then(|| format!("must have at most {max_chars} characters"))
+}
+
+fn unprintable(text: &str) -> Option<String> {
+    let found = text.contains(|char: char| is_control(char) && char != '\n');
+    found.then(|| "must not have control characters".to_owned())
+}
+
+fn push(list: &mut Vec<FieldError>, fault: FieldError) {
     if list.len() < MAX_REPORTED {
         list.push(fault);
     }

@@ -2,7 +2,7 @@
 
 use crate::cart::CartInput;
 use crate::{Amount, Checker, Field, IntegerId, incoming};
-use domain::card::{Card, CardFault, CardFields, CardNumberError, CvcError, ExpiryError};
+use domain::card::{Card, CardBrand, CardFault, CardFields, CardNumberError, CvcError, ExpiryError};
 use domain::checkout::{CartSource, CheckoutRequest};
 use domain::locations::{country_name, find_country, state_name};
 use domain::order::Person;
@@ -142,7 +142,7 @@ impl CheckoutInput {
                 None
             }
             (true, true) => {
-                checker.invalid("shoppingCartId", "is required, unless shoppingCart is sent");
+                checker.invalid("shoppingCartId", "is required unless shoppingCart is sent");
                 None
             }
             (false, true) => checker.required_id("shoppingCartId", id, CartId::parse).map(CartSource::Stored),
@@ -155,12 +155,14 @@ impl CheckoutInput {
 
     /// The card, when any of its fields was sent. None of the faults quotes a field.
     fn card(&mut self, checker: &mut Checker, now: Timestamp) -> Option<Card> {
-        // A field that is no text is faulty already; that it says nothing is no second fault.
-        let untold = [
-            ("manualEntryCardNumber", self.manual_entry_card_number == Field::Wrong),
-            ("expDate", self.exp_date == Field::Wrong),
-            ("cvc", self.cvc == Field::Wrong),
+        let sent = [
+            ("manualEntryCardNumber", &self.manual_entry_card_number),
+            ("expDate", &self.exp_date),
+            ("cvc", &self.cvc),
         ];
+        // A field that is no text is faulty already; that it says nothing is no second fault.
+        let untold = sent.map(|(name, field)| (name, *field == Field::Wrong));
+        let blank = sent.map(|(name, field)| (name, is_blank(field)));
         let mut take = |name: &str, field: &mut Field<String>| {
             checker.optional_text(name, std::mem::take(field), MAX_CARD_CHARS)
         };
@@ -195,8 +197,9 @@ impl CheckoutInput {
             Err(faults) => {
                 for fault in faults {
                     let (field, message) = card_fault(&fault);
+                    let is_blank = blank.contains(&(field, true));
                     if !untold.contains(&(field, true)) {
-                        checker.invalid(field, message);
+                        checker.invalid(field, if is_blank { "must not be blank" } else { message });
                     }
                 }
                 None
@@ -222,8 +225,9 @@ impl CheckoutInput {
             country: take("country", &mut self.country),
             email: None,
         };
-        let email = checker
-            .email("email", std::mem::take(&mut self.email).or(std::mem::take(&mut self.contact_email)));
+        let sent = [&mut self.email, &mut self.contact_email].map(std::mem::take);
+        let sent = checker.either_word(["email", "contactEmail"], sent);
+        let email = checker.email("email", sent);
         located(checker, "country", Person { email, ..person })
     }
 
@@ -250,6 +254,10 @@ impl CheckoutInput {
     }
 }
 
+fn is_blank(field: &Field<String>) -> bool {
+    matches!(field, Field::Value(text) if text.trim().is_empty())
+}
+
 fn is_left_out<T>(field: &Field<T>) -> bool {
     matches!(field, Field::Absent | Field::Null)
 }
@@ -259,7 +267,7 @@ fn is_left_out<T>(field: &Field<T>) -> bool {
 fn located(checker: &mut Checker, country: &str, mut person: Person) -> Person {
     let Some(sent) = person.country.take() else { return person };
     let Some(name) = country_name(&sent) else {
-        checker.invalid(country, "is not a country of the list at /v2/b2c/locations/avs/countries");
+        checker.invalid(country, "is not one of the countries listed at /v2/b2c/locations/avs/countries");
         return person;
     };
     if let (Some(known), Some(state)) = (find_country(&sent), person.state.as_deref())
@@ -277,30 +285,40 @@ fn card_fault(fault: &CardFault) -> (&'static str, &'static str) {
         CardFault::Expiry(ExpiryError::Missing) => ("expDate", "is required"),
         CardFault::Expiry(ExpiryError::NotMmyy) => ("expDate", "must be four digits, MMYY"),
         CardFault::Expiry(ExpiryError::NoSuchMonth { month: _ }) => {
-            ("expDate", "must begin with a month, 01 to 12")
+            ("expDate", "must begin with a month between 01 and 12")
         }
         CardFault::Cvc(CvcError::Missing) => ("cvc", "is required"),
-        CardFault::Cvc(CvcError::NotDigits) => ("cvc", "must be digits"),
-        CardFault::Cvc(CvcError::WrongLength { .. }) => {
-            ("cvc", "does not have the length this card's code has")
-        }
-        CardFault::UnknownBrand => ("creditCardBrand", "is not a known brand"),
-        CardFault::BrandContradictsNumber { .. } => {
-            ("creditCardBrand", "is not the brand of the card number")
-        }
+        CardFault::Cvc(CvcError::NotDigits) => ("cvc", "must have digits only"),
+        CardFault::Cvc(CvcError::WrongLength { digits: _, brand }) => ("cvc", cvc_length(*brand)),
+        CardFault::UnknownBrand => ("creditCardBrand", "is not a supported card brand"),
+        CardFault::BrandContradictsNumber { .. } => ("creditCardBrand", "does not match the card number"),
         CardFault::LastFourNotFourDigits => ("ccLastFourDigits", "must be four digits"),
         CardFault::LastFourContradictsNumber => {
-            ("ccLastFourDigits", "are not the last four digits of the card number")
+            ("ccLastFourDigits", "must match the last four digits of the card number")
         }
+    }
+}
+
+const fn cvc_length(brand: Option<CardBrand>) -> &'static str {
+    match brand {
+        Some(CardBrand::AmericanExpress) => "must have 4 digits",
+        Some(
+            CardBrand::Visa
+            | CardBrand::MasterCard
+            | CardBrand::Discover
+            | CardBrand::Jcb
+            | CardBrand::DinersClub,
+        ) => "must have 3 digits",
+        None => "must have 3 digits (4 for American Express)",
     }
 }
 
 const fn number_fault(fault: &CardNumberError) -> &'static str {
     match fault {
         CardNumberError::Missing => "is required",
-        CardNumberError::NotDigits => "must be digits, spaces and dashes",
+        CardNumberError::NotDigits => "must have digits, spaces and dashes only",
         CardNumberError::WrongLength { digits: _ } => "must have 13 to 19 digits",
-        CardNumberError::WrongChecksum => "is not a card number",
-        CardNumberError::UnknownBrand => "is not of a known brand",
+        CardNumberError::WrongChecksum => "is not a valid card number",
+        CardNumberError::UnknownBrand => "is not from a supported card brand",
     }
 }

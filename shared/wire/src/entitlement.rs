@@ -269,14 +269,10 @@ impl EntitlementViolation {
 fn told(judgement: &Judgement) -> String {
     let left = judgement.allowed.saturating_sub(judgement.purchased);
     match &judgement.scope {
-        Scope::Outside(_, NotInForce::Ended) => {
-            "The membership has ended by the time of the visit".to_owned()
-        }
-        Scope::Outside(_, NotInForce::NotBegun) => {
-            "The membership has not begun by the time of the visit".to_owned()
-        }
-        Scope::Members(_) => format!("{left} more tickets can be had at the member price"),
-        Scope::Everybody => format!("{left} tickets can be had"),
+        Scope::Outside(_, NotInForce::Ended) => "The membership ends before the visit".to_owned(),
+        Scope::Outside(_, NotInForce::NotBegun) => "The membership starts after the visit".to_owned(),
+        Scope::Members(_) => format!("Tickets left at the member price: {left}"),
+        Scope::Everybody => format!("Tickets left: {left}"),
     }
 }
 

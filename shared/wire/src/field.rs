@@ -1,5 +1,6 @@
 //! Reading JSON without stopping at the first fault.
 
+use domain::number::whole_number;
 use serde::de::{Deserialize, DeserializeOwned, Deserializer};
 use serde_json::value::RawValue;
 
@@ -46,6 +47,11 @@ pub trait WireValue: DeserializeOwned {
     fn admits(raw: &str) -> bool {
         Self::EXPECTED != "an object" || raw.starts_with('{')
     }
+
+    /// What a text of JSON says; none where it is of another type.
+    fn of_json(raw: &str) -> Option<Self> {
+        serde_json::from_str(raw).ok()
+    }
 }
 
 /// A type as it is written in a declaration, and what reads it.
@@ -67,7 +73,7 @@ impl<'de, T: WireValue> Deserialize<'de> for Field<T> {
         if !T::admits(raw.get()) {
             return Ok(Self::Wrong);
         }
-        Ok(serde_json::from_str(raw.get()).map_or(Self::Wrong, Self::Value))
+        Ok(T::of_json(raw.get()).map_or(Self::Wrong, Self::Value))
     }
 }
 
@@ -99,8 +105,22 @@ macro_rules! plain_values {
 plain_values! {
     String: "a string";
     bool: "true or false";
-    i64: "an integer";
     serde_json::Value: "any JSON value";
+}
+
+impl WireValue for i64 {
+    const EXPECTED: &'static str = "an integer";
+
+    /// An integer beyond the range is read as the end of the range, so that the field's own limit is told.
+    fn of_json(raw: &str) -> Option<Self> {
+        let end = if raw.starts_with('-') { Self::MIN } else { Self::MAX };
+        let is_integer = raw.strip_prefix('-').unwrap_or(raw).bytes().all(|byte| byte.is_ascii_digit());
+        serde_json::from_str(raw).ok().or_else(|| is_integer.then_some(end))
+    }
+}
+
+impl Incoming for i64 {
+    type Wire = Self;
 }
 
 /// An id that is an integer, as a number or as its digits in text: clients of the interface type ids as text.
@@ -114,11 +134,9 @@ impl IntegerId {
         self.0
     }
 
-    /// Digits and nothing else: what else a parser of numbers takes is no id.
+    /// The id that these digits are, with white space around them or not.
     pub(crate) fn of_digits(text: &str) -> Option<Self> {
-        let digits = text.trim();
-        let is_plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-        digits.parse().ok().filter(|_| is_plain).map(Self)
+        whole_number(text.trim()).map(Self)
     }
 }
 
@@ -263,6 +281,58 @@ mod tests {
                 "/lines/2/unitPrice must have at most two decimals",
             ]
         );
+    }
+
+    #[test]
+    fn an_integer_beyond_its_range_is_the_end_of_it() {
+        for (sent, read) in [
+            ("7", Field::Value(7)),
+            ("-9223372036854775808", Field::Value(i64::MIN)),
+            ("1000000000000000000000000000000", Field::Value(i64::MAX)),
+            ("-1000000000000000000000000000000", Field::Value(i64::MIN)),
+            ("1.5", Field::Wrong),
+            ("1e3", Field::Wrong),
+            ("\"7\"", Field::Wrong),
+            ("\"\"", Field::Wrong),
+            ("null", Field::Null),
+        ] {
+            let input: LineInput = read_body(format!("{{\"quantity\": {sent}}}").as_bytes()).unwrap();
+            assert_eq!(input.quantity, read, "{sent}");
+        }
+        let mut checker = Checker::new();
+        assert_eq!(checker.optional_integer("some", Field::Value(i64::MAX)), None);
+        assert_eq!(checker.optional_integer("some", Field::Value(-7)), Some(-7));
+        assert!(!checker.is_clean());
+    }
+
+    #[test]
+    fn what_is_sent_under_both_names_of_a_field_says_the_same() {
+        use Field::{Absent, Null, Value, Wrong};
+        let differs = "/b must be the same as a, or left out";
+        for (sent, other, read, fault) in [
+            (Value(1), Absent, Value(1), None),
+            (Value(1), Null, Value(1), None),
+            (Absent, Value(2), Value(2), None),
+            (Null, Value(2), Value(2), None),
+            (Value(1), Value(1), Value(1), None),
+            (Value(1), Value(2), Value(1), Some(differs)),
+            (Value(1), Wrong, Value(1), Some("/b must be an integer")),
+        ] {
+            let mut checker = Checker::new();
+            let case = format!("{sent:?} and {other:?}");
+            let found: Field<i64> = checker.either(["a", "b"], [sent, other]);
+            assert_eq!(found, read, "{case}");
+            let faults = checker.finish(Some(())).err();
+            let faults = faults.iter().flat_map(|rejection| rejection.details());
+            let faults: Vec<String> = faults.map(|f| format!("{} {}", f.field, f.message)).collect();
+            assert_eq!(faults.first().map(String::as_str), fault, "{case}");
+        }
+        for (other, is_same) in [(" ADDON ", true), ("donation", false)] {
+            let mut checker = Checker::new();
+            let sent = ["addOn", other].map(|text| Value(text.to_owned()));
+            checker.either_word(["a", "b"], sent);
+            assert_eq!(checker.is_clean(), is_same, "{other}");
+        }
     }
 
     incoming! {

@@ -18,7 +18,7 @@ pub trait Identified {
         if let Some(fault) = self.id_fault() {
             checker.invalid("id", fault);
         } else if self.sent_id().is_some_and(|sent| sent != id) {
-            checker.invalid("id", "must be the id in the path");
+            checker.invalid("id", "must match the id in the path");
         }
         self.set_id(id);
     }

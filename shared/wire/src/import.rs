@@ -231,7 +231,8 @@ fn section<T: WireValue + Identified, R>(
                 "entitlements" => "eventTemplateId",
                 _ => "id",
             };
-            checker.invalid(format!("{pointer}/{field}"), "is that of another record of the document");
+            checker
+                .invalid(format!("{pointer}/{field}"), "is already used by another record of the document");
         }
         match checker.finish(record) {
             Ok(record) => records.push(record),

@@ -86,9 +86,11 @@ impl ReservationUpdateInput {
 }
 
 fn read_id(checker: &mut Checker, field: Field<IntegerId>) -> Option<ReservationId> {
-    let missing = matches!(field, Field::Absent | Field::Null);
+    if matches!(field, Field::Absent | Field::Null) {
+        checker.missing_id("id");
+    }
     let id = checker.optional("id", field).map(|id| ReservationId::parse(id.get()));
-    if missing || matches!(id, Some(Err(_))) {
+    if matches!(id, Some(Err(_))) {
         checker.unknown("id");
     }
     id?.ok()
@@ -118,7 +120,7 @@ impl Lines {
         let quantity = checker.required("quantity", quantity).and_then(|quantity| {
             let read = u32::try_from(quantity).ok().filter(|quantity| (1..=MAX_QUANTITY).contains(quantity));
             if read.is_none() {
-                checker.invalid("quantity", format!("must be from 1 to {MAX_QUANTITY}"));
+                checker.invalid("quantity", format!("must be between 1 and {MAX_QUANTITY}"));
             }
             read
         });

@@ -101,10 +101,10 @@ fn read_scope(
     let length = length_of(&items);
     let items = checker.each("items", items, |checker, item| item.read(checker));
     if length.is_some_and(|items| items > MAX_ITEMS) {
-        checker.invalid("items", format!("must have at most {MAX_ITEMS} items"));
+        checker.too_long("items", MAX_ITEMS);
     }
     if is_whole.is_some() && is_whole == are_sent {
-        checker.invalid("items", "is required, unless wholeOrder is true; both together say two things");
+        checker.invalid("items", "send either items or wholeOrder: true, not both");
     }
     match is_whole? {
         true => Some(RefundScope::WholeOrder),
@@ -132,7 +132,7 @@ impl OrderRefundItemInput {
             (Some(named), quantity) => {
                 let is_other = |quantity: NonZeroU32| usize::try_from(quantity.get()) != Ok(named);
                 if named > 0 && quantity.is_some_and(is_other) {
-                    checker.invalid("quantity", "must be the number of ticketIds, or be left out");
+                    checker.invalid("quantity", "must match the number of ticketIds, or be left out");
                 }
                 Units::Tickets(tickets)
             }
@@ -155,11 +155,11 @@ impl ExchangeInput {
         let item = checker.optional_id("itemId", self.item_id, OrderItemId::parse);
         let quantity = read_quantity(checker, self.quantity);
         if is_nothing_sent {
-            checker.invalid("ticketIds", "is required, unless itemId is sent");
+            checker.invalid("ticketIds", "is required unless itemId is sent");
         } else if names_tickets && names_item {
-            checker.invalid("itemId", "must be left out where ticketIds are sent");
+            checker.invalid("itemId", "must not be sent together with ticketIds");
         } else if names_tickets && quantity.is_some() {
-            checker.invalid("quantity", "belongs to itemId, not to ticketIds");
+            checker.invalid("quantity", "must not be sent together with ticketIds");
         }
         let scope = match item {
             Some(item) => ExchangeScope::Item(item, quantity),
@@ -178,16 +178,17 @@ fn read_quantity(checker: &mut Checker, field: Field<i64>) -> Option<NonZeroU32>
     let sent = checker.optional_not_null("quantity", field)?;
     let quantity = u32::try_from(sent).ok().and_then(NonZeroU32::new);
     if quantity.is_none() {
-        checker.invalid("quantity", "must be at least 1");
+        let message = if sent < 1 { "must be at least 1" } else { "is more than any order has" };
+        checker.invalid("quantity", message);
     }
     quantity
 }
 
 fn read_tickets(checker: &mut Checker, field: Field<List<String>>) -> Vec<TicketId> {
     match length_of(&field) {
-        Some(0) => checker.invalid("ticketIds", "must name a ticket, or be left out"),
+        Some(0) => checker.invalid("ticketIds", "must have at least one entry, or be left out"),
         Some(tickets) if tickets > MAX_TICKETS => {
-            checker.invalid("ticketIds", format!("must name at most {MAX_TICKETS} tickets"));
+            checker.too_long("ticketIds", MAX_TICKETS);
         }
         Some(_) => {}
         None if matches!(field, Field::Null) => checker.invalid("ticketIds", "must not be null"),

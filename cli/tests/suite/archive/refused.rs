@@ -56,7 +56,7 @@ async fn a_file_that_is_not_as_it_was_written_is_refused_before_anything_is_done
     };
     let cut = "the file ends before the archive does: it was cut off";
     let edited = "the file was changed after it was written";
-    let no_archive = "the file is no archive of a tenant";
+    let no_archive = "the file is not an archive of a tenant";
     let target = Service::empty().await;
     for (case, bytes, complaint) in [
         ("empty", vec![], no_archive),
@@ -143,7 +143,7 @@ async fn a_tenant_or_a_key_that_is_there_is_not_replaced() {
     let taken = venue(1).await;
     let before = taken.store.load_tenant(tenant_id(), Consistency::Strong).await.unwrap();
     let refused = restored(&taken, archive.path(), &key).await.unwrap_err();
-    assert_eq!(refused.to_string(), "there is a tenant 1001 here already");
+    assert_eq!(refused.to_string(), "this database already has a tenant 1001");
     assert_eq!(taken.store.load_tenant(tenant_id(), Consistency::Strong).await.unwrap(), before);
 
     let target = Service::empty().await;
@@ -176,8 +176,5 @@ async fn a_record_that_came_from_elsewhere_is_not_taken_for_a_restored_one() {
     let item = store::Item::from([("name".to_owned(), store::text("Somebody"))]);
     target.store.put_new(&merchant, merchant.placed(item)).await.unwrap().unwrap();
     let refused = restored(&target, archive.path(), &key).await.unwrap_err();
-    assert_eq!(
-        refused.to_string(),
-        "merchants T#1001#MERCHANTS 60417 is here already, and says something else"
-    );
+    assert_eq!(refused.to_string(), "merchants T#1001#MERCHANTS 60417 already exists and differs");
 }

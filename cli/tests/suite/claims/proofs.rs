@@ -242,6 +242,8 @@ async fn a_page_renews_with_a_proof_and_reads_nothing_of_the_person() {
             service.plan.reset();
             let refused = page.ask(&service, ("POST", path), &body).await;
             assert_eq!((refused.status, refused.header("x-service-member-message")), (404, NEEDED));
+            let told = &refused.body["details"][0]["message"];
+            assert_eq!(told, "needs the header x-service-member-proof, or was not found");
             let mut answer = refused.body;
             answer.as_object_mut().unwrap().remove("requestId");
             let mut calls = service.plan.calls();

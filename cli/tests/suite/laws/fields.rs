@@ -20,6 +20,7 @@ async fn every_fault_of_a_request_is_named_at_once() {
             { "itemType": "Event", "eventId": "a", "ticketingTypeId": "b", "quantity": 1000 },
             { "itemType": "Inventory", "type": "gift", "inventoryId": 1 },
             7,
+            { "quantity": "two" },
         ],
     });
     let faulty_reservation = json!({ "reservationItems": [
@@ -29,11 +30,22 @@ async fn every_fault_of_a_request_is_named_at_once() {
         "manualEntryCardNumber": "4242424242424241", "expDate": "1330", "cvc": "12x",
         "billingEmail": "nobody", "billingCountry": "Atlantis", "sendEmail": "no", "expectedTotal": "1.234",
     });
-    let of_cart =
-        ["/id", "/couponCodes", "/verifyEntitlements", "/items/0/quantity", "/items/1/type", "/items/2"];
+    let of_cart = [
+        "/id",
+        "/couponCodes",
+        "/verifyEntitlements",
+        "/items/0/eventId",
+        "/items/0/quantity",
+        "/items/1/type",
+        "/items/1/quantity",
+        "/items/2",
+        "/items/3/itemType",
+        "/items/3/quantity",
+    ];
     let of_reservation = [
         "/reservationItems/0/eventId",
         "/reservationItems/0/quantity",
+        "/reservationItems/1/eventId",
         "/reservationItems/1/quantity",
         "/reservationItems/2/quantity",
         "/reservationItems/3",
@@ -51,7 +63,7 @@ async fn every_fault_of_a_request_is_named_at_once() {
     let coupon = "/v2/b2b/coupons/1001c0000000000000000001";
     let faulty_coupon = json!({
         "code": "A B", "discountType": "half", "appliesTo": ["event", "all"], "effectiveStart": "soon",
-        "maxUses": 0, "active": 1,
+        "maxUses": 0, "active": 1, "personTypeIds": ["nobody"], "salesChannels": [{ "channel": "fax" }],
     });
     let of_coupon = [
         "/name",
@@ -62,6 +74,8 @@ async fn every_fault_of_a_request_is_named_at_once() {
         "/effectiveStart",
         "/maxUses",
         "/active",
+        "/personTypeIds/0",
+        "/salesChannels/0/channel",
     ];
     let membership = "/v2/b2b/memberships/100100051";
     let faulty_membership = json!({
@@ -105,6 +119,8 @@ async fn a_cart_inside_a_checkout_is_complained_about_where_it_stands() {
     let lines: Vec<Value> = (0..5).map(|_| json!({ "eventId": "a", "ticketingTypeId": "b" })).collect();
     let body = json!({ "billingEmail": "buyer@example.test", "shoppingCart": { "items": lines } });
     let answer = send_json(&service, ("POST", "/v2/b2c/checkout"), &shop, Some(&body)).await;
-    let expected: Vec<String> = (0..5).map(|line| format!("/shoppingCart/items/{line}/quantity")).collect();
+    let of_line =
+        |line: usize| ["eventId", "quantity"].map(|name| format!("/shoppingCart/items/{line}/{name}"));
+    let expected: Vec<String> = (0..5).flat_map(of_line).collect();
     assert_eq!(complaints(&answer).into_iter().collect::<Vec<_>>(), expected);
 }

@@ -86,6 +86,28 @@ async fn a_preflight_passes_on_every_path_for_the_origins_of_any_tenant() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_query_parameter_that_is_sent_twice_is_named() {
+    let service = with_keys().await;
+    let mut asked = 0;
+    for operation in operations() {
+        let mut names = operation.parameters("query");
+        if names.is_empty() {
+            continue;
+        }
+        names.sort();
+        let twice: Vec<String> = names.iter().map(|name| format!("{name}=1&{name}=1")).collect();
+        let path = format!("{}?{}", operation.path_with(NOTHING), twice.join("&"));
+        let route = (operation.method.as_str(), path.as_str());
+        let refused = send(&service, route, &operation.headers(1001), None).await;
+        let told = |name: &String| json!({"field": name, "message": "was sent more than once"});
+        let told: Vec<_> = names.iter().map(told).collect();
+        assert_eq!((refused.status, &refused.body["details"]), (400, &json!(told)), "{}", operation.name());
+        asked += 1;
+    }
+    assert!(asked > 20, "{asked} operations have parameters");
+}
+
 /// The writes that know a repetition by a key.
 fn repeatable() -> Vec<Operation> {
     let takes_a_key = |operation: &Operation| {

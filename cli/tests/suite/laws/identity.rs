@@ -36,6 +36,8 @@ async fn no_operation_answers_without_a_valid_key() {
         ] {
             let answer = send_empty(&service, &operation, &headers).await;
             assert_eq!(kind(&answer), (401, "UNAUTHORIZED"), "{} with {what}", operation.name());
+            let told = format!("A valid API key is required in the header {}", valid[0].0);
+            assert_eq!(answer.body["message"], told, "{} with {what}", operation.name());
         }
         let answer = send_empty(&service, &operation, &valid).await;
         assert!(!is_refused(answer.status), "{} with its key: {}", operation.name(), answer.body);
@@ -57,6 +59,10 @@ async fn every_scope_opens_its_own_operations_and_no_other() {
                 assert!(!is_refused(answer.status), "{place}: {}", answer.body);
             } else {
                 assert_eq!(kind(&answer), (403, "FORBIDDEN"), "{place}");
+                let told = answer.body["message"].as_str().unwrap();
+                let needed = told.strip_prefix("This route needs an API key with the scope ").unwrap();
+                let needed: Vec<Option<Scope>> = needed.split(" or ").map(Scope::parse).collect();
+                assert_eq!(needed, operation.scopes().into_iter().map(Some).collect::<Vec<_>>(), "{place}");
             }
         }
     }
@@ -70,6 +76,8 @@ async fn the_tenant_header_must_be_the_keys_tenant_and_be_there_where_it_is_aske
         for other in ["1002", "9999", "abc", "01001"] {
             let answer = send_empty(&service, &operation, &with(&valid, "x-b2c-tenant-id", other)).await;
             assert_eq!(kind(&answer), (403, "FORBIDDEN"), "{} for tenant {other}", operation.name());
+            let is_told = complaints(&answer).contains("x-b2c-tenant-id");
+            assert_eq!(is_told, other == "abc", "{} for tenant {other}", operation.name());
         }
         let answer = send_empty(&service, &operation, &without(&valid, "x-b2c-tenant-id")).await;
         let named = complaints(&answer).contains("x-b2c-tenant-id");

@@ -23,9 +23,13 @@ const GALLERY: &str = "1001ee000000000000000001";
 const ADULT: &str = "1001aa000000000000000001";
 const MEMBER: &str = "ada.lindqvist@example.test";
 
-/// Calls one request may make of a table that does not answer. Each may take the SDK eight seconds, and a gateway
-/// waits for 29.
+/// Calls one request may make one after the other of a table that does not answer. Each may take the SDK eight
+/// seconds, and a gateway waits for 29.
 const MAX_REFUSED: usize = 4;
+
+/// Templates of the demo museum. Lists for visitors read the slots of all of them side by side, and how many such calls
+/// were under way when the first was refused is a matter of chance.
+const TEMPLATES: usize = 3;
 
 /// Refunds that were taken before the table was missed: they are refused, and the scheduled work carries them to their
 /// end (decision record 0067).
@@ -379,7 +383,8 @@ impl Venue {
         let answer = sent.to(&process).await;
         self.service.outage.end();
         let refused = self.service.outage.refused();
-        if refused > MAX_REFUSED {
+        let side_by_side = if operation.name().starts_with("GET /v2/b2c/event") { TEMPLATES } else { 1 };
+        if refused > MAX_REFUSED * side_by_side {
             self.faults.push(format!("{case}: {refused} calls were refused"));
         }
         if (200..300).contains(&answer.status) {

@@ -95,7 +95,7 @@ enum Refused {
 }
 
 /// The ids of every body.
-const FIELDS: [(&str, Kind, Refused); 90] = [
+const FIELDS: [(&str, Kind, Refused); 94] = [
     ("OrderRefundInput.orderId", Kind::Order, Refused::Everywhere),
     ("OrderRefundItemInput.itemId", Kind::OrderItem, Refused::Everywhere),
     ("OrderRefundItemInput.ticketIds", Kind::Ticket, Refused::Everywhere),
@@ -124,6 +124,10 @@ const FIELDS: [(&str, Kind, Refused); 90] = [
     ("FormAnswersInput.eventId", Kind::Instance, Refused::Everywhere),
     // Of a line that buys no membership it says nothing.
     ("CartItemInput.membershipId", Kind::Membership, Refused::Nowhere),
+    ("CartItemInput.membershipCategoryId", Kind::Level, Refused::Nowhere),
+    ("CartItemInput.membershipOfferingId", Kind::Offering, Refused::Nowhere),
+    ("CartItemInput.pricePointId", Kind::TicketType, Refused::Nowhere),
+    ("CartItemInput.pricepointId", Kind::TicketType, Refused::Nowhere),
     ("MembershipInfoInput.membershipCategoryId", Kind::Level, Refused::Everywhere),
     ("MembershipInfoInput.membershipOfferingId", Kind::Offering, Refused::Everywhere),
     ("MembershipInfoInput.pricePointId", Kind::TicketType, Refused::Everywhere),

@@ -58,6 +58,14 @@ fn pages_of_the_sandbox_itself_may_call_it_on_whatever_port_it_runs() {
 }
 
 #[test]
+fn the_bare_address_leads_to_the_page_of_the_interface() {
+    let data = tempfile::tempdir().unwrap();
+    let service = Running::start(data.path());
+    assert_eq!(service.get("/", "").0, 307);
+    assert_eq!(service.post("/", "{}", "", "").0, 405);
+}
+
+#[test]
 fn what_to_open_first_is_said_below_the_line_for_programs() {
     for (arguments, expected) in [(&[][..], "demo-b2c-1001"), (&["--no-demo"], "tenant create")] {
         let data = tempfile::tempdir().unwrap();

@@ -90,13 +90,26 @@ async fn every_fault_of_a_coupon_is_named() {
         (json!({"code": null}), &["/code is required"]),
         (json!({"code": "A B"}), &["/code must have no spaces"]),
         (json!({"code": "x".repeat(65)}), &["/code must have at most 64 characters"]),
-        (json!({"value": "101"}), &["/value must be a percentage from 0 to 100 with at most two decimals"]),
-        (json!({"discountType": "fixedPrice", "value": -1}), &["/value must be from 0.00 to 10000000.00"]),
+        (
+            json!({"value": "101"}),
+            &["/value must be a percentage between 0 and 100 with at most two decimals"],
+        ),
+        (
+            json!({"discountType": "fixedPrice", "value": -1}),
+            &["/value must be between 0.00 and 10000000.00"],
+        ),
         (json!({"discountType": "amount", "value": 1.001}), &["/value must have at most two decimals"]),
         (json!({"discountType": "free"}), &["/discountType must be one of amount, percent, fixedPrice"]),
         (json!({"discountType": null, "value": null}), &["/discountType is required", "/value is required"]),
         (json!({"discountId": nothing, "discountType": null, "value": null}), &["/discountId was not found"]),
-        (json!({"discountId": nothing}), &["/discountId must not stand beside discountType and value"]),
+        (
+            json!({"discountId": nothing}),
+            &["/discountId must not be combined with discountType and value", "/discountId was not found"],
+        ),
+        (
+            json!({"personTypeIds": [nothing], "salesChannels": [{"channel": "fax"}]}),
+            &["/salesChannels/0/channel must be one of the sale channels", "/personTypeIds/0 was not found"],
+        ),
         (json!({"appliesTo": ["event", "parking"]}), &["/appliesTo/1 must be one of event, membership"]),
         (
             json!({"eventTemplateIds": [TEMPLATE, nothing], "personTypeIds": ["a b"],
@@ -113,13 +126,16 @@ async fn every_fault_of_a_coupon_is_named() {
             &["/salesChannels/0/channel must be one of the sale channels"],
         ),
         (json!({"effectiveStart": ""}), &["/effectiveStart must be a date, such as 2027-07-04"]),
-        (json!({"value": "1_0"}), &["/value must be a percentage from 0 to 100 with at most two decimals"]),
+        (
+            json!({"value": "1_0"}),
+            &["/value must be a percentage between 0 and 100 with at most two decimals"],
+        ),
         (json!({"effectiveStart": "soon"}), &["/effectiveStart must be a date, such as 2027-07-04"]),
         (
             json!({"effectiveStart": "2027-03-02", "effectiveEnd": "2027-03-01"}),
             &["/effectiveEnd must not be before effectiveStart"],
         ),
-        (json!({"maxUses": 0}), &["/maxUses must be from 1 to 1000000"]),
+        (json!({"maxUses": 0}), &["/maxUses must be between 1 and 1000000"]),
         (json!({"maxUses": "1"}), &["/maxUses must be an integer"]),
         (json!({"active": 1}), &["/active must be true or false"]),
     ] {
@@ -132,7 +148,7 @@ async fn a_code_is_one_coupons_own_in_whatever_case() {
     let venue = Venue::open().await;
     let first = made(&venue, PATH, ten_percent("Welcome")).await;
     let second = made(&venue, PATH, ten_percent("Other")).await;
-    let taken = ["/code is the code of another coupon"];
+    let taken = ["/code is already used by another coupon"];
     for ask in [post(PATH, ten_percent("WELCOME")), put(format!("{PATH}/{second}"), ten_percent("welcome"))] {
         let refused = venue.send(ask.clone()).await;
         assert_eq!(

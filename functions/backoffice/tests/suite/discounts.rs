@@ -50,7 +50,7 @@ async fn every_fault_of_a_discount_is_named() {
         (json!({"values": ["x"]}), &["/values/0 must be an object"]),
         (
             json!({"values": [value(&adult, "amount", "-0.01")]}),
-            &["/values/0/value must be from 0.00 to 10000000.00"],
+            &["/values/0/value must be between 0.00 and 10000000.00"],
         ),
         (
             json!({"values": [value(&adult, "amount", "1.005")]}),
@@ -58,11 +58,11 @@ async fn every_fault_of_a_discount_is_named() {
         ),
         (
             json!({"values": [value(&adult, "percent", "100.01")]}),
-            &["/values/0/value must be a percentage from 0 to 100 with at most two decimals"],
+            &["/values/0/value must be a percentage between 0 and 100 with at most two decimals"],
         ),
         (
             json!({"values": [value(&adult, "percent", "-1")]}),
-            &["/values/0/value must be a percentage from 0 to 100 with at most two decimals"],
+            &["/values/0/value must be a percentage between 0 and 100 with at most two decimals"],
         ),
         (
             json!({"values": [value(&adult, "half", "1")]}),
@@ -74,7 +74,7 @@ async fn every_fault_of_a_discount_is_named() {
         ),
         (
             json!({"values": [value(&adult, "amount", "1"), value(&adult, "amount", "2")]}),
-            &["/values/1/personTypeId has a value already"],
+            &["/values/1/personTypeId already has a value"],
         ),
         (json!({"values": [value(&theirs, "amount", "1")]}), &["/values/0/personTypeId was not found"]),
         (json!({"values": [value("a b", "amount", "1")]}), &["/values/0/personTypeId was not found"]),

@@ -65,7 +65,15 @@ async fn rules_are_written_read_and_replaced() {
     assert_ne!(none.etag, written.etag);
     let again = venue.send(put(path, written.body.clone())).await;
     assert_eq!((&again.body, &again.etag), (&written.body, &written.etag), "what was read can be written");
-    let emptied = venue.send(put(path, json!({}))).await;
+    for left_out in [json!({}), json!({"rules": null, "ticketLimits": {"perOrder": 1}})] {
+        for ask in [put(path, left_out.clone()), post(path, left_out.clone())] {
+            let refused = venue.send(ask).await;
+            assert_eq!(refused.kind(), (400, "VALIDATION_ERROR"));
+            assert_eq!(refused.faults(), ["/rules is required"]);
+        }
+    }
+    assert_eq!(venue.send(get(path)).await.body, written.body, "nothing was changed");
+    let emptied = venue.send(put(path, json!({"rules": []}))).await;
     assert_eq!((&emptied.body, &emptied.etag), (&none.body, &none.etag));
 }
 
@@ -81,9 +89,9 @@ async fn a_stale_revision_of_rules_changes_nothing() {
         assert_eq!(refused.kind(), (412, "PRECONDITION_FAILED"));
     }
     assert_eq!(venue.send(get(path)).await.body, written.body);
-    let repeated = venue.send(put(path, json!({})).keyed("a").if_match(written.tag())).await;
+    let repeated = venue.send(put(path, json!({"rules": []})).keyed("a").if_match(written.tag())).await;
     assert_eq!(repeated.status, 200);
-    let repeated = venue.send(put(path, json!({})).keyed("a").if_match(written.tag())).await;
+    let repeated = venue.send(put(path, json!({"rules": []})).keyed("a").if_match(written.tag())).await;
     assert!(repeated.replayed);
 }
 
@@ -135,9 +143,9 @@ async fn all_faults_of_rules_are_told_at_once() {
     assert_eq!(
         refused.faults(),
         [
-            "/rules/1/limit must be from 1 to 999",
+            "/rules/1/limit must be between 1 and 999",
             r#"/rules/2/id must have 1 to 64 letters, digits, "-" or "_""#,
-            "/rules/2/limit must be from 1 to 999",
+            "/rules/2/limit must be between 1 and 999",
             "/rules/2/ruleApplies must be one of forEachItem, acrossAllItems",
             "/rules/2/timeFrame/period must be one of day, week, month, year, lifetime",
             "/rules/3/id is required",
@@ -149,16 +157,16 @@ async fn all_faults_of_rules_are_told_at_once() {
             "/rules/4/limit is required",
             "/rules/4/timeFrame/period is required",
             "/rules/5 must be an object",
-            "/ticketLimits/perOrder must be from 0 to 999",
-            "/ticketLimits/perType/1/personTypeId has a limit already",
-            "/ticketLimits/perType/1/limit must be from 0 to 999",
+            "/ticketLimits/perOrder must be between 0 and 999",
+            "/ticketLimits/perType/1/personTypeId already has a limit",
+            "/ticketLimits/perType/1/limit must be between 0 and 999",
             "/ticketLimits/perType/2/limit is required",
             "/ticketLimits/perType/2/personTypeId is required",
         ]
     );
     let twice = json!({"rules": [rule(json!({})), rule(json!({"limit": 3}))]});
     let refused = setting.venue.send(put(&setting.path, twice)).await;
-    assert_eq!(refused.faults(), ["/rules/1/id is that of another rule"]);
+    assert_eq!(refused.faults(), ["/rules/1/id is already used by another rule"]);
     let many: Vec<Value> = (0..21).map(|number| rule(json!({"id": format!("R{number}")}))).collect();
     let refused = setting.venue.send(put(&setting.path, json!({ "rules": many }))).await;
     assert_eq!(refused.faults(), ["/rules must have at most 20 entries"]);
@@ -198,7 +206,7 @@ async fn ticket_types_stay_while_a_rule_or_limit_names_them_and_rules_go_with_th
         let user = json!([{"type": "entitlements", "id": template, "name": "Tour"}]);
         assert_eq!(refused.body["usedBy"], user);
     }
-    let limits = json!({"ticketLimits": {"perType": [{"personTypeId": child, "limit": 1}]}});
+    let limits = json!({"rules": [], "ticketLimits": {"perType": [{"personTypeId": child, "limit": 1}]}});
     venue.send(put(path, limits)).await.done();
     venue.send(delete(format!("/v2/b2b/persontypes/{adult}"))).await.done();
     venue.send(delete(format!("/v2/b2b/event/templates/{template}"))).await.done();
@@ -216,7 +224,7 @@ async fn rules_take_two_round_trips_to_write_and_survive_a_lost_answer() {
     assert_eq!(venue.counted(get(path)).await.1, 1);
     venue.faults.reset();
     venue.faults.at_operation("TransactWriteItems", 0, Fault::AnswerLost);
-    let change = put(path, json!({})).if_match(written.tag());
+    let change = put(path, json!({ "rules": [] })).if_match(written.tag());
     assert_eq!(venue.send(change.clone()).await.kind(), (503, "TRY_AGAIN"));
     assert_eq!(venue.send(change).await.status, 200);
     assert_eq!(venue.send(get(path)).await.body["rules"], json!([]));

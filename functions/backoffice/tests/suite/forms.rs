@@ -56,8 +56,8 @@ async fn every_fault_of_a_form_is_named() {
             json!({"oncePerCart": "no", "required": 0}),
             &["/oncePerCart must be true or false", "/required must be true or false"],
         ),
-        (json!({"fields": null}), &["/fields must have at least one field"]),
-        (json!({"fields": []}), &["/fields must have at least one field"]),
+        (json!({"fields": null}), &["/fields must have at least one entry"]),
+        (json!({"fields": []}), &["/fields must have at least one entry"]),
         (json!({"fields": {}}), &["/fields must be an array"]),
         (json!({"fields": many(51)}), &["/fields must have at most 50 entries"]),
         (field(json!({"type": "text"})), &["/fields/0/name is required"]),
@@ -72,19 +72,22 @@ async fn every_fault_of_a_form_is_named() {
         ),
         (
             json!({"fields": [{"name": "a", "type": "text"}, {"name": "b", "type": "text"}, {"name": "A", "type": "date"}]}),
-            &["/fields/2/name is the name of another field"],
+            &["/fields/2/name is already used by another field"],
         ),
-        (field(json!({"name": "a", "type": "choice"})), &["/fields/0/options is required for a choice"]),
-        (options(json!([])), &["/fields/0/options is required for a choice"]),
+        (
+            field(json!({"name": "a", "type": "choice"})),
+            &["/fields/0/options is required for a choice field"],
+        ),
+        (options(json!([])), &["/fields/0/options is required for a choice field"]),
         (options(json!("S")), &["/fields/0/options must be an array"]),
         (options(json!(["S", " "])), &["/fields/0/options/1 must not be blank"]),
-        (options(json!(["S", "S"])), &["/fields/0/options/1 stands in the list already"]),
+        (options(json!(["S", "S"])), &["/fields/0/options/1 is already in the list"]),
         (options(json!(["S", 7])), &["/fields/0/options/1 must be a string"]),
         (options(json!(["x".repeat(101)])), &["/fields/0/options/0 must have at most 100 characters"]),
         (options(json!(words(101))), &["/fields/0/options must have at most 100 entries"]),
         (
             field(json!({"name": "a", "type": "text", "options": ["S"]})),
-            &["/fields/0/options is for a choice only"],
+            &["/fields/0/options is only for choice fields"],
         ),
     ] {
         assert_refused(&venue, (PATH, &one), (&visit(), &wrong), expected).await;

@@ -53,7 +53,7 @@ async fn the_service_chooses_ids_and_the_path_outranks_the_body() {
     assert_ne!(made.id(), "mine");
     let one = format!("{PATH}/{}", made.id());
     let refused = venue.send(put(&one, named.clone())).await;
-    assert_eq!(refused.faults(), ["/id must be the id in the path"]);
+    assert_eq!(refused.faults(), ["/id must match the id in the path"]);
     named["id"] = json!(7);
     assert_eq!(venue.send(put(&one, named.clone())).await.faults(), ["/id must be a string"]);
     named["id"] = json!(made.id());
@@ -218,8 +218,8 @@ async fn lists_are_sorted_and_cut_into_pages() {
     assert_eq!(
         refused.faults(),
         [
-            "page must be a whole number from 1",
-            "pageSize must be a whole number from 1, or -1 for all",
+            "page must be a whole number of at least 1",
+            "pageSize must be a whole number of at least 1, or -1 for all",
             "sortField must be displayOrder, name or id",
             "sortDirection must be asc or desc",
         ]

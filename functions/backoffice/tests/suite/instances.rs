@@ -80,15 +80,15 @@ async fn an_instance_shows_its_seats_and_changes_as_its_venue_says() {
     assert_eq!((&cancelled["state"], &cancelled["availableSeats"]), (&json!("cancelled"), &json!(0)));
     assert_eq!(reserve(&venue, &instance, 1).await, 409, "sales are closed");
     for (body, fault) in [
-        (json!({"capacity": 0}), "/capacity must be from 1 to 1000000"),
-        (json!({"capacity": -1}), "/capacity must be from 1 to 1000000"),
+        (json!({"capacity": 0}), "/capacity must be between 1 and 1000000"),
+        (json!({"capacity": -1}), "/capacity must be between 1 and 1000000"),
         (json!({"endTime": "2027-06-05T20:00:00"}), "/endTime must be after startTime"),
         (
             json!({"startTime": "2027-07-07T20:00:00"}),
             "/startTime must be within 31 days of the start its schedule gave it",
         ),
         (json!({"state": "removed"}), "/state must be one of active, cancelled"),
-        (json!({"id": "other"}), "/id must be the id in the path"),
+        (json!({"id": "other"}), "/id must match the id in the path"),
     ] {
         assert_eq!(venue.send(put(path(&instance), body)).await.faults(), [fault]);
     }

@@ -219,19 +219,19 @@ async fn every_fault_of_a_template_is_reported_at_once() {
     assert_eq!(
         faults,
         [
-            "/capacity must be from 1 to 1000000",
+            "/capacity must be between 1 and 1000000",
             "/description must have at most 20000 characters",
-            "/duration/minutes must be from 0 to 527040",
+            "/duration/minutes must be between 0 and 527040",
             "/name is required",
-            "/priceLists/0/prices/0/price must be from 0.00 to 10000000.00",
-            "/priceLists/1/id must not be the id of another one",
+            "/priceLists/0/prices/0/price must be between 0.00 and 10000000.00",
+            "/priceLists/1/id is already used by another entry",
             "/priceLists/1/prices/0/price must have at most two decimals",
             "/rebookingFee must have at most two decimals",
             "/reviewState must be one of Draft, Published",
-            "/schedules/0/capacity must be from 1 to 1000000",
-            "/schedules/0/hours/0/hour must be from 0 to 23",
+            "/schedules/0/capacity must be between 1 and 1000000",
+            "/schedules/0/hours/0/hour must be between 0 and 23",
             "/schedules/0/ranges/0/end must not be before start",
-            "/startTime must be from 1970 to 2105",
+            "/startTime must be in a year between 1970 and 2105",
         ]
     );
 }
@@ -243,7 +243,7 @@ async fn a_schedule_that_makes_no_slot_can_be_drafted_and_not_published() {
     // That week has no Monday.
     body["schedules"][0]["weekdays"] = json!(["Monday"]);
     let refused = venue.send(post(PATH, body.clone())).await;
-    assert_eq!(refused.faults(), ["/schedules/0 makes no slot from now on"]);
+    assert_eq!(refused.faults(), ["/schedules/0 makes no slots from now on"]);
     body["reviewState"] = json!("Draft");
     assert_eq!(venue.send(post(PATH, body)).await.status, 200);
 }
@@ -453,7 +453,7 @@ async fn publishing_without_prices_is_done_and_warned_of() {
     let mut body = tour(&adult, &[10], MAY);
     body["priceLists"] = json!([]);
     let made = venue.send(post(PATH, body)).await.done();
-    let warning = "It has no prices, so that nothing of it is on offer";
+    let warning = "It has no prices, so nothing of it is on sale";
     assert_eq!(made["publication"]["warnings"], json!([warning]));
     assert_eq!(made["available"], false);
 }

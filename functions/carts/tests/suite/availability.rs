@@ -140,7 +140,7 @@ async fn an_add_on_that_is_short_is_named_with_what_is_left_of_it() {
     for way in WAYS {
         for (stock, wanted, message) in [
             (12, 2, None),
-            (12, 3, Some("Only 2 of Audio guide are left")),
+            (12, 3, Some("Only 2 left of Audio guide")),
             (10, 0, None),
             (10, 1, Some("Audio guide is sold out")),
             (4, 1, Some("Audio guide is sold out")),
@@ -156,7 +156,10 @@ async fn an_add_on_that_is_short_is_named_with_what_is_left_of_it() {
             assert_eq!(answer.body["message"].as_str(), message, "{case}");
             if message.is_some() {
                 let left = stock.saturating_sub(10);
-                let told = format!("must be at most {left}, the pieces left");
+                let told = match left {
+                    0 => "is sold out".to_owned(),
+                    left => format!("must be at most {left}, the pieces left"),
+                };
                 assert_eq!(
                     answer.refusal(),
                     format!("409 NOT_ENOUGH_CAPACITY\n/items/0/quantity {told}"),

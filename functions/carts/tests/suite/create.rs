@@ -139,7 +139,7 @@ async fn every_faulty_line_is_named() {
     400 VALIDATION_ERROR
     /items/0/eventId was not found
     /items/0/ticketingTypeId was not found
-    /items/1/type must be left out: the item is no donation
+    /items/1/type must not be sent: the item is not a donation
     "#);
 }
 

@@ -181,7 +181,7 @@ async fn every_fault_of_the_answers_is_named() {
             "/fields/0 must be an object\n/fields/1/name is required\n\
              /fields/2/value must be text, a number, or true or false",
         ),
-        (json!({"fields": []}), "/fields must answer school"),
+        (json!({"fields": []}), "/fields must include an answer for \"school\""),
         (
             json!({"fields": [
                 {"name": "School", "value": "x"}, {"name": "school", "value": " "}, {"name": "pupils", "value": "x"},
@@ -191,7 +191,7 @@ async fn every_fault_of_the_answers_is_named() {
             "/fields/0/name is not a field of the form\n/fields/1/value is required\n\
              /fields/2/value must be a number of at most 12 digits\n/fields/3/value must be one of the options\n\
              /fields/4/value must be true or false\n/fields/5/value must be a date, such as 2027-06-01\n\
-             /fields/6/name stands in the list already",
+             /fields/6/name is already in the list",
         ),
         (json!({"fields": [{"name": "school", "value": 7}]}), "/fields/0/value must be a string"),
         (
@@ -339,7 +339,7 @@ async fn answers_may_come_with_the_cart() {
         (json!([{"fields": []}]), "404 NOT_FOUND\n/forms/0/formId is required"),
         (
             json!([wanted("none", json!(null), json!("x")), {"formId": ONCE, "fields": []}]),
-            "400 VALIDATION_ERROR\n/forms/1/fields must answer school",
+            "400 VALIDATION_ERROR\n/forms/1/fields must include an answer for \"school\"",
         ),
         (json!({}), "400 VALIDATION_ERROR\n/forms must be an array"),
     ] {

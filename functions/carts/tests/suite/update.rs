@@ -45,11 +45,11 @@ async fn every_kind_of_line_is_priced() {
       "couponMessages": [
         {
           "code": "SPRING",
-          "reason": "The coupon code is not known"
+          "reason": "There is no such coupon"
         },
         {
           "code": "LATE",
-          "reason": "The coupon code is not known"
+          "reason": "There is no such coupon"
         }
       ],
       "customerId": 18,
@@ -219,7 +219,7 @@ async fn a_line_sent_back_with_its_id_keeps_it() {
     let refused = venue.send("PUT", &path, twice).await;
     assert_snapshot!(refused.refusal(), @r#"
     400 VALIDATION_ERROR
-    /items/1/itemId stands on another line as well
+    /items/1/itemId is already used by another line
     "#);
 }
 
@@ -230,7 +230,7 @@ async fn the_id_of_the_body_must_be_that_of_the_path() {
     let other = json!({"id": "7b3f0e5d9a1c4827b6d0e9f3", "items": []});
     assert_snapshot!(venue.send("PUT", &path, other).await.refusal(), @r#"
     400 VALIDATION_ERROR
-    /id must equal the id of the path
+    /id must match the id in the path
     "#);
     assert_snapshot!(venue.send("PUT", &path, json!({})).await.refusal(), @r#"
     400 VALIDATION_ERROR

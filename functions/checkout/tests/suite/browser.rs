@@ -40,6 +40,7 @@ async fn every_answer_to_an_allowed_origin_can_be_read_by_the_page() {
         let answer = process.send(ask).await;
         assert_eq!((answer.kind(), cors(&answer)), (kind, readable.clone()), "{}", answer.text);
         assert!(!answer.header("x-service-request-id").is_empty());
+        assert_eq!(answer.body["orderId"], json!(null), "a page is told of no order");
     }
     process.faults.reset();
     process.faults.at(0, Fault::Throttle(Throttling::Account));

@@ -66,7 +66,10 @@ async fn fill_in(process: &Process, cart: &CartId, places: &[usize]) {
 fn lacking(cart: &CartId, forms: &[(&str, Option<InstanceId>)]) -> String {
     let told = |(form, event): &(&str, Option<InstanceId>)| {
         let id = response_id(cart, &FormId::parse(form).unwrap(), event.as_ref());
-        format!("\n/shoppingCartId/forms/{id}/fields must answer school")
+        format!(
+            "\n/shoppingCartId has a form that must be filled in first, with PUT /v2/b2c/carts/{cart}/forms/{id}; \
+             it needs an answer for \"school\""
+        )
     };
     format!("409 FORMS_INCOMPLETE{}", forms.iter().map(told).collect::<String>())
 }
@@ -138,24 +141,29 @@ async fn a_cart_within_the_checkout_brings_its_answers() {
         |form: &str, event: Value, fields: Value| json!({"formId": form, "eventId": event, "fields": fields});
     let cart = |forms: Value| json!({"shoppingCart": {"items": both(), "forms": forms}});
     let once = entry(ONCE, json!(null), school("Pier"));
+    let lacks = |form: &str, events: &[u16]| {
+        let events: Vec<String> = events.iter().map(|event| slot(*event).to_string()).collect();
+        let asked = format!("form {form} for event {}", events.join(", "));
+        format!("\n/shoppingCart/forms must include {asked}; it needs an answer for \"school\"")
+    };
     for (forms, expected) in [
         (
             json!([]),
-            "409 FORMS_INCOMPLETE\n/shoppingCart/forms/0/fields must answer school\n\
-            /shoppingCart/forms/1/fields must answer school\n/shoppingCart/forms/3/fields must answer school",
+            format!("409 FORMS_INCOMPLETE{}{}{}", lacks(ONCE, &[0, 1]), lacks(EACH, &[0]), lacks(EACH, &[1])),
         ),
         (
             json!([once, entry(EACH, json!(slot(0)), school("First"))]),
-            "409 FORMS_INCOMPLETE\n/shoppingCart/forms/3/fields must answer school",
+            format!("409 FORMS_INCOMPLETE{}", lacks(EACH, &[1])),
         ),
         (
             json!([once, entry(EACH, json!(null), json!([{"name": "scool", "value": "x"}]))]),
             "400 VALIDATION_ERROR\n/shoppingCart/forms/1/fields/0/name is not a field of the form\n\
-             /shoppingCart/forms/1/fields must answer school",
+             /shoppingCart/forms/1/fields must include an answer for \"school\""
+                .to_owned(),
         ),
         (
             json!([entry("none", json!(null), school("x"))]),
-            "404 NOT_FOUND\n/shoppingCart/forms/0/formId was not found",
+            "404 NOT_FOUND\n/shoppingCart/forms/0/formId was not found".to_owned(),
         ),
     ] {
         let refused = process.pay(cart(forms)).await;

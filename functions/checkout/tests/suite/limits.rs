@@ -122,9 +122,12 @@ async fn an_add_on_that_others_bought_meanwhile_is_named_with_what_is_left() {
     assert_eq!(process.pay(json!({"shoppingCart": {"items": items}})).await.kind(), "OK");
     let cart = json!({"shoppingCartId": cart, "billingEmail": "other@example.test", "manualEntryCardNumber": "5555555555554444"});
     let refused = process.pay(cart.clone()).await;
-    let told =
-        |body: &Value| [body["type"].clone(), body["message"].clone(), body["availablePieces"].clone()];
-    let expected = [json!("NOT_ENOUGH_CAPACITY"), json!("Print 1000 is sold out"), json!(0)];
+    let told = |body: &Value| {
+        let detail = body["details"][0]["message"].clone();
+        [body["type"].clone(), body["message"].clone(), body["availablePieces"].clone(), detail]
+    };
+    let expected =
+        [json!("NOT_ENOUGH_CAPACITY"), json!("Print 1000 is sold out"), json!(0), json!("is sold out")];
     assert_eq!(told(&refused.body), expected, "{}", refused.text);
     let mut dry = cart;
     dry["dryRun"] = json!(true);

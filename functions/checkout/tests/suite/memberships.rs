@@ -108,24 +108,24 @@ async fn whoever_is_to_hold_cards_is_named_at_checkout() {
     let process = venue.process().await;
     let secondary = json!({"cardType": "secondary", "firstName": "Ben", "lastName": "Byron"});
     for (case, cards, refusal) in [
-        ("nobody", json!([]), "must have exactly one primary card"),
-        ("no primary", json!([secondary]), "must have exactly one primary card"),
-        ("two primaries", json!([ada(), ada()]), "must have one primary card"),
+        ("nobody", json!([]), "must include exactly one primary card"),
+        ("no primary", json!([secondary]), "must include exactly one primary card"),
+        ("two primaries", json!([ada(), ada()]), "must include exactly one primary card"),
         (
             "unreachable",
             json!([{"firstName": "Ada", "lastName": "Byron"}]),
-            "needs firstName, lastName and one of",
+            "must have firstName, lastName and at least one of",
         ),
         (
             "no last name",
             json!([{"firstName": "Ada", "zipCode": "02145"}]),
-            "needs firstName, lastName and one of",
+            "must have firstName, lastName and at least one of",
         ),
-        ("unnamed second", json!([ada(), {"cardType": "secondary"}]), "needs firstName and lastName"),
+        ("unnamed second", json!([ada(), {"cardType": "secondary"}]), "must have firstName and lastName"),
         (
             "too many",
             json!([ada(), secondary, {"firstName": "Cy", "lastName": "B"}]),
-            "are more than the offering",
+            "has more cards than the offering",
         ),
         ("a bad address", json!([{"email": "ada"}]), "must be an e-mail address"),
         ("a strange type", json!([{"cardType": "third"}]), "must be primary or secondary"),
@@ -288,7 +288,7 @@ async fn a_renewal_lengthens_the_term_and_an_upgrade_costs_the_difference() {
     assert_eq!(current.ends(), after_renewal.ends(), "what was paid ahead stays");
     assert_eq!(venue.store.load_memberships_named(tenant_id(), "HM-7").await.unwrap(), [current]);
     let refused = process.pay(json!({"shoppingCart": {"items": [renewal()]}})).await;
-    assert!(refused.refusal().contains("was given up or replaced"), "{}", refused.text);
+    assert!(refused.refusal().contains("was cancelled or replaced"), "{}", refused.text);
     audit(&venue, "upgrade").await;
 }
 
@@ -301,7 +301,7 @@ async fn a_membership_whose_cards_were_all_given_up_is_nobodys_to_renew() {
     venue.store.save_membership((tenant_id(), "given-up"), &given_up).await.unwrap();
     for line in [renewal(), upgrade()] {
         let refused = process.pay(json!({"shoppingCart": {"items": [line]}})).await;
-        assert!(refused.refusal().contains("was given up or replaced"), "{}", refused.text);
+        assert!(refused.refusal().contains("was cancelled or replaced"), "{}", refused.text);
     }
     assert_eq!(found(&venue, MEMBERSHIP).await, Some(given_up));
 }

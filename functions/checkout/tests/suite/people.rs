@@ -3,7 +3,7 @@
 use crate::audit::audit;
 use crate::catalog::{ADULT, FREE, LEVEL, MEMBERSHIP};
 use crate::memberships::{OTHER_VISA, bought, found};
-use crate::venue::{Venue, ada, after, membership, new_membership, renewal, t0, tenant_id};
+use crate::venue::{Venue, ada, after, membership, new_membership, pay, renewal, t0, tenant_id, tickets};
 use domain::customer::{Customer, Person};
 use domain::membership::Membership;
 use domain::order::Order;
@@ -63,8 +63,22 @@ async fn whoever_holds_a_card_or_gives_one_becomes_a_customer_if_enough_is_known
     });
     let line = crate::venue::membership("MembershipRenewal", LEVEL, again);
     let by_another_card = json!({"shoppingCart": {"items": [line]}, "manualEntryCardNumber": OTHER_VISA});
-    assert_eq!(process.pay(by_another_card).await.kind(), "OK");
+    let given = process.pay(by_another_card).await;
+    assert_eq!(given.kind(), "OK", "{}", given.text);
+    let named = |order: &Value| {
+        let shown = &bought(order, 0)["gifterInfo"];
+        json!([shown["customerId"], shown["firstName"], shown["lastName"]])
+    };
+    let id = giver.customer.unwrap().get();
+    assert_eq!(named(&given.body), json!([id, "Pat", "Giver"]));
     let renewed = found(&venue, membership.id.get()).await.unwrap();
+    assert_eq!(renewed.giver().unwrap().person.last_name, "Giver");
+    // A page is told nothing of customers.
+    let line = gift(json!([ada()]), json!({"customerId": id}));
+    let on_page = json!({"shoppingCart": {"items": [line, tickets(1)]}});
+    let given_there = process.send(pay(on_page).on_page()).await;
+    assert_eq!(given_there.kind(), "OK", "{}", given_there.text);
+    assert_eq!(named(&given_there.body), json!([id, "", ""]));
     assert_eq!(renewed.cards[0].customer, membership.cards[0].customer);
     assert_eq!(customers(&venue, "tim@example.test").await, [renewed.cards[1].customer.unwrap()]);
     audit(&venue, "people").await;

@@ -312,7 +312,7 @@ async fn a_refund_of_a_membership_under_way_agrees_with_its_claim() {
     let order = sold(&process, paid_by(LOSES_THE_ANSWER, new_membership())).await;
     let id = order["id"].as_str().unwrap();
     let answer = process.send(refund(id, json!({"wholeOrder": true}))).await;
-    assert_eq!(answer.kind(), "REQUEST_IN_PROGRESS", "{}", answer.text);
+    assert_eq!(answer.kind(), "REFUND_PENDING", "{}", answer.text);
     let made = order["orderItems"][0]["membershipInfo"]["membershipId"].as_i64().unwrap();
     let found = async || {
         let wanted = Wanted { tenant: None, now: t0(), chosen_now: Some(t0()), pause: Duration::ZERO };

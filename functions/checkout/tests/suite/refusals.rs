@@ -1,7 +1,7 @@
 //! What keeps a cart from becoming an order; nothing of it is charged or kept.
 
 use crate::audit::Books;
-use crate::catalog::{self, DONATION, FREE, slot, template};
+use crate::catalog::{self, COUPON, DONATION, FREE, slot, template};
 use crate::outside::{Mishap, Verb};
 use crate::venue::{Venue, after, ask, pay, tenant_id, tickets, tickets_for};
 use domain::ledger::SlotState;
@@ -47,13 +47,13 @@ async fn all_faults_of_a_request_are_reported_at_once() {
     insta::assert_snapshot!(answer.refusal(), @r#"
     400 VALIDATION_ERROR
     /shoppingCart/items/0/quantity must be an integer
-    /manualEntryCardNumber is not a card number
-    /expDate must begin with a month, 01 to 12
-    /cvc does not have the length this card's code has
-    /creditCardBrand is not a known brand
+    /manualEntryCardNumber is not a valid card number
+    /expDate must begin with a month between 01 and 12
+    /cvc must have 3 digits (4 for American Express)
+    /creditCardBrand is not a supported card brand
     /ccLastFourDigits must be four digits
     /email must be a string
-    /country is not a country of the list at /v2/b2c/locations/avs/countries
+    /country is not one of the countries listed at /v2/b2c/locations/avs/countries
     /billingEmail must be an e-mail address
     /ticketDeliveryEmail must be an e-mail address
     /paymentMethod must be CreditCard
@@ -245,7 +245,11 @@ async fn what_is_not_there_or_not_on_sale_is_refused() {
             "404 NOT_FOUND\n/shoppingCartId was not found",
         ),
         ("slot", pay(items(tickets_for(5, 1))), "404 NOT_FOUND\n/shoppingCart/items/0/eventId was not found"),
-        ("seats", pay(json!({})), "409 NOT_ENOUGH_CAPACITY"),
+        (
+            "seats",
+            pay(json!({})),
+            "409 NOT_ENOUGH_CAPACITY\n/shoppingCart/items/0/quantity must be at most 1, the seats available",
+        ),
         (
             "event over",
             pay(items(tickets(1))).at(after(200_000)),
@@ -351,6 +355,31 @@ async fn a_dry_run_leaves_an_abandoned_order_as_it_is() {
     }
     assert!(next.processor.calls().is_empty());
     assert_eq!(venue.seats(0).await, [8, 0, 2]);
+}
+
+#[tokio::test]
+async fn an_empty_cart_and_codes_that_do_not_count_are_pointed_at_as_they_were_sent() {
+    let venue = Venue::open([10, 10]).await;
+    let process = venue.process().await;
+    let empty = process.cart(json!([])).await;
+    let mut line = tickets(1);
+    line["couponCodes"] = json!(["NOPE"]);
+    let inline = |cart: Value| json!({ "shoppingCart": cart });
+    let codes = json!({"items": [tickets(1)], "couponCodes": [COUPON, "NOPE"]});
+    for (fields, expected) in [
+        (
+            json!({"shoppingCartId": empty}),
+            "400 VALIDATION_ERROR\n/shoppingCartId must contain at least one item",
+        ),
+        (inline(json!({"items": []})), "400 VALIDATION_ERROR\n/shoppingCart must contain at least one item"),
+        (inline(codes), "400 COUPON_NOT_VALID\n/shoppingCart/couponCodes/1 There is no such coupon"),
+        (
+            inline(json!({"items": [line]})),
+            "400 COUPON_NOT_VALID\n/shoppingCart/items/0/couponCodes/0 There is no such coupon",
+        ),
+    ] {
+        assert_eq!(process.pay(fields).await.refusal(), expected);
+    }
 }
 
 #[tokio::test]

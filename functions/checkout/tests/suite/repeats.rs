@@ -26,6 +26,7 @@ async fn the_same_card_and_amount_are_refused_for_just_under_five_minutes() {
     let other = json!({"shoppingCart": worth("36.01")});
     let spaced = json!({"manualEntryCardNumber": "4111 1111-1111 1111", "shoppingCart": worth("36.00")});
     let plain = json!({"shoppingCart": worth("36.00")});
+    let mut paid: Option<String> = None;
     for (case, ask, expected) in [
         ("first", pay(plain.clone()).at(at_millis(10_000)), "OK"),
         ("other amount", pay(other).at(at_millis(20_000)), "OK"),
@@ -42,6 +43,9 @@ async fn the_same_card_and_amount_are_refused_for_just_under_five_minutes() {
         if expected != "OK" {
             assert_eq!(answer.body["errorCode"], 16003);
             assert_eq!(answer.body["message"], "Duplicate transaction found");
+            assert_eq!(answer.body["orderId"].as_str(), paid.as_deref(), "{case}");
+        } else if !case.starts_with("other") {
+            paid = Some(answer.body["id"].as_str().unwrap().to_owned());
         }
     }
 }

@@ -68,24 +68,22 @@ async fn a_reservation_that_is_gone_unknown_or_anothers_sells_nothing() {
     let slot = crate::catalog::slot(1);
     venue.store.change_ledger((crate::venue::tenant_id(), &slot), &gone, after(0)).await.unwrap().unwrap();
     let unknown = "404 NOT_FOUND\n/reservationId was not found";
+    let expired = "409 RESERVATION_EXPIRED\n/reservationId has expired";
+    let used = "409 RESERVATION_EXPIRED\n/reservationId has already been used for an order";
     let donation =
         json!({"items": [{"inventoryId": DONATION, "quantity": 1, "type": "donation", "unitPrice": "5"}]});
     for (case, ask, expected) in [
         ("unknown", pay(json!({"reservationId": 99})), unknown),
         ("no id at all", pay(json!({"reservationId": -1})), unknown),
         ("another tenant's", pay(json!({"reservationId": 10})).key("key-205"), unknown),
-        ("just expired", pay(json!({"reservationId": 10})).at(after(600)), "409 RESERVATION_EXPIRED"),
+        ("just expired", pay(json!({"reservationId": 10})).at(after(600)), expired),
         (
-            "released, same event",
+            "gone, same event",
             pay(json!({"reservationId": 11, "shoppingCart": {"items": [tickets_for(1, 1)]}})),
-            "409 RESERVATION_EXPIRED",
+            used,
         ),
-        ("released, other event", pay(json!({"reservationId": 11})), "409 RESERVATION_EXPIRED"),
-        (
-            "released, no event",
-            pay(json!({"reservationId": 11, "shoppingCart": donation})),
-            "409 RESERVATION_EXPIRED",
-        ),
+        ("gone, other event", pay(json!({"reservationId": 11})), used),
+        ("gone, no event", pay(json!({"reservationId": 11, "shoppingCart": donation})), used),
     ] {
         let answer = process.send(ask).await;
         assert_eq!(answer.refusal(), expected, "{case}: {}", answer.text);
@@ -102,7 +100,9 @@ async fn a_consumed_reservation_is_gone_unless_it_is_the_same_charge_again() {
     assert_eq!(process.pay(fields.clone()).await.kind(), "OK");
     assert_eq!(process.pay(fields).await.kind(), "DUPLICATE_TRANSACTION_FOUND");
     let other = json!({"reservationId": 10, "manualEntryCardNumber": "4242424242424242"});
-    assert_eq!(process.pay(other).await.kind(), "RESERVATION_EXPIRED");
+    let used = process.pay(other).await;
+    assert_eq!(used.refusal(), "409 RESERVATION_EXPIRED\n/reservationId has already been used for an order");
+    assert_eq!(used.body["message"], "The reservation has already been used for an order");
 }
 
 #[tokio::test]

@@ -231,7 +231,7 @@ async fn what_is_refunded_comes_back_with_its_money_and_its_seats() {
     check_books(&venue, "the rest").await;
     assert_eq!(venue.seats(0).await, [10, 0, 0]);
     let again = process.send(refund(order_id, json!({"wholeOrder": true}))).await;
-    assert_eq!(again.refusal(), "409 NOT_REFUNDABLE\n/wholeOrder has nothing left");
+    assert_eq!(again.refusal(), "409 NOT_REFUNDABLE\n/wholeOrder has nothing left to refund");
 }
 
 #[tokio::test]
@@ -335,8 +335,7 @@ async fn memberships_lapse_or_go_back_to_what_they_were() {
     let renewed = sell(renewal(), "4242424242424242").await;
     let upgraded = sell(upgrade(), VISA).await;
     let early = process.send(refund(id(&renewed), json!({"wholeOrder": true}))).await;
-    let told =
-        "409 NOT_REFUNDABLE\n/wholeOrder has a membership that was renewed, moved or ended after this order";
+    let told = "409 NOT_REFUNDABLE\n/wholeOrder has a membership that was renewed, changed or ended after this order";
     assert_eq!(early.refusal(), told);
     back(&upgraded).await;
     let restored = membership(&venue, NUMBER).await;
@@ -359,17 +358,14 @@ async fn what_cannot_be_refunded_is_refused_with_every_place() {
     let (order_id, line) = (id(&order), item(&order, 0));
     let part = order["orderItems"][2]["itemId"].as_str().unwrap();
     for (fields, told) in [
-        (
-            json!({}),
-            "400 VALIDATION_ERROR\n/items is required, unless wholeOrder is true; both together say two things",
-        ),
+        (json!({}), "400 VALIDATION_ERROR\n/items send either items or wholeOrder: true, not both"),
         (
             json!({"wholeOrder": true, "items": [{"itemId": line, "quantity": 0}], "amount": "-1"}),
-            "400 VALIDATION_ERROR\n/items/0/quantity must be at least 1\n/items is required, unless wholeOrder is true; both together say two things\n/amount must not be negative",
+            "400 VALIDATION_ERROR\n/items/0/quantity must be at least 1\n/items send either items or wholeOrder: true, not both\n/amount must not be negative",
         ),
         (
             json!({"items": [{"itemId": line, "quantity": 1, "ticketIds": ["1", "2"]}]}),
-            "400 VALIDATION_ERROR\n/items/0/quantity must be the number of ticketIds, or be left out",
+            "400 VALIDATION_ERROR\n/items/0/quantity must match the number of ticketIds, or be left out",
         ),
         (json!({"items": [{"itemId": "7"}]}), "404 NOT_FOUND\n/items/0/itemId was not found"),
         (
@@ -378,11 +374,11 @@ async fn what_cannot_be_refunded_is_refused_with_every_place() {
         ),
         (
             json!({"items": [{"itemId": line, "quantity": 3}, {"itemId": part}]}),
-            "409 NOT_REFUNDABLE\n/items/0/quantity is more than the 2 left\n/items/1/itemId is a part of a combo, which is given back as a whole",
+            "409 NOT_REFUNDABLE\n/items/0/quantity must be at most 2, the number left to refund\n/items/1/itemId is part of a combo, which can only be refunded as a whole",
         ),
         (
             json!({"items": [{"itemId": line, "quantity": 1}], "amount": 18.01}),
-            "409 NOT_REFUNDABLE\n/amount is more than the 18.00 paid for what is given back",
+            "409 NOT_REFUNDABLE\n/amount must be at most 18.00, the amount paid for these items",
         ),
     ] {
         let answer = process.send(refund(order_id, fields)).await;
@@ -488,9 +484,12 @@ async fn a_refund_whose_answer_is_lost_is_finished_by_the_schedule() {
     let order = sold(&process, json!({"manualEntryCardNumber": LOSES_THE_ANSWER})).await;
     let whole = || refund(id(&order), json!({"wholeOrder": true}));
     let lost = process.send(whole().keyed("k")).await;
-    assert_eq!(lost.kind(), "REQUEST_IN_PROGRESS", "{}", lost.text);
+    assert_eq!((lost.kind(), lost.header("retry-after")), ("REFUND_PENDING", "60"), "{}", lost.text);
+    let message = "The card processor has not confirmed the refund yet; it will be completed automatically";
+    assert_eq!(lost.body["message"], message);
     let other = process.send(whole()).await;
     assert_eq!((other.kind(), &other.body["refundId"]), ("REFUND_PENDING", &lost.body["refundId"]));
+    assert_eq!(other.header("retry-after"), "60");
     assert_eq!(
         process.send(exchange(id(&order), json!({"itemId": item(&order, 0)}))).await.kind(),
         "REFUND_PENDING"
@@ -517,13 +516,17 @@ async fn tickets_are_exchanged_for_another_time_of_the_same_event() {
     assert_eq!((venue.seats(0).await, venue.seats(1).await), ([8, 0, 2], [1, 0, 2]));
     let full = process.send(exchange(id(&order), json!({"itemId": line}))).await;
     assert_eq!((full.kind(), &full.body["availableSeats"]), ("NOT_ENOUGH_CAPACITY", &json!(1)));
+    assert_eq!(
+        (&full.body["eventId"], &full.body["details"][0]["field"]),
+        (&json!(slot(1)), &json!("/eventId"))
+    );
     let (_, all) = loaded(&venue, id(&order)).await;
     let gone: Vec<_> = all.iter().filter(|ticket| !ticket.status.admits()).collect();
     assert_eq!(gone.len(), 2);
     let twice = process.send(exchange(id(&order), json!({"ticketIds": [gone[0].id]}))).await;
-    assert_eq!(twice.refusal(), "409 NOT_EXCHANGEABLE\n/ticketIds/0 does not admit any more: Exchanged");
+    assert_eq!(twice.refusal(), "409 NOT_EXCHANGEABLE\n/ticketIds/0 is no longer valid: Exchanged");
     let strange = exchange(id(&order), json!({"itemId": line, "quantity": 1, "eventId": slot(NIGHT)}));
-    let told = "409 NOT_EXCHANGEABLE\n/eventId is of another template than the tickets";
+    let told = "409 NOT_EXCHANGEABLE\n/eventId belongs to a different event template from the tickets";
     assert_eq!(process.send(strange).await.refusal(), told);
     let stranger = exchange(id(&order), json!({"itemId": line})).key("staff-205");
     assert_eq!(process.send(stranger).await.kind(), "NOT_FOUND");
@@ -627,7 +630,7 @@ async fn run(wish: Wish, strike: impl FnOnce(&Process), case: &str) {
     let ask = wish.prepare(&process).await;
     strike(&process);
     let first: Answer = process.send(ask.clone()).await;
-    let expected = [wish.kind(), "TRY_AGAIN", "REQUEST_IN_PROGRESS"];
+    let expected = [wish.kind(), "TRY_AGAIN", "REQUEST_IN_PROGRESS", "REFUND_PENDING"];
     assert!(expected.contains(&first.kind()), "{case}: {}", first.text);
 
     // Whether the process lives or not, another one finds what it left.

@@ -77,7 +77,7 @@ async fn the_key_of_a_refund_under_way_is_that_refunds_alone() {
         let other = sold(&process, json!({"manualEntryCardNumber": OTHER_CARD})).await;
         process.processor.next(Verb::Refund, Mishap::AnswerLost);
         let lost = process.send(units(&order, 1).keyed("k")).await;
-        assert_eq!(lost.kind(), "REQUEST_IN_PROGRESS", "{charging:?}: {}", lost.text);
+        assert_eq!(lost.kind(), "REFUND_PENDING", "{charging:?}: {}", lost.text);
         for changed in [units(&order, 2), whole(&other)] {
             let reused = process.send(changed.keyed("k").at(after(1))).await;
             assert_eq!(reused.kind(), "IDEMPOTENCY_KEY_REUSED", "{charging:?}: {}", reused.text);
@@ -137,7 +137,7 @@ async fn a_refund_left_half_way_is_finished_by_the_next_one() {
     let process = venue.process().await;
     let order = sold(&process, json!({"manualEntryCardNumber": LOSES_THE_ANSWER})).await;
     let lost = process.send(units(&order, 1)).await;
-    assert_eq!(lost.kind(), "REQUEST_IN_PROGRESS", "{}", lost.text);
+    assert_eq!(lost.kind(), "REFUND_PENDING", "{}", lost.text);
     let early = process.send(units(&order, 1).at(after(59))).await;
     assert_eq!((early.kind(), &early.body["refundId"]), ("REFUND_PENDING", &lost.body["refundId"]));
     process.processor.next(Verb::Refund, Mishap::Unreachable);
@@ -145,10 +145,10 @@ async fn a_refund_left_half_way_is_finished_by_the_next_one() {
     assert_eq!(unfinished.kind(), "REFUND_PENDING", "{}", unfinished.text);
     // The first is finished, and the second begins: its own answer is lost again.
     let next = process.send(units(&order, 1).at(after(61))).await;
-    assert_eq!(next.kind(), "REQUEST_IN_PROGRESS", "{}", next.text);
+    assert_eq!(next.kind(), "REFUND_PENDING", "{}", next.text);
     assert_ne!(next.body["refundId"], lost.body["refundId"]);
     let late = process.send(whole(&order).at(after(121))).await;
-    assert_eq!(late.refusal(), "409 NOT_REFUNDABLE\n/wholeOrder has nothing left");
+    assert_eq!(late.refusal(), "409 NOT_REFUNDABLE\n/wholeOrder has nothing left to refund");
     check_books(&venue, "the next").await;
 }
 
@@ -159,7 +159,7 @@ async fn a_refund_that_ends_between_two_readings_is_read_again() {
         let venue = Venue::open([10, 10]).await;
         let process = venue.process().await;
         let order = sold(&process, json!({"manualEntryCardNumber": LOSES_THE_ANSWER})).await;
-        assert_eq!(process.send(whole(&order).keyed("k")).await.kind(), "REQUEST_IN_PROGRESS");
+        assert_eq!(process.send(whole(&order).keyed("k")).await.kind(), "REFUND_PENDING");
         let (reader, finisher) = (venue.process().await, venue.process().await);
         reader.faults.at_operation("BatchGetItem", 0, Fault::Slow(Duration::from_secs(5)));
         let ask = whole(&order).at(after(60));
@@ -181,7 +181,7 @@ async fn refunds_of_orders_through_stripe_meet_every_trouble_and_are_made_once()
             let order = sold(&process, limited()).await;
             venue.stripe.next(step, trouble);
             let struck = process.send(units(&order, 2).keyed("k")).await;
-            assert_eq!(struck.kind(), "REQUEST_IN_PROGRESS", "{case}: {}", struck.text);
+            assert_eq!(struck.kind(), "REFUND_PENDING", "{case}: {}", struck.text);
             let late = process.send(units(&order, 2).keyed("k").at(after(60))).await;
             // A failure of its own Stripe remembers for a day; the list of refunds shows what it was.
             assert_eq!((late.kind(), &late.body["amount"]), ("OK", &json!("34.00")), "{case}: {}", late.text);
@@ -215,7 +215,7 @@ async fn a_refund_left_half_way_waits_for_the_processor_that_took_the_payment() 
             forget_reference(&venue, sale_of(&venue, &order).await).await;
         }
         process.processor.next(Verb::Refund, mishap);
-        assert_eq!(process.send(whole(&order)).await.kind(), "REQUEST_IN_PROGRESS", "{case}");
+        assert_eq!(process.send(whole(&order)).await.kind(), "REFUND_PENDING", "{case}");
         let taken = sale_of(&venue, &order).await;
         venue.charging = other;
         let elsewhere = venue.process().await;

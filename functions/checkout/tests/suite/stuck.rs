@@ -55,7 +55,7 @@ async fn what_one_tenant_cannot_finish_keeps_no_other_waiting() {
         } else {
             let order = sold(&process, json!({"manualEntryCardNumber": LOSES_THE_ANSWER})).await;
             let lost = process.send(refund(id(&order), json!({"wholeOrder": true}))).await;
-            assert_eq!(lost.kind(), "REQUEST_IN_PROGRESS");
+            assert_eq!(lost.kind(), "REFUND_PENDING");
         }
         let rows = venue.scan(table).await.into_iter();
         let is_meant =

@@ -1,6 +1,6 @@
 //! What keeps a cart from being judged.
 
-use crate::support::{ADULT, ORIGIN, Rules, Venue, members_cart, slot, tickets};
+use crate::support::{ADULT, LINE, ORIGIN, Rules, Venue, members_cart, slot, tickets};
 use serde_json::json;
 
 #[tokio::test]
@@ -8,7 +8,7 @@ async fn a_cart_that_cannot_be_priced_is_answered_as_an_update_answers_it() {
     let venue = Venue::open(Rules::usual()).await;
     let unknown = "0123456789abcdef01234567";
     for (case, body, expected) in [
-        ("nothing", json!({}), "400 VALIDATION_ERROR\n/id is required, unless items are sent"),
+        ("nothing", json!({}), "400 VALIDATION_ERROR\n/id is required unless items are sent"),
         ("no cart", json!({"id": unknown}), "404 NOT_FOUND\n/id was not found"),
         ("no id", json!({"id": "a b"}), "404 NOT_FOUND\n/id was not found"),
         ("an id that is no text", json!({"id": 7}), "400 VALIDATION_ERROR\n/id must be a string"),
@@ -41,6 +41,17 @@ async fn a_cart_that_cannot_be_priced_is_answered_as_an_update_answers_it() {
     let cart = venue.cart(1).await;
     let expired = venue.send(("POST", &late), json!({"id": cart})).await;
     assert_eq!(expired.refusal(), "404 NOT_FOUND\n/id was not found");
+}
+
+#[tokio::test]
+async fn a_fault_of_a_stored_cart_is_pointed_at_under_the_id_that_was_sent() {
+    let venue = Venue::open(Rules::usual()).await;
+    let cart = venue.cart_for(5, 1).await;
+    for method in ["POST", "PUT"] {
+        let answer = venue.send((method, &[]), json!({"id": cart})).await;
+        let expected = format!("404 NOT_FOUND\n/id/items/{LINE}/eventId was not found");
+        assert_eq!(answer.refusal(), expected, "{method}");
+    }
 }
 
 #[tokio::test]

@@ -73,7 +73,7 @@ async fn a_cart_beyond_a_limit_is_told_the_limit() {
           "allowedQuantity": 4,
           "eventId": "eed214b66c0166e05f729454",
           "membershipId": 4820117,
-          "message": "4 more tickets can be had at the member price",
+          "message": "Tickets left at the member price: 4",
           "pricePointId": "66d1b2f0a93c4e517720bb01",
           "pricePointIds": [
             "66d1b2f0a93c4e517720bb01",

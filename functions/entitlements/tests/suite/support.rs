@@ -35,6 +35,8 @@ pub(crate) const CHILD: &str = "66d1b2f0a93c4e517720bb02";
 pub(crate) const LEVEL: &str = "65c7d8e9f0a1b2c3d4e5f607";
 pub(crate) const MEMBERSHIP: i64 = 4_820_117;
 pub(crate) const NUMBER: i64 = 391_150_274;
+/// The line of a stored cart.
+pub(crate) const LINE: &str = "e4b1f7a0c2d94c5fa8e6137b90d2c516";
 pub(crate) const ORIGIN: &str = "https://tickets.example.test";
 
 pub(crate) fn tenant_id() -> TenantId {
@@ -156,10 +158,15 @@ impl Venue {
 
     /// A stored cart of tickets for the first slot that names the membership by its number.
     pub(crate) async fn cart(&self, quantity: u32) -> CartId {
+        self.cart_for(0, quantity).await
+    }
+
+    /// The same for the slot so many hours after the first, whether there is one or not.
+    pub(crate) async fn cart_for(&self, hours: i64, quantity: u32) -> CartId {
         let line = json!({"Ticket": {
-            "id": "e4b1f7a0c2d94c5fa8e6137b90d2c516", "instance": slot(0), "ticket_type": ADULT,
+            "id": LINE, "instance": slot(hours), "ticket_type": ADULT,
             "quantity": quantity, "event_name": "Harbor Gallery Entry", "ticket_type_name": "Adult",
-            "admission": "standard", "event_start": start(0).timestamp_millis(),
+            "admission": "standard", "event_start": start(hours).timestamp_millis(),
             "price": {"unit": 1_800, "retail_unit": 1_800, "amount": 1_800 * quantity},
         }});
         let priced = PricedLines {

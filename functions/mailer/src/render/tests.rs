@@ -125,7 +125,7 @@ fn the_usual_mail_has_receipt_and_tickets_as_text() {
     Paid: $41.00, Visa ending in 4242
 
     TICKETS
-    Show each QR code at the entrance, or read it out.
+    Show each QR code at the entrance, or read out the code below it.
 
     1. Harbor Gallery Entry
       Sat, Mar 14 2026, 10:30 AM
@@ -182,7 +182,7 @@ fn tickets_alone_show_no_price() {
     Please bring this e-mail.
 
     TICKETS
-    Show each QR code at the entrance, or read it out.
+    Show each QR code at the entrance, or read out the code below it.
 
     1. Harbor Gallery Entry
       Sat, Mar 14 2026, 10:30 AM

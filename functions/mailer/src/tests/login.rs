@@ -155,7 +155,7 @@ fn a_login_mail_reads_so() {
 
     https://members.harbor.example/?lang=en&loginToken=a-1-b
 
-    It works once, for 30 minutes. If you did not ask for it, there is nothing to do.
+    The link works once and expires in 30 minutes. If you did not request it, you can ignore this e-mail.
     ");
     let nobody = LoginLinkMail { to: address("", "no mailbox"), ..mail };
     assert!(render_login(&nobody).is_err());

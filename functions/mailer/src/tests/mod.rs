@@ -230,7 +230,7 @@ fn a_confirmation_says_what_was_bought_paid_and_when_it_admits() {
     Paid: $49.40, American Express ending in 0005
 
     TICKETS
-    Show each QR code at the entrance, or read it out.
+    Show each QR code at the entrance, or read out the code below it.
 
     1. Harbor Gallery Entry
       Mon, Mar 16 2026, 9:00 AM
@@ -281,7 +281,7 @@ fn a_combo_is_one_line_of_the_receipt_with_its_events_and_has_a_code_for_each_ti
     Paid: $49.40, American Express ending in 0005
 
     TICKETS
-    Show each QR code at the entrance, or read it out.
+    Show each QR code at the entrance, or read out the code below it.
 
     1. Harbor Gallery Entry
       Mon, Mar 16 2026, 9:00 AM
@@ -340,7 +340,7 @@ fn a_membership_is_mailed_with_its_term_its_number_and_a_code_for_each_card() {
     Paid: $49.40, American Express ending in 0005
 
     MEMBER CARDS
-    Show each QR code at the entrance, or read it out.
+    Show each QR code at the entrance, or read out the code below it.
 
     1. Family
       Mar 14 2026 to Mar 13 2027, member number 391150274123

@@ -112,7 +112,10 @@ async fn a_membership_is_found_by_what_it_has_now() {
     let taken = venue.send(put(one(1), json!({"externalMembershipId": "hm-2"}))).await;
     assert_eq!(
         (taken.kind(), taken.faults()),
-        ((409, "EXTERNAL_ID_TAKEN"), vec!["/externalMembershipId is that of another membership".to_owned()])
+        (
+            (409, "EXTERNAL_ID_TAKEN"),
+            vec!["/externalMembershipId is already used by another membership".to_owned()]
+        )
     );
     assert_eq!((named("hm-9").await, named("HM-2").await), (1, 1));
     venue.send(put(one(1), json!({"externalMembershipId": " "}))).await.done();
@@ -140,7 +143,7 @@ async fn every_fault_of_a_change_is_named_at_once() {
             "/cards/0/email must be an e-mail address",
             "/cards/0/city must have at most 200 characters",
             "/cards/1/phoneNumber must be a string",
-            "/cards/1/id is that of another card of the list",
+            "/cards/1/id is already used by another card in the list",
             "/cards/2/id must be an integer",
             "/cards/3 must be an object",
         ]
@@ -149,8 +152,14 @@ async fn every_fault_of_a_change_is_named_at_once() {
     assert_eq!(unknown.kind(), (404, "NOT_FOUND"));
     assert_eq!(
         unknown.faults(),
-        ["/cards/0/id", "/cards/1/id", "/cards/2/id"].map(|id| format!("{id} was not found"))
+        ["/cards/0/id was not found", "/cards/1/id is required", "/cards/2/id was not found"]
     );
+    let differing =
+        json!({"cards": [{"id": 11, "city": "Lyon"}], "cardholders": [{"id": 11, "city": "Oslo"}]});
+    let refused = venue.send(put(one(1), differing)).await;
+    assert_eq!(refused.faults(), ["/cardholders must be the same as cards, or left out"]);
+    let same = json!({"cards": [{"id": 13, "city": "Lyon"}], "cardholders": [{"id": 13, "city": "Lyon"}]});
+    assert_eq!(venue.send(put(one(1), same)).await.done()["cards"][2]["city"], "Lyon");
     for ask in [
         put(one(2), json!({"cards": 5})),
         put(one(1), json!({})).by("key-2"),

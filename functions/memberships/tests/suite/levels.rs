@@ -120,7 +120,9 @@ async fn every_fault_of_a_level_is_named_at_once() {
     let adult = adult(&venue).await;
     let list = json!({"startTime": "2027-02-01T00:00:00Z", "endTime": "2027-01-01T00:00:00Z", "prices": [
         {"personType": {"id": adult}, "pricePoint": {"id": "other"}, "price": "1.005"}]});
-    let offering = json!({"name": "", "duration": 0, "priceLists": [list], "rules": {"numberOfCardHolders": 51},
+    let rules =
+        json!({"numberOfCardHolders": 51, "startBeginningOfMonth": true, "isStartDateBegOfMonth": false});
+    let offering = json!({"name": "", "duration": 0, "priceLists": [list], "rules": rules,
         "actions": [{"action": "keep", "ruleIds": [" "], "printMembershipCards": 1,
             "confirmationEmailRestrictions": [{"saleChannel": "web"}, {}]}, {}], "types": [{}]});
     let wrong = json!({"membershipLevelGroup": "family", "service": {"program": 7}, "auxiliary": "no",
@@ -134,7 +136,7 @@ async fn every_fault_of_a_level_is_named_at_once() {
         faults,
         [
             "/auxiliary must be true or false",
-            "/benefits/1/id must not be the id of another one",
+            "/benefits/1/id is already used by another entry",
             "/membershipLevelCollection/0/id is required",
             "/membershipLevelGroup must be one of individualAndFamily, organization",
             "/name is required",
@@ -144,12 +146,13 @@ async fn every_fault_of_a_level_is_named_at_once() {
             "/offerings/0/actions/0/printMembershipCards must be true or false",
             "/offerings/0/actions/0/ruleIds/0 must not be blank",
             "/offerings/0/actions/1/action is required",
-            "/offerings/0/duration must be from 1 to 1200",
+            "/offerings/0/duration must be between 1 and 1200",
             "/offerings/0/name must not be blank",
             "/offerings/0/priceLists/0/endTime must not be before startTime",
             "/offerings/0/priceLists/0/prices/0/price must have at most two decimals",
             "/offerings/0/priceLists/0/prices/0/pricePoint must be the same as personType",
-            "/offerings/0/rules/numberOfCardHolders must be from 1 to 50",
+            "/offerings/0/rules/isStartDateBegOfMonth must be the same as startBeginningOfMonth, or left out",
+            "/offerings/0/rules/numberOfCardHolders must be between 1 and 50",
             "/offerings/0/types/0/id is required",
             "/offerings/1 must be an object",
             "/salesChannels/0/channel must be one of the sale channels",

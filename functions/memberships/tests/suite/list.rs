@@ -28,6 +28,8 @@ async fn every_fault_of_the_parameters_is_named_at_once() {
     let missing = asked(&venue, "").await;
     assert_eq!(missing.kind(), (400, "VALIDATION_ERROR"));
     assert_eq!(missing.faults(), ["isPublished is required", "salesChannels is required"]);
+    let blank = asked(&venue, &format!("{REQUIRED}&collectionId=%20")).await;
+    assert_eq!(blank.faults(), ["collectionId must not be blank"]);
     let wrong = asked(
         &venue,
         "isPublished=yes&salesChannels=online,kiosk&page=0&pageSize=0&sortField=age&sortDirection=up&summarize=1\

@@ -141,6 +141,9 @@ async fn every_fault_of_the_parameters_of_a_list_is_named_at_once() {
         wrong.faults().iter().map(|fault| fault.split(' ').next().unwrap().to_owned()).collect();
     let expected = ["updatedStartTime", "updatedEndTime", "page", "pageSize", "sortField", "sortDirection"];
     assert_eq!(fields, expected);
+    let blank = asked(&venue, "program=&category=%20&subCategory=&updatedBy=").await;
+    let names = ["program", "category", "subCategory", "updatedBy"];
+    assert_eq!(blank.faults(), names.map(|name| format!("{name} must not be blank")));
     let backwards = asked(&venue, "updatedStartTime=2027-05-02&updatedEndTime=2027-05-01").await;
     assert_eq!(backwards.faults(), ["updatedEndTime must not be before updatedStartTime"]);
 }

@@ -145,6 +145,11 @@ async fn what_is_missing_wrong_or_contradictory_is_named() {
             vec!["membershipId is required to renew or change a membership"],
         ),
         (
+            format!("action=UPGRADE&{own}"),
+            (400, "VALIDATION_ERROR"),
+            vec!["levelId is required", "offeringId is required", "pricePointId is required"],
+        ),
+        (
             "action=RENEW&membershipId=me".to_owned(),
             (400, "VALIDATION_ERROR"),
             vec!["membershipId must be a number"],
@@ -180,22 +185,22 @@ async fn what_is_missing_wrong_or_contradictory_is_named() {
         (
             format!("action=NEW_MEMBERSHIPS&{own}&{family}"),
             (400, "VALIDATION_ERROR"),
-            vec!["membershipId must be left out of the purchase of a new membership"],
+            vec!["membershipId must not be sent when buying a new membership"],
         ),
         (
             format!("action=RENEW&{own}&{patron}"),
             (400, "VALIDATION_ERROR"),
-            vec!["levelId must be the membership's level, unless it moves up or down"],
+            vec!["levelId must be the membership's current level unless it is upgraded or downgraded"],
         ),
         (
             format!("action=UPGRADE&{own}&{family}"),
             (400, "VALIDATION_ERROR"),
-            vec!["levelId must be another level than the membership has"],
+            vec!["levelId must be a different level from the current one"],
         ),
         (
             format!("action=REJOIN&{own}&{family}"),
             (400, "VALIDATION_ERROR"),
-            vec!["action must be MembershipRenewal: the membership's term is not over"],
+            vec!["action must be MembershipRenewal: the membership has not expired"],
         ),
         (
             format!("action=DOWNGRADE&{own}&{patron}"),

@@ -117,6 +117,10 @@ async fn every_fault_of_the_parameters_is_named_at_once() {
     let expected =
         ["updatedStartTime", "updatedEndTime", "membershipId", "expiresAfter", "expiresBefore", "pageSize"];
     assert_eq!(fields, expected);
+    let blank = "membershipId=&barcode=%20&email=&firstName=&lastName=&city=&zip=%09";
+    let blank = asked(&venue, blank).await;
+    let names = ["membershipId", "barcode", "email", "firstName", "lastName", "city", "zip"];
+    assert_eq!(blank.faults(), names.map(|name| format!("{name} must not be blank")));
     let backwards = asked(&venue, "expiresAfter=2027-05-02&expiresBefore=2027-05-01").await;
     assert_eq!(backwards.faults(), ["expiresBefore must not be before expiresAfter"]);
 }

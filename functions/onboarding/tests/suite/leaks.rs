@@ -134,6 +134,8 @@ async fn card_numbers_are_masked_in_names() {
     body["businessBankAccount"]["accountNumber"] = json!("4242424242424242");
     let made = venue.send(post(&body)).await;
     assert_eq!(made.status, 200, "{}", made.text);
+    // What is wrong with a name is told of what was typed.
+    assert!(!made.text.contains("is not allowed"), "{}", made.text);
     let read = venue.send(get()).await.done();
     assert_eq!(read["dbaName"], "Pier ****1111", "{read}");
     assert_eq!(read["businessBankAccount"]["accountNumber"], "************4242");

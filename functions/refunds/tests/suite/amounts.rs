@@ -51,7 +51,7 @@ async fn amounts_are_read_to_the_cent_as_number_or_text() {
         ("\"10.00\"", "10.00"),
         ("\"19.99\"", "19.99"),
         ("100", "100.00"),
-        ("1.2300", "1.23"),
+        ("1.23", "1.23"),
         ("\".01\"", "0.01"),
     ]) {
         let sale = shop.sell(number, (GOOD, 10_000)).await;
@@ -72,7 +72,10 @@ async fn what_is_no_positive_amount_is_refused_and_changes_nothing() {
         |message: &str| (400, "VALIDATION_ERROR", json!([{"field": "/charge/amount", "message": message}]));
     let decimals = || invalid("must have at most two decimals");
     let no_amount = || invalid("must be an amount, such as \"12.50\"");
-    let negative = || (400, "NEGATIVE_REFUND_AMOUNT", Value::Null);
+    let negative = || {
+        let detail = json!({"field": "/charge/amount", "message": "must be more than 0.00"});
+        (400, "NEGATIVE_REFUND_AMOUNT", json!([detail]))
+    };
     for (amount, (status, kind, details)) in [
         ("0", negative()),
         ("-5", negative()),
@@ -85,6 +88,8 @@ async fn what_is_no_positive_amount_is_refused_and_changes_nothing() {
         ("\"+5\"", no_amount()),
         ("0.001", decimals()),
         ("10.001", decimals()),
+        ("7.500", decimals()),
+        ("\"1.000\"", decimals()),
         ("1e-3", no_amount()),
         ("1E400", no_amount()),
         ("-1E400", no_amount()),
@@ -138,6 +143,8 @@ async fn exactly_what_remains_is_refunded_and_not_a_cent_more() {
         assert_eq!(answer.kind().1, kind, "{amount}: {}", answer.text);
         assert_eq!(preview.kind().1, kind, "{amount}: {}", preview.text);
         assert_eq!(answer.body["remainder"], remainder, "{amount}");
+        let field = if kind == "OK" { Value::Null } else { json!("/charge/amount") };
+        assert_eq!(answer.body["details"][0]["field"], field, "{amount}");
         if kind == "OK" {
             assert_eq!(preview.body["amount"], answer.body["amount"], "{amount}");
             assert_eq!(preview.body["remainder"], shop.sale(&sale).await.remainder.to_string());

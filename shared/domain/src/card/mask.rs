@@ -1,31 +1,30 @@
 //! Takes card numbers out of free texts.
 
-use super::{CARD_NUMBER_MIN_DIGITS, MASK, SHOWN_DIGITS, luhn_lengths};
+use super::{CardBrand, MASK, SHOWN_DIGITS, is_space, passes_luhn};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Replaces what may be a card number in a free text by its masked form, `****1111`, before anything of the
-/// text is stored (contract §6).
+/// Replaces each card number in a free text by its masked form, `****1111`, before anything of the text is stored
+/// (contract §6). Whatever is no card number stays as it was typed.
 ///
-/// Looked at is every stretch of digits, half or full width, between which up to three spaces, line breaks
-/// or punctuation marks may stand. Each run of 13 to 19 of its digits that passes the Luhn check is covered,
-/// also inside a longer stretch; runs that overlap or touch are masked as one, and of each only the last four
-/// digits are left. Our choice: brands do not matter here, because one masked figure too many costs less than
-/// one stored card number.
+/// Our choice (decision record 0119): a card number is a sequence of whole groups of digits, half or full width,
+/// grouped as cards print them. All its groups are joined by one kind of separator, of which
+/// one mark stands between two groups. Its first digits and its length are those of a brand, and it passes the Luhn
+/// check. Other digits and letters may stand before it and behind it. Card numbers that share groups are masked as
+/// one.
 #[must_use]
 pub fn mask_card_numbers(text: &str) -> Cow<'_, str> {
     let mut masked = String::new();
     let mut copied = 0;
-    for digits in digit_stretches(text) {
-        for covered in card_runs(&digits) {
-            let run = digits.get(covered).unwrap_or_default();
-            let (Some(first), Some(last)) = (run.first(), run.last()) else { continue };
-            masked.push_str(text.get(copied..first.from).unwrap_or_default());
-            masked.push_str(MASK);
-            let shown = run.get(run.len().saturating_sub(SHOWN_DIGITS)..).unwrap_or_default();
-            masked.extend(shown.iter().map(|digit| char::from(digit.ascii)));
-            copied = last.until;
-        }
+    let groups = digit_groups(text);
+    for covered in card_numbers(&groups) {
+        let number = groups.get(covered).unwrap_or_default();
+        let (Some(first), Some(last)) = (number.first(), number.last()) else { continue };
+        masked.push_str(text.get(copied..first.place.start).unwrap_or_default());
+        masked.push_str(MASK);
+        let digits = joined(number);
+        masked.push_str(digits.get(digits.len().saturating_sub(SHOWN_DIGITS)..).unwrap_or_default());
+        copied = last.place.end;
     }
     if copied == 0 {
         return Cow::Borrowed(text);
@@ -34,110 +33,183 @@ pub fn mask_card_numbers(text: &str) -> Cow<'_, str> {
     Cow::Owned(masked)
 }
 
-/// Marks that may stand between two digits of one number.
-const MAX_SEPARATORS: usize = 3;
+/// A masked text without the marks that stand for hidden digits, for rules about the characters that were typed.
+pub(crate) fn without_masks(text: &str) -> String {
+    let mut parts = text.split(MASK);
+    let mut typed = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        if part.chars().take_while(char::is_ascii_digit).count() != SHOWN_DIGITS {
+            typed.push_str(MASK);
+        }
+        typed.push_str(part);
+    }
+    typed
+}
 
-/// One digit of a text.
-#[derive(Debug, Clone, Copy)]
-struct Digit {
-    ascii: u8,
-    from: usize,
-    until: usize,
+/// The most groups that a card number is written in.
+const MAX_GROUPS: usize = 5;
+/// The most digits of a telephone number with its country, which is written behind a plus sign.
+const MAX_TELEPHONE_DIGITS: usize = 15;
+
+/// Digits that stand side by side, with other characters or the ends of the text around them.
+#[derive(Debug)]
+struct Group {
+    /// The digits, as ASCII.
+    digits: String,
+    /// Where they stand in the text.
+    place: Range<usize>,
+    /// What joins them to the group before them.
+    joint: Option<Separator>,
+    /// Whether a plus sign stands right before them.
+    follows_plus: bool,
+    /// Whether they are what was left of a number that is masked already.
+    is_shown_part: bool,
+}
+
+/// What may stand between two groups of a card number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Separator {
+    Space,
+    Dash,
+    FullStop,
+}
+
+impl Separator {
+    /// The separator that a text is, if it is a single one.
+    fn parse(text: &str) -> Option<Self> {
+        let mut marks = text.chars();
+        let (mark, None) = (marks.next()?, marks.next()) else { return None };
+        match mark {
+            '-' | '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' | '\u{ff0d}' => {
+                Some(Self::Dash)
+            }
+            '.' | '\u{ff0e}' => Some(Self::FullStop),
+            other => is_space(other).then_some(Self::Space),
+        }
+    }
 }
 
 /// A half- or full-width digit, as ASCII.
-fn ascii_digit(character: char) -> Option<u8> {
+fn ascii_digit(character: char) -> Option<char> {
     let value = character.to_digit(10).or_else(|| {
         let offset = u32::from(character).checked_sub(u32::from('\u{ff10}'))?;
         (offset < 10).then_some(offset)
     })?;
-    u8::try_from(value).ok()?.checked_add(b'0')
+    char::from_digit(value, 10)
 }
 
-/// The digits of each stretch that is long enough to hold a card number.
-fn digit_stretches(text: &str) -> Vec<Vec<Digit>> {
-    let mut stretches = Vec::new();
-    let mut current = Vec::new();
-    let mut separators = 0_usize;
-    // A last letter closes the stretch at the end of the text.
-    for (from, character) in text.char_indices().chain([(text.len(), 'x')]) {
-        if let Some(ascii) = ascii_digit(character) {
-            current.push(Digit { ascii, from, until: from.saturating_add(character.len_utf8()) });
-            separators = 0;
-        } else if !character.is_alphanumeric() && separators < MAX_SEPARATORS {
-            separators = separators.saturating_add(1);
-        } else {
-            if current.len() >= CARD_NUMBER_MIN_DIGITS {
-                stretches.push(std::mem::take(&mut current));
+/// The groups of digits in a text, in their order.
+fn digit_groups(text: &str) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut ended = 0_usize;
+    for (from, character) in text.char_indices() {
+        let Some(digit) = ascii_digit(character) else { continue };
+        let until = from.saturating_add(character.len_utf8());
+        match groups.last_mut() {
+            Some(group) if ended == from => {
+                group.digits.push(digit);
+                group.place.end = until;
             }
-            current.clear();
-            separators = 0;
+            Some(_) | None => {
+                let before = text.get(ended..from).unwrap_or_default();
+                groups.push(Group {
+                    digits: String::from(digit),
+                    place: from..until,
+                    joint: Separator::parse(before),
+                    follows_plus: before.ends_with('+'),
+                    is_shown_part: before.ends_with(MASK),
+                });
+            }
         }
+        ended = until;
     }
-    stretches
+    for group in &mut groups {
+        group.is_shown_part = group.is_shown_part && group.digits.len() == SHOWN_DIGITS;
+    }
+    groups
 }
 
-/// The parts of a stretch, as ranges of its digits, that runs of 13 to 19 digits with a right Luhn sum cover.
-fn card_runs(digits: &[Digit]) -> Vec<Range<usize>> {
+/// The card numbers, as ranges of the groups, with those that overlap as one.
+fn card_numbers(groups: &[Group]) -> Vec<Range<usize>> {
     let mut covered: Vec<Range<usize>> = Vec::new();
-    for end in CARD_NUMBER_MIN_DIGITS..=digits.len() {
-        let backwards = digits.iter().take(end).rev().map(|digit| digit.ascii);
-        let Some(longest) = luhn_lengths(backwards).last() else { continue };
-        let mut start = end.saturating_sub(longest);
-        while let Some(before) = covered.pop_if(|before| before.end >= start) {
-            start = start.min(before.start);
+    for start in 0..groups.len() {
+        let Some(count) = groups.get(start..).and_then(leading_card_number) else { continue };
+        let end = start.saturating_add(count);
+        match covered.last_mut() {
+            Some(before) if before.end > start => before.end = before.end.max(end),
+            Some(_) | None => covered.push(start..end),
         }
-        covered.push(start..end);
     }
     covered
 }
 
+/// How many groups, from the first on, are a card number. Of several, the longest.
+fn leading_card_number(groups: &[Group]) -> Option<usize> {
+    (1..=MAX_GROUPS.min(groups.len())).rev().find(|count| groups.get(..*count).is_some_and(is_card_number))
+}
+
+/// Whether these groups together are a card number.
+fn is_card_number(groups: &[Group]) -> bool {
+    let Some(first) = groups.first() else { return false };
+    let joint = groups.get(1).and_then(|group| group.joint);
+    let is_joined = groups.iter().skip(1).all(|group| group.joint.is_some() && group.joint == joint);
+    let lengths: Vec<usize> = groups.iter().map(|group| group.digits.len()).collect();
+    let length: usize = lengths.iter().sum();
+    if !is_joined || first.is_shown_part || !is_card_grouping(&lengths) {
+        return false;
+    }
+    if first.follows_plus && length <= MAX_TELEPHONE_DIGITS {
+        return false;
+    }
+    let digits = joined(groups);
+    CardBrand::of_digits(&digits).is_some_and(|brand| brand.has_length(length)) && passes_luhn(&digits)
+}
+
+/// How the digits of cards are grouped, in print and by people who copy them: not at all, in fours with the rest at
+/// the end, and as American Express, Diners Club, the old cards of Visa and those of UnionPay are.
+fn is_card_grouping(lengths: &[usize]) -> bool {
+    matches!(lengths, [_] | [4, 4, 4, 1..=4] | [4, 4, 4, 4, 1..=3] | [4, 6, 4 | 5] | [4, 3, 3, 3] | [6, 13])
+}
+
+fn joined(groups: &[Group]) -> String {
+    groups.iter().map(|group| group.digits.as_str()).collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::test_numbers::{number, textbook_luhn};
+    use super::super::BRAND_RANGES;
+    use super::super::test_numbers::number;
     use super::*;
     use proptest::prelude::*;
 
-    /// Every run of 13 to 19 digits with a right Luhn sum, found the slow way: all starts, all lengths, and the
-    /// sum as the textbook has it.
-    fn card_numbers_in(text: &str) -> Vec<String> {
-        let marks: Vec<char> = text.chars().collect();
-        let value = |mark: char| {
-            "0123456789".find(mark).or_else(|| {
-                "\u{ff10}\u{ff11}\u{ff12}\u{ff13}\u{ff14}\u{ff15}\u{ff16}\u{ff17}\u{ff18}\u{ff19}"
-                    .chars()
-                    .position(|wide| wide == mark)
-            })
-        };
-        let mut found = Vec::new();
-        for start in (0..marks.len()).filter(|at| value(marks[*at]).is_some()) {
-            let mut digits = String::new();
-            let mut between = 0;
-            for mark in &marks[start..] {
-                if let Some(digit) = value(*mark) {
-                    digits.push_str(&digit.to_string());
-                    between = 0;
-                } else if !mark.is_alphanumeric() && between < 3 {
-                    between += 1;
-                } else {
-                    break;
-                }
-                if between == 0 && (13..=19).contains(&digits.len()) && textbook_luhn(&digits) {
-                    found.push(digits.clone());
-                }
-            }
-        }
-        found
+    /// Every way in which a card of that many digits is grouped.
+    fn groupings(length: usize) -> Vec<Vec<usize>> {
+        let mut all = vec![vec![length], vec![4, 6, 4], vec![4, 6, 5], vec![4, 3, 3, 3], vec![6, 13]];
+        all.extend((1..=4).map(|rest| vec![4, 4, 4, rest]));
+        all.extend((1..=3).map(|rest| vec![4, 4, 4, 4, rest]));
+        all.retain(|grouping| grouping.iter().sum::<usize>() == length);
+        all
     }
+
+    fn grouped(digits: &str, grouping: &[usize], between: &str) -> String {
+        let mut rest = digits;
+        let mut groups = Vec::new();
+        for length in grouping {
+            let (group, behind) = rest.split_at(*length);
+            groups.push(group);
+            rest = behind;
+        }
+        groups.join(between)
+    }
+
+    const SEPARATORS: [&str; 9] =
+        [" ", "-", ".", "\u{a0}", "\u{202f}", "\u{3000}", "\u{2011}", "\u{2013}", "\u{2212}"];
 
     #[test]
     fn a_card_number_in_a_text_keeps_its_last_four_digits_only() {
-        let plain = number("5", 16);
+        let plain = number("5105", 16);
         let last = &plain[12..];
-        let spaced = format!("{} {} {} {}", &plain[..4], &plain[4..8], &plain[8..12], last);
-        let dashed = spaced.replace(' ', "-");
-        let mixed = format!("{} {}-{}", &plain[..5], &plain[5..15], &plain[15..]);
-        for written in [&plain, &spaced, &dashed, &mixed] {
+        for written in [plain.clone(), grouped(&plain, &[4; 4], " "), grouped(&plain, &[4; 4], "-")] {
             for (before, after) in [
                 ("", ""),
                 ("card ", " thanks"),
@@ -147,6 +219,9 @@ mod tests {
                 ("7    ", "    7"),
                 ("a-", "-b"),
                 ("1. a ", "x/12"),
+                ("123 ", " 12/30"),
+                ("1-", ""),
+                ("+1 212 555 0142, ", ", +1 917 555 0199"),
             ] {
                 let text = format!("{before}{written}{after}");
                 assert_eq!(mask_card_numbers(&text), format!("{before}****{last}{after}"), "{text}");
@@ -155,92 +230,109 @@ mod tests {
     }
 
     #[test]
-    fn no_way_of_grouping_the_digits_hides_a_card_number() {
+    fn full_width_digits_are_digits() {
         let plain = number("4", 16);
-        let last = &plain[12..];
-        for between in ["  ", ".", "/", "_", "\n", "\r\n", "\u{a0}", " - ", "--"] {
-            let groups = [&plain[..4], &plain[4..8], &plain[8..12], last];
-            assert_eq!(mask_card_numbers(&groups.join(between)), format!("****{last}"), "{between:?}");
-        }
         let wide = plain.bytes().map(|digit| char::from_u32(0xff10 + u32::from(digit - b'0')).unwrap());
+        let last = &plain[12..];
         assert_eq!(mask_card_numbers(&wide.collect::<String>()), format!("****{last}"));
-    }
-
-    #[test]
-    fn every_length_from_13_to_19_is_masked_whole() {
-        for length in 13..=19 {
-            let plain = number("37", length);
-            let expected = format!("****{}", &plain[length - 4..]);
-            assert_eq!(mask_card_numbers(&plain), expected, "{length}");
-        }
     }
 
     #[test]
     fn several_card_numbers_in_one_text_are_each_masked() {
         let (first, second) = (number("4", 16), number("34", 15));
-        let text = format!("{first} or {second} or {first}");
-        let expected = format!("****{0} or ****{1} or ****{0}", &first[12..], &second[11..]);
-        assert_eq!(mask_card_numbers(&text), expected);
-    }
-
-    /// The last 13 digits of this number pass the check by themselves.
-    #[test]
-    fn the_longest_run_is_masked_where_a_shorter_one_also_passes() {
-        let nested = number("401569184132684", 16);
-        assert_eq!(card_numbers_in(&nested), [nested.as_str(), &nested[3..]]);
-        assert_eq!(mask_card_numbers(&nested), format!("****{}", &nested[12..]));
-    }
-
-    #[test]
-    fn card_numbers_that_touch_are_masked_as_one() {
-        let (first, second) = (number("501090152404046", 16), number("498668806102216", 16));
-        let text = format!("{first} {second}");
-        assert_eq!(card_numbers_in(&text), [first, second.clone()], "nothing bridges the two");
-        assert_eq!(mask_card_numbers(&text), format!("****{}", &second[12..]));
-    }
-
-    #[test]
-    fn a_card_number_inside_a_longer_row_of_digits_is_masked() {
-        let hidden = number("4", 16);
-        for (before, after) in [("9", ""), ("", "7"), ("12345", "67890"), ("1 ", "-2"), ("000000000000", "1")]
-        {
-            let text = format!("{before}{hidden}{after}");
-            let masked = mask_card_numbers(&text);
-            assert!(!masked.contains(&hidden) && masked.contains("****"), "{text} became {masked}");
-            assert_eq!(card_numbers_in(&masked), [""; 0], "{text} became {masked}");
+        for between in [" or ", " ", ", ", "\n"] {
+            let text = [first.as_str(), &second, &first].join(between);
+            let shown = [&first[12..], &second[11..], &first[12..]].map(|last| format!("****{last}"));
+            assert_eq!(mask_card_numbers(&text), shown.join(between), "{text}");
         }
     }
 
     #[test]
-    fn a_text_without_card_number_is_given_back_unchanged() {
-        let valid = number("4", 16);
-        // No 13 to 19 of these add up to a multiple of ten.
-        let wrong_sum = "1".repeat(19);
+    fn card_numbers_that_share_groups_are_masked_as_one() {
+        let text = "4444 4444 4444 4448 4444";
+        let digits = text.replace(' ', "");
+        assert!(passes_luhn(&digits[..16]) && passes_luhn(&digits[4..]));
+        assert_eq!(mask_card_numbers(text), "****4444");
+    }
+
+    #[test]
+    fn what_is_no_card_number_is_given_back_unchanged() {
+        let card = number("4", 16);
         for text in [
             "",
             "no digits at all",
             "order 123456789, phone +1 555-123-4567",
+            "Call 7185720493, 2123208957",
+            "+1 212 555 0142, +1 917 555 0199",
+            "+1 718 555 0142, 212 320 8957",
+            "2026-12-24 2026-12-25 2026-12-26",
+            "24.12.2026 25.12.2026",
+            "ids 100100031 100100051 100100071",
+            "Zoë 4000000000004242",
+            "5000 6000 7000 8000",
+            // Of no brand's length, of no brand, and without a right sum.
             &number("4", 12),
-            &wrong_sum,
-            &format!("{}    {}", &valid[..8], &valid[8..]),
-            &format!("{}x{}", &valid[..8], &valid[8..]),
+            &number("4", 14),
+            &number("37", 16),
+            &number("9", 16),
+            &"4".repeat(17),
+            // Grouped and joined as no card is.
+            &grouped(&card, &[8, 8], " "),
+            &grouped(&card, &[4; 4], "  "),
+            &grouped(&card, &[4; 4], "/"),
+            &grouped(&card, &[4; 4], "x"),
+            &format!("{} {}", grouped(&card[..8], &[4, 4], "-"), grouped(&card[8..], &[4, 4], "-")),
+            // A part of a longer number.
+            &format!("9{card}"),
+            &format!("{card}7"),
+            // A telephone number with its country.
+            &format!("+{}", number("49151", 13)),
         ] {
-            assert!(card_numbers_in(text).is_empty(), "{text}");
             let masked = mask_card_numbers(text);
-            assert!(matches!(masked, Cow::Borrowed(same) if same == text), "{text}");
+            assert!(matches!(masked, Cow::Borrowed(same) if same == text), "{text} became {masked}");
         }
     }
 
-    /// Texts dense in digits and separators, so that stretches, overlaps and near misses come up often.
+    /// A card number of any brand, with a length of that brand.
+    fn card() -> impl Strategy<Value = String> {
+        (0..BRAND_RANGES.len(), any::<u32>(), any::<usize>(), "[0-9]{13}").prop_map(
+            |(range, lead, pick, filler)| {
+                let (first, last, brand) = BRAND_RANGES[range];
+                let lead = first + lead % (last - first + 1);
+                let lengths: Vec<usize> = (13..=19).filter(|length| brand.has_length(*length)).collect();
+                let length = lengths[pick % lengths.len()];
+                number(&format!("{lead}{filler}")[..length - 1], length)
+            },
+        )
+    }
+
+    /// A telephone number, a date or an id as people type them.
+    fn everyday() -> impl Strategy<Value = String> {
+        prop_oneof![
+            "[2-9][0-9]{9}",
+            "(\\+1 )?[2-9][0-9]{2} [2-9][0-9]{2} [0-9]{4}",
+            "(\\+1-)?[2-9][0-9]{2}-[2-9][0-9]{2}-[0-9]{4}",
+            "[2-9][0-9]{2}\\.[2-9][0-9]{2}\\.[0-9]{4}",
+            "\\([2-9][0-9]{2}\\) [2-9][0-9]{2}-[0-9]{4}",
+            "\\+[1-9][0-9]{10,14}",
+            "20[0-9]{2}-(0[1-9]|1[0-2])-[0-3][0-9]",
+            "[0-3][0-9]\\.(0[1-9]|1[0-2])\\.20[0-9]{2}",
+            "(0[1-9]|1[0-2])/[0-3][0-9]/20[0-9]{2}",
+            "20[0-9]{2}(0[1-9]|1[0-2])[0-3][0-9]",
+            "[1-9][0-9]{8}",
+            "[1-9][0-9]{11}",
+        ]
+    }
+
+    /// Texts dense in digits and separators, so that card numbers, overlaps and near misses come up often.
     fn dense() -> impl Strategy<Value = String> {
         prop_oneof![
-            "[0-9]{0,60}",
             "[0-9 -]{0,80}",
-            "[0-9 a*-]{0,80}",
-            "[0-3é -]{0,60}",
-            "[0-9\u{ff10}-\u{ff19} .\n]{0,60}",
-            ("[0-9 -]{0,9}", "[0-9]{12,18}", "[0-9 -]{0,9}").prop_map(|(before, most, after)| {
-                format!("{before}{}{after}", number(&most, most.len() + 1))
+            "[3-6][0-9]{3}( [0-9]{4}){3,8}",
+            "4[0-9]{3}(-[0-9]{1,4}){3,8}",
+            "[0-9\u{ff10}-\u{ff19} .*+\n]{0,60}",
+            (card(), "[0-9 *+-]{0,9}", "[0-9 -]{0,9}").prop_map(|(card, before, after)| {
+                format!("{before}{}{after}", grouped(&card, groupings(card.len()).last().unwrap(), " "))
             }),
         ]
     }
@@ -249,8 +341,50 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(1024))]
 
         #[test]
-        fn no_card_number_is_left_in_a_masked_text(text in dense()) {
-            prop_assert_eq!(card_numbers_in(&mask_card_numbers(&text)), [""; 0]);
+        fn every_card_number_is_masked_however_it_is_grouped_and_wherever_it_stands(card in card()) {
+            let (hidden, last) = card.split_at(card.len() - 4);
+            for grouping in groupings(card.len()) {
+                for between in SEPARATORS {
+                    let written = grouped(&card, &grouping, between);
+                    for (before, after) in
+                        [("", ""), ("card ", " thanks"), ("x", "y"), ("No.", "."), ("1 / ", "/7"), ("7, ", ", 7")]
+                    {
+                        let text = format!("{before}{written}{after}");
+                        prop_assert_eq!(mask_card_numbers(&text), format!("{before}****{last}{after}"));
+                    }
+                    // What is behind it may make a longer number, which is masked as well.
+                    let text = format!("123 {written} 12/30");
+                    let masked = mask_card_numbers(&text);
+                    let digits: String = masked.chars().filter(char::is_ascii_digit).collect();
+                    prop_assert!(masked.starts_with("123 ****") && !digits.contains(hidden), "{}", masked);
+                }
+            }
+        }
+
+        #[test]
+        fn telephone_numbers_dates_and_ids_stay(
+            first in everyday(),
+            second in everyday(),
+            third in everyday(),
+            between in prop_oneof![Just(", "), Just(" / "), Just("\n"), Just(" or "), Just("; ")],
+        ) {
+            let text = format!("Call {first}{between}{second}{between}{third}.");
+            prop_assert_eq!(mask_card_numbers(&text), text.as_str());
+        }
+
+        #[test]
+        fn two_of_a_kind_with_a_space_between_stay(
+            (first, second) in prop_oneof![
+                ("[2-9][0-9]{9}", "[2-9][0-9]{9}"),
+                ("[2-9][0-9]{2}-[2-9][0-9]{2}-[0-9]{4}", "[2-9][0-9]{2}-[2-9][0-9]{2}-[0-9]{4}"),
+                ("[2-9][0-9]{2} [2-9][0-9]{2} [0-9]{4}", "[2-9][0-9]{2} [2-9][0-9]{2} [0-9]{4}"),
+                ("20[0-9]{2}-[01][0-9]-[0-3][0-9]", "20[0-9]{2}-[01][0-9]-[0-3][0-9]"),
+                ("20[0-9]{6}", "20[0-9]{6}"),
+                ("[1-9][0-9]{8}", "[1-9][0-9]{8}"),
+            ],
+        ) {
+            let text = format!("{first} {second}");
+            prop_assert_eq!(mask_card_numbers(&text), text.as_str());
         }
 
         #[test]
@@ -260,19 +394,14 @@ mod tests {
         }
 
         #[test]
-        fn only_a_text_with_a_card_number_is_changed(text in dense()) {
-            let changed = matches!(mask_card_numbers(&text), Cow::Owned(_));
-            prop_assert_eq!(changed, !card_numbers_in(&text).is_empty());
-        }
-
-        #[test]
         fn a_text_without_digits_is_borrowed(text in "[^0-9]*") {
             prop_assert!(matches!(mask_card_numbers(&text), Cow::Borrowed(same) if same == text));
         }
 
         #[test]
         fn any_text_is_masked_without_a_fault(text in "\\PC*") {
-            prop_assert_eq!(card_numbers_in(&mask_card_numbers(&text)), [""; 0]);
+            let once = mask_card_numbers(&text).into_owned();
+            prop_assert_eq!(mask_card_numbers(&once), once.as_str());
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::channel::Channel;
 use crate::membership::issue::{CardHolder, Issue, is_holders_own, issue};
 use crate::membership::{Bought, CardType, Gifter, MailRestriction, Membership, OfferingAction};
 use crate::order::{Confirmation, OrderMembershipLine, Person};
-use crate::{CardId, MembershipId, OrderItemId};
+use crate::{CardId, CustomerId, MembershipId, OrderItemId};
 use std::collections::BTreeMap;
 
 /// The identity and barcode of a card that is made.
@@ -109,8 +109,7 @@ pub(super) fn order_line(
 ) -> Result<OrderMembershipLine, OrderFault> {
     let MembershipLine { wanted, term, .. } = line;
     let ids = wanted.drawn.clone().ok_or(OrderFault::TooFewIds)?;
-    let giver = wanted.giver.clone();
-    let giver = giver.map(|giver| Gifter { customer: giver.customer.or(ids.giver), ..giver });
+    let giver = wanted.giver.clone().map(|giver| giver_of(giver, ids.giver, facts));
     let current =
         wanted.membership.map(|sent| facts.memberships.get(&sent).ok_or(OrderFault::MembershipGone));
     let bought = Bought {
@@ -118,6 +117,7 @@ pub(super) fn order_line(
         full_price: line.plan_price,
         paid: line.price.amount,
         giver: giver.clone(),
+        imported: false,
     };
     let made = Issue {
         action: wanted.action,
@@ -144,6 +144,21 @@ pub(super) fn order_line(
         confirmation: confirmation(wanted, facts),
         amounts: amounts_of(line.price, 1)?,
     })
+}
+
+/// Who gives it: by the name that is known of a customer who was named by the id alone, and with the customer that a
+/// new giver becomes.
+fn giver_of(sent: Gifter, drawn: Option<CustomerId>, facts: &OrderFacts<'_>) -> Gifter {
+    let Gifter { customer, source, mut person } = sent;
+    let known = customer.and_then(|customer| facts.givers.get(&customer));
+    if let Some(known) = known
+        && person.first_name.is_empty()
+        && person.last_name.is_empty()
+    {
+        person.first_name.clone_from(&known.first_name);
+        person.last_name.clone_from(&known.last_name);
+    }
+    Gifter { customer: customer.or(drawn), source, person }
 }
 
 /// What the level and the offering say about the mail of a sale through a channel: all entries that allow it there.

@@ -1,7 +1,7 @@
 //! What visitors answer to the questions of a form.
 
 use super::{FieldKind, Form};
-use crate::lines::prose;
+use crate::lines::{is_control, prose};
 use crate::number::TypedNumber;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
@@ -243,7 +243,7 @@ fn text(words: &str) -> Result<AnswerValue, Misfit> {
     if words.chars().count() > MAX_TEXT_CHARS {
         return Err(Misfit::TooLong);
     }
-    if words.contains(|char: char| char.is_control() && char != '\n') {
+    if words.contains(|char: char| is_control(char) && char != '\n') {
         return Err(Misfit::ControlCharacters);
     }
     Ok(AnswerValue::Text(words))

@@ -89,8 +89,6 @@ pub enum FormRefusal {
 /// A form that must be filled in and is not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IncompleteForm<'a> {
-    /// Its place among the forms of the cart.
-    pub at: usize,
     /// The entry.
     pub entry: &'a CartForm,
     /// The definition.
@@ -283,9 +281,9 @@ impl Cart {
     /// The forms that must be filled in before this cart is sold, and are not, or no longer (contract §6).
     #[must_use]
     pub fn incomplete_forms<'a>(&'a self, forms: &'a BTreeMap<FormId, Form>) -> Vec<IncompleteForm<'a>> {
-        let required = self.forms.iter().enumerate().filter(|(_, entry)| entry.required);
-        let asked = required
-            .filter_map(|(at, entry)| Some(IncompleteForm { at, entry, form: forms.get(&entry.form)? }));
+        let required = self.forms.iter().filter(|entry| entry.required);
+        let asked =
+            required.filter_map(|entry| Some(IncompleteForm { entry, form: forms.get(&entry.form)? }));
         asked
             .filter(|asked| match &asked.entry.answers {
                 Some(answers) => !asked.form.lacks(answers).is_empty(),

@@ -140,6 +140,28 @@ fn the_list_ends_with_the_sale_of_the_last_slot() {
 }
 
 #[test]
+fn a_slot_that_outlived_its_schedule_keeps_its_event_in_lists_while_the_schedule_goes_on() {
+    let sundays = serde_json::json!({
+        "id": "s", "weekdays": ["Sun"], "hours": [{"hour": 10}],
+        "ranges": [{"start": "2027-07-11", "end": "2027-07-17"}],
+    });
+    let template = Template { schedules: vec![serde_json::from_value(sundays).unwrap()], ..concert() };
+    let regular = SlotReach::none(template.id.clone());
+    let rescheduled = SlotReach { rescheduled: true, ..regular.clone() };
+    // The schedule makes one slot, on the eleventh at two in the afternoon, UTC.
+    for (now, made, outlived) in [
+        ("2027-07-11T13:00:00Z", true, true),
+        ("2027-07-11T14:00:00Z", false, true),
+        ("2027-07-17T12:00:00Z", false, true),
+        ("2027-07-19T12:00:00Z", false, false),
+    ] {
+        let audience = online(at(now));
+        assert_eq!(audience.lists(&template, Some(&regular)), made, "{now}");
+        assert_eq!(audience.lists(&template, Some(&rescheduled)), outlived, "{now}");
+    }
+}
+
+#[test]
 fn a_price_or_schedule_that_is_off_on_a_channel_hides_the_slot_there() {
     let switch = |enabled| SalesChannel { name: String::new(), channel: Channel::Online, enabled };
     let mut template = concert();

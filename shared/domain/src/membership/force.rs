@@ -126,9 +126,25 @@ impl Membership {
 
     /// The membership as an import stores it in place of another state of it. What ended here stays ended, and the
     /// cards that were given up with it; a document may bring the end forward, or give up further cards, and never
-    /// puts it off: an older one does not bring back to life what was refunded after it was written.
+    /// puts it off: an older one does not bring back to life what was refunded after it was written. Purchases that
+    /// the other state does not know are marked as imported.
     #[must_use]
     pub fn imported_over(self, before: Option<&Self>) -> Self {
+        let imported = self.with_marked_purchases(before);
+        imported.ended_as(before)
+    }
+
+    fn with_marked_purchases(mut self, before: Option<&Self>) -> Self {
+        let later = self.later.iter_mut().filter_map(|term| term.bought.as_mut());
+        for bought in self.bought.iter_mut().chain(later) {
+            let mut known = before.into_iter().flat_map(Self::purchases);
+            let known = known.find(|known| known.order == bought.order);
+            bought.imported = known.is_none_or(|known| known.imported);
+        }
+        self
+    }
+
+    fn ended_as(self, before: Option<&Self>) -> Self {
         let Some((before, end)) = before.and_then(|before| Some((before, before.ended.clone()?))) else {
             return self;
         };

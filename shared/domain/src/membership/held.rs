@@ -52,6 +52,9 @@ pub struct Bought {
     /// Who gave it, if it was a gift.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub giver: Option<Gifter>,
+    /// Whether it came with an import. Its order is then in the database that sold it, and need not be in this one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub imported: bool,
 }
 
 /// Who gives a membership (spec §2.5 `gifterInfo`).
@@ -85,6 +88,11 @@ impl Membership {
         let later = self.later.iter().map(|term| &term.bought).rfind(|bought| given(bought));
         let bought = if given(&self.bought) { Some(&self.bought) } else { later };
         bought?.as_ref()?.giver.as_ref()
+    }
+
+    /// How its terms were paid for.
+    pub fn purchases(&self) -> impl Iterator<Item = &Bought> {
+        self.bought.iter().chain(self.later.iter().filter_map(|term| term.bought.as_ref()))
     }
 
     /// The levels of its terms.

@@ -38,11 +38,19 @@ proptest! {
     }
 
     #[test]
-    fn what_is_taken_means_what_it_says(whole in 0_i64..100_000_000, cents in 0_i64..100, zeros in 0_usize..4) {
-        let text = format!("{whole}.{cents:02}{}", "0".repeat(zeros));
+    fn what_is_taken_means_what_it_says(whole in 0_i64..100_000_000, cents in 0_i64..100) {
+        let text = format!("{whole}.{cents:02}");
         prop_assert_eq!(Money::parse(&text), Ok(Money::from_cents(whole * 100 + cents)));
         prop_assert_eq!(Money::parse(&format!("000{whole}")), Ok(Money::from_cents(whole * 100)));
         let percent = Percent::parse(&text);
         prop_assert_eq!(percent.is_ok(), whole * 100 + cents <= 10_000);
+    }
+
+    #[test]
+    fn a_third_decimal_is_refused_whatever_it_is(whole in 0_i64..100, cents in 0_i64..100, more in "[0-9]{1,4}") {
+        for text in [format!("{whole}.{cents:02}{more}"), format!(".{cents:02}{more}")] {
+            prop_assert_eq!(Money::parse(&text), Err(MoneyParseError::TooManyDecimals), "{}", text);
+            prop_assert_eq!(Percent::parse(&text), Err(MoneyParseError::TooManyDecimals), "{}", text);
+        }
     }
 }

@@ -159,7 +159,7 @@ fn fixed_fields(edit: &Edit, (current, before): (&Clear, &[Violation])) -> Vec<V
 fn owners_without_type(edit: &Edit) -> Option<Violation> {
     let is_missing =
         matches!(edit.business_owners, Change::Set(_)) && !edit.business_ownership_type.is_sent();
-    let message = "is required where businessOwners are sent";
+    let message = "is required when businessOwners are sent";
     is_missing.then(|| Violation::new("businessOwnershipType", REQUIRED, message))
 }
 

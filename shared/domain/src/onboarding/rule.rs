@@ -2,7 +2,8 @@
 
 use super::vocabulary::{CA_PROVINCES, CANADA, UNITED_STATES, US_STATES};
 use crate::EmailAddress;
-use crate::lines::breaks_line;
+use crate::card::without_masks;
+use crate::lines::{breaks_line, is_control};
 use crate::number::whole_number;
 use chrono::NaiveDate;
 use url::{Host, Url};
@@ -60,6 +61,16 @@ pub enum Charset {
 }
 
 impl Charset {
+    /// The first character of a text that it does not have. In a name, the marks of a masked card number are none.
+    fn forbidden(self, text: &str) -> Option<char> {
+        match self {
+            Self::BusinessName => without_masks(text).chars().find(|char| !self.has(*char)),
+            Self::Descriptor | Self::AddressLine | Self::Latin1 | Self::Alphanumeric | Self::Printable => {
+                text.chars().find(|char| !self.has(*char))
+            }
+        }
+    }
+
     fn has(self, char: char) -> bool {
         match self {
             Self::Descriptor => char.is_ascii_alphanumeric() || " *;_.,&".contains(char),
@@ -73,7 +84,7 @@ impl Charset {
 }
 
 fn is_printable(char: char) -> bool {
-    !char.is_control() && !breaks_line(char)
+    !is_control(char) && !breaks_line(char)
 }
 
 /// What stands around a value.
@@ -110,7 +121,7 @@ impl Rule {
     pub fn forbidden(self, text: &str) -> Option<char> {
         match self {
             Self::Digits { .. } => text.chars().find(|char| !char.is_ascii_digit()),
-            Self::Chars(set) => text.chars().find(|char| !set.has(*char)),
+            Self::Chars(set) => set.forbidden(text),
             Self::MaxChars(_)
             | Self::OneOf(_)
             | Self::Date
@@ -130,7 +141,7 @@ impl Rule {
         match self {
             Self::MaxChars(max) => text.chars().count() <= max,
             Self::Digits { min, max } => is_digits(text) && (min..=max).contains(&text.len()),
-            Self::Chars(set) => text.chars().all(|char| set.has(char)),
+            Self::Chars(set) => set.forbidden(text).is_none(),
             Self::OneOf(words) => words.contains(&text),
             Self::Date => date(text).is_some(),
             Self::NotInFuture => date(text).is_none_or(|date| date <= around.today),
@@ -324,6 +335,8 @@ mod tests {
     fn the_first_character_that_is_not_allowed_is_named() {
         for (rule, text, named) in [
             (Rule::Chars(Charset::BusinessName), "St. Mary's", Some('.')),
+            (Rule::Chars(Charset::BusinessName), "****4242 Ltd", None),
+            (Rule::Chars(Charset::BusinessName), "**** Ltd", Some('*')),
             (Rule::Chars(Charset::Latin1), "Łukasz", Some('Ł')),
             (Rule::Chars(Charset::AddressLine), "1 Pier, Bay; Dock", Some(',')),
             (Rule::Digits { min: 9, max: 9 }, "123-45-6789", Some('-')),

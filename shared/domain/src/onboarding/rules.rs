@@ -88,10 +88,8 @@ const DATE: Check = check(Rule::Date, "must be a date, written yyyy-mm-dd");
 const PAST: Check = check(Rule::NotInFuture, "must not be in the future");
 const NINE_DIGITS: Check = check(Rule::Digits { min: 9, max: 9 }, "must have 9 digits, without dashes");
 const COUNTRY: Check = check(Rule::OneOf(COUNTRIES), "must be US or CA");
-const STATE: Check = check(
-    Rule::State,
-    "must be the code of a state of the US or a province of Canada, and of the country beside it",
-);
+const STATE: Check =
+    check(Rule::State, "must be the code of a US state or Canadian province, in the country given beside it");
 const POSTAL_CODE: Check = check(Rule::PostalCode, "must have 5 digits, or look like K1A 0B1 in Canada");
 const EXTENSION: Check = check(Rule::Digits { min: 4, max: 4 }, "must have 4 digits");
 
@@ -292,7 +290,7 @@ pub static TABLE: &[Row] = &[
         "businessOwnershipPercentage",
         Never,
         text!(ownership_percentage),
-        &[check(Rule::UpTo(100), "must be an integer from 0 to 100")],
+        &[check(Rule::UpTo(100), "must be an integer between 0 and 100")],
     ),
     owner("addressLine1", NAMED, text!(address_line1), &[MAX_40, LATIN1]),
     owner("addressLine2", Never, text!(address_line2), &[MAX_40, LATIN1]),

@@ -134,7 +134,7 @@ pub static STRUCTURE: &[Structure] = &[
         field: "businessOwners",
         rule: "beneficialOwner",
         when: "SoleProprietorship",
-        message: "must be one owner of the type BeneficialOwner1",
+        message: "must be exactly one owner of the type BeneficialOwner1",
         broken_at: |sent| {
             let needs_one =
                 group(sent) == Some(OwnershipGroup::SoleProprietor) && !sent.business_owners.is_empty();
@@ -155,7 +155,7 @@ pub static STRUCTURE: &[Structure] = &[
         field: "businessOwners[].type",
         rule: "unique",
         when: "always",
-        message: "must be another than that of an owner before it",
+        message: "must be different from the types of the owners before it",
         broken_at: repeated_owners,
     },
     Structure {
@@ -176,7 +176,7 @@ pub static STRUCTURE: &[Structure] = &[
         field: "businessOwners",
         rule: "percentageSum",
         when: "always",
-        message: "must not own more than 100 percent together",
+        message: "must not own more than 100 percent in total",
         broken_at: |sent| listed((shares(sent) > WHOLE_PERCENT).then_some("businessOwners")),
     },
 ];

@@ -5,6 +5,7 @@ use super::rules::{Place, Required, Row, TABLE};
 use super::structure::STRUCTURE;
 use super::vocabulary::{CHECKING, CONTROL_OWNER, FIRST_BENEFICIAL_OWNER, ISSUED_BY_A_STATE, OwnershipGroup};
 use super::{BankAccount, Clear, Identification, Owner, SecretText};
+use crate::lines::is_control;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -211,7 +212,7 @@ impl Walk<'_> {
 
 /// A character as it is named: by its number where it would not be seen.
 fn shown(char: char) -> String {
-    if char.is_control() || char.is_whitespace() {
+    if is_control(char) || char.is_whitespace() {
         return format!("the character U+{:04X}", u32::from(char));
     }
     format!("\"{char}\"")

@@ -2,6 +2,7 @@
 
 use crate::catalog::Template;
 use crate::catalog::venue::StaffContact;
+use crate::email::is_same_email;
 use crate::{InstanceId, TemplateId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -21,14 +22,14 @@ pub struct StaffNotice {
     pub templates: Vec<TemplateId>,
 }
 
-/// Whom the templates of bought tickets want told, each address once; addresses differ by more than case.
+/// Whom the templates of bought tickets want told, each address once.
 pub(crate) fn notices_of(seats: &BTreeMap<InstanceId, u32>, templates: &[Template]) -> Vec<StaffNotice> {
     let is_bought = |template: &&Template| seats.keys().any(|instance| template.owns(instance));
     let mut notices: Vec<StaffNotice> = Vec::new();
     for template in templates.iter().filter(is_bought) {
         for StaffContact { name, email } in &template.venue.email_notify {
             let email = email.trim();
-            let known = notices.iter_mut().find(|known| known.email.eq_ignore_ascii_case(email));
+            let known = notices.iter_mut().find(|known| is_same_email(&known.email, email));
             match known {
                 Some(known) if known.templates.contains(&template.id) => {}
                 Some(known) => known.templates.push(template.id.clone()),

@@ -275,6 +275,8 @@ pub enum MembershipFault {
     StrayClaim { order: OrderId },
     /// The order that paid for a term of it is not paid.
     StrayPurchase { order: OrderId },
+    /// The order that paid for a term of it is lost.
+    LostPurchase { order: OrderId },
     /// It is not found, or found as it is not.
     Found { by: Lookup, fault: LookupFault },
 }
@@ -284,6 +286,7 @@ impl fmt::Display for MembershipFault {
         match self {
             Self::StrayClaim { order } => write!(out, "claimed by order {order}, which is not changing it"),
             Self::StrayPurchase { order } => write!(out, "bought by order {order}, which is not paid"),
+            Self::LostPurchase { order } => write!(out, "its order {order} is not in this database"),
             Self::Found { by, fault } => {
                 let by = by.as_str();
                 match fault {

@@ -1,9 +1,9 @@
 //! Memberships against the orders that sold them or are changing them.
 
+use super::Books;
 use super::after_sale::claims_of;
 use super::finding::{Belonging, Finding, MembershipFault, OrderFault};
-use super::{Books, Seller};
-use crate::membership::{CardType, Membership};
+use crate::membership::{Bought, CardType, Membership};
 use crate::order::{Order, OrderMembershipLine};
 use crate::{CardId, MembershipId, OrderId};
 
@@ -21,10 +21,18 @@ pub struct MembershipRecord {
 pub(super) struct HeldMembership {
     cards: Vec<CardId>,
     claimed_by: Option<OrderId>,
-    /// The orders that paid for its terms.
-    bought_by: Vec<OrderId>,
+    /// How its terms were paid for.
+    purchases: Vec<Purchase>,
     /// Those of them whose terms count: none once it has ended.
     pub(super) in_force: Vec<OrderId>,
+}
+
+/// The order that paid for a term.
+#[derive(Debug)]
+struct Purchase {
+    order: OrderId,
+    /// Whether the order may be in another database only.
+    imported: bool,
 }
 
 impl Books {
@@ -37,13 +45,13 @@ impl Books {
         for customer in primary.filter_map(|card| card.customer) {
             self.led_to.insert(customer, Some(membership.id));
         }
-        let terms = membership.bought.iter().chain(membership.later.iter().flat_map(|term| &term.bought));
-        let bought_by: Vec<OrderId> = terms.map(|bought| bought.order.clone()).collect();
+        let bought_by = membership.purchases().map(|bought| bought.order.clone());
+        let purchase = |bought: &Bought| Purchase { order: bought.order.clone(), imported: bought.imported };
         let held = HeldMembership {
             cards: membership.cards.iter().map(|card| card.id).collect(),
             claimed_by: claimed_by.clone(),
-            in_force: if membership.ended.is_none() { bought_by.clone() } else { Vec::new() },
-            bought_by,
+            in_force: if membership.ended.is_none() { bought_by.collect() } else { Vec::new() },
+            purchases: membership.purchases().map(purchase).collect(),
         };
         self.memberships.insert(membership.id, held);
     }
@@ -81,17 +89,20 @@ impl Books {
         }
     }
 
-    /// Whether those who claim memberships are changing them, and those who paid for them paid.
+    /// Whether those who claim memberships are changing them, and those who paid for them paid. The order of an imported
+    /// purchase need not be here.
     pub(super) fn close_memberships(&mut self) {
         for (id, held) in std::mem::take(&mut self.memberships) {
             let seller = |order: &OrderId| self.sellers.get(order);
             let is_changing =
                 |order: &OrderId| seller(order).is_some_and(|seller| seller.claims.contains(&id));
-            let has_paid = |order: &OrderId| seller(order).is_some_and(|seller: &Seller| seller.is_paid);
             let claim = held.claimed_by.filter(|order| !is_changing(order));
             let claim = claim.map(|order| MembershipFault::StrayClaim { order });
-            let bought = held.bought_by.into_iter().filter(|order| !has_paid(order));
-            let bought = bought.map(|order| MembershipFault::StrayPurchase { order });
+            let unsound = |Purchase { order, imported }| match seller(&order) {
+                Some(seller) => (!seller.is_paid).then_some(MembershipFault::StrayPurchase { order }),
+                None => (!imported).then_some(MembershipFault::LostPurchase { order }),
+            };
+            let bought = held.purchases.into_iter().filter_map(unsound);
             let faults: Vec<MembershipFault> = claim.into_iter().chain(bought).collect();
             self.findings.extend(faults.into_iter().map(|fault| Finding::Membership(id, fault)));
         }

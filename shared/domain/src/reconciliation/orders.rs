@@ -76,6 +76,7 @@ impl Books {
             OrderState::Void { .. } => {
                 self.find(order, belongings(records));
                 self.check_unsold_memberships(order);
+                self.note_seller(order);
             }
         }
     }

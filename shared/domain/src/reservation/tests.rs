@@ -153,7 +153,8 @@ fn an_unchanged_quantity_succeeds_on_a_full_slot_and_an_increase_names_what_coul
         decide_update(&reservation, (&wish, &[item_id(9)]), &world.slots(), now()).map(|_| ())
     };
     assert_eq!(decide(3), Ok(()));
-    assert_eq!(decide(4), Err(ReservationRefusal::NotEnough(vec![Shortage { line: 0, available: 3 }])));
+    let shortage = Shortage { line: 0, instance: first.instance, available: 3 };
+    assert_eq!(decide(4), Err(ReservationRefusal::NotEnough(vec![shortage])));
 }
 
 #[test]
@@ -186,7 +187,7 @@ fn every_line_of_the_first_kind_of_refusal_is_named() {
     world.ledgers.insert(unknown.instance, unknown.clone());
     assert_eq!(decide(&world), Err(ReservationRefusal::SalesClosed(vec![1])));
     world.ledgers.insert(closed.instance, closed.clone());
-    let shortage = Shortage { line: 0, available: 5 };
+    let shortage = Shortage { line: 0, instance: short.instance, available: 5 };
     assert_eq!(decide(&world), Err(ReservationRefusal::NotEnough(vec![shortage])));
 }
 

@@ -1,6 +1,6 @@
 //! How far schedules reach: whether they make slots at all, and whether they go on making them.
 
-use super::{DateRange, Schedule, SlotPlan, SlotWindow, generate};
+use super::{DateRange, Schedule, SlotPlan, SlotWindow, TemplateFacts, generate};
 use crate::InstanceId;
 use crate::instance_id::ScheduleTag;
 use crate::time::{Timestamp, plus_secs};
@@ -9,6 +9,13 @@ use std::num::NonZeroUsize;
 
 /// Weeks within which a schedule that runs at all has run: the longest cycle and one more.
 const LONGEST_PAUSE_WEEKS: u64 = 54;
+
+impl TemplateFacts {
+    /// Whether a slot that starts then does not start before the template. Slots start at whole seconds.
+    pub(super) const fn has_begun(&self, start: Timestamp) -> bool {
+        self.start.timestamp() <= start.timestamp()
+    }
+}
 
 impl SlotPlan<'_> {
     /// Whether a slot may start after this instant. Where it says no, none does.
@@ -25,12 +32,13 @@ impl SlotPlan<'_> {
 
     /// Whether the slot with this id lies within the times of the schedule that made it: its ranges, its effective
     /// times and the template's. On which days and at which hours the schedule makes slots now does not matter. A
-    /// slot whose schedule is gone lies within none; one that no schedule made is held by a template without any.
+    /// slot whose schedule is gone lies within none; one that no schedule made is held by a template without any that
+    /// does not start after it.
     #[must_use]
     pub fn reaches(&self, instance: &InstanceId) -> bool {
         let (start, tag) = (instance.start(), instance.schedule_tag());
         if self.schedules.is_empty() {
-            return tag == ScheduleTag::of(None);
+            return tag == ScheduleTag::of(None) && self.template.has_begun(start);
         }
         let mut of_tag = self.schedules.iter().filter(|schedule| ScheduleTag::of(Some(&schedule.id)) == tag);
         of_tag.any(|schedule| schedule.allows(start, self.template) && self.is_dated(schedule, start))

@@ -200,7 +200,7 @@ impl Oracle<'_> {
         let in_range = if schedule.ranges.is_empty() {
             // A date that the zone skipped may come before the date of the template's start.
             let passed = if own_start <= day { sundays(own_start, day) } else { sundays(day, own_start) };
-            self.template.start <= instant && passed % schedule.repeat_cycle_weeks == 0
+            passed % schedule.repeat_cycle_weeks == 0
         } else {
             schedule.ranges.iter().any(|range| {
                 (range.start..=range.end).contains(&day)
@@ -208,6 +208,7 @@ impl Oracle<'_> {
             })
         };
         in_range
+            && self.template.start <= instant
             && self.template.end.is_none_or(|end| instant <= end)
             && schedule.weekdays.iter().any(|found| found == day.weekday())
             && schedule.effective_start.is_none_or(|first| first <= instant)
@@ -385,9 +386,12 @@ proptest! {
                 own.effective_start.is_none_or(|from| from <= slot.start)
                     && own.effective_end.is_none_or(|until| slot.start <= until)
                     && case.template.end.is_none_or(|end| slot.start <= end)
-                    && if own.ranges.is_empty() { case.template.start <= slot.start } else { is_dated }
+                    && case.template.start <= slot.start
+                    && (own.ranges.is_empty() || is_dated)
             });
-            let is_free = case.schedules.is_empty() && slot.schedule.is_none();
+            let is_free = case.schedules.is_empty()
+                && slot.schedule.is_none()
+                && case.template.start <= slot.start;
             let expected = is_made || is_free || lies_within;
             prop_assert_eq!(these.reaches(&slot.id), expected, "{:?}", slot);
         }
@@ -501,6 +505,17 @@ fn a_schedule_without_ranges_runs_while_its_template_does() {
     assert_eq!(starts(&slots(&ended, &daily, year)), expected);
     let ongoing = template("2027-12-30T10:00:01", None);
     assert_eq!(starts(&slots(&ongoing, &daily, year)), ["2027-12-31T10:00:00-05:00"]);
+}
+
+#[test]
+fn a_schedule_with_ranges_does_not_run_before_its_template_either() {
+    let daily = [schedule("a", vec![hour(10, 0)], vec![range("2027-05-01", "2027-05-03")])];
+    let year = window("2027-01-01", "2027-12-31T23:59:59");
+    let of = |start: &str| starts(&slots(&template(start, None), &daily, year));
+    let last = "2027-05-03T10:00:00-04:00";
+    assert_eq!(of("2027-05-02T10:00:00.5"), ["2027-05-02T10:00:00-04:00", last]);
+    assert_eq!(of("2027-05-02T10:00:01"), [last]);
+    assert_eq!(of("2027-05-04"), Vec::<String>::new());
 }
 
 #[test]

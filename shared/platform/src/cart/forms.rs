@@ -1,6 +1,7 @@
 //! What is answered when the forms of a cart are filled in wrongly, or not at all.
 
 use crate::{ApiError, ErrorType};
+use domain::checkout::CartSource;
 use domain::form::{
     AnswerFault, FormRefusal, IncompleteForm, MAX_ANSWER_BYTES, MAX_NUMBER_DIGITS, MAX_TEXT_CHARS, Misfit,
 };
@@ -19,7 +20,7 @@ pub fn forms_refused(refusals: &[FormRefusal], cart: &str) -> ApiError {
 #[must_use]
 pub fn response_refused(refusals: &[FormRefusal]) -> ApiError {
     if refusals.iter().any(|refusal| matches!(refusal, FormRefusal::UnknownForm { .. })) {
-        return ApiError::new(ErrorType::NotFound).message("The cart asks no such form");
+        return ApiError::new(ErrorType::NotFound).message("This cart has no such form");
     }
     refused(refusals, |_| String::new())
 }
@@ -35,7 +36,7 @@ fn refused(refusals: &[FormRefusal], place: impl Fn(usize) -> String) -> ApiErro
         FormRefusal::UnknownEvent { at } => error.detail(format!("{}/eventId", place(*at)), "was not found"),
         FormRefusal::UnknownForm { at } => error.detail(format!("{}/formId", place(*at)), "was not found"),
         FormRefusal::TooLarge => error.message(format!(
-            "The answers to the forms of a cart may have at most {MAX_ANSWER_BYTES} bytes together"
+            "The answers to a cart's forms must not be larger than {MAX_ANSWER_BYTES} bytes in total"
         )),
     })
 }
@@ -54,13 +55,15 @@ fn fault_text(fault: &AnswerFault) -> (String, String) {
         AnswerFault::UnknownField { at } => {
             (format!("fields/{at}/name"), "is not a field of the form".to_owned())
         }
-        AnswerFault::Repeated { at } => {
-            (format!("fields/{at}/name"), "stands in the list already".to_owned())
-        }
+        AnswerFault::Repeated { at } => (format!("fields/{at}/name"), "is already in the list".to_owned()),
         AnswerFault::Blank { at } => (format!("fields/{at}/value"), "is required".to_owned()),
         AnswerFault::Unfit { at, misfit } => (format!("fields/{at}/value"), misfit_text(*misfit)),
-        AnswerFault::Missing { field } => ("fields".to_owned(), format!("must answer {field}")),
+        AnswerFault::Missing { field } => ("fields".to_owned(), unanswered(field)),
     }
+}
+
+fn unanswered(field: &str) -> String {
+    format!("must include an answer for \"{field}\"")
 }
 
 fn misfit_text(misfit: Misfit) -> String {
@@ -75,24 +78,39 @@ fn misfit_text(misfit: Misfit) -> String {
     }
 }
 
-/// Refuses the checkout of a cart with forms that must be filled in first.
+/// Refuses the checkout of a cart with forms that must be filled in first: those of a stored cart by a request of its
+/// own, those of a cart within the checkout by what it brings along.
 ///
 /// # Errors
 /// `FORMS_INCOMPLETE` with the forms, and what of each.
-pub fn forms_incomplete(incomplete: &[IncompleteForm<'_>]) -> Result<(), ApiError> {
+pub fn forms_incomplete(incomplete: &[IncompleteForm<'_>], source: &CartSource) -> Result<(), ApiError> {
     if incomplete.is_empty() {
         return Ok(());
     }
     let forms: Vec<IncompleteFormOutput> = incomplete.iter().map(IncompleteFormOutput::from).collect();
     let error = ApiError::new(ErrorType::FormsIncomplete).fact("forms", &forms);
-    let told = incomplete.iter().zip(&forms);
-    Err(told.fold(error, |error, (incomplete, shown)| {
-        let entry = format!("/shoppingCart/forms/{}", incomplete.at);
-        if shown.fields.is_empty() {
-            return error.detail(entry, "must be filled in");
-        }
-        let lacks =
-            |error: ApiError, field| error.detail(format!("{entry}/fields"), format!("must answer {field}"));
-        shown.fields.iter().fold(error, lacks)
+    Err(forms.iter().fold(error, |error, form| {
+        let (field, message) = to_fill_in(form, source);
+        error.detail(field, message)
     }))
+}
+
+/// Where a form is filled in, and what it needs. Names of its fields may be told.
+fn to_fill_in(form: &IncompleteFormOutput, source: &CartSource) -> (&'static str, String) {
+    let IncompleteFormOutput { form_id, form_response_id, item_id: _, event_ids, fields } = form;
+    let fields: Vec<String> = fields.iter().map(|field| format!("\"{field}\"")).collect();
+    let needs = match fields.is_empty() {
+        true => String::new(),
+        false => format!("; it needs an answer for {}", fields.join(", ")),
+    };
+    match source {
+        CartSource::Stored(cart) => {
+            let request = format!("PUT /v2/b2c/carts/{cart}/forms/{form_response_id}");
+            ("/shoppingCartId", format!("has a form that must be filled in first, with {request}{needs}"))
+        }
+        CartSource::Inline(_) => {
+            let events = event_ids.join(", ");
+            ("/shoppingCart/forms", format!("must include form {form_id} for event {events}{needs}"))
+        }
+    }
 }

@@ -9,9 +9,10 @@ use domain::cart_request::{CartTerms, Wanted, WantedTreatment};
 use domain::catalog::InventoryItem;
 use domain::claim::Evidence;
 use domain::coupon::{Coupon, folded};
-use domain::customer::Person;
+use domain::customer::{Customer, Person};
 use domain::ledger::Ledger;
 use domain::membership::Membership;
+use domain::membership::force::MembershipStanding;
 use domain::pricing::Buyer;
 use domain::reservation::Reservation;
 use domain::{
@@ -65,6 +66,8 @@ pub struct Named {
     pub people: Vec<Person>,
     /// Customers that lines name, with the pointers to them within the cart.
     holders: Vec<(CustomerId, String)>,
+    /// Those of them who give memberships.
+    givers: BTreeSet<CustomerId>,
 }
 
 /// What of it exists.
@@ -81,7 +84,11 @@ pub struct Existing {
     pub memberships: BTreeMap<MembershipId, Membership>,
     /// The numbers of its memberships, by their ids.
     numbers: BTreeMap<MembershipId, MembershipId>,
+    /// Those of its memberships that give nothing any more, as they were sent.
+    lapsed: BTreeSet<MembershipId>,
     used_up: BTreeSet<CouponId>,
+    /// The customers who give its memberships.
+    givers: BTreeMap<CustomerId, Person>,
     /// How many pieces of its add-ons are sold, of those that have a stock and were asked about.
     pub sold: BTreeMap<InventoryId, u32>,
     /// Pointers within the cart of customer, level and memberships that do not exist.
@@ -158,6 +165,7 @@ impl Named {
             self.holders.extend(holder.customer.map(|customer| (customer, pointer)));
         }
         let giver = giver.as_ref().and_then(|giver| giver.customer);
+        self.givers.extend(giver);
         self.holders.extend(giver.map(|customer| (customer, format!("{info}/gifterInfo/customerId"))));
     }
 
@@ -298,6 +306,9 @@ impl Named {
         ledgers.retain(|_, ledger| ledger.exists());
         let sold: BTreeMap<InventoryId, Counter> =
             found.take_all(&self.stocked, |id| Key::pieces_sold(tenant, *id))?;
+        let givers: BTreeMap<CustomerId, Customer> =
+            found.take_all(&self.givers, |id| Key::customer(tenant, *id))?;
+        let is_lapsed = |found: &Membership| found.standing(now) == MembershipStanding::Lapsed;
         Ok(Existing {
             ledgers,
             reservation: self.reservation.map(|id| found.take(&Key::reservation(tenant, id))).transpose()?,
@@ -309,7 +320,9 @@ impl Named {
             people: self.take_people(found, tenant)?,
             memberships: changed,
             numbers,
+            lapsed: memberships.iter().filter(|(_, found)| is_lapsed(found)).map(|(sent, _)| *sent).collect(),
             used_up,
+            givers: givers.into_iter().map(|(id, customer)| (id, customer.person)).collect(),
             sold: sold.into_iter().map(|(id, counter)| (id, counter.used)).collect(),
             unknown,
             unknown_memberships: u32::try_from(missing.len()).unwrap_or(u32::MAX),
@@ -325,6 +338,12 @@ impl Existing {
         Buyer { channel: Channel::Online, asker, zone, used_up, memberships }
     }
 
+    /// Whether a membership that the cart names gives anything from now on.
+    #[must_use]
+    pub fn gives(&self, sent: MembershipId) -> bool {
+        !self.lapsed.contains(&sent)
+    }
+
     /// Whose benefits count.
     #[must_use]
     pub const fn asker(&self) -> &Asker {
@@ -335,6 +354,13 @@ impl Existing {
     #[must_use]
     pub fn customer_of(&self, tenant: TenantId, person: &Person) -> Option<CustomerId> {
         self.people.get(&customer_match_key(tenant, person)?).copied()
+    }
+
+    /// The customers who give its memberships, as far as the caller may know them: a page is told nothing of them
+    /// (contract §2).
+    #[must_use]
+    pub fn givers(&self, caller: &Caller) -> BTreeMap<CustomerId, Person> {
+        if caller.scope.is_page() { BTreeMap::new() } else { self.givers.clone() }
     }
 
     /// Counts the memberships that the request named and that are nobody's.

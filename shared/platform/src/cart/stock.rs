@@ -35,11 +35,7 @@ impl Offer<'_> {
             Stocks { ledgers: &existing.ledgers, own: cart.reservation, inventory, sold: &existing.sold };
         let short = shortages(cart, stocks, now);
         let Some(first) = short.first() else { return Ok(()) };
-        Err(short.iter().fold(refusal(first), |error, shortage| {
-            let message = message(shortage);
-            let lines = lines_of(cart, shortage).into_iter();
-            lines.fold(error, |error, line| error.detail(format!("/{line}/quantity"), message.clone()))
-        }))
+        Err(short.iter().fold(refusal(first), |error, shortage| with_lines(error, shortage, cart, "")))
     }
 }
 
@@ -57,9 +53,22 @@ pub fn check_size(
 
 fn too_many_parts(TooManyParts { parts, limit }: TooManyParts) -> ApiError {
     ApiError::limit_reached(Limit { what: "orderParts", most: limit }).message(format!(
-        "One order can be for at most {limit} different events, add-ons with a stock and coupons with a number of uses \
-         together; this cart has {parts}"
+        "One order can have at most {limit} different events, add-ons with a limited stock and coupons with a limited \
+         number of uses in total; this cart has {parts}"
     ))
+}
+
+/// The refusal of a cart that has more of something than there is. `pointer` is that of the cart within the body.
+#[must_use]
+pub fn not_enough(shortage: &Shortage, cart: &Cart, pointer: &str) -> ApiError {
+    with_lines(refusal(shortage), shortage, cart, pointer)
+}
+
+/// A refusal with every line that wants what is short.
+fn with_lines(error: ApiError, shortage: &Shortage, cart: &Cart, pointer: &str) -> ApiError {
+    let message = message(shortage);
+    let lines = lines_of(cart, shortage).into_iter();
+    lines.fold(error, |error, line| error.detail(format!("{pointer}/{line}/quantity"), message.clone()))
 }
 
 fn refusal(shortage: &Shortage) -> ApiError {
@@ -71,13 +80,11 @@ fn refusal(shortage: &Shortage) -> ApiError {
     }
 }
 
-/// The refusal of more pieces of an add-on than are left.
-#[must_use]
-pub fn no_pieces(inventory: InventoryId, name: &str, available: u32) -> ApiError {
+fn no_pieces(inventory: InventoryId, name: &str, available: u32) -> ApiError {
     let message = if available == 0 {
         format!("{name} is sold out")
     } else {
-        format!("Only {available} of {name} are left")
+        format!("Only {available} left of {name}")
     };
     ApiError::new(ErrorType::NotEnoughCapacity)
         .message(message)
@@ -90,6 +97,7 @@ fn message(shortage: &Shortage) -> String {
         Shortage::Seats { instance: _, available } => {
             format!("must be at most {available}, the seats available")
         }
+        Shortage::Pieces { inventory: _, name: _, available: 0 } => "is sold out".to_owned(),
         Shortage::Pieces { inventory: _, name: _, available } => {
             format!("must be at most {available}, the pieces left")
         }

@@ -73,9 +73,12 @@ async fn ask(app: &App, secs: i64, outcome: Result<u32, ErrorType>) -> Result<&'
     Ok(if answer.headers().contains_key(REPLAYED) { "replayed" } else { "first" })
 }
 
+const OPEN: [ErrorType; 4] =
+    [ErrorType::TryAgain, ErrorType::Internal, ErrorType::RequestInProgress, ErrorType::RefundPending];
+
 #[tokio::test]
 async fn a_request_whose_effect_is_unknown_keeps_its_key_until_it_is_taken_for_dead() {
-    for unknown in [ErrorType::TryAgain, ErrorType::Internal, ErrorType::RequestInProgress] {
+    for unknown in OPEN {
         let (app, _) = service().await;
         assert_eq!(ask(&app, 0, Err(unknown)).await, Err(unknown));
         assert_eq!(ask(&app, CLAIM_SECS - 1, Ok(1)).await, Err(ErrorType::RequestInProgress));
@@ -93,7 +96,7 @@ async fn a_refusal_gives_the_key_free_at_once() {
 
 #[tokio::test]
 async fn so_does_whatever_says_that_it_did_nothing() {
-    for kind in [ErrorType::TryAgain, ErrorType::Internal, ErrorType::RequestInProgress] {
+    for kind in OPEN {
         let (app, _) = service().await;
         let key = IdempotencyKey(Some("key".to_owned()));
         let run = async { Err::<u32, _>(ApiError::new(kind).without_effect()) };

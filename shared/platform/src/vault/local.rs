@@ -54,7 +54,12 @@ impl fmt::Display for KeyFileError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unusable(path, _) => write!(out, "the key file {} cannot be read or made", path.display()),
-            Self::NotAKey(path) => write!(out, "the file {} does not hold a key", path.display()),
+            Self::NotAKey(path) => write!(
+                out,
+                "{} must hold keys of {KEY_BYTES} bytes each, at most {MAX_KEYS}, and nothing else; \
+                 put the file back from a copy of the directory",
+                path.display()
+            ),
             Self::Full(path) => write!(out, "the file {} has no room for another key", path.display()),
             Self::NoRandomness(_) => out.write_str("there are no random bytes to make a key of"),
         }
@@ -317,6 +322,8 @@ mod tests {
         assert!(matches!(LocalVault::rotate(&path), Err(KeyFileError::Unusable(..))));
         fs::write(&path, b"short").unwrap();
         assert!(matches!(LocalVault::rotate(&path), Err(KeyFileError::NotAKey(_))));
+        let told = KeyFileError::NotAKey(path.clone()).to_string();
+        assert!(told.contains("keys of 32 bytes") && told.contains("put the file back"), "{told}");
         fs::write(&path, [7; KEY_BYTES * MAX_KEYS]).unwrap();
         assert!(LocalVault::file(&path).is_ok());
         assert!(matches!(LocalVault::rotate(&path), Err(KeyFileError::Full(_))));

@@ -300,8 +300,7 @@ impl Belongings {
 /// The orders that claim a membership or paid for its terms.
 fn orders_of(record: &MembershipRecord) -> BTreeSet<OrderId> {
     let MembershipRecord { membership, claimed_by } = record;
-    let later = membership.later.iter().filter_map(|term| term.bought.as_ref());
-    let bought = membership.bought.iter().chain(later).map(|bought| bought.order.clone());
+    let bought = membership.purchases().map(|bought| bought.order.clone());
     bought.chain(claimed_by.clone()).collect()
 }
 

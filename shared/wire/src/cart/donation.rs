@@ -1,6 +1,8 @@
 //! Donation details on the wire (spec §2.4): the same names on the way in and out, all optional.
 
-use crate::{Checker, Field};
+use crate::amount::{is_negative, is_too_large};
+use crate::{Amount, Checker, Field};
+use domain::Money;
 use domain::cart::DonationDetail;
 use serde::Serialize;
 
@@ -13,6 +15,21 @@ fn detail(checker: &mut Checker, name: &str, sent: Field<String>) -> Option<Stri
         return checker.typed_name(name, sent, MAX_DETAIL_CHARS);
     }
     checker.optional_text(name, sent, MAX_DETAIL_CHARS)
+}
+
+/// The amount that the donor chose.
+pub(super) fn read_gift(checker: &mut Checker, unit_price: Field<Amount>) -> Option<Money> {
+    if let Field::Absent | Field::Null = unit_price {
+        checker.invalid("unitPrice", "is required (the amount the donor chose)");
+        return None;
+    }
+    let is_beyond = is_negative(&unit_price) || is_too_large(&unit_price);
+    let amount = if is_beyond { None } else { Some(checker.optional_money("unitPrice", unit_price)?) };
+    let fits = |amount: &Money| *amount > Money::ZERO && *amount <= Money::MAX_INPUT;
+    if amount.is_none_or(|amount| !fits(&amount)) {
+        checker.invalid("unitPrice", format!("must be between 0.01 and {}", Money::MAX_INPUT));
+    }
+    amount.filter(fits)
 }
 
 macro_rules! donation_detail {

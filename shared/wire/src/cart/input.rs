@@ -1,9 +1,12 @@
 //! Reading a cart as a caller sends it.
 
 use super::combo::ComboItemInput;
-use super::donation::DonationDetailInput;
+use super::donation::{DonationDetailInput, read_gift};
 use super::form::{FormAnswersInput, read_forms};
-use super::membership::{LineParts, MembershipInfoInput, check_memberships, read_memberships};
+use super::membership::{
+    LineParts, MembershipCardInput, MembershipInfoInput, check_memberships, is_sent, read_memberships,
+    sent_cards,
+};
 use crate::{Amount, Checker, Field, IntegerId, List, WireValue};
 use domain::cart::{MAX_CODES, MAX_INSTANCES, MAX_LINES, MAX_QUANTITY, MAX_TICKETS, WantedMembership};
 use domain::cart_request::{
@@ -15,7 +18,7 @@ use domain::checkout::CartSource;
 use domain::claim::RefusedClaims;
 use domain::membership::MembershipAction;
 use domain::{
-    CartId, CartItemId, CustomerId, InstanceId, InventoryId, LevelId, Money, ReservationId, TicketTypeId,
+    CartId, CartItemId, CustomerId, InstanceId, InventoryId, LevelId, ReservationId, TicketTypeId,
     UnreadableId,
 };
 use std::collections::BTreeSet;
@@ -88,6 +91,20 @@ crate::incoming! {
         membership_info: MembershipInfoInput,
         /// The membership that is renewed or changed, where it does not stand in `membershipInfo`.
         membership_id: IntegerId,
+        /// The level that a membership line buys, where it does not stand in `membershipInfo`.
+        membership_category_id: String,
+        /// One of the level's offerings, where it does not stand in `membershipInfo`.
+        membership_offering_id: String,
+        /// One of the offering's price points, where it does not stand in `membershipInfo`.
+        price_point_id: String,
+        /// Another spelling of `pricePointId`.
+        pricepoint_id: String,
+        /// Who is to hold cards of a membership, where it does not stand in `membershipInfo`.
+        membership_cards: Vec<MembershipCardInput>,
+        /// The same as `membershipCards`.
+        cards: Vec<MembershipCardInput>,
+        /// The same as `membershipCards`.
+        cardholders: Vec<MembershipCardInput>,
     }
 }
 
@@ -100,7 +117,7 @@ impl CartInput {
     /// Reads an update of the cart with this id: id and items, or combos instead, are required (spec §4.1).
     pub fn parse_update(self, checker: &mut Checker, id: &CartId) -> Option<CartRequest> {
         match checker.required_text("id", self.id.clone(), MAX_NAME_CHARS) {
-            Some(sent) if sent != id.as_str() => checker.invalid("id", "must equal the id of the path"),
+            Some(sent) if sent != id.as_str() => checker.invalid("id", "must match the id in the path"),
             Some(_) | None => {}
         }
         match (&self.items, &self.combo_items) {
@@ -120,7 +137,8 @@ impl CartInput {
             return self.parse(checker).map(CartSource::Inline);
         }
         if matches!(&self.id, Field::Absent | Field::Null) {
-            checker.invalid("id", "is required, unless items are sent");
+            checker.invalid("id", "is required unless items are sent");
+            self.parse(checker);
             return None;
         }
         checker.required_id("id", self.id, CartId::parse).map(CartSource::Stored)
@@ -171,12 +189,13 @@ fn read_lines(
     let items = checker.optional("items", items).map(|list| list.0).unwrap_or_default();
     let combos = checker.optional("comboItems", combos).map(|list| list.0).unwrap_or_default();
     if items.len() > MAX_LINES {
-        checker.invalid("items", format!("must have at most {MAX_LINES} lines"));
+        checker.too_long("items", MAX_LINES);
         return None;
     }
     let events = combos.iter().map(ComboItemInput::events).sum::<usize>();
     if items.len().saturating_add(events) > MAX_LINES {
-        let message = format!("must have at most {MAX_LINES} lines together with items, one for each event");
+        let message =
+            format!("must have at most {MAX_LINES} entries together with items, counting one for each event");
         checker.invalid("comboItems", message);
         return None;
     }
@@ -210,7 +229,7 @@ fn read_list<T: WireValue>(
             if let Some(id) = line.as_ref().and_then(|line| line.id.clone())
                 && !ids.insert(id)
             {
-                checker.invalid(format!("{index}/itemId"), "stands on another line as well");
+                checker.invalid(format!("{index}/itemId"), "is already used by another line");
             }
             lines.push(line);
         }
@@ -223,7 +242,7 @@ fn check_add_ons(checker: &mut Checker, lines: &[Option<WantedLine>]) {
         if let Some(WantedLine { id: _, wanted: Wanted::AddOn(add_on) }) = line
             && !has_tickets_for(add_on, lines.iter().flatten())
         {
-            checker.invalid(format!("{index}/eventId"), "names an event the cart has no tickets for");
+            checker.invalid(format!("{index}/eventId"), "is an event for which the cart has no tickets");
         }
     }
 }
@@ -234,7 +253,9 @@ fn check_size(checker: &mut Checker, lines: &[Option<WantedLine>], others: usize
     let by_others = size_faults(lines.iter().take(others).flatten());
     for fault in size_faults(lines.iter().flatten()) {
         let message = match fault {
-            SizeFault::TooManyInstances => format!("must be for at most {MAX_INSTANCES} different events"),
+            SizeFault::TooManyInstances => {
+                format!("must be for no more than {MAX_INSTANCES} different events")
+            }
             SizeFault::TooManyTickets => format!("must have at most {MAX_TICKETS} tickets"),
         };
         checker.invalid(if by_others.contains(&fault) { "items" } else { "comboItems" }, message);
@@ -253,7 +274,11 @@ impl CartItemInput {
         let id = std::mem::take(&mut self.item_id);
         // An id that names no line of the cart gets a new one, and text that is no id names none.
         let id = checker.optional("itemId", id).and_then(|text| CartItemId::parse(text.trim()).ok());
-        let wanted = match self.kind(checker)? {
+        let Some(kind) = self.kind(checker) else {
+            self.check_common(checker);
+            return None;
+        };
+        let wanted = match kind {
             LineKind::Event => self.parse_ticket(checker).map(Wanted::Ticket),
             LineKind::Inventory => self.parse_inventory(checker),
             LineKind::Membership(action) => {
@@ -264,8 +289,8 @@ impl CartItemInput {
     }
 
     fn kind(&mut self, checker: &mut Checker) -> Option<LineKind> {
-        const EXPECTED: &str = "must be Event (tickets), Inventory (add-ons and donations) or an action on a \
-                                membership, such as MembershipPurchase";
+        const EXPECTED: &str = "must be Event (tickets), Inventory (add-ons and donations) or a membership \
+                                action, such as MembershipPurchase";
         let sent = std::mem::take(&mut self.item_type);
         if let Field::Absent | Field::Null = sent {
             let has = |field: &Field<String>| !matches!(field, Field::Absent | Field::Null);
@@ -277,12 +302,13 @@ impl CartItemInput {
                 (true, true, _) | (true, false, false) | (false, true, false) => Some(LineKind::Event),
                 (_, _, true) => Some(LineKind::Inventory),
                 (false, false, false) => {
-                    checker.invalid("itemType", EXPECTED);
+                    let message = "is required unless eventId, inventoryId or membershipInfo is sent";
+                    checker.invalid("itemType", message);
                     None
                 }
             };
         }
-        let name = checker.optional_text("itemType", sent, MAX_NAME_CHARS)?;
+        let name = checker.required_text("itemType", sent, MAX_NAME_CHARS)?;
         if name.eq_ignore_ascii_case("Event") {
             Some(LineKind::Event)
         } else if name.eq_ignore_ascii_case("Inventory") {
@@ -290,12 +316,18 @@ impl CartItemInput {
         } else if let Some(action) = MembershipAction::parse(&name) {
             Some(LineKind::Membership(action))
         } else if name.eq_ignore_ascii_case("MembershipCancel") {
-            checker.invalid("itemType", "is nothing that is bought: the back office ends memberships");
+            checker.invalid("itemType", "cannot be bought: memberships are cancelled in the back office");
             None
         } else {
             checker.invalid("itemType", EXPECTED);
             None
         }
+    }
+
+    /// What is wrong with a line of no known kind, in the fields that lines of every kind have.
+    fn check_common(self, checker: &mut Checker) {
+        read_quantity(checker, self.quantity);
+        read_codes(checker, self.coupon_codes);
     }
 
     fn parse_ticket(self, checker: &mut Checker) -> Option<WantedTicket> {
@@ -311,7 +343,7 @@ impl CartItemInput {
             (false, false) => WantedTreatment::Coupons(codes),
             (true, true) => WantedTreatment::FullPrice,
             (true, false) => {
-                checker.invalid("couponCodes", "must be empty on a line that is charged full price");
+                checker.invalid("couponCodes", "must be empty on a line charged at full price");
                 return None;
             }
         };
@@ -329,22 +361,31 @@ impl CartItemInput {
         let is_retail = checker.optional("isRetail", self.is_retail).unwrap_or_default();
         let coupon_codes = read_codes(checker, self.coupon_codes);
         if is_retail && !coupon_codes.is_empty() {
-            checker.invalid("couponCodes", "must be empty on a line that is charged full price");
+            checker.invalid("couponCodes", "must be empty on a line charged at full price");
         }
-        let line = LineParts { action, membership_id: self.membership_id, is_retail, coupon_codes };
-        if matches!(self.membership_info, Field::Absent | Field::Null) {
-            checker.invalid("membershipInfo", "is required");
-            return None;
+        let sent = [self.price_point_id, self.pricepoint_id];
+        let line = LineParts {
+            action,
+            is_retail,
+            coupon_codes,
+            level: self.membership_category_id,
+            offering: self.membership_offering_id,
+            price_point: checker.either(["pricePointId", "pricepointId"], sent),
+            membership_id: self.membership_id,
+            cards: sent_cards(self.membership_cards, self.cards, self.cardholders),
+        };
+        if !is_sent(&self.membership_info) && line.names_plan() {
+            return line.parse(checker, None);
         }
-        checker
-            .object("membershipInfo", self.membership_info, |checker, info| info.parse(checker, line))
-            .flatten()
+        let info = checker.required("membershipInfo", self.membership_info)?;
+        line.parse(checker, Some(info))
     }
 
     fn parse_inventory(self, checker: &mut Checker) -> Option<Wanted> {
         let inventory = match self.inventory_id {
             Field::Absent | Field::Null => {
-                checker.required_id("inventoryId", Field::Absent, |_| Err(UnreadableId))
+                checker.missing_id("inventoryId");
+                None
             }
             sent @ (Field::Value(_) | Field::Wrong) => {
                 number_id(checker, "inventoryId", sent, InventoryId::parse)
@@ -353,8 +394,12 @@ impl CartItemInput {
         if !read_codes(checker, self.coupon_codes).is_empty() {
             checker.invalid("couponCodes", "apply to event tickets and memberships only");
         }
-        let kind = self.donation_type.or(self.addon_type);
-        match read_inventory_kind(checker, kind)? {
+        let kind = checker.either_word(["type", "addonType"], [self.donation_type, self.addon_type]);
+        let Some(kind) = read_inventory_kind(checker, kind) else {
+            read_quantity(checker, self.quantity);
+            return None;
+        };
+        match kind {
             InventoryKind::AddOn | InventoryKind::MembershipCardReplacement => {
                 let instance = checker.optional_id("eventId", self.event_id, InstanceId::parse);
                 let quantity = read_quantity(checker, self.quantity);
@@ -408,19 +453,6 @@ fn read_inventory_kind(checker: &mut Checker, field: Field<String>) -> Option<In
     kind
 }
 
-fn read_gift(checker: &mut Checker, unit_price: Field<Amount>) -> Option<Money> {
-    if let Field::Absent | Field::Null = unit_price {
-        checker.invalid("unitPrice", "is required: the amount the donor chose");
-        return None;
-    }
-    let amount = checker.optional_money("unitPrice", unit_price)?;
-    if amount <= Money::ZERO || amount > Money::MAX_INPUT {
-        checker.invalid("unitPrice", format!("must be between 0.01 and {}", Money::MAX_INPUT));
-        return None;
-    }
-    Some(amount)
-}
-
 pub(super) fn read_quantity(checker: &mut Checker, field: Field<i64>) -> Option<u32> {
     let sent = checker.required("quantity", field)?;
     let quantity = u32::try_from(sent).ok().filter(|quantity| *quantity <= MAX_QUANTITY);
@@ -447,7 +479,7 @@ pub(super) fn number_id<T>(
 fn read_codes(checker: &mut Checker, field: Field<List<String>>) -> Vec<String> {
     let sent = checker.optional("couponCodes", field).map(|list| list.0).unwrap_or_default();
     if sent.len() > MAX_CODES {
-        checker.invalid("couponCodes", format!("must have at most {MAX_CODES} codes"));
+        checker.too_long("couponCodes", MAX_CODES);
         return Vec::new();
     }
     checker.within("couponCodes", |checker| {

@@ -34,6 +34,10 @@ crate::incoming! {
         membership_id: IntegerId,
         /// Who is to hold cards. May be left out until checkout.
         membership_cards: Vec<MembershipCardInput>,
+        /// The same as `membershipCards`.
+        cards: Vec<MembershipCardInput>,
+        /// The same as `membershipCards`.
+        cardholders: Vec<MembershipCardInput>,
         /// Whether someone else gives it; `false` where it is left out.
         is_gift: bool,
         /// Who gives it; required when `isGift` is true, left out otherwise.
@@ -80,55 +84,154 @@ crate::incoming! {
 /// What stands on a membership line beside its info.
 pub(super) struct LineParts {
     pub(super) action: MembershipAction,
-    /// The membership, as it may stand on the line itself (contract §4).
-    pub(super) membership_id: Field<IntegerId>,
     pub(super) is_retail: bool,
     pub(super) coupon_codes: Vec<String>,
+    /// What may stand on the line itself as well as in its info (spec §4.1, contract §4).
+    pub(super) level: Field<String>,
+    pub(super) offering: Field<String>,
+    pub(super) price_point: Field<String>,
+    pub(super) membership_id: Field<IntegerId>,
+    pub(super) cards: SentCards,
 }
 
-impl MembershipInfoInput {
-    pub(super) fn parse(self, checker: &mut Checker, line: LineParts) -> Option<WantedMembership> {
-        let level = checker.required_id("membershipCategoryId", self.membership_category_id, LevelId::parse);
-        let offering =
-            checker.required_id("membershipOfferingId", self.membership_offering_id, OfferingId::parse);
-        let sent_point = self.price_point_id.or(self.pricepoint_id);
-        let price_point = checker.required_id("pricePointId", sent_point, TicketTypeId::parse);
-        if let (Field::Value(own), Field::Value(of_line)) = (&self.membership_id, &line.membership_id)
-            && own != of_line
-        {
-            checker.invalid("membershipId", "must be the line's, or stand in one place only");
-        }
-        let sent = self.membership_id.or(line.membership_id);
-        let membership = super::input::number_id(checker, "membershipId", sent, MembershipId::parse);
-        let holders = read_holders(checker, self.membership_cards);
-        let is_gift = match self.is_gift {
-            Field::Absent | Field::Null => Some(false),
-            sent @ (Field::Value(_) | Field::Wrong) => checker.optional("isGift", sent),
-        };
-        let giver = read_giver(checker, is_gift, self.gifter_info);
+/// The lists of cards of one place, with the names they were sent under.
+pub(super) type SentCards = [(&'static str, Field<List<MembershipCardInput>>); 3];
+
+/// Where the info of a line stands within it.
+const INFO: &str = "membershipInfo";
+
+impl LineParts {
+    /// Whether the line itself says what it buys.
+    pub(super) fn names_plan(&self) -> bool {
+        [&self.level, &self.offering, &self.price_point].into_iter().any(is_sent)
+    }
+
+    /// What a line buys, whose info is this.
+    pub(super) fn parse(
+        self,
+        checker: &mut Checker,
+        info: Option<MembershipInfoInput>,
+    ) -> Option<WantedMembership> {
+        let has_info = info.is_some();
+        let info = info.unwrap_or_default();
+        let level = Either { of_info: info.membership_category_id, of_line: self.level, has_info };
+        let level = level.read(checker, "membershipCategoryId", |checker, name, sent| {
+            checker.required_id(name, sent, LevelId::parse)
+        });
+        let offering = Either { of_info: info.membership_offering_id, of_line: self.offering, has_info };
+        let offering = offering.read(checker, "membershipOfferingId", |checker, name, sent| {
+            checker.required_id(name, sent, OfferingId::parse)
+        });
+        let sent = [info.price_point_id, info.pricepoint_id];
+        let price_point =
+            checker.within(INFO, |checker| checker.either(["pricePointId", "pricepointId"], sent));
+        let price_point = Either { of_info: price_point, of_line: self.price_point, has_info };
+        let price_point = price_point.read(checker, "pricePointId", |checker, name, sent| {
+            checker.required_id(name, sent, TicketTypeId::parse)
+        });
+        let membership = Either { of_info: info.membership_id, of_line: self.membership_id, has_info };
+        let membership = membership.read(checker, "membershipId", |checker, name, sent| {
+            super::input::number_id(checker, name, sent, MembershipId::parse)
+        });
+        let of_info = sent_cards(info.membership_cards, info.cards, info.cardholders);
+        let holders = read_cards(checker, of_info, self.cards);
+        let giver = checker.within(INFO, |checker| {
+            let is_gift = match info.is_gift {
+                Field::Absent | Field::Null => Some(false),
+                sent @ (Field::Value(_) | Field::Wrong) => checker.optional("isGift", sent),
+            };
+            read_giver(checker, is_gift, info.gifter_info)
+        });
         Some(WantedMembership {
-            action: line.action,
+            action: self.action,
             plan: Plan { level: level?, offering: offering?, price_point: price_point? },
             membership,
             holders,
             giver,
-            is_retail: line.is_retail,
-            coupon_codes: line.coupon_codes,
+            is_retail: self.is_retail,
+            coupon_codes: self.coupon_codes,
             drawn: None,
         })
     }
 }
 
-fn read_holders(checker: &mut Checker, field: Field<List<MembershipCardInput>>) -> Vec<CardHolder> {
+pub(super) fn is_sent<T>(field: &Field<T>) -> bool {
+    !matches!(field, Field::Absent | Field::Null)
+}
+
+/// A field that may stand in the info of a line or on the line itself.
+struct Either<T> {
+    of_info: Field<T>,
+    of_line: Field<T>,
+    /// Whether the line has an info, which is where the field belongs.
+    has_info: bool,
+}
+
+impl<T: PartialEq> Either<T> {
+    /// Reads the field where it was sent. In both places it has to say the same.
+    fn read<R>(
+        self,
+        checker: &mut Checker,
+        name: &str,
+        read: impl FnOnce(&mut Checker, &str, Field<T>) -> R,
+    ) -> R {
+        let Self { of_info, of_line, has_info } = self;
+        if let (Field::Value(own), Field::Value(other)) = (&of_info, &of_line)
+            && own != other
+        {
+            checker.invalid(name, format!("must be the same as {INFO}/{name}, or left out"));
+        }
+        match is_sent(&of_info) || (has_info && !is_sent(&of_line)) {
+            true => checker.within(INFO, |checker| read(checker, name, of_info)),
+            false => read(checker, name, of_line),
+        }
+    }
+}
+
+/// The lists of cards of one place.
+pub(super) fn sent_cards(
+    membership_cards: Field<List<MembershipCardInput>>,
+    cards: Field<List<MembershipCardInput>>,
+    cardholders: Field<List<MembershipCardInput>>,
+) -> SentCards {
+    [("membershipCards", membership_cards), ("cards", cards), ("cardholders", cardholders)]
+}
+
+/// Who is to hold cards, by the first list that was sent. Those of the info come before those of the line.
+fn read_cards(checker: &mut Checker, of_info: SentCards, of_line: SentCards) -> Vec<CardHolder> {
+    let mut first = None;
+    checker.within(INFO, |checker| read_lists(checker, of_info, &mut first));
+    read_lists(checker, of_line, &mut first);
+    first.unwrap_or_default()
+}
+
+fn read_lists(checker: &mut Checker, lists: SentCards, first: &mut Option<Vec<CardHolder>>) {
+    for (name, sent) in lists.into_iter().filter(|(_, sent)| is_sent(sent)) {
+        let holders = read_holders(checker, name, sent);
+        match first {
+            Some(first) if *first != holders => {
+                checker.invalid(name, "must have the same cards as the other list, or be left out");
+            }
+            Some(_) => {}
+            None => *first = Some(holders),
+        }
+    }
+}
+
+fn read_holders(
+    checker: &mut Checker,
+    name: &str,
+    field: Field<List<MembershipCardInput>>,
+) -> Vec<CardHolder> {
     let mut index = 0_usize;
-    let holders = checker.each("membershipCards", field, |checker, card| {
+    let holders = checker.each(name, field, |checker, card| {
         let default = if index == 0 { CardType::Primary } else { CardType::Secondary };
         index = index.saturating_add(1);
         card.parse(checker, default)
     });
     let primaries = holders.iter().filter(|holder| holder.card_type == CardType::Primary);
     if primaries.count() > 1 {
-        checker.invalid("membershipCards", "must have one primary card");
+        checker.invalid(name, "must include exactly one primary card");
     }
     holders
 }
@@ -173,7 +276,7 @@ fn read_giver(checker: &mut Checker, is_gift: Option<bool>, field: Field<GifterI
             None
         }
         Some(false) if sent => {
-            checker.invalid("gifterInfo", "must be left out, unless isGift is true");
+            checker.invalid("gifterInfo", "must not be sent unless isGift is true");
             None
         }
         Some(_) | None => checker.object("gifterInfo", field, |checker, giver| giver.parse(checker)),
@@ -212,11 +315,11 @@ fn check_new_giver(checker: &mut Checker, source: Option<&str>, person: &Person)
         ("lastName", &person.last_name),
     ];
     for (name, _) in needed.into_iter().filter(|(_, sent)| sent.is_empty()) {
-        checker.invalid(name, "is required of a new customer");
+        checker.invalid(name, "is required for a new customer");
     }
     let reachable = [&person.email, &person.phone_number, &person.street_address_1];
     if reachable.iter().all(|field| field.is_none()) {
-        checker.invalid("email", "is required, unless phoneNumber or streetAddress1 is sent");
+        checker.invalid("email", "is required unless phoneNumber or streetAddress1 is sent");
     }
 }
 
@@ -231,7 +334,10 @@ pub(super) fn check_memberships(checker: &mut Checker, lines: &[Option<WantedLin
         checker.invalid("items", format!("must have at most {MAX_MEMBERSHIP_LINES} memberships"));
     }
     if holders.iter().sum::<usize>() > MAX_MEMBERSHIP_CARDS {
-        checker.invalid("items", format!("must have at most {MAX_MEMBERSHIP_CARDS} membership cards in all"));
+        checker.invalid(
+            "items",
+            format!("must not have more than {MAX_MEMBERSHIP_CARDS} membership cards in total"),
+        );
     }
 }
 
@@ -245,7 +351,10 @@ pub(super) fn read_memberships(
     let single = super::input::number_id(checker, "membershipId", single, MembershipId::parse);
     let single = single.filter(|single| !ids.contains(single));
     if single.is_some() && ids.len() >= MAX_MEMBERSHIPS {
-        checker.invalid("membershipId", format!("makes more than {MAX_MEMBERSHIPS} with membershipIds"));
+        checker.invalid(
+            "membershipId",
+            format!("makes more than {MAX_MEMBERSHIPS} together with membershipIds"),
+        );
     }
     ids.extend(single);
     (ids, single)
@@ -254,7 +363,7 @@ pub(super) fn read_memberships(
 fn read_membership_list(checker: &mut Checker, field: Field<List<IntegerId>>) -> Vec<MembershipId> {
     let sent = checker.optional("membershipIds", field).map(|list| list.0).unwrap_or_default();
     if sent.len() > MAX_MEMBERSHIPS {
-        checker.invalid("membershipIds", format!("must have at most {MAX_MEMBERSHIPS} entries"));
+        checker.too_long("membershipIds", MAX_MEMBERSHIPS);
         return Vec::new();
     }
     checker.within("membershipIds", |checker| {

@@ -202,13 +202,13 @@ impl From<&CouponMessage> for CouponMessageOutput {
 #[must_use]
 pub fn coupon_problem(problem: CouponProblem) -> &'static str {
     match problem {
-        CouponProblem::Unknown => "The coupon code is not known",
+        CouponProblem::Unknown => "There is no such coupon",
         CouponProblem::Inactive => "The coupon is not active",
         CouponProblem::NotYetValid => "The coupon is not valid yet",
-        CouponProblem::Expired => "The coupon is no longer valid",
+        CouponProblem::Expired => "The coupon has expired",
         CouponProblem::OtherChannel => "The coupon is not valid on this sale channel",
-        CouponProblem::UsedUp => "The coupon has been used as often as it may be",
-        CouponProblem::NothingEligible => "The coupon applies to nothing it was given for",
+        CouponProblem::UsedUp => "The coupon has reached its usage limit",
+        CouponProblem::NothingEligible => "The coupon does not apply to anything in this cart",
     }
 }
 

@@ -95,11 +95,11 @@ fn reason(inapplicable: Inapplicable) -> &'static str {
     match inapplicable {
         Inapplicable::Code(problem) => coupon_problem(problem),
         Inapplicable::KeptForMemberships => {
-            "A code of the cart is for its membership; a ticket line needs a code of its own"
+            "The cart's codes are for its membership; a ticket line needs its own code"
         }
         Inapplicable::ExemptFromLimits => {
             "The line ignores entitlements, which limit the tickets at the member price"
         }
-        Inapplicable::NotBelowDiscounted => "Everybody pays as little",
+        Inapplicable::NotBelowDiscounted => "Everyone pays this price or less",
     }
 }

@@ -120,8 +120,16 @@ impl ComboInput {
         }
         let parse = (ComboKind::parse, "fixedPrice, discountCode");
         let kind = word(checker, "comboTemplateType", self.combo_template_type, parse);
-        let pricing =
-            kind.and_then(|kind| read_pricing(checker, kind, (self.prices, self.discount_id), known));
+        let pricing = match kind {
+            Some(kind) => read_pricing(checker, kind, (self.prices, self.discount_id), known),
+            None => {
+                checker.optional_id("discountId", self.discount_id, DiscountId::parse);
+                if matches!(self.prices, Field::Value(_) | Field::Wrong) {
+                    read_prices(checker, self.prices, known);
+                }
+                None
+            }
+        };
         let combo = Combo {
             name: name(checker, "name", self.name),
             description: text(checker, "description", self.description),
@@ -138,14 +146,15 @@ fn read_parts(checker: &mut Checker, sent: Field<List<ComboPartInput>>, known: &
     let is_list = !matches!(sent, Field::Wrong);
     let mut seen = BTreeSet::new();
     let parts = checker.each("parts", sent, |checker, input| {
-        let template = input.event_template_id.or(input.template_id);
+        let sent = [input.event_template_id, input.template_id];
+        let template = checker.either(["eventTemplateId", "templateId"], sent);
         let template = checker.required_id("eventTemplateId", template, TemplateId::parse);
         if let Some(id) = &template {
             if !known.templates.contains(id) {
                 checker.unknown("eventTemplateId");
             }
             if !seen.insert(id.clone()) {
-                checker.invalid("eventTemplateId", "is a part already");
+                checker.invalid("eventTemplateId", "is already a part");
             }
         }
         let quantity = match input.quantity {
@@ -155,7 +164,7 @@ fn read_parts(checker: &mut Checker, sent: Field<List<ComboPartInput>>, known: &
         Some(ComboPart { template: template?, quantity: quantity? })
     });
     if is_list && !(MIN_PARTS..=MAX_PARTS).contains(&parts.len()) {
-        checker.invalid("parts", format!("must have from {MIN_PARTS} to {MAX_PARTS} entries"));
+        checker.invalid("parts", format!("must have between {MIN_PARTS} and {MAX_PARTS} entries"));
     }
     parts.into_iter().flatten().collect()
 }
@@ -169,7 +178,7 @@ fn read_pricing(
     match kind {
         ComboKind::FixedPrice => {
             if !matches!(discount, Field::Absent | Field::Null) {
-                checker.invalid("discountId", "must be left out of a combo with a fixed price");
+                checker.invalid("discountId", "must not be sent for a combo with a fixed price");
             }
             read_prices(checker, prices, known).map(ComboPricing::FixedPrice)
         }
@@ -180,7 +189,7 @@ fn read_pricing(
                 Field::Wrong => true,
             };
             if has_prices {
-                checker.invalid("prices", "must be left out of a combo with a discount");
+                checker.invalid("prices", "must not be sent for a combo with a discount");
             }
             let id = checker.required_id("discountId", discount, DiscountId::parse);
             if id.as_ref().is_some_and(|id| !known.discounts.contains(id)) {
@@ -205,7 +214,7 @@ fn read_prices(
                 checker.unknown("personTypeId");
             }
             if !seen.insert(id.clone()) {
-                checker.invalid("personTypeId", "has a price already");
+                checker.invalid("personTypeId", "already has a price");
             }
         }
         if matches!(input.price, Field::Absent | Field::Null) {

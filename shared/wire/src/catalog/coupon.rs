@@ -129,7 +129,7 @@ impl CouponInput {
         let id = own_id(checker, self.id, CouponId::parse);
         let by_definition = is_sent(&self.discount_id);
         if by_definition && (is_sent(&self.discount_type) || is_sent(&self.value)) {
-            checker.invalid("discountId", "must not stand beside discountType and value");
+            checker.invalid("discountId", "must not be combined with discountType and value");
         }
         let reduction = if by_definition {
             let id = checker.optional_id("discountId", self.discount_id, DiscountId::parse);

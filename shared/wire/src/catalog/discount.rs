@@ -112,7 +112,11 @@ pub(super) fn reduction(
     if matches!(value, Field::Absent | Field::Null) {
         checker.invalid("value", "is required");
     }
-    match word(checker, "discountType", kind, (form, "amount, percent, fixedPrice"))? {
+    let Some(form) = word(checker, "discountType", kind, (form, "amount, percent, fixedPrice")) else {
+        checker.optional_money("value", value);
+        return None;
+    };
+    match form {
         Form::Amount => price(checker, "value", value).map(Reduction::Amount),
         Form::Percent => percent(checker, "value", value).map(Reduction::Percent),
         Form::FixedPrice => price(checker, "value", value).map(Reduction::FixedPrice),
@@ -131,7 +135,7 @@ impl DiscountInput {
                     checker.unknown("personTypeId");
                 }
                 if !seen.insert(id.clone()) {
-                    checker.invalid("personTypeId", "has a value already");
+                    checker.invalid("personTypeId", "already has a value");
                 }
             }
             let reduction = reduction(checker, input.discount_type, input.value);

@@ -2,8 +2,8 @@
 
 use super::{Known, MAX_ENTRIES, at_most};
 use crate::event::{count, word};
-use crate::identified::identified;
-use crate::{Checker, Field, List, incoming};
+use crate::identified::IdField;
+use crate::{Checker, Field, Identified, List, incoming};
 use domain::entitlement::{
     EntitlementRule, Entitlements, MAX_LIMIT, MAX_RULES, Period, RuleApplies, TicketLimits, TypeLimit,
     rule_set_id,
@@ -172,14 +172,32 @@ incoming! {
     }
 }
 
-identified! {
-    EntitlementsInput: event_template_id;
+impl Identified for EntitlementsInput {
+    fn sent_id(&self) -> Option<String> {
+        self.event_template_id.text()
+    }
+
+    fn id_fault(&self) -> Option<String> {
+        self.event_template_id.fault()
+    }
+
+    /// Under both names, since the path outranks what the body says.
+    fn set_id(&mut self, id: &str) {
+        self.event_template_id = IdField::holding(id);
+        self.template_id = Field::Absent;
+    }
 }
 
 impl EntitlementsInput {
+    /// Notes that the rules were left out: what would take all of them away must be said by an empty list.
+    pub fn require_rules(&self, checker: &mut Checker) {
+        require(checker, "rules", &self.rules);
+    }
+
     /// The rules and limits, unless a field is at fault.
     pub fn read(self, checker: &mut Checker, known: &Known) -> Option<Entitlements> {
-        let sent = self.event_template_id.or(self.template_id);
+        let sent = [self.event_template_id, self.template_id];
+        let sent = checker.either(["eventTemplateId", "templateId"], sent);
         let template = checker.required_id("eventTemplateId", sent, TemplateId::parse);
         if template.as_ref().is_some_and(|template| !known.templates.contains(template)) {
             checker.unknown("eventTemplateId");
@@ -188,7 +206,7 @@ impl EntitlementsInput {
         let rules = checker.each("rules", self.rules, |checker, input| {
             let rule = input.read(checker, known);
             if rule.as_ref().is_some_and(|rule| !seen.insert(rule.id.clone())) {
-                checker.invalid("id", "is that of another rule");
+                checker.invalid("id", "is already used by another rule");
             }
             rule
         });
@@ -210,7 +228,8 @@ impl EntitlementRuleInput {
         let levels = ids(checker, ("levelIds", self.level_ids), |text| {
             LevelId::parse(text).map(|id| known.levels.contains(&id).then_some(id))
         });
-        let types = self.price_point_ids.or(self.pricepoint_ids);
+        let sent = [self.price_point_ids, self.pricepoint_ids];
+        let types = checker.either(["pricePointIds", "pricepointIds"], sent);
         let price_points = ids(checker, ("pricePointIds", types), |text| {
             TicketTypeId::parse(text).map(|id| known.ticket_types.contains(&id).then_some(id))
         });
@@ -245,7 +264,7 @@ impl TicketLimitsInput {
                     checker.unknown("personTypeId");
                 }
                 if !seen.insert(id.clone()) {
-                    checker.invalid("personTypeId", "has a limit already");
+                    checker.invalid("personTypeId", "already has a limit");
                 }
             }
             let limit = required_limit(checker, input.limit, 0);

@@ -118,12 +118,12 @@ impl FormInput {
                 && !name.is_empty()
                 && !names.insert(comparable(name))
             {
-                checker.invalid("name", "is the name of another field");
+                checker.invalid("name", "is already used by another field");
             }
             field
         });
         if fields.is_empty() && checker.is_clean() {
-            checker.invalid("fields", "must have at least one field");
+            checker.invalid("fields", "must have at least one entry");
         }
         at_most(checker, "fields", &fields, MAX_FIELDS);
         let form = Form {
@@ -171,21 +171,21 @@ fn read_options(checker: &mut Checker, kind: FieldKind, sent: Field<List<String>
     let options = checker.each("options", sent, |checker, text| {
         let option = checker.text_here(&text, WORD_CHARS).unwrap_or_default();
         if !option.is_empty() && !seen.insert(option.clone()) {
-            checker.invalid_here("stands in the list already");
+            checker.invalid_here("is already in the list");
         }
         option
     });
     match kind {
         FieldKind::Choice(_) => {
             if options.is_empty() && !is_wrong {
-                checker.invalid("options", "is required for a choice");
+                checker.invalid("options", "is required for a choice field");
             }
             at_most(checker, "options", &options, MAX_OPTIONS);
             FieldKind::Choice(options)
         }
         FieldKind::Text | FieldKind::Number | FieldKind::Checkbox | FieldKind::Date => {
             if !options.is_empty() {
-                checker.invalid("options", "is for a choice only");
+                checker.invalid("options", "is only for choice fields");
             }
             kind
         }

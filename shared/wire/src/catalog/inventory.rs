@@ -119,7 +119,7 @@ impl InventoryInput {
         if number.is_some() && id.is_none() {
             checker.invalid("id", "must be a positive integer below 2^53");
         }
-        let sent_kind = self.kind.or(self.addon_type);
+        let sent_kind = checker.either_word(["type", "addonType"], [self.kind, self.addon_type]);
         if matches!(sent_kind, Field::Absent | Field::Null) {
             checker.invalid("type", "is required");
         }
@@ -131,7 +131,7 @@ impl InventoryInput {
         }
         let price = price(checker, "price", self.price).unwrap_or(Money::ZERO);
         if kind == Some(InventoryKind::Donation) && price != Money::ZERO {
-            checker.invalid("price", "must be left out where the donor chooses the amount");
+            checker.invalid("price", "must not be sent when the donor chooses the amount");
         }
         let item = InventoryItem {
             sku: checker.optional_text("sku", self.sku, NAME_CHARS).unwrap_or_default(),
@@ -140,7 +140,7 @@ impl InventoryInput {
             price,
             stock: count(checker, "stock", self.stock, 0..=MAX_CAPACITY),
             active: checker.optional("active", self.active).unwrap_or(true),
-            display_order: checker.optional("displayOrder", self.display_order).unwrap_or_default(),
+            display_order: checker.optional_integer("displayOrder", self.display_order).unwrap_or_default(),
             sales_channels: sales_channels(checker, self.sales_channels, self.sale_channel),
             kind: kind?,
             id: id?,

@@ -62,7 +62,7 @@ impl AuthoredTemplate {
 
 fn warnings(template: &Template) -> Vec<&'static str> {
     if template.price_lists.iter().all(|list| list.prices.is_empty()) {
-        return vec!["It has no prices, so that nothing of it is on offer"];
+        return vec!["It has no prices, so nothing of it is on sale"];
     }
     Vec::new()
 }
@@ -154,7 +154,7 @@ impl InstanceInput {
     /// The edit of the instance with the id of the path.
     pub fn read(self, checker: &mut Checker, (id, zone): (&str, Zone)) -> Option<SlotEdit> {
         if checker.optional("id", self.id).is_some_and(|sent| sent.trim() != id) {
-            checker.invalid("id", "must be the id in the path");
+            checker.invalid("id", "must match the id in the path");
         }
         let offer = |text: &str| {
             let named = [("active", Offer::Active), ("cancelled", Offer::Cancelled)];

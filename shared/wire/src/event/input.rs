@@ -145,7 +145,7 @@ impl TemplateInput {
             input.read(checker, (zone, &lists))
         });
         if schedules.len() > MAX_SCHEDULES {
-            checker.invalid("schedules", format!("must have at most {MAX_SCHEDULES} elements"));
+            checker.invalid("schedules", format!("must have at most {MAX_SCHEDULES} entries"));
         }
         check_unlike(checker, "schedules", schedules.iter().flatten().map(|schedule| &schedule.id));
         let (named_start, end) = self.read_times(checker, (zone, now));
@@ -198,7 +198,7 @@ impl TemplateInput {
         let named = checker.optional_instant("startTime", take(&mut self.start_time), zone);
         let start = named.unwrap_or(now);
         if !(Timestamp::UNIX_EPOCH..=InstanceId::last_start()).contains(&start) {
-            checker.invalid("startTime", "must be from 1970 to 2105");
+            checker.invalid("startTime", "must be in a year between 1970 and 2105");
         }
         let end = checker.optional_instant("endTime", take(&mut self.end_time), zone);
         if end.is_some_and(|end| end < start) {
@@ -224,7 +224,7 @@ impl TemplateInput {
                 take(&mut self.all_members_can_purchase),
             ),
             display_order: checker
-                .optional("displayOrder", take(&mut self.display_order))
+                .optional_integer("displayOrder", take(&mut self.display_order))
                 .unwrap_or_default(),
         }
     }

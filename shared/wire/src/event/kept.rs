@@ -224,8 +224,8 @@ impl VenueInput {
                     ticket_rule_config: json_text(checker, "ticketRuleConfig", input.ticket_rule_config),
                 },
             ),
-            stars: checker.optional("stars", self.stars),
-            ratings: checker.optional("ratings", self.ratings),
+            stars: checker.optional_integer("stars", self.stars),
+            ratings: checker.optional_integer("ratings", self.ratings),
             hides_sold_quantity: checker
                 .optional("publishSoldQuantity", self.publish_sold_quantity)
                 .is_some_and(|publishes| !publishes),
@@ -258,7 +258,7 @@ pub(crate) fn percent(checker: &mut Checker, field: &'static str, sent: Field<Am
     let amount = checker.optional(field, sent)?;
     let found = Percent::parse(amount.text()).ok();
     if found.is_none() {
-        checker.invalid(field, "must be a percentage from 0 to 100 with at most two decimals");
+        checker.invalid(field, "must be a percentage between 0 and 100 with at most two decimals");
     }
     found
 }
@@ -300,13 +300,14 @@ fn read_others(
     others: Others<'_>,
 ) -> Vec<Recommendation> {
     let distance = |checker: &mut Checker, input: DistanceInput| Distance {
-        minutes: checker.optional("minutes", input.minutes).unwrap_or_default(),
-        hours: checker.optional("hours", input.hours).unwrap_or_default(),
-        days: checker.optional("days", input.days).unwrap_or_default(),
+        minutes: checker.optional_integer("minutes", input.minutes).unwrap_or_default(),
+        hours: checker.optional_integer("hours", input.hours).unwrap_or_default(),
+        days: checker.optional_integer("days", input.days).unwrap_or_default(),
         end_of_day: flag(checker, "endOfDay", input.end_of_day),
     };
     let read = checker.each(field, sent, |checker, input| {
-        let sent_id = input.event_template_id.or(input.template_id);
+        let sent_id = [input.event_template_id, input.template_id];
+        let sent_id = checker.either(["eventTemplateId", "templateId"], sent_id);
         let template = checker.required_id("eventTemplateId", sent_id, TemplateId::parse);
         if template.is_some() && template.as_ref() == others.own {
             checker.invalid("eventTemplateId", "must not be the template itself");

@@ -1,7 +1,7 @@
 //! Ticket types, prices and sale channels.
 
 use super::View;
-use crate::amount::is_negative;
+use crate::amount::{is_negative, is_too_large};
 use crate::{Amount, Checker, Field, List, incoming, money_number};
 use domain::catalog::{PersonType, Price, PriceList, Template};
 use domain::pricing::{PricedTicket, listed_unit};
@@ -40,7 +40,7 @@ pub struct PersonTypeOutput {
     pub description: String,
     /// Whether it is offered.
     pub active: bool,
-    /// Such as `individual`.
+    /// What kind of visitor it is for, in the venue's own words.
     pub r#type: String,
     /// Order among the types.
     pub display_order: i64,
@@ -195,6 +195,7 @@ incoming! {
         name: String,
         description: String,
         active: bool,
+        /// What kind of visitor it is for, in the venue's own words; `individual` where nothing is sent.
         #[serde(rename = "type")]
         kind: String,
         display_order: i64,
@@ -270,19 +271,19 @@ pub(crate) fn count(
     let number = checker.optional(name, field)?;
     let found = u32::try_from(number).ok().filter(|number| limits.contains(number));
     if found.is_none() {
-        checker.invalid(name, format!("must be from {} to {}", limits.start(), limits.end()));
+        checker.invalid(name, format!("must be between {} and {}", limits.start(), limits.end()));
     }
     found
 }
 
 /// An amount of nothing or more.
 pub(crate) fn price(checker: &mut Checker, name: &'static str, field: Field<Amount>) -> Option<Money> {
-    let is_negative = is_negative(&field);
-    let amount = if is_negative { None } else { Some(checker.optional_money(name, field)?) };
+    let is_beyond = is_negative(&field) || is_too_large(&field);
+    let amount = if is_beyond { None } else { Some(checker.optional_money(name, field)?) };
     if amount.is_some_and(|amount| (Money::ZERO..=Money::MAX_INPUT).contains(&amount)) {
         return amount;
     }
-    checker.invalid(name, format!("must be from 0.00 to {}", Money::MAX_INPUT));
+    checker.invalid(name, format!("must be between 0.00 and {}", Money::MAX_INPUT));
     None
 }
 
@@ -301,12 +302,20 @@ pub(crate) fn word<T>(
     found
 }
 
+impl PartialEq for SalesChannelInput {
+    fn eq(&self, other: &Self) -> bool {
+        let Self { name, channel, enabled } = self;
+        *name == other.name && *channel == other.channel && *enabled == other.enabled
+    }
+}
+
 pub(crate) fn sales_channels(
     checker: &mut Checker,
     field: Field<List<SalesChannelInput>>,
     other_name: Field<List<SalesChannelInput>>,
 ) -> Vec<SalesChannel> {
-    let read = checker.each("salesChannels", field.or(other_name), |checker, input| {
+    let sent = checker.either(["salesChannels", "saleChannel"], [field, other_name]);
+    let read = checker.each("salesChannels", sent, |checker, input| {
         let SalesChannelInput { name, channel, enabled } = input;
         let missing = matches!(channel, Field::Absent | Field::Null);
         let parse = (|text: &str| Channel::parse(text).ok(), "the sale channels");
@@ -332,7 +341,7 @@ impl PersonTypeInput {
             kind: checker
                 .optional_text("type", self.kind, NAME_CHARS)
                 .unwrap_or_else(|| "individual".to_owned()),
-            display_order: checker.optional("displayOrder", self.display_order).unwrap_or_default(),
+            display_order: checker.optional_integer("displayOrder", self.display_order).unwrap_or_default(),
             id: id?,
         };
         Some(person_type)
@@ -354,7 +363,7 @@ impl PriceListInput {
         let prices: Vec<Price> = prices.into_iter().flatten().collect();
         let mut seen = BTreeSet::new();
         if !prices.iter().all(|price| seen.insert(&price.ticket_type)) {
-            checker.invalid("prices", "must have each ticket type once");
+            checker.invalid("prices", "must have each ticket type only once");
         }
         Some(PriceList { id: id?, name, description, start, end: None, prices })
     }
@@ -391,7 +400,7 @@ impl PriceInput {
         let amount = price(checker, "price", self.price);
         let prime_price = price(checker, "primePrice", self.prime_price);
         let discounted_price = price(checker, "discountedPrice", self.discounted_price);
-        let display_order = checker.optional("displayOrder", self.display_order).unwrap_or_default();
+        let display_order = checker.optional_integer("displayOrder", self.display_order).unwrap_or_default();
         let sales_channels = sales_channels(checker, self.sales_channels, self.sale_channel);
         Some(Price {
             ticket_type: ticket_type?,

@@ -185,7 +185,7 @@ impl DurationInput {
     /// The length in minutes, at least one.
     pub(crate) fn read(self, checker: &mut Checker) -> Option<u32> {
         // A part that cannot be read is reported, and may have been long enough.
-        let (sent, others) = (self.hour.or(self.hours), &self.minutes);
+        let (sent, others) = (checker.either(["hour", "hours"], [self.hour, self.hours]), &self.minutes);
         let is_sent = [&sent, others].map(|part| matches!(part, Field::Value(_) | Field::Wrong));
         let hours = count(checker, "hour", sent, 0..=MAX_DURATION_HOURS);
         let minutes = count(checker, "minutes", self.minutes, 0..=MAX_DURATION_HOURS.saturating_mul(60));
@@ -265,11 +265,11 @@ fn note_faults(checker: &mut Checker, schedule: &Schedule, sent: Sent) {
     };
     for fault in schedule.check().into_iter().filter(|fault| !reported(fault)) {
         let message = match fault {
-            ScheduleFault::NoWeekdays | ScheduleFault::NoHours => "must have at least one element".to_owned(),
-            ScheduleFault::TooManyHours { count: _ } => format!("must have at most {MAX_HOURS} elements"),
-            ScheduleFault::TooManyRanges { count: _ } => format!("must have at most {MAX_RANGES} elements"),
-            ScheduleFault::HourOutOfRange { .. } => "must be from 0 to 23".to_owned(),
-            ScheduleFault::MinutesOutOfRange { .. } => "must be from 0 to 59".to_owned(),
+            ScheduleFault::NoWeekdays | ScheduleFault::NoHours => "must have at least one entry".to_owned(),
+            ScheduleFault::TooManyHours { count: _ } => format!("must have at most {MAX_HOURS} entries"),
+            ScheduleFault::TooManyRanges { count: _ } => format!("must have at most {MAX_RANGES} entries"),
+            ScheduleFault::HourOutOfRange { .. } => "must be between 0 and 23".to_owned(),
+            ScheduleFault::MinutesOutOfRange { .. } => "must be between 0 and 59".to_owned(),
             ScheduleFault::QuantityZero { .. }
             | ScheduleFault::CapacityZero
             | ScheduleFault::DurationZero

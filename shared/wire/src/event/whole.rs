@@ -58,7 +58,7 @@ pub(crate) fn check_unlike<T: Ord>(checker: &mut Checker, list: &str, ids: impl 
     let mut seen = BTreeSet::new();
     for (index, id) in ids.enumerate() {
         if !seen.insert(id) {
-            checker.invalid(format!("{list}/{index}/id"), "must not be the id of another one");
+            checker.invalid(format!("{list}/{index}/id"), "is already used by another entry");
         }
     }
 }
@@ -67,7 +67,8 @@ pub(crate) fn check_unlike<T: Ord>(checker: &mut Checker, list: &str, ids: impl 
 pub(super) fn check_whole(checker: &mut Checker, template: &Template) {
     let bytes = serde_json::to_vec(template).map_or(usize::MAX, |text| text.len());
     if bytes > MAX_TEMPLATE_BYTES {
-        checker.invalid_here(format!("must have at most {MAX_TEMPLATE_BYTES} bytes in all, and has {bytes}"));
+        checker
+            .invalid_here(format!("must have at most {MAX_TEMPLATE_BYTES} bytes in total; it has {bytes}"));
     }
 }
 
@@ -75,8 +76,12 @@ pub(super) fn check_whole(checker: &mut Checker, template: &Template) {
 #[must_use]
 pub fn idle_detail(idle: NothingToCome) -> (String, &'static str) {
     match idle {
-        NothingToCome::TemplateEnded => ("/endTime".to_owned(), "is over; what is over cannot be published"),
-        NothingToCome::OnlySlotOver => ("/startTime".to_owned(), "is over; what is over cannot be published"),
-        NothingToCome::Schedule(index) => (format!("/schedules/{index}"), "makes no slot from now on"),
+        NothingToCome::TemplateEnded => {
+            ("/endTime".to_owned(), "has passed; an event that has ended cannot be published")
+        }
+        NothingToCome::OnlySlotOver => {
+            ("/startTime".to_owned(), "has passed; an event that has ended cannot be published")
+        }
+        NothingToCome::Schedule(index) => (format!("/schedules/{index}"), "makes no slots from now on"),
     }
 }

@@ -52,7 +52,7 @@ impl PurchaseInput {
         let full_price = checker.optional_money("planPrice", self.plan_price).unwrap_or(Money::ZERO);
         let paid = checker.optional_money("paidAmount", self.paid_amount).unwrap_or(Money::ZERO);
         let giver = checker.object("gifterInfo", self.gifter_info, |checker, giver| giver.parse(checker));
-        Some(Bought { order: order?, full_price, paid, giver })
+        Some(Bought { order: order?, full_price, paid, giver, imported: false })
     }
 }
 
@@ -148,7 +148,7 @@ struct PurchaseOutput {
 
 impl From<&Bought> for PurchaseOutput {
     fn from(bought: &Bought) -> Self {
-        let Bought { order, full_price, paid, giver } = bought;
+        let Bought { order, full_price, paid, giver, imported: _ } = bought;
         Self {
             order_id: order.to_string(),
             plan_price: *full_price,

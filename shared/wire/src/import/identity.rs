@@ -207,14 +207,15 @@ impl ApiKeyInput {
             }
         }
         if named.is_empty() {
-            checker.invalid("scopes", "must have at least one element");
+            checker.invalid("scopes", "must have at least one entry");
         }
-        if scopes.contains(&Scope::B2cBrowser) && scopes.len() > 1 {
+        let for_pages = scopes.iter().any(|scope| scope.is_page());
+        if for_pages && scopes.len() > 1 {
             checker.invalid("scopes", "must be b2c-browser alone for a browser key");
         }
         let origins = origins(checker, "origins", self.origins);
-        if scopes.contains(&Scope::B2cBrowser) && origins.is_empty() {
-            checker.invalid("origins", "must have at least one element for a browser key");
+        if for_pages && origins.is_empty() {
+            checker.invalid("origins", "must have at least one entry for a browser key");
         }
         let mid = checker.optional_id("mid", self.mid, Mid::parse);
         if scopes.contains(&Scope::Payment) && mid.is_none() {

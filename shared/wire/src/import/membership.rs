@@ -94,7 +94,8 @@ impl MemberInput {
         let number = number_id(checker, "membershipNumber", self.membership_number, MembershipId::parse);
         let level = checker.required_id("categoryId", self.category_id, LevelId::parse);
         let offering = checker.required_id("offeringId", self.offering_id, OfferingId::parse);
-        let sent_point = self.price_point_id.or(self.pricepoint_id);
+        let sent_point = [self.price_point_id, self.pricepoint_id];
+        let sent_point = checker.either(["pricePointId", "pricepointId"], sent_point);
         let price_point = checker.required_id("pricePointId", sent_point, TicketTypeId::parse);
         let started = required_instant(checker, "membershipStartDate", self.membership_start_date, zone);
         let expires =

@@ -1,7 +1,7 @@
 //! What the back office changes of a membership (decision record 0051), and what members log in with.
 
 use crate::event::NAME_CHARS;
-use crate::{Checker, Field, IntegerId, incoming};
+use crate::{Checker, Field, IntegerId, List, incoming};
 use domain::CardId;
 use domain::membership::{CardEdit, Edit, Membership, MembershipEdit, PersonEdit};
 use std::collections::BTreeSet;
@@ -62,19 +62,33 @@ impl MembershipInput {
     /// The change, unless a field is at fault.
     pub fn read(self, checker: &mut Checker, membership: &Membership) -> Option<MembershipEdit> {
         let external_id = number(checker, "externalMembershipId", self.external_membership_id);
-        let spelling =
-            if matches!(self.cards, Field::Absent | Field::Null) { "cardholders" } else { "cards" };
-        let sent = self.cards.or(self.cardholders);
-        let mut named = BTreeSet::new();
-        let cards = checker.each(spelling, sent, |checker, card| {
-            let read = card.read(checker, membership)?;
-            if !named.insert(read.id) {
-                checker.invalid("id", "is that of another card of the list");
-            }
-            Some(read)
-        });
-        Some(MembershipEdit { external_id, cards: cards.into_iter().flatten().collect() })
+        let has_both =
+            [&self.cards, &self.cardholders].iter().all(|list| !matches!(list, Field::Absent | Field::Null));
+        let cards = read_cards(checker, "cards", self.cards, membership);
+        let cardholders = read_cards(checker, "cardholders", self.cardholders, membership);
+        if has_both && cards != cardholders {
+            checker.invalid("cardholders", "must be the same as cards, or left out");
+        }
+        let cards = if cards.is_empty() { cardholders } else { cards };
+        Some(MembershipEdit { external_id, cards })
     }
+}
+
+fn read_cards(
+    checker: &mut Checker,
+    name: &str,
+    sent: Field<List<MemberCardInput>>,
+    membership: &Membership,
+) -> Vec<CardEdit> {
+    let mut named = BTreeSet::new();
+    let cards = checker.each(name, sent, |checker, card| {
+        let read = card.read(checker, membership)?;
+        if !named.insert(read.id) {
+            checker.invalid("id", "is already used by another card in the list");
+        }
+        Some(read)
+    });
+    cards.into_iter().flatten().collect()
 }
 
 impl MemberCardInput {
@@ -98,6 +112,10 @@ impl MemberCardInput {
 
 /// A card of the membership: a missing id is answered like one that names nothing (contract §1).
 fn card_id(checker: &mut Checker, sent: Field<IntegerId>, membership: &Membership) -> Option<CardId> {
+    if matches!(sent, Field::Absent | Field::Null) {
+        checker.missing_id("id");
+        return None;
+    }
     let is_wrong = matches!(sent, Field::Wrong);
     let number = checker.optional("id", sent);
     let id = number.and_then(|number| CardId::parse(number.get()).ok());

@@ -210,20 +210,18 @@ incoming! {
 const MAX_CARDS: u32 = 50;
 
 pub(super) fn read_rules(checker: &mut Checker, input: RulesInput) -> MembershipRules {
+    let start_names = ["startBeginningOfMonth", "isStartDateBegOfMonth"];
+    let start = [input.start_beginning_of_month, input.is_start_date_beg_of_month];
+    let start = checker.either(start_names, start);
+    let expiry_names = ["expireEndOfMonth", "isExpiryDateEndOfMonth"];
+    let expiry = [input.expire_end_of_month, input.is_expiry_date_end_of_month];
+    let expiry = checker.either(expiry_names, expiry);
     MembershipRules {
         card_holders: count(checker, "numberOfCardHolders", input.number_of_card_holders, 1..=MAX_CARDS)
             .unwrap_or(1),
         can_gift: flag(checker, "canGift", input.can_gift),
-        start_beginning_of_month: flag(
-            checker,
-            "startBeginningOfMonth",
-            input.start_beginning_of_month.or(input.is_start_date_beg_of_month),
-        ),
-        expire_end_of_month: flag(
-            checker,
-            "expireEndOfMonth",
-            input.expire_end_of_month.or(input.is_expiry_date_end_of_month),
-        ),
+        start_beginning_of_month: flag(checker, "startBeginningOfMonth", start),
+        expire_end_of_month: flag(checker, "expireEndOfMonth", expiry),
     }
 }
 
@@ -285,7 +283,7 @@ fn read_action(checker: &mut Checker, input: OfferingActionInput) -> Option<Offe
         input.confirmation_email_restrictions,
         read_restriction,
     );
-    let sent = input.sales_channels.or(input.sale_channel);
+    let sent = checker.either(["salesChannels", "saleChannel"], [input.sales_channels, input.sale_channel]);
     let everywhere = matches!(sent, Field::Absent | Field::Null);
     let switches = sales_channels(checker, sent, Field::Absent);
     let found = OfferingAction {

@@ -3,6 +3,7 @@
 
 use crate::{Field, List, WireValue, incoming};
 use domain::card::mask_card_numbers;
+use domain::lines::is_blank;
 use domain::onboarding::vocabulary::{
     ACCOUNT_TYPES, ACH_TYPES, ADDRESS_TYPES, BUSINESS_TYPES, CONTACT_TYPES, COUNTRIES, ID_TYPES, OWNER_TYPES,
     OWNERSHIP_TYPES, spelled, spelled_state,
@@ -187,7 +188,7 @@ impl Reader {
             Change::Clear => Change::Clear,
             Change::Set(text) => {
                 let kept = cut(&kept_of(text.trim()), MAX_KEPT_CHARS).to_owned();
-                if kept.is_empty() { Change::Clear } else { Change::Set(kept) }
+                if is_blank(&kept) { Change::Clear } else { Change::Set(kept) }
             }
         }
     }

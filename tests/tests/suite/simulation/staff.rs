@@ -136,7 +136,9 @@ pub(crate) async fn repeat(world: &World, random: &mut Rng, ask: &Ask) -> Option
     let mut last = None;
     for _ in 0..tries {
         last = world.send(random, ask).await;
-        let undecided = |answer: &Answer| answer.status == 503 || answer.kind() == "REQUEST_IN_PROGRESS";
+        let undecided = |answer: &Answer| {
+            answer.status == 503 || ["REQUEST_IN_PROGRESS", "REFUND_PENDING"].contains(&answer.kind())
+        };
         // Some repeat even what was answered.
         if last.as_ref().is_some_and(|answer| !undecided(answer)) && random.u8(0..3) > 0 {
             break;

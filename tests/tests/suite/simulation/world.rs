@@ -154,7 +154,7 @@ static ROUTES: LazyLock<Router<App>> = LazyLock::new(boxoffice::routes);
 
 /// What is wrong with a request only because others were first. Actors make no other mistakes, so that whatever is
 /// refused besides shows that an actor is mistaken and reaches nothing.
-const MOVED_ON: [&str; 1] = ["was given up or replaced by another membership"];
+const MOVED_ON: [&str; 1] = ["was cancelled or replaced by another membership"];
 
 fn rates() -> Rates {
     Rates {

@@ -297,6 +297,7 @@ fn of_members(shop: &Shop) -> Cases {
     };
     let elsewhere = |place: &Place| (place.0, format!("{}0", place.1), place.2.clone());
     let customer = shop.orders["limited"].customer.unwrap();
+    let undone = shop.orders["undone"].id.to_string();
     let lead = shop.find(|place| place.1.contains("#CUSTOMEREMAIL#") && place.2 == customer.to_string());
     vec![
         (
@@ -325,7 +326,28 @@ fn of_members(shop: &Shop) -> Cases {
                 "membership NEW: another one is found by its number",
                 "membership NEW: another one is found by the barcode of a card",
                 "membership NEW: another one is found by the e-mail address of a card",
-                "membership NEW: bought by order 999, which is not paid",
+                "membership NEW: its order 999 is not in this database",
+            ],
+        ),
+        (
+            shop.change(&member(joined), |item| {
+                *within(item, &["bought", "order"]) = text(NOBODY);
+                let AttributeValue::M(bought) = within(item, &["bought"]) else { panic!("it was bought") };
+                bought.insert("imported".to_owned(), AttributeValue::Bool(true));
+            }),
+            &[
+                "membership NEW: another one is found by its number",
+                "membership NEW: another one is found by the barcode of a card",
+                "membership NEW: another one is found by the e-mail address of a card",
+            ],
+        ),
+        (
+            shop.change(&member(joined), set(&["bought", "order"], text(&undone))),
+            &[
+                "membership NEW: another one is found by its number",
+                "membership NEW: another one is found by the barcode of a card",
+                "membership NEW: another one is found by the e-mail address of a card",
+                "membership NEW: bought by order <undone>, which is not paid",
             ],
         ),
         ((of_joined("NUMBER#"), None), &["membership NEW: not found by its number"]),

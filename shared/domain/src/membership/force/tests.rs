@@ -10,7 +10,9 @@ use crate::membership::issue::{Issue, MembershipChange, NewMembership, issue};
 use crate::membership::lifecycle::{Current, LifecycleFault, Sale, quote};
 use crate::membership::term::{Term, plus_days};
 use crate::membership::undo::taken_back;
-use crate::membership::{Bought, CardType, Ended, Level, ListedMembership, MembershipAction, Move, Plan};
+use crate::membership::{
+    Bought, CardType, Ended, LaterTerm, Level, ListedMembership, MembershipAction, Move, Plan,
+};
 use crate::time::plus_secs;
 use crate::verification::verify;
 use crate::{CardId, Channel, DiscountId, MembershipId, Money, OrderId, TicketTypeId, Zone};
@@ -127,7 +129,7 @@ impl Life {
             ids,
             current: current.as_ref(),
             holders: &holders,
-            bought: Bought { order: order.clone(), full_price: paid, paid, giver: None },
+            bought: Bought { order: order.clone(), full_price: paid, paid, giver: None, imported: false },
             now: morning(self.now),
             zone: zone(),
         };
@@ -395,4 +397,28 @@ fn a_document_brings_an_end_forward_and_never_puts_it_off() {
     assert_eq!(named.clone().imported_over(Some(&refunded)).ended, named.ended);
     assert_eq!(document.clone().imported_over(Some(&member())), document);
     assert_eq!(document.clone().imported_over(None), document);
+}
+
+#[test]
+fn a_purchase_is_imported_where_it_was_not_made() {
+    let bought = |order: &str| Bought {
+        order: OrderId::parse(order).unwrap(),
+        full_price: Money::ZERO,
+        paid: Money::ZERO,
+        giver: None,
+        imported: false,
+    };
+    let mut document = Membership { bought: Some(bought("1")), ..member() };
+    let (plan, bought) = (document.plan(), Some(bought("2")));
+    document.later.push(LaterTerm { plan, bought, starts: morning(500), ends: morning(600) });
+    let marks = |membership: &Membership| -> Vec<bool> {
+        membership.purchases().map(|bought| bought.imported).collect()
+    };
+    let elsewhere = document.clone().imported_over(None);
+    assert_eq!(marks(&elsewhere), [true, true]);
+    assert_eq!(document.clone().imported_over(Some(&elsewhere)), elsewhere);
+    // Where it was sold, it stays so, also when the term that was paid ahead has begun.
+    assert_eq!(document.clone().imported_over(Some(&document)), document);
+    let begun = document.clone().as_of(morning(550));
+    assert_eq!(marks(&document.imported_over(Some(&begun))), [true, false]);
 }

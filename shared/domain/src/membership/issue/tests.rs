@@ -56,7 +56,7 @@ pub(crate) fn done(
         ids,
         current,
         holders,
-        bought: Bought { order, full_price: paid, paid, giver: None },
+        bought: Bought { order, full_price: paid, paid, giver: None, imported: false },
         now: at(now),
         zone: zone(),
     };

@@ -159,6 +159,7 @@ fn every_action_has_its_term_and_its_price() {
         full_price: Money::from_cents(25_000),
         paid: Money::ZERO,
         giver: None,
+        imported: false,
     };
     let paid = Membership { bought: Some(bought), ..patron };
     for (action, cents) in [(MembershipAction::Downgrade, 0), (MembershipAction::Renewal(down), 10_000)] {
@@ -264,6 +265,7 @@ fn a_term_that_is_paid_ahead_is_no_credit_for_the_one_that_is_left() {
         full_price: Money::from_cents(cents),
         paid: Money::from_cents(cents),
         giver: None,
+        imported: false,
     };
     let mut member = Membership { bought: Some(bought(10_000)), ..member() };
     let (starts, ends) = (at("2028-01-01").now, at("2028-12-31T23:59:59").now);

@@ -11,7 +11,7 @@ use std::io::Read;
 
 /// A text, compressed.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct CompressedAsset {
     pub(crate) content_type: &'static str,
     /// By gzip.
     pub(crate) compressed: &'static [u8],
@@ -21,7 +21,7 @@ pub(crate) struct Kept {
     pub(crate) cache: &'static str,
 }
 
-impl Kept {
+impl CompressedAsset {
     /// The text as the caller takes it, or that it has it already (RFC 9110 §12.5.3, §13.1.2).
     ///
     /// # Errors
