@@ -6,8 +6,9 @@ use crate::commands::{
     merchant::MerchantCommand, outbox::OutboxFilter, processor::ProcessorCommand, restore::RestoreArgs,
     tables::TablesCommand, tenant::TenantCommand, vault::VaultCommand, verify::VerifyArgs,
 };
-use clap::{Args, Parser, Subcommand};
-use std::path::PathBuf;
+use crate::database::DatabaseArgs;
+use crate::serve::ServeArgs;
+use clap::{Parser, Subcommand};
 
 /// Boxoffice: timed tickets, reservations and checkout for venues.
 ///
@@ -21,57 +22,6 @@ pub(crate) struct Arguments {
     pub(crate) serve: ServeArgs,
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
-}
-
-/// Which database a command works on.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct DatabaseArgs {
-    /// Directory of the embedded database and of its key file
-    #[arg(long, global = true, value_name = "DIR", default_value = "./data")]
-    pub(crate) data: PathBuf,
-    /// Use DynamoDB at this address instead of the embedded one; credentials come from the environment
-    #[arg(long, global = true, value_name = "URL", conflicts_with = "aws")]
-    pub(crate) endpoint: Option<String>,
-    /// Use DynamoDB on AWS; account and region come from the environment
-    #[arg(long, global = true)]
-    pub(crate) aws: bool,
-    /// Prefix of the table names
-    #[arg(long, global = true, env = "BOXOFFICE_TABLE_PREFIX", default_value = "boxoffice-")]
-    pub(crate) prefix: String,
-    /// KMS key that encrypts secrets; without it, the key file in the data directory is used
-    #[arg(long, global = true, value_name = "KEY_ID", env = "BOXOFFICE_VAULT_KEY_ID")]
-    pub(crate) vault_key: Option<String>,
-}
-
-/// How the service is started.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct ServeArgs {
-    /// Port on 127.0.0.1; 0 picks a free one
-    #[arg(long, default_value_t = 3000)]
-    pub(crate) port: u16,
-    /// Keep everything in memory and forget it at the end
-    #[arg(long)]
-    pub(crate) memory: bool,
-    /// Serve without the demo venues, without their keys, and without the routes below /sandbox
-    #[arg(long)]
-    pub(crate) no_demo: bool,
-    /// Serve the routes below /sandbox even without the demo venues (with them, the routes are always on)
-    #[arg(long)]
-    pub(crate) sandbox: bool,
-    /// Most connections at a time; when the limit is reached, a new connection replaces the one idle longest
-    #[arg(long, value_name = "COUNT", default_value_t = 4_000, value_parser = count(1, 100_000))]
-    pub(crate) connections: usize,
-    /// Most emails being sent at a time
-    #[arg(long, value_name = "COUNT", default_value_t = 4, value_parser = count(1, 100))]
-    pub(crate) mails_at_once: usize,
-}
-
-/// Reads a number from `least` to `most`.
-fn count(least: usize, most: usize) -> impl Fn(&str) -> Result<usize, String> + Clone {
-    move |text| {
-        let number = text.parse().ok().filter(|number| (least..=most).contains(number));
-        number.ok_or_else(|| format!("must be a whole number between {least} and {most}"))
-    }
 }
 
 /// What to do.

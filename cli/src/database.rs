@@ -1,18 +1,38 @@
 //! Opening the database a command works on.
 
-use crate::args::DatabaseArgs;
 use crate::data_directory::{DataDirectory, OpenedDirectory};
 use crate::failure::Failure;
 use aws_sdk_dynamodb::config::Region;
+use clap::Args;
 use platform::aws;
 use platform::vault::{KmsVault, LocalVault, Vault};
 use std::fs::{File, TryLockError};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use store::Store;
 
 /// Where an emulator is taken to be, if the environment names no region.
 const EMULATED_REGION: &str = "us-east-1";
+
+/// Which database a command works on.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct DatabaseArgs {
+    /// Directory of the embedded database and of its key file
+    #[arg(long, global = true, value_name = "DIR", default_value = "./data")]
+    pub(crate) data: PathBuf,
+    /// Use DynamoDB at this address instead of the embedded one; credentials come from the environment
+    #[arg(long, global = true, value_name = "URL", conflicts_with = "aws")]
+    pub(crate) endpoint: Option<String>,
+    /// Use DynamoDB on AWS; account and region come from the environment
+    #[arg(long, global = true)]
+    pub(crate) aws: bool,
+    /// Prefix of the table names
+    #[arg(long, global = true, env = "BOXOFFICE_TABLE_PREFIX", default_value = "boxoffice-")]
+    pub(crate) prefix: String,
+    /// KMS key that encrypts secrets; without it, the key file in the data directory is used
+    #[arg(long, global = true, value_name = "KEY_ID", env = "BOXOFFICE_VAULT_KEY_ID")]
+    pub(crate) vault_key: Option<String>,
+}
 
 /// A database and what opens its secrets.
 pub(crate) struct Opened {

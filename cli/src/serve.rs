@@ -3,9 +3,8 @@
 mod connections;
 pub(crate) mod open_files;
 
-use crate::args::{DatabaseArgs, ServeArgs};
 use crate::data_directory::{DataDirectory, OpenedDirectory};
-use crate::database::lock;
+use crate::database::{DatabaseArgs, lock};
 use crate::failure::Failure;
 use crate::worker::Postman;
 use crate::{commands, local, migration, routes, seed, worker};
@@ -14,6 +13,7 @@ use axum::extract::{ConnectInfo, Request};
 use axum::middleware::{Next, from_fn};
 use axum::response::{Redirect, Response};
 use axum::routing::get;
+use clap::Args;
 use connections::Server;
 use engine::Embedded;
 use platform::App;
@@ -28,6 +28,37 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use store::Store;
 use tokio::net::TcpListener;
+
+/// How the service is started.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ServeArgs {
+    /// Port on 127.0.0.1; 0 picks a free one
+    #[arg(long, default_value_t = 3000)]
+    pub(crate) port: u16,
+    /// Keep everything in memory and forget it at the end
+    #[arg(long)]
+    pub(crate) memory: bool,
+    /// Serve without the demo venues, without their keys, and without the routes below /sandbox
+    #[arg(long)]
+    pub(crate) no_demo: bool,
+    /// Serve the routes below /sandbox even without the demo venues (with them, the routes are always on)
+    #[arg(long)]
+    pub(crate) sandbox: bool,
+    /// Most connections at a time; when the limit is reached, a new connection replaces the one idle longest
+    #[arg(long, value_name = "COUNT", default_value_t = 4_000, value_parser = count(1, 100_000))]
+    pub(crate) connections: usize,
+    /// Most emails being sent at a time
+    #[arg(long, value_name = "COUNT", default_value_t = 4, value_parser = count(1, 100))]
+    pub(crate) mails_at_once: usize,
+}
+
+/// Reads a number from `least` to `most`.
+fn count(least: usize, most: usize) -> impl Fn(&str) -> Result<usize, String> + Clone {
+    move |text| {
+        let number = text.parse().ok().filter(|number| (least..=most).contains(number));
+        number.ok_or_else(|| format!("must be a whole number between {least} and {most}"))
+    }
+}
 
 /// Serves until the process is told to stop.
 pub(crate) async fn serve(database: &DatabaseArgs, args: &ServeArgs) -> Result<(), Failure> {

@@ -2,8 +2,7 @@
 
 use super::BenchError;
 use domain::asker::Asker;
-use domain::cart::MAX_LINES;
-use domain::cart_request::{CartTerms, LineRequest, Wanted, WantedTicket, WantedTreatment};
+use domain::cart_request::{CartTerms, LineRequest, MAX_LINES, Wanted, WantedTicket, WantedTreatment};
 use domain::pricing::{Buyer, Catalog, CatalogView, price};
 use domain::{CartItemId, Channel, InstanceId, TicketTypeId, Timestamp, Zone};
 use serde_json::{Value, json};

@@ -3,11 +3,10 @@
 use super::BenchError;
 use crate::local;
 use domain::catalog::{InventoryItem, InventoryKind, PersonType, Template};
-use domain::claim::MemberClaims;
 use domain::ledger::{Ledger, SlotState};
 use domain::merchant::{Merchant, MerchantStatus, RateCard};
 use domain::rate_limit::{Rate, RateLimit};
-use domain::tenant::{ApiKey, DEFAULT_HOLD_SECS, ProcessorKind, Scope, Tenant};
+use domain::tenant::{ApiKey, DEFAULT_HOLD_SECS, MemberClaims, ProcessorKind, Scope, Tenant};
 use domain::time::plus_secs;
 use domain::{
     InstanceId, InventoryId, Mid, Money, Percent, PriceListId, TemplateId, TenantId, TicketTypeId, Timestamp,

@@ -2,9 +2,8 @@
 
 use super::{counted, known_tenant, tenant_id};
 use crate::archive::{ArchiveError, Side, archive};
-use crate::args::DatabaseArgs;
 use crate::data_directory::DataDirectory;
-use crate::database::{lock, new_archive_key, open_existing};
+use crate::database::{DatabaseArgs, lock, new_archive_key, open_existing};
 use crate::failure::Failure;
 use clap::Args;
 use domain::tenant::{REST_SECS, Tenant};

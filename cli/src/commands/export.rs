@@ -1,8 +1,7 @@
 //! Exporting a catalog.
 
 use super::{known_tenant, tenant_id};
-use crate::args::DatabaseArgs;
-use crate::database::open_existing;
+use crate::database::{DatabaseArgs, open_existing};
 use crate::document::{Format, WriteFault};
 use crate::export::{ExportError, export};
 use crate::failure::Failure;

@@ -1,8 +1,7 @@
 //! Importing a catalog.
 
 use super::print;
-use crate::args::DatabaseArgs;
-use crate::database::{Opened, open};
+use crate::database::{DatabaseArgs, Opened, open};
 use crate::document::{Document, Format};
 use crate::failure::Failure;
 use crate::import::{Run, import_document};

@@ -1,8 +1,7 @@
 //! API keys and payment keys.
 
 use super::{columns, joined, known_tenant, line, origin, print, tenant_id};
-use crate::args::DatabaseArgs;
-use crate::database::open_existing;
+use crate::database::{DatabaseArgs, open_existing};
 use crate::failure::Failure;
 use clap::{Args, Subcommand};
 use domain::tenant::{ApiKey, Scope};

@@ -2,8 +2,7 @@
 
 use super::key::mid;
 use super::{columns, known_tenant, line, print, tenant_id};
-use crate::args::DatabaseArgs;
-use crate::database::open_existing;
+use crate::database::{DatabaseArgs, open_existing};
 use crate::failure::Failure;
 use clap::{Args, Subcommand};
 use domain::merchant::{Merchant, MerchantStatus, RateCard, charging};

@@ -1,8 +1,7 @@
 //! Mails that wait to be sent.
 
 use super::{columns, print, tenant_id};
-use crate::args::DatabaseArgs;
-use crate::database::open_existing;
+use crate::database::{DatabaseArgs, open_existing};
 use crate::failure::Failure;
 use clap::Args;
 use domain::outbox::MailState;

@@ -2,8 +2,7 @@
 
 use super::merchant::Named;
 use super::{columns, known_tenant, print, tenant_id};
-use crate::args::DatabaseArgs;
-use crate::database::{Opened, open_existing};
+use crate::database::{DatabaseArgs, Opened, open_existing};
 use crate::failure::Failure;
 use clap::Subcommand;
 use domain::TenantId;
@@ -105,7 +104,7 @@ async fn with_key(
     tenant: &Tenant,
     (key, address): (&StripeKey, Option<StripeAddress>),
 ) -> Result<StripeSettings, Failure> {
-    key.mode().fit(tenant).map_err(|unfit| {
+    tenant.may_charge_by(key.mode()).map_err(|unfit| {
         Failure::new(match unfit {
             UnfitKey::LiveInSandbox => "a sandbox tenant needs a test key: no real money moves there",
             UnfitKey::TestInLive => {

@@ -2,8 +2,7 @@
 
 use super::{counted, print};
 use crate::archive::{Archive, ArchiveError, Outcome, Side};
-use crate::args::DatabaseArgs;
-use crate::database::{archive_key, open};
+use crate::database::{DatabaseArgs, archive_key, open};
 use crate::failure::Failure;
 use clap::Args;
 use std::path::PathBuf;

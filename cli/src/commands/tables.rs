@@ -1,8 +1,7 @@
 //! The tables of a deployment.
 
 use super::print;
-use crate::args::DatabaseArgs;
-use crate::database::{open, open_any};
+use crate::database::{DatabaseArgs, open, open_any};
 use crate::failure::Failure;
 use crate::migration;
 use clap::{Args, Subcommand};

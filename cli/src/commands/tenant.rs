@@ -1,14 +1,13 @@
 //! Tenants.
 
 use super::{address, columns, joined, known_tenant, line, origin, print, tenant_id};
-use crate::args::DatabaseArgs;
-use crate::database::{Opened, open};
+use crate::database::{DatabaseArgs, Opened, open};
 use crate::failure::Failure;
 use clap::{Args, Subcommand};
-use domain::claim::{ClaimRule, MemberClaims};
 use domain::rate_limit::{MAX_WINDOW_SECS, Rate, RateLimit};
 use domain::tenant::{
-    ConsumerSite, DEFAULT_HOLD_SECS, MAX_HOLD_SECS, ProcessorKind, REST_SECS, Scope, Tenant,
+    ClaimRule, ConsumerSite, DEFAULT_HOLD_SECS, MAX_HOLD_SECS, MemberClaims, ProcessorKind, REST_SECS, Scope,
+    Tenant,
 };
 use domain::time::plus_secs;
 use domain::{TenantId, Zone};

@@ -1,8 +1,7 @@
 //! The vault of this machine.
 
 use super::print;
-use crate::args::DatabaseArgs;
-use crate::database::rotate_key_file;
+use crate::database::{DatabaseArgs, rotate_key_file};
 use crate::failure::Failure;
 use clap::Subcommand;
 

@@ -1,8 +1,7 @@
 //! Proving that all that is stored of sales agrees.
 
 use super::{known_tenant, print, tenant_id};
-use crate::args::DatabaseArgs;
-use crate::database::open_existing;
+use crate::database::{DatabaseArgs, open_existing};
 use crate::failure::Failure;
 use clap::Args;
 use domain::TenantId;

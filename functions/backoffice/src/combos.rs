@@ -1,6 +1,7 @@
 //! `/v2/b2b/combos`.
 
-use crate::resource::{Context, Resource, routes_of};
+use crate::resource::{Context, Resource};
+use crate::routes::routes_of;
 use domain::combo::Combo;
 use domain::{ComboTemplateId, TenantId, Zone};
 use platform::catalog::{Catalog, Needs, Use};

@@ -1,6 +1,7 @@
 //! `/v2/b2b/coupons`. No two coupons of a tenant have the same code, in whatever case it is written.
 
-use crate::resource::{Context, Resource, routes_of};
+use crate::resource::{Context, Resource};
+use crate::routes::routes_of;
 use domain::coupon::Coupon;
 use domain::{CouponId, TenantId, Zone};
 use platform::catalog::{Catalog, Needs, Use};

@@ -1,6 +1,7 @@
 //! `/v2/b2b/discounts`.
 
-use crate::resource::{Context, Resource, routes_of};
+use crate::resource::{Context, Resource};
+use crate::routes::routes_of;
 use domain::coupon::{CouponReduction, Discount};
 use domain::{DiscountId, TenantId, Zone};
 use platform::catalog::{Catalog, Needs, Use};

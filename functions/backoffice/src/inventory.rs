@@ -74,7 +74,7 @@ impl Resource for Inventory {
 mod written {
     use super::{Inventory, InventoryInput, InventoryOutput};
 
-    crate::resource::routes_of! {
+    crate::routes::routes_of! {
         Inventory: "/v2/b2b/inventory", "/v2/b2b/inventory/{id}", "Back office", "an add-on or donation",
         "add-ons and donations", InventoryInput, InventoryOutput
     }

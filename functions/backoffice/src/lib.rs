@@ -17,7 +17,7 @@
 //! | `PUT`, `DELETE` of an instance | 3: ledger, template, the change; one or two more for other times |
 //!
 //! An idempotency key adds two, to claim it and to keep the answer. Each resource is a [`resource::Resource`];
-//! what is the same for all of them is written once, in [`resource`] and [`write`].
+//! what is the same for all of them is written once, in [`resource`], [`write`] and [`routes`].
 
 mod combos;
 mod coupons;
@@ -28,6 +28,7 @@ mod instances;
 mod inventory;
 mod person_types;
 mod resource;
+mod routes;
 mod templates;
 mod timetable;
 mod write;

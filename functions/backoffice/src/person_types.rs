@@ -1,6 +1,7 @@
 //! `/v2/b2b/persontypes`: ticket types.
 
-use crate::resource::{Context, Resource, routes_of};
+use crate::resource::{Context, Resource};
+use crate::routes::routes_of;
 use domain::catalog::PersonType;
 use domain::{TenantId, TicketTypeId, Zone};
 use platform::catalog::{Catalog, Needs, Use, any_price};

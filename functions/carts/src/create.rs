@@ -3,10 +3,10 @@
 use axum::Json;
 use axum::response::{IntoResponse, Response};
 use domain::asker::Asker;
-use domain::cart::Cart;
+use domain::cart::{Cart, PricedLines};
 use domain::cart_request::{CartRequest, LineRequest, name_lines};
 use domain::channel::Channel;
-use domain::pricing::{Buyer, Catalog, CatalogView, PricedLines, PricingRefusals, price};
+use domain::pricing::{Buyer, Catalog, CatalogView, PricingRefusals, price};
 use domain::rate_limit::Activity;
 use domain::{CartId, CartItemId};
 use platform::access::Caller;
@@ -109,7 +109,7 @@ pub(crate) async fn once(
 impl<'a> Draft<'a> {
     async fn of(app: &'a App, caller: &'a Caller, mut request: CartRequest) -> Result<Self, ApiError> {
         let catalog = app.catalog(caller.tenant.id).await?;
-        let lines = name_lines(&request.lines, &[], || app.ids.bytes().map(CartItemId::from_bytes))?;
+        let lines = name_lines(&request.lines, Vec::new(), || app.ids.bytes().map(CartItemId::from_bytes))?;
         let wanted = lines.iter().map(|line| &line.wanted);
         let ClaimedCart { terms, named } = claimed_cart(app, caller, (request.terms, wanted)).await?;
         request.terms = terms;

@@ -1,10 +1,9 @@
 //! Changing and deleting a cart.
 
 use crate::live;
-use domain::cart::Cart;
+use domain::cart::{AskedForms, Cart};
 use domain::cart_request::{CartRequest, name_lines};
-use domain::form::AskedForms;
-use domain::pricing::{Catalog, CatalogView, Tried, price};
+use domain::pricing::{Catalog, CatalogView, ExplainedLines, Tried, price_explained};
 use domain::{CartId, CartItemId, TenantId};
 use platform::access::Caller;
 use platform::cart::{Explain, Offer, forms_refused, pricing_refused};
@@ -97,10 +96,11 @@ fn decide(
     caller: &Caller,
 ) -> Result<(Cart, Vec<Vec<Tried>>), ApiError> {
     let now = caller.clock.now();
-    let lines = name_lines(&request.lines, &before.lines, || app.ids.bytes().map(CartItemId::from_bytes))?;
-    let priced = price(&lines, &request.terms, view, now);
-    let mut priced = priced.map_err(|refusals| pricing_refused(&refusals, &request.terms, ""))?;
-    let traces = std::mem::take(&mut priced.traces);
+    let fresh = || app.ids.bytes().map(CartItemId::from_bytes);
+    let lines = name_lines(&request.lines, before.requests(), fresh)?;
+    let explained = price_explained(&lines, &request.terms, view, now);
+    let explained = explained.map_err(|refusals| pricing_refused(&refusals, &request.terms, ""))?;
+    let ExplainedLines { priced, traces } = explained;
     let after = before.replaced(request.terms.clone(), priced, now).asking(asked);
     let after = after.answering(asked, &request.forms).map_err(|refusals| forms_refused(&refusals, ""))?;
     Ok((after, traces))

@@ -1,14 +1,14 @@
 //! What is sold, at what price, from which holds, through which merchant. Pure.
 
 use crate::load::Facts;
-use domain::cart::{Cart, CartLine, CouponMessage, CouponProblem};
+use domain::cart::{Cart, CartLine, CouponMessage, PricedLines};
 use domain::checkout::{CartSource, CheckoutRequest, HolderFault, card_summary, holder_faults};
-use domain::coupon::folded;
+use domain::coupon::{CouponProblem, folded};
 use domain::customer::{self, match_text};
 use domain::ledger::{Hold, Ledger, LedgerChange};
 use domain::merchant::{Merchant, NotCharging, charging};
 use domain::order::{ConsumedReservation, Payment};
-use domain::pricing::{Catalog, CatalogView, PricedLines, price};
+use domain::pricing::{Catalog, CatalogView, price};
 use domain::reservation::Reservation;
 use domain::tenant::{ProcessorKind, Tenant};
 use domain::{CustomerId, InstanceId, Money, SaleId, Timestamp};

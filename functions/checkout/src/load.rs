@@ -1,12 +1,12 @@
 //! What a checkout reads: the cart with the idempotency record, then in one batch everything the cart names,
 //! consistently, because it is charged for.
 
-use domain::cart::Cart;
+use domain::cart::{AskedForms, Cart};
 use domain::catalog::{InventoryItem, PersonType};
 use domain::combo::Combo;
 use domain::coupon::{Coupon, CouponReduction, Discount};
 use domain::entitlement::Entitlements;
-use domain::form::{AskedForms, Form};
+use domain::form::Form;
 use domain::ledger::Ledger;
 use domain::membership::{Level, Membership};
 use domain::merchant::Merchant;

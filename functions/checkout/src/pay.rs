@@ -2,7 +2,7 @@
 
 use crate::load::Facts;
 use crate::replay::{Manner, Replay, SentKey};
-use crate::sell::Checkout;
+use crate::sell::{Checkout, Halt, Sale};
 use crate::{decide, draw, dry_run, entitled, load, replay};
 use axum::response::Response;
 use domain::cart::{Cart, Still};
@@ -10,7 +10,7 @@ use domain::cart_request::{CartRequest, CartTerms, LineRequest, name_lines};
 use domain::checkout::{CartSource, CheckoutRequest, OrderFacts, order_of};
 use domain::order::{ConsumedReservation, Order};
 use domain::rate_limit::Activity;
-use domain::{CartId, CartItemId, CouponId, InstanceId, OrderId, SaleId, Zone};
+use domain::{CartId, CartItemId, InstanceId, OrderId, SaleId, Zone};
 use platform::access::Caller;
 use platform::authored::attempt_token;
 use platform::cart::{Existing, SentCart, check_size, forms_incomplete, forms_refused};
@@ -18,11 +18,9 @@ use platform::claims::{ClaimedCart, claimed_cart};
 use platform::rate_limit::{count, count_card_payment, count_guesses};
 use platform::task::to_the_end;
 use platform::{ApiError, App, ErrorType};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use store::Key;
 use store::checkout::{CartClaim, KeyClaim};
-use store::idempotency::IdempotencyRecord;
 use wire::cart::CartOutput;
 
 /// Tries of a checkout whose cart others change meanwhile. After the first, the cart is kept still.
@@ -54,20 +52,6 @@ struct Loaded {
 enum Start {
     Answer(Box<Response>),
     GoOn(Box<Loaded>),
-}
-
-/// Why a try came to no answer of its own.
-pub(crate) enum Halt {
-    /// The stored cart was changed or checked out while it was priced.
-    CartMoved,
-    /// It is refused.
-    Refused(ApiError),
-}
-
-impl<E: Into<ApiError>> From<E> for Halt {
-    fn from(error: E) -> Self {
-        Self::Refused(error.into())
-    }
 }
 
 /// Which try of a checkout it is.
@@ -219,9 +203,9 @@ async fn load_stored(
     };
     let (loaded, allowed) = tokio::join!(load, count);
     let (cart, record) = loaded?;
-    let claim = match replayed(app, caller, (key, record), manner).await? {
-        Replayed::Answer(response) => return Ok(Start::Answer(response)),
-        Replayed::GoOn(claim) => claim.map(|claim| *claim),
+    let claim = match replay::look(app, caller, (key, record), manner).await? {
+        Replay::Answer(response) => return Ok(Start::Answer(response)),
+        Replay::GoOn(claim) => claim.map(|claim| *claim),
     };
     // Behind the repetition of an earlier request, whose answer nobody is kept from.
     allowed?;
@@ -265,14 +249,14 @@ async fn load_inline(
     let guesses = count_guesses(app, caller, named.guesses());
     let (loaded, allowed, guesses) = tokio::join!(load, count_payment(app, caller, request), guesses);
     let (facts, record) = loaded?;
-    let claim = match replayed(app, caller, (key, record), manner(request)).await? {
-        Replayed::Answer(response) => return Ok(Start::Answer(response)),
-        Replayed::GoOn(claim) => claim.map(|claim| *claim),
+    let claim = match replay::look(app, caller, (key, record), manner(request)).await? {
+        Replay::Answer(response) => return Ok(Start::Answer(response)),
+        Replay::GoOn(claim) => claim.map(|claim| *claim),
     };
     allowed.and(guesses)?;
     facts.existing.count_unknown(app, caller).await?;
     let facts = load::strange_slots(app, caller, facts).await?;
-    let lines = name_lines(&cart.lines, &[], || app.ids.bytes().map(CartItemId::from_bytes))?;
+    let lines = name_lines(&cart.lines, Vec::new(), || app.ids.bytes().map(CartItemId::from_bytes))?;
     let hash_key = app.hash_key(&caller.tenant).await?;
     let lines = draw::drawn(app, (caller.tenant.id, &facts.existing), lines, &hash_key)?;
     let terms = CartTerms { reservation: cart.terms.reservation, ..terms };
@@ -291,24 +275,6 @@ async fn count_payment(app: &App, caller: &Caller, request: &CheckoutRequest) ->
 
 fn manner(request: &CheckoutRequest) -> Manner {
     if request.dry_run { Manner::Looking } else { Manner::Finishing }
-}
-
-pub(crate) enum Replayed {
-    Answer(Box<Response>),
-    GoOn(Option<Box<KeyClaim>>),
-}
-
-pub(crate) async fn replayed(
-    app: &App,
-    caller: &Caller,
-    (key, record): (Option<&SentKey>, Option<IdempotencyRecord>),
-    manner: Manner,
-) -> Result<Replayed, ApiError> {
-    let Some(key) = key else { return Ok(Replayed::GoOn(None)) };
-    Ok(match replay::look(app, caller, (key, record), manner).await? {
-        Replay::Answer(response) => Replayed::Answer(response),
-        Replay::Claim(claim) => Replayed::GoOn(Some(claim)),
-    })
 }
 
 fn live(cart: Option<Cart>, caller: &Caller) -> Result<Cart, ApiError> {
@@ -378,17 +344,6 @@ async fn check_price(
 
 fn price_changed(cart: &Cart, zone: Zone) -> ApiError {
     ApiError::new(ErrorType::PriceChanged).fact("cart", CartOutput::of(cart, zone))
-}
-
-/// What is to be secured and charged.
-pub(crate) struct Sale {
-    pub(crate) order: Order,
-    pub(crate) cart: Option<CartClaim>,
-    pub(crate) guard_hash: Option<String>,
-    pub(crate) ledgers: BTreeMap<InstanceId, domain::ledger::LedgerChange>,
-    pub(crate) surplus: Vec<(InstanceId, domain::ledger::LedgerChange)>,
-    /// The codes of its coupons.
-    pub(crate) codes: BTreeMap<CouponId, String>,
 }
 
 async fn decide_sale(

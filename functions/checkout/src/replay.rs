@@ -38,12 +38,12 @@ pub(crate) enum Manner {
     Looking,
 }
 
-/// What is to be done with a request that carries an idempotency key.
+/// What is to be done with a request that may carry an idempotency key.
 pub(crate) enum Replay {
     /// Give the first answer again.
     Answer(Box<Response>),
-    /// Go on, claiming the key.
-    Claim(Box<KeyClaim>),
+    /// Go on, claiming the key where there is one.
+    GoOn(Option<Box<KeyClaim>>),
 }
 
 /// Looks what the first request with this key did. One that died half-way is finished first, so that a
@@ -51,9 +51,10 @@ pub(crate) enum Replay {
 pub(crate) async fn look(
     app: &App,
     caller: &Caller,
-    (key, record): (&SentKey, Option<IdempotencyRecord>),
+    (key, record): (Option<&SentKey>, Option<IdempotencyRecord>),
     manner: Manner,
 ) -> Result<Replay, ApiError> {
+    let Some(key) = key else { return Ok(Replay::GoOn(None)) };
     let now = caller.clock.now();
     let held = record.filter(|record| record.is_kept(now));
     if held.as_ref().is_some_and(|held| !key.is_of(held)) {
@@ -72,7 +73,8 @@ pub(crate) async fn look(
         }
     }
     let claim = new_claim(&app.ids, &key.fingerprint, now)?;
-    Ok(Replay::Claim(Box::new(KeyClaim { hash: key.hash.clone(), record: claim, abandoned: held })))
+    let claim = KeyClaim { hash: key.hash.clone(), record: claim, abandoned: held };
+    Ok(Replay::GoOn(Some(Box::new(claim))))
 }
 
 async fn outcome_of(

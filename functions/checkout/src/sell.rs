@@ -1,27 +1,54 @@
 //! A decided checkout on its way: secured, charged, answered.
 
 use crate::load::Facts;
-use crate::pay::{Halt, Replayed, Sale, replayed};
-use crate::replay::{Manner, SentKey};
+use crate::replay::{Manner, Replay, SentKey};
 use crate::{answer, decide, entitled, replay};
 use axum::response::Response;
 use domain::availability::{Shortage, pieces_left};
-use domain::cart::{Cart, CouponProblem};
+use domain::cart::Cart;
 use domain::checkout::CheckoutRequest;
+use domain::coupon::CouponProblem;
+use domain::ledger::LedgerChange;
 use domain::order::Order;
 use domain::outbox::MAIL_RETRY_SECS;
 use domain::time::plus_secs;
-use domain::{CouponId, InventoryId, OrderId};
+use domain::{CouponId, InstanceId, InventoryId, OrderId};
 use platform::access::Caller;
 use platform::cart::not_enough;
 use platform::{ApiError, App, ErrorType};
 use sagas::{FreeParts, Outcome, SecureFault, SecureRequest, charge, secure, settlement};
-use store::checkout::{GuardClaim, KeyClaim};
+use std::collections::BTreeMap;
+use store::checkout::{CartClaim, GuardClaim, KeyClaim};
 use store::idempotency::IdempotencyRecord;
 use wire::cart::coupon_problem;
 
 /// Times a guard or key that turns out not to count is claimed again.
 const MAX_CLAIMS: usize = 3;
+
+/// Why a try came to no answer of its own.
+pub(crate) enum Halt {
+    /// The stored cart was changed or checked out while it was priced.
+    CartMoved,
+    /// It is refused.
+    Refused(ApiError),
+}
+
+impl<E: Into<ApiError>> From<E> for Halt {
+    fn from(error: E) -> Self {
+        Self::Refused(error.into())
+    }
+}
+
+/// What is to be secured and charged.
+pub(crate) struct Sale {
+    pub(crate) order: Order,
+    pub(crate) cart: Option<CartClaim>,
+    pub(crate) guard_hash: Option<String>,
+    pub(crate) ledgers: BTreeMap<InstanceId, LedgerChange>,
+    pub(crate) surplus: Vec<(InstanceId, LedgerChange)>,
+    /// The codes of its coupons.
+    pub(crate) codes: BTreeMap<CouponId, String>,
+}
 
 /// A decided checkout on its way.
 pub(crate) struct Checkout {
@@ -82,8 +109,8 @@ impl Checkout {
                     released_by = Some(holder);
                 }
                 Err(SecureFault::IdempotencyHeld(record)) => match self.held(*record).await? {
-                    Replayed::Answer(response) => return Ok(Taken::Replayed(response)),
-                    Replayed::GoOn(again) => claim = again.map(|again| *again),
+                    Replay::Answer(response) => return Ok(Taken::Replayed(response)),
+                    Replay::GoOn(again) => claim = again.map(|again| *again),
                 },
                 Err(SecureFault::CartMoved) => return Err(Halt::CartMoved),
                 Err(fault) => return Err(self.refused(fault).await.into()),
@@ -111,13 +138,13 @@ impl Checkout {
         }
     }
 
-    async fn held(&self, record: IdempotencyRecord) -> Result<Replayed, ApiError> {
+    async fn held(&self, record: IdempotencyRecord) -> Result<Replay, ApiError> {
         let key = self.claim.as_ref().map(|claim| SentKey {
             hash: claim.hash.clone(),
             fingerprint: claim.record.fingerprint.clone(),
             earlier_fingerprint: claim.record.fingerprint.clone(),
         });
-        replayed(&self.app, &self.caller, (key.as_ref(), Some(record)), Manner::Finishing).await
+        replay::look(&self.app, &self.caller, (key.as_ref(), Some(record)), Manner::Finishing).await
     }
 
     /// Why nothing could be secured.

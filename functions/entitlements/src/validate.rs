@@ -9,12 +9,13 @@
 //! id instead, or a slot was moved to another day, that is known only once those are read, and what it used takes
 //! one round trip more.
 
+use domain::cart::PricedLines;
 use domain::cart_request::{CartTerms, LineRequest};
 use domain::catalog::Template;
 use domain::checkout::CartSource;
 use domain::entitlement::{Entitlements, Judgement, Judging, MemberUses, Tally, judge};
 use domain::instance_id::TemplateTag;
-use domain::pricing::{CatalogView, PricedLines, price};
+use domain::pricing::{CatalogView, price};
 use domain::{CartItemId, TemplateId, Zone};
 use platform::access::Caller;
 use platform::cart::{Existing, Named, SentCart, TenantCatalog, pricing_refused};

@@ -3,6 +3,7 @@
 //! The row in the outbox, or the request to log in, is the truth. A claim lasts longer than a function lives, so that a claim found
 //! expired belongs to nobody any more; a mail is sent twice only where a run died between sending and marking.
 
+use crate::error::DeliverError;
 use crate::login::OwedLogin;
 use crate::render::{RenderError, render, render_login};
 use crate::view::{self, Unsaid};
@@ -11,11 +12,10 @@ use domain::outbox::{LoginMail, MailJob, MailState, OrderMail, OutboxMail};
 use domain::tenant::Tenant;
 use domain::time::plus_secs;
 use domain::{TenantId, Timestamp};
-use platform::mail::{MailError, MailFailure, MailTransport, OutgoingMail};
+use platform::App;
+use platform::mail::{MailFailure, MailTransport, OutgoingMail};
 use platform::telemetry::Metric;
-use platform::{ApiError, App};
 use std::error::Error;
-use std::fmt;
 use std::time::Duration;
 use store::{Key, StoreError};
 
@@ -48,47 +48,6 @@ pub enum Delivered {
     Superseded,
     /// What it is about is being given back. The schedule announces it again, when that has ended.
     Undecided,
-}
-
-/// Why a job is to be repeated.
-#[derive(Debug)]
-pub enum DeliverError {
-    /// The tenant could not be read.
-    Tenant(ApiError),
-    /// The database did not answer.
-    Store(StoreError),
-    /// The mail could not be made; that is a fault of ours.
-    Render(RenderError),
-    /// The transport did not take the mail for now.
-    Transport(MailError),
-}
-
-impl fmt::Display for DeliverError {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(match self {
-            Self::Tenant(_) => "the tenant of a mail could not be read",
-            Self::Store(_) => "the database did not answer",
-            Self::Render(_) => "the mail could not be made",
-            Self::Transport(_) => "the mail could not be sent for now",
-        })
-    }
-}
-
-impl Error for DeliverError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        Some(match self {
-            Self::Tenant(cause) => cause,
-            Self::Store(cause) => cause,
-            Self::Render(cause) => cause,
-            Self::Transport(cause) => cause,
-        })
-    }
-}
-
-impl From<StoreError> for DeliverError {
-    fn from(fault: StoreError) -> Self {
-        Self::Store(fault)
-    }
 }
 
 /// Sends the mail a job names, unless someone else has it.

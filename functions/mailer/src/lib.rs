@@ -3,12 +3,14 @@
 
 pub mod batch;
 pub mod deliver;
+pub mod error;
 mod login;
 pub mod render;
 mod view;
 
 pub use batch::handle_batch;
-pub use deliver::{DeliverError, Delivered, deliver};
+pub use deliver::{Delivered, deliver};
+pub use error::DeliverError;
 
 #[cfg(test)]
 mod tests;

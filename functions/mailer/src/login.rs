@@ -1,6 +1,6 @@
 //! The mail with a link to log in by (spec §4.7).
 
-use crate::deliver::DeliverError;
+use crate::error::DeliverError;
 use crate::render::{LoginLinkMail, MailAddress};
 use domain::login::{LINK_LIFE_SECS, LoginRequest, stored_address};
 use domain::outbox::{LoginMail, login_message_id};

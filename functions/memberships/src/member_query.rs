@@ -12,6 +12,10 @@ use utoipa::IntoParams;
 /// Entries of one answer: each has more than 550 bytes, so that more would not fit.
 const MAX_AT_ONCE: usize = 10_000;
 
+/// What is said of a list that does not fit into an answer.
+pub(crate) const TOO_LARGE: &str =
+    "The response would be too large; request fewer entries with page and pageSize";
+
 /// The parameters `updatedStartTime` and `updatedEndTime`.
 fn range(reader: &mut QueryReader, (start, end): (Option<&str>, Option<&str>), zone: Zone) -> ChangeRange {
     let from = reader.instant("updatedStartTime", start, zone);
@@ -185,7 +189,7 @@ impl SummaryQuery {
 /// Refuses a page that cannot fit into an answer before its memberships are read.
 pub(crate) fn refuse_too_many(entries: usize) -> Result<(), ApiError> {
     if entries > MAX_AT_ONCE {
-        return Err(ApiError::new(ErrorType::ResponseTooLarge).message(crate::members::TOO_LARGE));
+        return Err(ApiError::new(ErrorType::ResponseTooLarge).message(TOO_LARGE));
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! `/v2/b2b/memberships`: what members bought, and the data of who holds the cards.
 
 use crate::keep::{Kept, change, load_known};
-use crate::member_query::{MembershipQuery, Wanted, refuse_too_many};
+use crate::member_query::{MembershipQuery, TOO_LARGE, Wanted, refuse_too_many};
 use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::response::{IntoResponse, Response};
@@ -71,10 +71,6 @@ async fn list(
     }
     Ok(Json(Page { list, pagination }))
 }
-
-/// What is said of a list that does not fit into an answer.
-pub(crate) const TOO_LARGE: &str =
-    "The response would be too large; request fewer entries with page and pageSize";
 
 /// Read a membership
 ///

@@ -1,13 +1,12 @@
 //! `GET /v2/b2b/membership/summaries`: the cards of memberships, one entry for each.
 
-use crate::member_query::{Known, Row, SummaryQuery, WantedCards, refuse_too_many};
-use crate::members::TOO_LARGE;
+use crate::member_query::{Known, Row, SummaryQuery, TOO_LARGE, WantedCards, refuse_too_many};
 use axum::Json;
 use axum::extract::{Query, State};
-use domain::compare::comparable;
+use domain::compare::{comparable, is_same_code};
 use domain::email::is_same_email;
 use domain::membership::{ListedMembership, MemberCard, Membership};
-use domain::verification::{VerifiedCard, is_same_code};
+use domain::verification::VerifiedCard;
 use domain::{MembershipId, TenantId};
 use platform::access::Staff;
 use platform::paging::{PageQuery, fits};

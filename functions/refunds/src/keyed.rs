@@ -2,7 +2,7 @@
 //! is kept, so none can disagree with it (decision 0066).
 
 use crate::answer;
-use crate::refund::Work;
+use crate::work::Work;
 use axum::response::{IntoResponse, Response};
 use domain::sale::Sale;
 use domain::{Mid, RefundId};

@@ -11,6 +11,7 @@ mod answer;
 mod keyed;
 mod preview;
 mod refund;
+mod work;
 
 use platform::routes;
 use platform::routes::Routes;

@@ -1,16 +1,17 @@
 //! Shopping carts (spec §2.2, §2.3).
 
 mod combo;
+mod form;
 mod membership;
+mod request;
 
 pub use combo::{ComboLine, ComboLinePart};
-pub use membership::{MAX_MEMBERSHIP_CARDS, MAX_MEMBERSHIP_LINES, MembershipLine, WantedMembership};
+pub use form::{AskedForms, CartForm, FormRefusal, IncompleteForm, response_id};
+pub use membership::MembershipLine;
 
-use crate::cart_request::CartTerms;
+use crate::cart_request::{CartTerms, DonationDetail, RefusedClaims};
 use crate::catalog::AdmissionType;
-use crate::claim::RefusedClaims;
-use crate::form::CartForm;
-use crate::pricing::PricedLines;
+use crate::coupon::CouponProblem;
 use crate::text::AsText;
 use crate::time::plus_secs;
 use crate::{
@@ -19,18 +20,6 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Lines a cart may have (contract §4).
-pub const MAX_LINES: usize = 100;
-/// Coupon codes a line or a cart may name.
-pub const MAX_CODES: usize = 10;
-/// Largest quantity of one line.
-pub const MAX_QUANTITY: u32 = 999;
-/// Memberships one cart may name.
-pub const MAX_MEMBERSHIPS: usize = 10;
-/// Event instances one order may touch.
-pub const MAX_INSTANCES: usize = 50;
-/// Tickets one order may have.
-pub const MAX_TICKETS: u32 = 2_000;
 /// A cart lives this long from its last write, in seconds (contract §4).
 pub const CART_TTL_SECS: i64 = 86_400;
 
@@ -124,26 +113,6 @@ pub struct CouponMessage {
     pub code: String,
     /// Why it takes nothing off.
     pub problem: CouponProblem,
-}
-
-/// Why a coupon code takes nothing off.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum CouponProblem {
-    /// No coupon has this code.
-    Unknown,
-    /// It is switched off.
-    Inactive,
-    /// Its first sale date is still to come.
-    NotYetValid,
-    /// Its last sale date is over.
-    Expired,
-    /// It is not for this sale channel.
-    OtherChannel,
-    /// It was used as often as it may be.
-    UsedUp,
-    /// It is for nothing that it was given for.
-    NothingEligible,
 }
 
 /// One line of a cart. Lines that differ in treatment are separate lines with their own ids (spec §4.1 rule 6).
@@ -278,29 +247,15 @@ pub struct DonationLine {
     pub price: LinePrice,
 }
 
-/// Facts about a donation (spec §2.4); all optional.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-#[expect(missing_docs, reason = "the names are the specification's own")]
-pub struct DonationDetail {
-    pub donation_appeal_name: Option<String>,
-    pub donation_campaign_name: Option<String>,
-    pub donation_fund_name: Option<String>,
-    pub donor_recognition: Option<String>,
-    pub donor_recognition_type: Option<String>,
-    pub dedication_last_name: Option<String>,
-    pub dedication_first_name: Option<String>,
-    pub beneficiary_type: Option<String>,
-    pub beneficiary_last_name: Option<String>,
-    pub beneficiary_first_name: Option<String>,
-    pub beneficiary_email: Option<String>,
-    pub beneficiary_phone_number: Option<String>,
-    pub beneficiary_street_address1: Option<String>,
-    pub beneficiary_street_address2: Option<String>,
-    pub beneficiary_city: Option<String>,
-    pub beneficiary_state: Option<String>,
-    pub beneficiary_zip_code: Option<String>,
-    pub beneficiary_country: Option<String>,
+/// Priced lines, in the order of the request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PricedLines {
+    /// The lines.
+    pub lines: Vec<CartLine>,
+    /// The sum of their amounts.
+    pub total: Money,
+    /// What became of codes that took nothing off.
+    pub coupon_messages: Vec<CouponMessage>,
 }
 
 impl CartLine {
@@ -411,7 +366,7 @@ impl Cart {
     /// what its lines need ([`Cart::asking`]).
     #[must_use]
     pub fn replaced(&self, terms: CartTerms, priced: PricedLines, now: Timestamp) -> Self {
-        let PricedLines { lines, total, coupon_messages, traces: _ } = priced;
+        let PricedLines { lines, total, coupon_messages } = priced;
         let CartTerms {
             membership_ids,
             single_membership: _,

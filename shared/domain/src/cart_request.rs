@@ -1,15 +1,31 @@
 //! What a caller asks a cart to hold: read and checked, not yet priced.
 
-use crate::cart::{
-    Cart, CartLine, DonationDetail, DonationKind, MAX_INSTANCES, MAX_TICKETS, WantedMembership,
-};
-use crate::claim::RefusedClaims;
-use crate::form::WantedForm;
+use crate::form::SentAnswer;
+use crate::membership::issue::{CardHolder, NewMembership};
+use crate::membership::{Gifter, MembershipAction, Plan};
 use crate::{
-    CartItemId, ComboTemplateId, CustomerId, InstanceId, InventoryId, LevelId, MembershipId, Money,
+    CartItemId, ComboTemplateId, CustomerId, FormId, InstanceId, InventoryId, LevelId, MembershipId, Money,
     ReservationId, TicketTypeId,
 };
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+
+/// Lines a cart may have (contract §4).
+pub const MAX_LINES: usize = 100;
+/// Coupon codes a line or a cart may name.
+pub const MAX_CODES: usize = 10;
+/// Largest quantity of one line.
+pub const MAX_QUANTITY: u32 = 999;
+/// Memberships one cart may name.
+pub const MAX_MEMBERSHIPS: usize = 10;
+/// Event instances one order may touch.
+pub const MAX_INSTANCES: usize = 50;
+/// Tickets one order may have.
+pub const MAX_TICKETS: u32 = 2_000;
+/// Lines of a cart that may buy memberships: what one transaction settles (decision record 0049).
+pub const MAX_MEMBERSHIP_LINES: usize = 4;
+/// Cards that the memberships of a cart may have together, those they have already included.
+pub const MAX_MEMBERSHIP_CARDS: usize = 15;
 
 /// A cart as it was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -41,6 +57,42 @@ pub struct CartTerms {
     pub verify_entitlements: bool,
     /// A known customer.
     pub customer: Option<CustomerId>,
+}
+
+/// Why a claim does not count, as the visitor is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ClaimProblem {
+    /// No proof of it was sent, or one that is over, altered or another tenant's.
+    ProofNeeded,
+    /// The venue takes no claims from such a caller.
+    NotAccepted,
+}
+
+impl ClaimProblem {
+    /// The code in `memberMessages`.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::ProofNeeded => "PROOF_NEEDED",
+            Self::NotAccepted => "MEMBERS_NOT_ACCEPTED",
+        }
+    }
+}
+
+/// What of a cart's claims does not count, as it was decided when the cart was written.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct RefusedClaims {
+    /// Memberships, as they were named, also by lines that renew or change them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub memberships: Vec<MembershipId>,
+    /// The level that is named without a membership.
+    #[serde(default)]
+    pub level: bool,
+    /// What the visitor is told; nothing where only a level does not count that the cart's memberships make
+    /// meaningless.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<ClaimProblem>,
 }
 
 /// A line as it was asked for. The id it names counts only if the cart has such a line.
@@ -124,6 +176,31 @@ pub struct WantedDonation {
     pub detail: DonationDetail,
 }
 
+/// Facts about a donation (spec §2.4); all optional.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+#[expect(missing_docs, reason = "the names are the specification's own")]
+pub struct DonationDetail {
+    pub donation_appeal_name: Option<String>,
+    pub donation_campaign_name: Option<String>,
+    pub donation_fund_name: Option<String>,
+    pub donor_recognition: Option<String>,
+    pub donor_recognition_type: Option<String>,
+    pub dedication_last_name: Option<String>,
+    pub dedication_first_name: Option<String>,
+    pub beneficiary_type: Option<String>,
+    pub beneficiary_last_name: Option<String>,
+    pub beneficiary_first_name: Option<String>,
+    pub beneficiary_email: Option<String>,
+    pub beneficiary_phone_number: Option<String>,
+    pub beneficiary_street_address1: Option<String>,
+    pub beneficiary_street_address2: Option<String>,
+    pub beneficiary_city: Option<String>,
+    pub beneficiary_state: Option<String>,
+    pub beneficiary_zip_code: Option<String>,
+    pub beneficiary_country: Option<String>,
+}
+
 /// Combos of one definition for one ticket type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WantedCombo {
@@ -137,6 +214,33 @@ pub struct WantedCombo {
     pub parts: Vec<InstanceId>,
 }
 
+/// A membership as it is asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WantedMembership {
+    /// What is done.
+    pub action: MembershipAction,
+    /// What is bought.
+    pub plan: Plan,
+    /// The membership it is done with, by its id or its number, as sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub membership: Option<MembershipId>,
+    /// Who is to hold cards.
+    #[serde(default)]
+    pub holders: Vec<CardHolder>,
+    /// Who gives it, if it is a gift.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub giver: Option<Gifter>,
+    /// Charged in full whatever discounts apply.
+    #[serde(default)]
+    pub is_retail: bool,
+    /// Codes for this line alone.
+    #[serde(default)]
+    pub coupon_codes: Vec<String>,
+    /// The identifiers of the membership that a checkout makes of it; drawn anew by each.
+    #[serde(skip)]
+    pub drawn: Option<NewMembership>,
+}
+
 /// How much is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gift {
@@ -144,6 +248,19 @@ pub enum Gift {
     Fixed,
     /// The amount the donor chose.
     Chosen(Money),
+}
+
+/// Answers to a form, sent with a cart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WantedForm {
+    /// Its place in the list that was sent.
+    pub at: usize,
+    /// The form.
+    pub form: FormId,
+    /// The event it is answered for; none answers it for every event that asks it.
+    pub event: Option<InstanceId>,
+    /// The answers.
+    pub fields: Vec<SentAnswer>,
 }
 
 /// A limit that a cart's lines exceed together.
@@ -193,19 +310,12 @@ pub fn has_tickets_for<'a>(add_on: &WantedAddOn, lines: impl IntoIterator<Item =
 }
 
 /// Gives every line its id: the one it names where the cart has that line; else that of a line that asks for the same
-/// and was not named, so that a cart sent again as it was stays as it is; else a fresh one.
+/// and was not named, so that a cart sent again as it was stays as it is; else a fresh one. `known` are the lines that
+/// the cart has.
 ///
 /// # Errors
 /// Those of `fresh`.
 pub fn name_lines<E>(
-    lines: &[WantedLine],
-    before: &[CartLine],
-    fresh: impl FnMut() -> Result<CartItemId, E>,
-) -> Result<Vec<LineRequest>, E> {
-    name_known(lines, before.iter().map(LineRequest::from).collect(), fresh)
-}
-
-fn name_known<E>(
     lines: &[WantedLine],
     mut known: Vec<LineRequest>,
     mut fresh: impl FnMut() -> Result<CartItemId, E>,
@@ -227,6 +337,35 @@ fn name_known<E>(
     Ok(named)
 }
 
+impl RefusedClaims {
+    /// True where everything that was claimed counts.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl CartTerms {
+    /// The memberships that count.
+    pub fn claimed_memberships(&self) -> impl Iterator<Item = MembershipId> {
+        self.membership_ids.iter().copied().filter(|sent| self.counts(*sent))
+    }
+
+    /// Whether a membership counts that the cart or one of its lines names.
+    #[must_use]
+    pub fn counts(&self, sent: MembershipId) -> bool {
+        !self.refused.memberships.contains(&sent)
+    }
+
+    /// The level that counts, if one is named. Where memberships are named and none of them counts, no level does:
+    /// it would have meant nothing.
+    #[must_use]
+    pub fn claimed_level(&self) -> Option<&LevelId> {
+        let is_meant = self.membership_ids.is_empty() || self.claimed_memberships().next().is_some();
+        self.membership_category.as_ref().filter(|_| is_meant && !self.refused.level)
+    }
+}
+
 impl Wanted {
     /// Whether both ask for the same; the events of a combo may be named in any order.
     #[must_use]
@@ -242,70 +381,6 @@ impl Wanted {
             }
             (own, other) => own == other,
         }
-    }
-}
-
-impl Cart {
-    /// What applies to the cart as a whole.
-    #[must_use]
-    pub fn terms(&self) -> CartTerms {
-        CartTerms {
-            membership_ids: self.membership_ids.clone(),
-            single_membership: None,
-            membership_category: self.membership_category.clone(),
-            refused: self.refused_claims.clone(),
-            coupon_codes: self.coupon_codes.clone(),
-            reservation: self.reservation,
-            verify_entitlements: self.verify_entitlements,
-            customer: self.customer,
-        }
-    }
-
-    /// The lines as requests, to price them again.
-    #[must_use]
-    pub fn requests(&self) -> Vec<LineRequest> {
-        self.lines.iter().map(LineRequest::from).collect()
-    }
-}
-
-impl From<&CartLine> for LineRequest {
-    fn from(line: &CartLine) -> Self {
-        let wanted = match line {
-            CartLine::Ticket(line) => Wanted::Ticket(WantedTicket {
-                instance: line.instance,
-                ticket_type: line.ticket_type.clone(),
-                quantity: line.quantity,
-                treatment: if line.is_retail {
-                    WantedTreatment::FullPrice
-                } else if line.coupon_codes.is_empty() {
-                    WantedTreatment::Best
-                } else {
-                    WantedTreatment::Coupons(line.coupon_codes.clone())
-                },
-                ignore_entitlements: line.ignore_entitlements,
-            }),
-            CartLine::AddOn(line) => Wanted::AddOn(WantedAddOn {
-                inventory: line.inventory,
-                instance: line.instance,
-                quantity: line.quantity,
-            }),
-            CartLine::Donation(line) => Wanted::Donation(Box::new(WantedDonation {
-                inventory: line.inventory,
-                gift: match line.kind {
-                    DonationKind::FixedDonation => Gift::Fixed,
-                    DonationKind::Donation => Gift::Chosen(line.price.unit),
-                },
-                detail: line.detail.clone(),
-            })),
-            CartLine::Combo(line) => Wanted::Combo(Box::new(WantedCombo {
-                combo: line.combo.clone(),
-                ticket_type: line.ticket_type.clone(),
-                quantity: line.quantity,
-                parts: line.parts.iter().map(|part| part.instance).collect(),
-            })),
-            CartLine::Membership(line) => Wanted::Membership(Box::new(line.wanted.clone())),
-        };
-        Self { id: line.id().clone(), wanted }
     }
 }
 
@@ -379,7 +454,7 @@ mod tests {
             ("an id of no line", vec![named(9, ticket(2, 1))], vec![3]),
         ] {
             let mut fresh = 99;
-            let named = name_known(&lines, before.to_vec(), || {
+            let named = name_lines(&lines, before.to_vec(), || {
                 fresh += 1;
                 Ok::<_, ()>(id(fresh))
             });

@@ -1,10 +1,10 @@
 //! What a venue sells: event templates with their prices, ticket types, add-ons and donations.
 
+pub mod ticket_details;
 pub mod venue;
 
 use crate::channel::{Channel, SalesChannel, channel_allowed};
 use crate::instance_id::{ScheduleTag, TemplateTag};
-use crate::sale_window::TicketDetails;
 use crate::schedule::{Schedule, SlotPlan, TemplateFacts};
 use crate::text::cut;
 use crate::{
@@ -14,6 +14,7 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
+use ticket_details::TicketDetails;
 use venue::VenueFields;
 
 /// A ticket type: the kind of visitor a price is for (spec §2.10 `personType`).

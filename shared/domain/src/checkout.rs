@@ -1,13 +1,14 @@
 //! What a checkout asks for and the order it becomes (spec §2.8, §4.3; contract §6).
 
 use crate::card::Card;
-use crate::cart::{AppliedPrice, Cart, CartLine, ComboLine, LinePrice, TicketLine};
+use crate::cart::{
+    AppliedPrice, AskedForms, Cart, CartForm, CartLine, ComboLine, LinePrice, TicketLine, response_id,
+};
 use crate::cart_request::CartRequest;
 use crate::catalog::{InventoryItem, Template};
 use crate::channel::Channel;
 use crate::coupon::Coupon;
 use crate::entitlement::EntitlementUse;
-use crate::form::{AskedForms, CartForm, response_id};
 use crate::membership::{Level, Membership};
 use crate::order::{
     AfterSale, CardSummary, ConsumedReservation, FormResponse, Order, OrderAddOnLine, OrderAmounts,

@@ -17,6 +17,19 @@ pub fn comparable(text: &str) -> String {
     single_spaced(&folded(&folded(text)))
 }
 
+/// Whether two codes are the same as texts are compared.
+#[must_use]
+pub fn is_same_code(one: &str, other: &str) -> bool {
+    comparable(one) == comparable(other)
+}
+
+/// Whether two names are the same but for their letters' case and form, the kind of their apostrophes and the
+/// amount of white space.
+#[must_use]
+pub fn is_same_name(one: &str, other: &str) -> bool {
+    comparable(one) == comparable(other)
+}
+
 fn folded(text: &str) -> String {
     // Before, since some are compatible with an accent on a space; after, since others are made of several.
     let apostrophes: String = text.nfc().map(apostrophe).collect();
@@ -76,6 +89,26 @@ mod tests {
             [("Zoe", "Zoë"), ("I", "\u{131}"), ("ab", "a b"), ("a-b", "ab"), ("-", "--"), (".", "")]
         {
             assert_ne!(comparable(one), comparable(other), "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn names_are_the_same_whatever_their_case_form_and_apostrophes() {
+        for (one, other, same) in [
+            ("O’Hara", "o'hara", true),
+            ("O’Hara", "OʼHARA", true),
+            ("STRASSE", "Straße", true),
+            ("Ångström", "A\u{30a}NGSTRO\u{308}M", true),
+            ("ﬁsher", "Fisher", true),
+            ("ΟΔΥΣΣΕΥΣ", "Οδυσσευς", true),
+            ("  de   la Cruz ", "De La cruz", true),
+            ("Müller", "Muller", false),
+            ("Smith", "Smyth", false),
+            ("Smith-Jones", "Smith Jones", false),
+            ("", "Smith", false),
+        ] {
+            assert_eq!(is_same_name(one, other), same, "{one} {other}");
+            assert_eq!(is_same_name(other, one), same, "{other} {one}");
         }
     }
 

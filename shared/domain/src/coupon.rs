@@ -1,6 +1,5 @@
 //! Discounts and coupons: what takes something off a price, for whom and when (contract §4, §7).
 
-use crate::cart::CouponProblem;
 use crate::channel::{Channel, SalesChannel, channel_allowed};
 use crate::compare::comparable;
 use crate::{
@@ -167,6 +166,26 @@ pub struct Coupon {
     pub max_uses: Option<u32>,
     /// An inactive one is not accepted.
     pub active: bool,
+}
+
+/// Why a coupon code takes nothing off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum CouponProblem {
+    /// No coupon has this code.
+    Unknown,
+    /// It is switched off.
+    Inactive,
+    /// Its first sale date is still to come.
+    NotYetValid,
+    /// Its last sale date is over.
+    Expired,
+    /// It is not for this sale channel.
+    OtherChannel,
+    /// It was used as often as it may be.
+    UsedUp,
+    /// It is for nothing that it was given for.
+    NothingEligible,
 }
 
 /// A code as codes are compared: after NFKC and full case folding (decision record 0119). Our choice: in capital

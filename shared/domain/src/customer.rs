@@ -3,10 +3,10 @@
 //! Whether two descriptions mean one person is decided here and nowhere else: [`match_text`]. See decision records
 //! 0054 and 0119.
 
+use crate::CustomerId;
 use crate::compare::{comparable, comparable_phone};
 use crate::email::comparable_email;
 use crate::locations::{country_name, find_country, state_name};
-use crate::{CustomerId, order};
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// Someone who bought something or holds a card.
@@ -27,37 +27,6 @@ impl Customer {
     pub fn says(&self, other: &Self) -> bool {
         let source = other.source.is_none() || self.source == other.source;
         self.id == other.id && self.person == other.person && source
-    }
-}
-
-impl From<&Person> for crate::order::Person {
-    fn from(person: &Person) -> Self {
-        let Person {
-            first_name,
-            last_name,
-            email,
-            phone_number,
-            street_address_1,
-            street_address_2,
-            city,
-            state,
-            zip_code,
-            country,
-        } = person.clone();
-        let text = |text: String| (!text.is_empty()).then_some(text);
-        Self {
-            first_name: text(first_name),
-            last_name: text(last_name),
-            full_name: None,
-            email,
-            phone_number,
-            address1: street_address_1,
-            address2: street_address_2,
-            city,
-            state,
-            zip_code,
-            country,
-        }
     }
 }
 
@@ -100,37 +69,6 @@ pub struct Person {
 /// Customers that earlier checkouts made have their fields by the names of an order, and null for what is missing.
 fn text_or_nothing<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     Option::deserialize(deserializer).map(Option::unwrap_or_default)
-}
-
-impl From<&order::Person> for Person {
-    fn from(person: &order::Person) -> Self {
-        let order::Person {
-            first_name,
-            last_name,
-            // The two above, in one.
-            full_name: _,
-            email,
-            phone_number,
-            address1,
-            address2,
-            city,
-            state,
-            zip_code,
-            country,
-        } = person;
-        Self {
-            first_name: first_name.clone().unwrap_or_default(),
-            last_name: last_name.clone().unwrap_or_default(),
-            email: email.clone(),
-            phone_number: phone_number.clone(),
-            street_address_1: address1.clone(),
-            street_address_2: address2.clone(),
-            city: city.clone(),
-            state: state.clone(),
-            zip_code: zip_code.clone(),
-            country: country.clone(),
-        }
-    }
 }
 
 impl Person {
@@ -306,20 +244,5 @@ mod tests {
         ] {
             assert_eq!(match_text(&person(&[(name, " ")])), None, "{name}");
         }
-    }
-
-    #[test]
-    fn the_data_of_an_order_and_of_a_customer_read_alike() {
-        let of_order: order::Person = serde_json::from_value(serde_json::json!({
-            "first_name": "Zoë", "last_name": "Okafor", "full_name": null, "email": "zoe@example.test",
-            "phone_number": "+1 415 555 0142", "address1": "18 Quay Street", "address2": null, "city": "Portview",
-            "state": "California", "zip_code": "94000", "country": "United States",
-        }))
-        .unwrap();
-        assert_eq!(Person::from(&of_order), person(&[]));
-        let stored = serde_json::to_value(&of_order).unwrap();
-        assert_eq!(serde_json::from_value::<Person>(stored).unwrap(), person(&[]));
-        let nobody = serde_json::to_value(order::Person::default()).unwrap();
-        assert_eq!(serde_json::from_value::<Person>(nobody).unwrap(), Person::default());
     }
 }

@@ -1,13 +1,11 @@
 //! Forms asked of visitors (spec §2.6, contract §7).
 
 mod answer;
-mod entry;
 
 pub use answer::{
     Answer, AnswerFault, AnswerValue, Answers, MAX_ANSWER_BYTES, MAX_NUMBER_DIGITS, MAX_TEXT_CHARS, Misfit,
     SentAnswer, SentValue,
 };
-pub use entry::{AskedForms, CartForm, FormRefusal, IncompleteForm, WantedForm, response_id};
 
 use crate::FormId;
 use serde::{Deserialize, Serialize};

@@ -50,6 +50,7 @@ pub mod tenant;
 pub mod text;
 pub mod time;
 pub mod verification;
+mod web_address;
 
 pub use boarding_ref::BoardingRefId;
 pub use catalog::Template;

@@ -1,7 +1,8 @@
 //! Orders, their lines and tickets (spec §2.9, §2.18).
 
 use crate::card::{CardBrand, Expiry};
-use crate::cart::{AppliedPrice, DonationDetail, DonationKind};
+use crate::cart::{AppliedPrice, DonationKind};
+use crate::cart_request::DonationDetail;
 use crate::catalog::AdmissionType;
 use crate::combo::ComboKind;
 use crate::entitlement::EntitlementUse;
@@ -22,17 +23,18 @@ mod after;
 pub mod exchange;
 mod membership;
 mod notice;
+mod person;
 pub mod refund;
 mod refunded;
 mod ticket;
 
 pub use after::{
-    AfterSale, Exchange, GivenBack, MembershipReturn, MovedLine, OrderRefund, OrderRefundState, RefundedItem,
-    Row,
+    AfterSale, Exchange, GivenBack, MovedLine, OrderRefund, OrderRefundState, RefundedItem, Row,
 };
 pub use membership::{Confirmation, OrderMembershipLine};
 pub(crate) use notice::notices_of;
 pub use notice::{MAX_NOTICES, StaffNotice};
+pub use person::Person;
 pub use refunded::RefundStatus;
 use ticket::last_admitting;
 pub use ticket::{TICKETS_PER_CHUNK, Ticket, TicketChunk, TicketStatus};
@@ -178,67 +180,6 @@ pub enum OrderState {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         decline: Option<Decline>,
     },
-}
-
-/// A person's name and address, as far as known.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default)]
-#[expect(missing_docs, reason = "the names are the specification's own")]
-pub struct Person {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub first_name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub last_name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub full_name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub email: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub phone_number: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub address1: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub address2: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub city: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub state: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub zip_code: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub country: Option<String>,
-}
-
-impl Person {
-    /// First name, last name and one of phone, e-mail or zip code are there (spec §2.8 rule 1).
-    #[must_use]
-    pub fn is_complete(&self) -> bool {
-        let reachable = self.phone_number.is_some() || self.email.is_some() || self.zip_code.is_some();
-        self.first_name.is_some() && self.last_name.is_some() && reachable
-    }
-
-    /// The person with the names that the full name says where they were not sent: its last word is the last name, and
-    /// what stands before it the first name.
-    #[must_use]
-    pub fn with_names(mut self) -> Self {
-        let full = self.full_name.as_deref().unwrap_or_default().trim();
-        let (first, last) = full.rsplit_once(char::is_whitespace).unwrap_or(("", full));
-        let said = |word: &str| Some(word.trim().to_owned()).filter(|word| !word.is_empty());
-        let (first, last) = (said(first), said(last));
-        self.first_name = self.first_name.or(first);
-        self.last_name = self.last_name.or(last);
-        self
-    }
-
-    /// The name as one text.
-    #[must_use]
-    pub fn name(&self) -> String {
-        if let Some(name) = &self.full_name {
-            return name.clone();
-        }
-        let names = [self.first_name.as_deref(), self.last_name.as_deref()];
-        names.into_iter().flatten().collect::<Vec<_>>().join(" ")
-    }
 }
 
 /// How an order is paid.

@@ -14,19 +14,20 @@ mod codes;
 mod combo;
 mod membership;
 mod refusal;
+mod rule;
 mod treatment;
 
-pub use combo::{ComboFault, PartFault};
-pub use membership::MembershipFault;
-pub use refusal::{Closed, LineFault, PricingRefusal, PricingRefusals, RefusalClass};
-pub use treatment::{Inapplicable, PricedTicket, Rule, Source, Tried, listed_unit};
+pub use refusal::{
+    Closed, ComboFault, LineFault, MembershipFault, PartFault, PricingRefusal, PricingRefusals, RefusalClass,
+};
+pub use rule::{Inapplicable, Rule, Source, Tried};
+pub use treatment::{PricedTicket, listed_unit};
 
 use crate::asker::Asker;
-use crate::cart::{
-    AddOnLine, CartLine, CouponMessage, DonationKind, DonationLine, LinePrice, MAX_TICKETS, TicketLine,
-};
+use crate::cart::{AddOnLine, CartLine, DonationKind, DonationLine, LinePrice, PricedLines, TicketLine};
 use crate::cart_request::{
-    CartTerms, Gift, LineRequest, Wanted, WantedAddOn, WantedDonation, WantedTicket, WantedTreatment,
+    CartTerms, Gift, LineRequest, MAX_TICKETS, Wanted, WantedAddOn, WantedDonation, WantedTicket,
+    WantedTreatment,
 };
 use crate::catalog::{InventoryItem, InventoryKind, PersonType, Price, Template};
 use crate::channel::{Channel, channel_allowed};
@@ -171,15 +172,11 @@ impl<'a> CatalogView<'a> {
     }
 }
 
-/// Priced lines, in the order of the request.
+/// Priced lines, with how their prices came about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PricedLines {
-    /// The lines.
-    pub lines: Vec<CartLine>,
-    /// The sum of their amounts.
-    pub total: Money,
-    /// What became of codes that took nothing off.
-    pub coupon_messages: Vec<CouponMessage>,
+pub struct ExplainedLines {
+    /// What they cost.
+    pub priced: PricedLines,
     /// Of each line, the rules that were tried; of add-ons and donations, none.
     pub traces: Vec<Vec<Tried>>,
 }
@@ -194,6 +191,19 @@ pub fn price(
     catalog: &CatalogView<'_>,
     now: Timestamp,
 ) -> Result<PricedLines, PricingRefusals> {
+    price_explained(lines, terms, catalog, now).map(|explained| explained.priced)
+}
+
+/// Prices lines as [`price`] does, and says how their prices came about.
+///
+/// # Errors
+/// [`PricingRefusals`] with every fault of every line.
+pub fn price_explained(
+    lines: &[LineRequest],
+    terms: &CartTerms,
+    catalog: &CatalogView<'_>,
+    now: Timestamp,
+) -> Result<ExplainedLines, PricingRefusals> {
     let codes = CodeBook::new((lines, terms), (catalog.catalog.coupons, &catalog.buyer), now);
     let pass = Pass { catalog, codes: &codes, scope: Scope::AllLines, now };
     let memberships = membership::price_memberships(lines, pass);
@@ -222,7 +232,9 @@ pub fn price(
         Ok(total) if refusals.is_empty() => {
             let coupon_messages =
                 codes.messages((lines, terms), |code, rule, index| pass.applies((code, rule), &lines[index]));
-            Ok(PricedLines { lines: priced.lines, total, coupon_messages, traces: priced.traces })
+            let traces = priced.traces;
+            let priced = PricedLines { lines: priced.lines, total, coupon_messages };
+            Ok(ExplainedLines { priced, traces })
         }
         Ok(_) | Err(MoneyOverflow) => Err(PricingRefusals(refusals)),
     }

@@ -11,30 +11,32 @@
 
 mod after_sale;
 mod count;
+mod fault;
 mod finding;
 mod lookups;
 mod memberships;
 mod orders;
+mod records;
 mod sales;
 
-pub use after_sale::AfterSaleFault;
-pub use count::{Count, SecondLook, uses_of};
-pub use finding::{
-    Belonging, Finding, Lookup, LookupFault, MembershipFault, MoneyFault, OrderFault, SaleFault, Subject,
+pub use count::{SecondLook, uses_of};
+pub use fault::{
+    AfterSaleFault, Belonging, Lookup, LookupFault, MembershipFault, MoneyFault, OrderFault, OrderLead,
+    SaleFault,
 };
-pub use lookups::{LookupPlace, OrderLead, OrderLookup};
-pub use memberships::MembershipRecord;
-pub use orders::{MailRecord, OrderRecords};
-pub use sales::{Captured, SaleRecord};
+pub use finding::{Count, Finding, Subject};
+pub use records::{
+    Captured, LookupPlace, MailRecord, MembershipRecord, OrderLookup, OrderRecords, SaleRecord,
+};
 
 use crate::ledger::Ledger;
 use crate::order::Order;
 use crate::time::plus_secs;
-use crate::{CustomerId, MembershipId, OrderId, SaleId, Timestamp};
+use crate::{CustomerId, MembershipId, Money, OrderId, SaleId, Timestamp};
 use count::Balance;
 use lookups::OpenLookups;
 use memberships::HeldMembership;
-use sales::HeldSale;
+use sales::{HeldSale, stray_money};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Seconds a pending order or refund may be past its deadline before that is a finding: the schedule finishes what is due
@@ -197,7 +199,7 @@ impl Books {
         let sales = std::mem::take(&mut self.sales);
         self.findings.extend(sales.into_iter().map(|(id, held)| held.stray(id)));
         let captured = std::mem::take(&mut self.captured);
-        self.findings.extend(captured.into_values().map(Finding::stray_money));
+        self.findings.extend(captured.into_values().map(stray_money));
         self.close_memberships();
         self.close_lookups();
         let led_to = std::mem::take(&mut self.led_to).into_iter();
@@ -207,6 +209,11 @@ impl Books {
         self.findings.extend(balances.filter_map(|(count, balance)| balance.finding(count)));
         self.findings
     }
+}
+
+/// The sum of amounts; one that does not fit differs from every amount there is.
+fn sum(amounts: impl IntoIterator<Item = Money>) -> Money {
+    Money::sum(amounts).unwrap_or(Money::from_cents(i64::MIN))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! How a tenant charges cards through Stripe: the secret key, connected accounts, and where the API is.
 
-use crate::tenant::{Tenant, is_safe_address};
+use crate::web_address::is_safe_address;
 use crate::{Mid, TenantId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -97,20 +97,6 @@ pub enum UnfitKey {
     LiveInSandbox,
     /// A live tenant would give its tickets away for test cards.
     TestInLive,
-}
-
-impl KeyMode {
-    /// Whether a tenant may charge by a key of this mode.
-    ///
-    /// # Errors
-    /// [`UnfitKey`] when the one is for real money and the other is not.
-    pub fn fit(self, tenant: &Tenant) -> Result<(), UnfitKey> {
-        match (tenant.sandbox, self) {
-            (true, Self::Test) | (false, Self::Live) => Ok(()),
-            (true, Self::Live) => Err(UnfitKey::LiveInSandbox),
-            (false, Self::Test) => Err(UnfitKey::TestInLive),
-        }
-    }
 }
 
 /// An account that is connected to the one of the key (Stripe Connect), such as `acct_1032D82eZvKYlo2C`.
@@ -234,21 +220,6 @@ mod tests {
         {
             assert_eq!(StripeKey::parse(text).err(), Some(UnreadableKey), "{text}");
         }
-    }
-
-    #[test]
-    fn real_money_moves_for_live_tenants_and_for_no_other() {
-        let tenant = |sandbox: bool| -> Tenant {
-            let stored = serde_json::json!({
-                "id": 204, "name": "", "zone": "America/New_York", "sandbox": sandbox, "hold_secs": 600,
-                "allowed_origins": [], "descriptor_prefix": "", "processor": "sandbox", "sealed_hash_key": "",
-            });
-            serde_json::from_value(stored).unwrap()
-        };
-        assert_eq!(KeyMode::Test.fit(&tenant(true)), Ok(()));
-        assert_eq!(KeyMode::Live.fit(&tenant(false)), Ok(()));
-        assert_eq!(KeyMode::Live.fit(&tenant(true)), Err(UnfitKey::LiveInSandbox));
-        assert_eq!(KeyMode::Test.fit(&tenant(false)), Err(UnfitKey::TestInLive));
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! Tenants and the keys that speak for them.
 
-use crate::claim::MemberClaims;
 use crate::rate_limit::{Rate, RateLimit};
-use crate::stripe::StripeSettings;
+use crate::stripe::{KeyMode, StripeSettings, UnfitKey};
+use crate::web_address::is_safe_address;
 use crate::{Mid, TenantId, Timestamp, Zone};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
-use url::{Host, Url};
+use url::Url;
 
 /// One venue: the owner of its catalog, carts and orders.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,6 +68,18 @@ impl Tenant {
     pub const fn is_closed(&self) -> bool {
         self.closed_at.is_some()
     }
+
+    /// Whether the tenant may charge by a key of this mode.
+    ///
+    /// # Errors
+    /// [`UnfitKey`] when the one is for real money and the other is not.
+    pub const fn may_charge_by(&self, mode: KeyMode) -> Result<(), UnfitKey> {
+        match (self.sandbox, mode) {
+            (true, KeyMode::Test) | (false, KeyMode::Live) => Ok(()),
+            (true, KeyMode::Live) => Err(UnfitKey::LiveInSandbox),
+            (false, KeyMode::Test) => Err(UnfitKey::TestInLive),
+        }
+    }
 }
 
 /// A page of the tenant's own site that takes the token of a login link (spec §4.7).
@@ -78,21 +90,6 @@ pub struct ConsumerSite(Url);
 /// The text is no address of a site that a link may lead to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnfitSite;
-
-/// True where nobody reads along: `https`, or `http` on this very machine. Without user, password and fragment.
-pub(crate) fn is_safe_address(url: &Url) -> bool {
-    let is_near = url.host().map(|host| match host {
-        Host::Domain(name) => name == "localhost",
-        Host::Ipv4(address) => address.is_loopback(),
-        Host::Ipv6(address) => address.is_loopback(),
-    });
-    let is_safe = is_near.is_some_and(|is_near| match url.scheme() {
-        "https" => true,
-        "http" => is_near,
-        _ => false,
-    });
-    is_safe && url.username().is_empty() && url.password().is_none() && url.fragment().is_none()
-}
 
 impl ConsumerSite {
     /// The query parameter of a link that holds the token.
@@ -199,6 +196,76 @@ impl Scope {
     }
 }
 
+/// What the callers of one kind of key have to bring to be taken for members.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ClaimRule {
+    /// Nothing helps: nobody is taken for a member.
+    None,
+    /// A proof ([`crate::member_proof`]).
+    Proof,
+    /// Nothing: whatever they name counts.
+    Any,
+}
+
+impl ClaimRule {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::None, Self::Proof, Self::Any];
+
+    /// The name used in settings.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Proof => "proof",
+            Self::Any => "any",
+        }
+    }
+
+    /// Reads a rule's name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|rule| rule.name() == name)
+    }
+}
+
+/// Who of a tenant's storefront may claim to be a member. Unless it is set, a storefront's server has verified whom it
+/// names, and a page needs a proof: its key is known to everybody.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MemberClaims {
+    /// Callers with the key of a server.
+    #[serde(rename = "b2c")]
+    pub servers: ClaimRule,
+    /// Callers with the key of a page.
+    #[serde(rename = "b2c-browser")]
+    pub pages: ClaimRule,
+}
+
+impl Default for MemberClaims {
+    fn default() -> Self {
+        Self { servers: ClaimRule::Any, pages: ClaimRule::Proof }
+    }
+}
+
+impl MemberClaims {
+    /// True where nothing was set.
+    #[must_use]
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// What applies to callers of a scope; none to those who claim nothing for themselves.
+    #[must_use]
+    pub const fn rule(&self, scope: Scope) -> ClaimRule {
+        match scope {
+            Scope::B2c => self.servers,
+            Scope::B2cBrowser => self.pages,
+            Scope::B2b | Scope::Payment | Scope::Onboard => ClaimRule::None,
+        }
+    }
+}
+
 /// A key as it is stored: its text is known only to its holder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ApiKey {
@@ -221,6 +288,42 @@ pub struct ApiKey {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn rules_are_read_by_the_names_they_are_printed_with() {
+        for rule in ClaimRule::ALL {
+            assert_eq!(ClaimRule::parse(rule.name()), Some(rule));
+            assert_eq!(serde_json::to_value(rule).unwrap(), rule.name());
+        }
+        assert_eq!(ClaimRule::parse("Any"), None);
+    }
+
+    #[test]
+    fn a_server_is_believed_and_a_page_has_to_prove_it_unless_the_venue_says_otherwise() {
+        let usual: MemberClaims = serde_json::from_value(json!({})).unwrap();
+        assert_eq!((usual.servers, usual.pages), (ClaimRule::Any, ClaimRule::Proof));
+        assert!(usual.is_default());
+        let half: MemberClaims = serde_json::from_value(json!({"b2c-browser": "none"})).unwrap();
+        assert_eq!((half.servers, half.pages), (ClaimRule::Any, ClaimRule::None));
+        assert!(!half.is_default());
+        assert_eq!(serde_json::to_value(half).unwrap(), json!({"b2c": "any", "b2c-browser": "none"}));
+    }
+
+    #[test]
+    fn real_money_moves_for_live_tenants_and_for_no_other() {
+        let tenant = |sandbox: bool| -> Tenant {
+            let stored = json!({
+                "id": 204, "name": "", "zone": "America/New_York", "sandbox": sandbox, "hold_secs": 600,
+                "allowed_origins": [], "descriptor_prefix": "", "processor": "sandbox", "sealed_hash_key": "",
+            });
+            serde_json::from_value(stored).unwrap()
+        };
+        assert_eq!(tenant(true).may_charge_by(KeyMode::Test), Ok(()));
+        assert_eq!(tenant(false).may_charge_by(KeyMode::Live), Ok(()));
+        assert_eq!(tenant(true).may_charge_by(KeyMode::Live), Err(UnfitKey::LiveInSandbox));
+        assert_eq!(tenant(false).may_charge_by(KeyMode::Test), Err(UnfitKey::TestInLive));
+    }
 
     #[test]
     fn a_link_leads_to_the_tenants_own_page_with_its_token() {

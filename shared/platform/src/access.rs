@@ -2,9 +2,9 @@
 //! the tenant enters a request in no other way (contract §2).
 
 use crate::app::DEMO_PREFIX;
-use crate::claims::{PROOF_HEADER, SentProofs};
 use crate::clock::RequestClock;
 use crate::context::{RequestContext, SourceIp};
+use crate::member_proof::{PROOF_HEADER, SentProofs};
 use crate::{ApiError, App, ErrorType};
 use axum::extract::FromRequestParts;
 use domain::number::whole_number;

@@ -2,20 +2,22 @@
 
 use crate::cache::Cache;
 use crate::clock::wall_now;
+use crate::error::Limit;
 use crate::keyed_hash::HashKey;
 use crate::processor::{CardProcessor, Clock, Stripe};
 use crate::queue::MailQueue;
-use crate::room::{CatalogLimits, Counts};
-use crate::standing::Ahead;
+use crate::room::{CatalogLimits, Counts, Held, load_places};
+use crate::standing::{Age, Reaching, Standings};
 use crate::vault::Vault;
 use crate::{ApiError, ErrorType, IdSource};
-use domain::ledger::Ledger;
+use domain::listing::Audience;
 use domain::tenant::{ApiKey, ProcessorKind, Tenant};
 use domain::{Mid, Template, TemplateId, TenantId, Timestamp};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use store::catalog::Definitions;
 use store::identity::key_hash;
-use store::{Consistency, Store};
+use store::{Consistency, Key, Store};
 
 /// The service as its handlers see it. Cheap to clone.
 #[derive(Clone)]
@@ -32,7 +34,7 @@ pub struct App {
     pub sandbox_processor: Arc<dyn CardProcessor>,
     clock: Clock,
     stripe: Stripe,
-    pub(crate) limits: CatalogLimits,
+    limits: CatalogLimits,
     caches: Arc<Caches>,
     surroundings: Arc<Surroundings>,
 }
@@ -69,9 +71,7 @@ struct Caches {
     definitions: Cache<TenantId, Definitions>,
     priced_merchants: Cache<TenantId, Vec<Mid>>,
     counts: Counts,
-    slots_ahead: Cache<(TenantId, TemplateId), Ahead>,
-    slots_behind: Cache<(TenantId, TemplateId), Vec<Ledger>>,
-    sold: Cache<(TenantId, TemplateId), u64>,
+    standings: Standings,
 }
 
 impl App {
@@ -123,8 +123,34 @@ impl App {
         Self { limits, ..self }
     }
 
-    pub(crate) fn counts(&self) -> &Counts {
-        &self.caches.counts
+    /// As much as a tenant may have.
+    #[must_use]
+    pub const fn limit(&self, held: Held) -> Limit {
+        self.limits.of(held)
+    }
+
+    /// Refuses records that would make a tenant have more than it may, together with those it has.
+    ///
+    /// # Errors
+    /// `LIMIT_REACHED`, or those of the database.
+    pub async fn check_room_for(
+        &self,
+        tenant: TenantId,
+        held: Held,
+        wanted: BTreeSet<Key>,
+    ) -> Result<(), ApiError> {
+        let limit = self.limit(held);
+        let mut places = load_places(&self.store, tenant, held).await?;
+        places.extend(wanted);
+        if places.len() <= limit.most { Ok(()) } else { Err(ApiError::limit_reached(limit)) }
+    }
+
+    /// Refuses one more of what a tenant has as much of as it may. Far from the limit nothing is read for it.
+    ///
+    /// # Errors
+    /// `LIMIT_REACHED`, or those of the database.
+    pub async fn check_room(&self, tenant: TenantId, held: Held) -> Result<(), ApiError> {
+        self.caches.counts.check_room(&self.store, (tenant, held), self.limit(held)).await
     }
 
     /// The key with this text, at most [`crate::cache::MAX_AGE`] old.
@@ -216,16 +242,25 @@ impl App {
         self.caches.priced_merchants.get(tenant, load).await
     }
 
-    pub(crate) fn slots_ahead(&self) -> &Cache<(TenantId, TemplateId), Ahead> {
-        &self.caches.slots_ahead
+    /// Whether the audience can buy one of a template's slots now.
+    ///
+    /// # Errors
+    /// [`ApiError`] when the database does not answer.
+    pub async fn is_available(
+        &self,
+        found: (TenantId, Reaching<'_>),
+        audience: Audience<'_>,
+        age: Age,
+    ) -> Result<bool, ApiError> {
+        self.caches.standings.is_available(&self.store, found, audience, age).await
     }
 
-    pub(crate) fn slots_behind(&self) -> &Cache<(TenantId, TemplateId), Vec<Ledger>> {
-        &self.caches.slots_behind
-    }
-
-    pub(crate) fn sold(&self) -> &Cache<(TenantId, TemplateId), u64> {
-        &self.caches.sold
+    /// Seats sold of all slots of a template.
+    ///
+    /// # Errors
+    /// [`ApiError`] when the database does not answer.
+    pub async fn sold_of(&self, tenant: TenantId, template: &TemplateId, age: Age) -> Result<u64, ApiError> {
+        self.caches.standings.sold_of(&self.store, (tenant, template), age).await
     }
 
     /// Forgets a tenant's cached catalog after a change made here.

@@ -12,12 +12,10 @@ pub use stock::{Offer, check_size, not_enough};
 
 use crate::{ApiError, App, ErrorType};
 use axum::extract::FromRequestParts;
-use domain::cart::{MAX_MEMBERSHIP_CARDS, MAX_TICKETS};
-use domain::cart_request::CartTerms;
+use domain::cart::AskedForms;
+use domain::cart_request::{CartTerms, ClaimProblem, MAX_MEMBERSHIP_CARDS, MAX_TICKETS};
 use domain::catalog::{InventoryKind, ReviewState, Template};
-use domain::claim::ClaimProblem;
 use domain::entitlement::Entitlements;
-use domain::form::AskedForms;
 use domain::ledger::Ledger;
 use domain::membership::lifecycle::LifecycleFault;
 use domain::pricing::{

@@ -2,42 +2,14 @@
 
 use crate::access::Caller;
 use crate::cart::Named;
-use crate::member_proof::read_proof;
+use crate::member_proof::{SentProofs, read_proof};
 use crate::{ApiError, App};
 use domain::MembershipId;
-use domain::cart_request::{CartTerms, Wanted};
-use domain::claim::{ClaimProblem, ClaimRule, Evidence};
+use domain::cart_request::{CartTerms, ClaimProblem, Wanted};
+use domain::claim::Evidence;
 use domain::member_proof::MemberProof;
+use domain::tenant::ClaimRule;
 use std::collections::BTreeMap;
-use std::fmt;
-
-/// The header that proofs come in.
-pub const PROOF_HEADER: &str = "x-service-member-proof";
-
-/// Proofs that one request may send, separated by commas.
-const MAX_PROOFS: usize = 10;
-
-/// The text of the header. Whoever has it is taken for the member.
-#[derive(Clone, PartialEq, Eq)]
-pub struct SentProofs(String);
-
-impl SentProofs {
-    /// What a caller sent.
-    #[must_use]
-    pub fn new(text: &str) -> Self {
-        Self(text.to_owned())
-    }
-
-    fn parse(&self) -> impl Iterator<Item = MemberProof> {
-        self.0.split(',').take(MAX_PROOFS).filter_map(|text| MemberProof::parse(text.trim()))
-    }
-}
-
-impl fmt::Debug for SentProofs {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("SentProofs(****)")
-    }
-}
 
 /// What the caller has to show. A proof that is over, altered or another tenant's shows nothing.
 ///
@@ -88,14 +60,4 @@ pub async fn claimed_cart<'a>(
     }
     let named = Named::of((&terms, &definitions.coupons), lines, evidence);
     Ok(ClaimedCart { terms, named })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn proofs_are_never_printed() {
-        assert_eq!(format!("{:?}", SentProofs::new("1800000000_7.4711-cd")), "SentProofs(****)");
-    }
 }

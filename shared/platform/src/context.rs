@@ -1,7 +1,7 @@
 //! What the shell knows of a request while it runs.
 
 use domain::TenantId;
-use domain::claim::ClaimProblem;
+use domain::cart_request::ClaimProblem;
 use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;

@@ -4,8 +4,8 @@
 //! values of one header by commas.
 
 use crate::cart::EXPLAIN_HEADER;
-use crate::claims::PROOF_HEADER;
 use crate::idempotency::HEADERS as IDEMPOTENCY;
+use crate::member_proof::PROOF_HEADER;
 use crate::{ApiError, ErrorType};
 use http::{HeaderMap, HeaderName, HeaderValue};
 

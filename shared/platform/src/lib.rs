@@ -13,6 +13,7 @@ pub mod claims;
 pub mod clock;
 pub mod context;
 pub mod error;
+mod error_body;
 mod headers;
 pub mod idempotency;
 pub mod ids;
@@ -46,7 +47,8 @@ pub use utoipa_axum;
 
 pub use app::{Adapters, App};
 pub use body::Body;
-pub use error::{ApiError, ErrorBody, ErrorType};
+pub use error::{ApiError, ErrorType};
+pub use error_body::ErrorBody;
 pub use idempotency::IdempotencyKey;
 pub use ids::IdSource;
 pub use revision::IfMatch;

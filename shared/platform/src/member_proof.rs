@@ -4,6 +4,36 @@ use crate::keyed_hash::HashKey;
 use domain::member_proof::{MAX_PROVEN, MemberProof, ProofClaims};
 use domain::membership::Membership;
 use domain::{TenantId, Timestamp};
+use std::fmt;
+
+/// The header that proofs come in.
+pub const PROOF_HEADER: &str = "x-service-member-proof";
+
+/// Proofs that one request may send, separated by commas.
+const MAX_PROOFS: usize = 10;
+
+/// The text of the header. Whoever has it is taken for the member.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SentProofs(String);
+
+impl SentProofs {
+    /// What a caller sent.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+
+    /// Those of them that read as proofs, whoever made them.
+    pub(crate) fn parse(&self) -> impl Iterator<Item = MemberProof> {
+        self.0.split(',').take(MAX_PROOFS).filter_map(|text| MemberProof::parse(text.trim()))
+    }
+}
+
+impl fmt::Debug for SentProofs {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("SentProofs(****)")
+    }
+}
 
 const SIGNATURE: &str = "member-proof";
 
@@ -67,6 +97,11 @@ mod tests {
             let altered = format!("{}{digit}{}", &text[..place], &text[place + 1..]);
             assert_eq!(read(own, &key, &altered), None, "{place}");
         }
+    }
+
+    #[test]
+    fn proofs_are_never_printed() {
+        assert_eq!(format!("{:?}", SentProofs::new("1800000000_7.4711-cd")), "SentProofs(****)");
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! How much a venue's catalog may hold. It is kept in memory as a whole, so it has limits, and they are told when
 //! something is written: whoever reads never reads a part.
 
+use crate::ApiError;
 use crate::error::Limit;
-use crate::{ApiError, App};
 use domain::TenantId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
-use store::Key;
+use store::{Key, Store, StoreError};
 use tokio::time::Instant;
 
 /// What a venue has.
@@ -78,50 +78,37 @@ impl Counts {
         let counted = Counted { count, at: Instant::now() };
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(place, counted);
     }
-}
-
-impl App {
-    /// As much as a tenant may have.
-    #[must_use]
-    pub const fn limit(&self, held: Held) -> Limit {
-        self.limits.of(held)
-    }
-
-    async fn places(&self, tenant: TenantId, held: Held) -> Result<BTreeSet<Key>, ApiError> {
-        Ok(match held {
-            Held::Definitions => self.store.load_definition_places(tenant).await?,
-            Held::Templates => self.store.load_template_places(tenant).await?,
-        })
-    }
-
-    /// Refuses records that would make a tenant have more than it may, together with those it has.
-    ///
-    /// # Errors
-    /// `LIMIT_REACHED`, or those of the database.
-    pub async fn check_room_for(
-        &self,
-        tenant: TenantId,
-        held: Held,
-        wanted: BTreeSet<Key>,
-    ) -> Result<(), ApiError> {
-        let limit = self.limits.of(held);
-        let mut places = self.places(tenant, held).await?;
-        places.extend(wanted);
-        if places.len() <= limit.most { Ok(()) } else { Err(ApiError::limit_reached(limit)) }
-    }
 
     /// Refuses one more of what a tenant has as much of as it may. Far from the limit nothing is read for it.
     ///
     /// # Errors
     /// `LIMIT_REACHED`, or those of the database.
-    pub async fn check_room(&self, tenant: TenantId, held: Held) -> Result<(), ApiError> {
-        let limit = self.limits.of(held);
-        if self.counts().take((tenant, held), limit.most) {
+    pub(crate) async fn check_room(
+        &self,
+        store: &Store,
+        (tenant, held): (TenantId, Held),
+        limit: Limit,
+    ) -> Result<(), ApiError> {
+        if self.take((tenant, held), limit.most) {
             return Ok(());
         }
-        let places = self.places(tenant, held).await?;
-        let count = places.len();
-        self.counts().note((tenant, held), count.saturating_add(1));
+        let count = load_places(store, tenant, held).await?.len();
+        self.note((tenant, held), count.saturating_add(1));
         if count < limit.most { Ok(()) } else { Err(ApiError::limit_reached(limit)) }
+    }
+}
+
+/// Where a tenant's records are.
+///
+/// # Errors
+/// Those of the database.
+pub(crate) async fn load_places(
+    store: &Store,
+    tenant: TenantId,
+    held: Held,
+) -> Result<BTreeSet<Key>, StoreError> {
+    match held {
+        Held::Definitions => store.load_definition_places(tenant).await,
+        Held::Templates => store.load_template_places(tenant).await,
     }
 }

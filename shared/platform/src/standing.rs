@@ -3,7 +3,8 @@
 //! Lists say so of every template, and keep what they read for a few seconds, as all of the catalog; who asks for one
 //! template by itself reads its slots.
 
-use crate::{ApiError, App};
+use crate::ApiError;
+use crate::cache::Cache;
 use domain::catalog::Template;
 use domain::ledger::Ledger;
 use domain::listing::{Audience, Range};
@@ -51,7 +52,7 @@ impl Reaching<'_> {
 
 /// Slots from now on.
 #[derive(Debug)]
-pub(crate) struct Ahead {
+struct Ahead {
     slots: Vec<Ledger>,
     /// The last of them, where more follow.
     stopped_after: Option<InstanceId>,
@@ -91,13 +92,23 @@ impl Search {
     }
 }
 
-impl App {
+/// What lists say, kept for a few seconds.
+#[derive(Debug, Default)]
+pub(crate) struct Standings {
+    first_slots: Cache<(TenantId, TemplateId), Ahead>,
+    /// Those behind the first, but for the sold out.
+    more_slots: Cache<(TenantId, TemplateId), Vec<Ledger>>,
+    sold: Cache<(TenantId, TemplateId), u64>,
+}
+
+impl Standings {
     /// Whether the audience can buy one of a template's slots now.
     ///
     /// # Errors
     /// [`ApiError`] when the database does not answer.
-    pub async fn is_available(
+    pub(crate) async fn is_available(
         &self,
+        store: &Store,
         (tenant, found): (TenantId, Reaching<'_>),
         audience: Audience<'_>,
         age: Age,
@@ -106,18 +117,16 @@ impl App {
         let is_sold = |slots: &[Ledger]| slots.iter().any(|slot| audience.sells_slot(found.template, slot));
         let key = (tenant, found.template.id.clone());
         let first = match age {
-            Age::Fresh => Arc::new(search.clone().first(self.store.clone()).await?),
-            Age::Kept => {
-                self.slots_ahead().get(key.clone(), search.clone().first(self.store.clone())).await?
-            }
+            Age::Fresh => Arc::new(search.clone().first(store.clone()).await?),
+            Age::Kept => self.first_slots.get(key.clone(), search.clone().first(store.clone())).await?,
         };
         if is_sold(&first.slots) || first.stopped_after.is_none() {
             return Ok(is_sold(&first.slots));
         }
-        let rest = search.rest(self.store.clone(), first.stopped_after);
+        let rest = search.rest(store.clone(), first.stopped_after);
         let rest = match age {
             Age::Fresh => Arc::new(rest.await?),
-            Age::Kept => self.slots_behind().get(key, rest).await?,
+            Age::Kept => self.more_slots.get(key, rest).await?,
         };
         Ok(is_sold(&rest))
     }
@@ -126,13 +135,17 @@ impl App {
     ///
     /// # Errors
     /// [`ApiError`] when the database does not answer.
-    pub async fn sold_of(&self, tenant: TenantId, template: &TemplateId, age: Age) -> Result<u64, ApiError> {
-        let (store, key) = (self.store.clone(), (tenant, template.clone()));
-        let id = template.clone();
+    pub(crate) async fn sold_of(
+        &self,
+        store: &Store,
+        (tenant, template): (TenantId, &TemplateId),
+        age: Age,
+    ) -> Result<u64, ApiError> {
+        let (store, id) = (store.clone(), template.clone());
         let count = async move { store.count_sold(tenant, &id).await.map_err(ApiError::from) };
         match age {
             Age::Fresh => count.await,
-            Age::Kept => Ok(*self.sold().get(key, count).await?),
+            Age::Kept => Ok(*self.sold.get((tenant, template.clone()), count).await?),
         }
     }
 }

@@ -3,26 +3,21 @@
 //! transaction with all it gives back or takes. The end of a refund that moves money is written with the end of its
 //! refund of the sale (`refund::plan_end`).
 
-use crate::checkout::{When, absent, claim, unclaimed};
-use crate::counter;
+use crate::checkout::{When, absent, claim};
 use crate::ledger::ledger_update;
-use crate::member::{CLAIMED_BY, items};
-use crate::order::put_mail;
+use crate::order::{after_sale_update, put_mail};
 use crate::plan::add;
+use crate::refund::order::given_back;
 use crate::refund::{Take, take_refund};
-use crate::{
-    Action, AttributeValue, Consistency, Expression, Key, MAX_WRITES, Plan, Store, StoreError, StoreFault,
-    encode, number,
-};
-use domain::entitlement::EntitlementUse;
+use crate::{Action, Consistency, Key, MAX_WRITES, Plan, Store, StoreError, StoreFault, encode};
 use domain::ledger::LedgerChange;
 use domain::membership::Membership;
 use domain::order::exchange::DecidedExchange;
-use domain::order::{AfterSale, GivenBack, MembershipReturn, Order, OrderRefund, Ticket, TicketChunk};
-use domain::outbox::{MAIL_RETRY_SECS, OutboxMail, refund_mail};
+use domain::order::{GivenBack, Order, OrderRefund, Ticket, TicketChunk};
+use domain::outbox::{MAIL_RETRY_SECS, OutboxMail};
 use domain::sale::Sale;
 use domain::time::plus_secs;
-use domain::{InstanceId, MembershipId, SaleId, TenantId, Timestamp};
+use domain::{InstanceId, MembershipId, SaleId, TenantId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where the tickets of exchanges begin among the parts of an order's tickets.
@@ -62,7 +57,7 @@ pub fn plan_take(
     sale: Option<&Take<'_>>,
 ) -> Result<Plan<ReturnRefusal>, StoreError> {
     let mut plan = Plan::new();
-    let mut update = order_update(order, &order.after_sale.with_refund(refund.clone()))?;
+    let mut update = after_sale_update(order, &order.after_sale.with_refund(refund.clone()))?;
     update.require_item();
     let key = Key::order(order.tenant, &order.id);
     add(&mut plan, (key, Action::Update(update)), ReturnRefusal::OrderMoved)?;
@@ -95,96 +90,9 @@ fn too_large() -> StoreError {
     StoreError::new(StoreFault::TooMany, "a refund gives back more than one transaction holds")
 }
 
-/// What the end of a listed refund adds to the update of its order: it is carried out.
-///
-/// # Errors
-/// [`StoreError`] when something has no representation.
-pub(crate) fn settle_into(
-    update: &mut Expression,
-    (order, refund): (&Order, &OrderRefund),
-    at: Timestamp,
-) -> Result<(), StoreError> {
-    change_into(update, order, &order.after_sale.with_done(&refund.id, at))
-}
-
-/// What a listed refund that came to nothing changes: it is listed no more, and its memberships are free.
-///
-/// # Errors
-/// [`StoreError`] when something has no representation.
-pub(crate) fn given_up(order: &Order, refund: &OrderRefund) -> Result<Vec<(Key, Action)>, StoreError> {
-    let update = order_update(order, &order.after_sale.without_refund(&refund.id))?;
-    let mut writes = vec![(Key::order(order.tenant, &order.id), Action::Update(update))];
-    for MembershipReturn { before, after: _ } in &refund.given_back.memberships {
-        let mut update = Expression::new();
-        update.remove(&[CLAIMED_BY]);
-        writes.push((Key::membership(order.tenant, before.id), Action::Update(update)));
-    }
-    Ok(writes)
-}
-
-/// All that a refund gives back beside money, with its mail. Without a condition where the memberships were marked
-/// before: it stands or falls with the order's own write.
-///
-/// # Errors
-/// [`StoreError`] when something has no representation.
-pub(crate) fn given_back(
-    (order, refund): (&Order, &OrderRefund),
-    at: Timestamp,
-    when: When,
-) -> Result<Vec<(Key, Action)>, StoreError> {
-    let tenant = order.tenant;
-    let GivenBack { seats, stock, coupons, uses, memberships } = &refund.given_back;
-    let mut writes = Vec::new();
-    for (instance, quantity) in seats {
-        let change = LedgerChange::unsell(*quantity, None, at);
-        writes.push((Key::ledger(tenant, instance, 0), ledger_update(&change)));
-    }
-    for (id, quantity) in stock {
-        writes.push((Key::pieces_sold(tenant, *id), counter::give_back(*quantity)));
-    }
-    for coupon in coupons {
-        writes.push((Key::coupon_uses(tenant, coupon), counter::give_back(1)));
-    }
-    writes.extend(uses_back(tenant, uses));
-    writes.extend(membership_writes(tenant, memberships, when)?);
-    if let Some(mail) = refund_mail(order, refund) {
-        writes.push(put_mail(order, &mail, plus_secs(at, MAIL_RETRY_SECS))?);
-    }
-    Ok(writes)
-}
-
-fn uses_back(tenant: TenantId, uses: &[EntitlementUse]) -> Vec<(Key, Action)> {
-    let items = counter::by_tally(tenant, uses).into_iter();
-    items.map(|(key, uses)| (key, counter::give_back_uses(&uses))).collect()
-}
-
 /// Marks the memberships that a refund changes, as they were read.
 fn claims(order: &Order, given_back: &GivenBack) -> Result<Vec<(Key, Action)>, StoreError> {
     given_back.memberships.iter().map(|returned| claim(order, &returned.before)).collect()
-}
-
-/// The memberships as they become, with all that they are found by.
-fn membership_writes(
-    tenant: TenantId,
-    returns: &[MembershipReturn],
-    when: When,
-) -> Result<BTreeMap<Key, Action>, StoreError> {
-    let mut writes = BTreeMap::new();
-    for MembershipReturn { before, after: _ } in returns {
-        // What it was found by before goes, but for what one of them is found by still.
-        let gone = items(tenant, before)?.into_iter();
-        writes.extend(gone.map(|(key, _)| (key, Action::Delete(Expression::new()))));
-    }
-    for MembershipReturn { before: _, after } in returns {
-        let kept = items(tenant, after)?.into_iter();
-        writes.extend(kept.map(|(key, item)| (key, Action::Put(item, Expression::new()))));
-    }
-    for MembershipReturn { before, after: _ } in returns.iter().filter(|_| when == When::Unclaimed) {
-        if let Some(Action::Put(_, condition)) = writes.get_mut(&Key::membership(tenant, before.id)) {
-            *condition = unclaimed(before)?;
-        }
-    }
-    Ok(writes)
 }
 
 /// The transaction of an exchange: seats come back and are taken, the new tickets are there, and the order lists it.
@@ -198,7 +106,7 @@ pub fn plan_exchange(
 ) -> Result<Plan<ExchangeRefusal>, StoreError> {
     let mut plan = Plan::new();
     let DecidedExchange { exchange, tickets, back, taken: _ } = decided;
-    let update = order_update(order, &order.after_sale.with_exchange(exchange.clone()))?;
+    let update = after_sale_update(order, &order.after_sale.with_exchange(exchange.clone()))?;
     let key = Key::order(order.tenant, &order.id);
     add(&mut plan, (key, Action::Update(update)), ExchangeRefusal::OrderMoved)?;
     for (instance, quantity) in back {
@@ -223,29 +131,6 @@ fn put_tickets(order: &Order, tickets: &[Ticket]) -> Result<(Key, Action), Store
     let key = Key::tickets(order.tenant, &order.id, part);
     let item = encode(&key, &TicketChunk { tickets: tickets.to_vec() })?;
     Ok((key, Action::Put(item, absent())))
-}
-
-/// The update of an order with which nothing was done since it was read.
-fn order_update(order: &Order, next: &AfterSale) -> Result<Expression, StoreError> {
-    let mut update = Expression::new();
-    change_into(&mut update, order, next)?;
-    Ok(update)
-}
-
-fn change_into(update: &mut Expression, order: &Order, next: &AfterSale) -> Result<(), StoreError> {
-    let (state, paid) = (update.path(&["state", "state"]), update.text("paid"));
-    update.require(format!("{state} = {paid}"));
-    if order.after_sale.is_untouched() {
-        let untouched = update.path(&["after_sale"]);
-        update.require(format!("attribute_not_exists({untouched})"));
-    } else {
-        let version = update.path(&["after_sale", "version"]);
-        let seen = update.value(number(i64::try_from(order.after_sale.version).unwrap_or(i64::MAX)));
-        update.require(format!("{version} = {seen}"));
-    }
-    let next: AttributeValue = serde_dynamo::to_attribute_value(next).map_err(StoreError::corrupt)?;
-    update.assign("after_sale", next);
-    Ok(())
 }
 
 impl Store {

@@ -6,7 +6,7 @@ use crate::{
 };
 use domain::compare::phone_digits;
 use domain::email::comparable_email;
-use domain::order::{Order, Ticket, TicketChunk};
+use domain::order::{AfterSale, Order, Ticket, TicketChunk};
 use domain::outbox::{MailKind, MailState, OutboxMail};
 use domain::{BoardingRefId, OrderId, SaleId, TemplateId, TenantId, Timestamp};
 use sha2::{Digest, Sha256};
@@ -401,6 +401,40 @@ pub(crate) fn put_mail(
     let mut item = encode(&key, mail)?;
     item.extend(due(&order.id, again, (DueClock::of(order), DueKind::Mails)));
     Ok((key, Action::Put(item, Expression::new())))
+}
+
+/// The update of an order with which nothing was done since it was read.
+///
+/// # Errors
+/// [`StoreError`] when something has no representation.
+pub(crate) fn after_sale_update(order: &Order, next: &AfterSale) -> Result<Expression, StoreError> {
+    let mut update = Expression::new();
+    set_after_sale(&mut update, order, next)?;
+    Ok(update)
+}
+
+/// Adds what was done with an order since it was paid to an update of it, on condition that nothing else was.
+///
+/// # Errors
+/// [`StoreError`] when something has no representation.
+pub(crate) fn set_after_sale(
+    update: &mut Expression,
+    order: &Order,
+    next: &AfterSale,
+) -> Result<(), StoreError> {
+    let (state, paid) = (update.path(&["state", "state"]), update.text("paid"));
+    update.require(format!("{state} = {paid}"));
+    if order.after_sale.is_untouched() {
+        let untouched = update.path(&["after_sale"]);
+        update.require(format!("attribute_not_exists({untouched})"));
+    } else {
+        let version = update.path(&["after_sale", "version"]);
+        let seen = update.value(number(i64::try_from(order.after_sale.version).unwrap_or(i64::MAX)));
+        update.require(format!("{version} = {seen}"));
+    }
+    let next: AttributeValue = serde_dynamo::to_attribute_value(next).map_err(StoreError::corrupt)?;
+    update.assign("after_sale", next);
+    Ok(())
 }
 
 /// The tickets of an order as they are now, which the order says.

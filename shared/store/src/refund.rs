@@ -2,7 +2,8 @@
 //! conditional update, so that no number of them at once exceeds what was captured; its end is one transaction
 //! with what it changes in the order. Both are idempotent by the refund's state in the sale.
 
-use crate::after_sale::{given_back, given_up, settle_into};
+pub(crate) mod order;
+
 use crate::checkout::{KeyClaim, When};
 use crate::idempotency::{self, IdempotencyRecord};
 use crate::order::{DueClock, DueKind, due_as};
@@ -13,6 +14,7 @@ use crate::{
 use domain::order::Order;
 use domain::sale::{FeeParts, MAX_REFUNDS, RefundState, Sale, SaleRefund};
 use domain::{Mid, Money, MoneyOverflow, RefundId, SaleId, TenantId, Timestamp};
+use order::{given_back, given_up, settle_into};
 
 /// A refund to be taken from what remains of a sale.
 #[derive(Debug, Clone)]

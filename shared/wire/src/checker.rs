@@ -1,6 +1,6 @@
 //! Collects the faults of a request while its fields are read.
 
-use crate::{Amount, Field, List, WireValue, is_email};
+use crate::{Amount, Field, IntegerId, List, WireValue, is_email};
 use domain::card::mask_card_numbers;
 use domain::email::MAX_EMAIL_CHARS;
 use domain::lines::{breaks_line, is_blank, is_control, prose};
@@ -304,6 +304,20 @@ impl Checker {
         }
     }
 
+    /// An id that is a number and may be left out; one out of range names nothing.
+    pub fn optional_number_id<T>(
+        &mut self,
+        name: &str,
+        field: Field<IntegerId>,
+        parse: impl FnOnce(i64) -> Result<T, UnreadableId>,
+    ) -> Option<T> {
+        let id = parse(self.optional(name, field)?.get()).ok();
+        if id.is_none() {
+            self.unknown(name);
+        }
+        id
+    }
+
     /// An id that must be sent: a missing one is answered like one that names nothing (contract §1).
     pub fn required_id<T>(
         &mut self,
@@ -352,6 +366,14 @@ impl Checker {
             self.invalid(name, "must be an ISO 8601 date and time");
         }
         instant
+    }
+
+    /// An instant that must be sent.
+    pub fn required_instant(&mut self, name: &str, field: Field<String>, zone: Zone) -> Option<Timestamp> {
+        if !field.is_sent() {
+            self.invalid(name, "is required");
+        }
+        self.optional_instant(name, field, zone)
     }
 
     /// Reads the elements of a list; one that was not sent is empty. Wrong elements are noted and skipped.

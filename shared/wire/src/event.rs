@@ -11,7 +11,7 @@ mod ticket;
 mod whole;
 
 pub use authored::*;
-pub use input::{ImageInput, MAX_TEMPLATE_BYTES, TemplateContext, TemplateInput};
+pub use input::{ImageInput, TemplateContext, TemplateInput};
 pub use kept::*;
 pub use price::*;
 pub use record::TemplateRecord;
@@ -19,18 +19,13 @@ pub use schedule::*;
 pub use template::*;
 
 pub use ticket::*;
-pub use whole::idle_detail;
+pub use whole::{MAX_TEMPLATE_BYTES, idle_detail};
 
 pub(crate) use input::read_images;
-pub(crate) use kept::{own_word, percent};
-pub(crate) use price::{
-    NAME_CHARS, count, line, maybe_money_number, name, own_id, price, sales_channels, text, word,
-};
+pub(crate) use price::maybe_money_number;
 pub(crate) use record::{PriceListRecord, exact};
-pub(crate) use schedule::{MAX_CAPACITY, date};
-pub(crate) use ticket::flag;
-pub(crate) use whole::{check_unlike, name_unnamed, part_id};
 
+use crate::sales_channel::SalesChannelOutput;
 use domain::Template;
 use domain::catalog::{InventoryItem, PersonType};
 use domain::channel::channel_allowed;

@@ -28,6 +28,14 @@ impl<T> Field<T> {
         }
     }
 
+    /// Whether something was sent, of whatever type.
+    pub(crate) const fn is_sent(&self) -> bool {
+        match self {
+            Self::Absent | Self::Null => false,
+            Self::Value(_) | Self::Wrong => true,
+        }
+    }
+
     /// This field, or `other` where this one was not sent: the two are spellings of one name (contract §1).
     #[must_use]
     pub fn or(self, other: Self) -> Self {

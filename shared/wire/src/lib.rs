@@ -9,6 +9,7 @@ mod checker;
 mod email;
 mod field;
 mod identified;
+mod readers;
 mod repeated;
 
 pub mod cart;
@@ -23,9 +24,11 @@ pub mod membership;
 pub mod onboarding;
 pub mod order;
 pub mod page;
+pub mod person;
 pub mod refund;
 pub mod reservation;
 pub mod returns;
+pub mod sales_channel;
 pub mod willcall;
 
 pub use amount::{Amount, money_number, money_text};

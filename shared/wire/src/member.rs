@@ -5,7 +5,7 @@ mod input;
 mod membership;
 mod proof;
 
-pub use customer::{CustomerView, PersonOutput};
+pub use customer::CustomerView;
 pub use input::{LoginInput, MemberCardInput, MembershipInput};
 pub use membership::{MembershipOutput, MembershipView};
 pub use proof::{

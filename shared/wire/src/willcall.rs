@@ -3,10 +3,10 @@
 use crate::money_text;
 use crate::order::{NO_COMBO, NO_CONVERSION, NOT_CHECKED_IN, SALE_CHANNEL, membership_ids};
 use domain::catalog::AdmissionType;
+use domain::catalog::ticket_details::TicketDetails;
 use domain::order::{
     Order, OrderAddOnLine, OrderAmounts, OrderComboLine, OrderLine, OrderTicketLine, Row, Ticket,
 };
-use domain::sale_window::TicketDetails;
 use domain::{InstanceId, MembershipId, Money, OrderItemId, Template, Zone};
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -4,6 +4,7 @@ mod answers;
 mod functions;
 mod fuzz;
 mod lambda_runtime;
+mod modules;
 mod simulation;
 mod template;
 mod tidy;

@@ -165,7 +165,7 @@ struct Source {
 }
 
 /// Every file with this ending below `directory`, without build output and hidden directories.
-fn files(directory: &Path, ending: &str) -> Vec<PathBuf> {
+pub(crate) fn files(directory: &Path, ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();

@@ -2,7 +2,7 @@
 
 use crate::claims::{NUMBER, Visitor, proof, set, tickets};
 use boxoffice::testing::Service;
-use domain::claim::{ClaimRule, MemberClaims};
+use domain::tenant::{ClaimRule, MemberClaims};
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread")]

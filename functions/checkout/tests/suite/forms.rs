@@ -3,7 +3,8 @@
 use crate::audit::{Books, audit};
 use crate::catalog::{COUPON, slot, template};
 use crate::venue::{Answer, Process, Venue, ask, pay, tenant_id, tickets, tickets_for};
-use domain::form::{Form, response_id};
+use domain::cart::response_id;
+use domain::form::Form;
 use domain::{CartId, FormId, InstanceId};
 use serde_json::{Value, json};
 

@@ -4,14 +4,13 @@ use axum::body::Body;
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
 use axum::response::Response;
-use domain::cart::Cart;
+use domain::cart::{Cart, PricedLines};
 use domain::cart_request::CartTerms;
 use domain::catalog::PersonType;
 use domain::coupon::Discount;
 use domain::entitlement::{Entitlements, Tally};
 use domain::ledger::Ledger;
 use domain::membership::{Level, Membership};
-use domain::pricing::PricedLines;
 use domain::tenant::{ApiKey, Scope, Tenant};
 use domain::time::plus_secs;
 use domain::{CartId, InstanceId, Money, Template, TenantId, Timestamp};
@@ -169,12 +168,7 @@ impl Venue {
             "admission": "standard", "event_start": start(hours).timestamp_millis(),
             "price": {"unit": 1_800, "retail_unit": 1_800, "amount": 1_800 * quantity},
         }});
-        let priced = PricedLines {
-            lines: vec![read(line)],
-            total: Money::ZERO,
-            coupon_messages: Vec::new(),
-            traces: Vec::new(),
-        };
+        let priced = PricedLines { lines: vec![read(line)], total: Money::ZERO, coupon_messages: Vec::new() };
         let terms = CartTerms {
             membership_ids: vec![domain::MembershipId::parse(NUMBER).unwrap()],
             ..CartTerms::default()

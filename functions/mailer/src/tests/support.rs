@@ -4,7 +4,8 @@ use crate::deliver;
 use crate::{DeliverError, Delivered};
 use async_trait::async_trait;
 use domain::card::{CardBrand, Expiry};
-use domain::cart::{DonationDetail, DonationKind};
+use domain::cart::DonationKind;
+use domain::cart_request::DonationDetail;
 use domain::catalog::AdmissionType;
 use domain::merchant::RateCard;
 use domain::order::{

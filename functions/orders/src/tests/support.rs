@@ -3,7 +3,9 @@
 use axum::Router;
 use axum::body::Body;
 use domain::card::{CardBrand, Expiry};
-use domain::cart::{DonationDetail, DonationKind};
+use domain::cart::DonationKind;
+use domain::cart_request::DonationDetail;
+use domain::catalog::ticket_details::{CheckInWindow, TicketDetails};
 use domain::catalog::{AdmissionType, MembershipTerms, Resource, ReviewState, TemplateKind};
 use domain::merchant::RateCard;
 use domain::order::{
@@ -11,7 +13,6 @@ use domain::order::{
     OrderTicketLine, Payment, Person, Ticket, TicketStatus,
 };
 use domain::outbox::OutboxMail;
-use domain::sale_window::{CheckInWindow, TicketDetails};
 use domain::tenant::{ApiKey, DEFAULT_HOLD_SECS, ProcessorKind, Scope, Tenant};
 use domain::{
     CustomerId, FormId, InstanceId, InventoryId, Mid, Money, OrderId, OrderItemId, OrderNumber, Percent,

@@ -1,7 +1,8 @@
 //! The memberships of an order (spec §2.5, §2.8 rule 1).
 
 use super::{OrderFacts, OrderFault, amounts_of};
-use crate::cart::{Cart, CartLine, MembershipLine, WantedMembership};
+use crate::cart::{Cart, CartLine, MembershipLine};
+use crate::cart_request::WantedMembership;
 use crate::channel::Channel;
 use crate::membership::issue::{CardHolder, Issue, is_holders_own, issue};
 use crate::membership::{Bought, CardType, Gifter, MailRestriction, Membership, OfferingAction};

@@ -1,5 +1,5 @@
 use super::*;
-use crate::cart::WantedMembership;
+use crate::cart_request::WantedMembership;
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -32,26 +32,6 @@ fn line(membership: Option<i64>, at: LevelId) -> Wanted {
 
 fn evidence(rule: ClaimRule, proven: &[i64]) -> Evidence {
     Evidence { rule, proven: proven.iter().map(|number| (id(*number), id(*number))).collect() }
-}
-
-#[test]
-fn rules_are_read_by_the_names_they_are_printed_with() {
-    for rule in ClaimRule::ALL {
-        assert_eq!(ClaimRule::parse(rule.name()), Some(rule));
-        assert_eq!(serde_json::to_value(rule).unwrap(), rule.name());
-    }
-    assert_eq!(ClaimRule::parse("Any"), None);
-}
-
-#[test]
-fn a_server_is_believed_and_a_page_has_to_prove_it_unless_the_venue_says_otherwise() {
-    let usual: MemberClaims = serde_json::from_value(json!({})).unwrap();
-    assert_eq!((usual.servers, usual.pages), (ClaimRule::Any, ClaimRule::Proof));
-    assert!(usual.is_default());
-    let half: MemberClaims = serde_json::from_value(json!({"b2c-browser": "none"})).unwrap();
-    assert_eq!((half.servers, half.pages), (ClaimRule::Any, ClaimRule::None));
-    assert!(!half.is_default());
-    assert_eq!(serde_json::to_value(half).unwrap(), json!({"b2c": "any", "b2c-browser": "none"}));
 }
 
 #[test]

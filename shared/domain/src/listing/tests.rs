@@ -1,9 +1,9 @@
 use super::*;
+use crate::catalog::ticket_details::{PostStartPurchase, TicketDetails};
 use crate::catalog::{AdmissionType, MembershipTerms};
 use crate::channel::SalesChannel;
 use crate::ledger::Hold;
 use crate::ledger::SlotState;
-use crate::sale_window::TicketDetails;
 use crate::{LevelId, Money, PriceListId, ReservationId, TemplateId, TicketTypeId};
 use std::collections::BTreeMap;
 
@@ -186,7 +186,7 @@ fn seats_of_an_expired_hold_are_shown_and_a_full_slot_is_listed_with_none() {
 #[test]
 fn an_evening_belongs_to_its_day_and_a_festival_to_every_day_it_runs() {
     let late = TicketDetails {
-        post_start_purchase: crate::sale_window::PostStartPurchase { allow_late_ticket_purchase: true },
+        post_start_purchase: PostStartPurchase { allow_late_ticket_purchase: true },
         ..TicketDetails::default()
     };
     let template = Template { ticket_details: late, ..concert() };

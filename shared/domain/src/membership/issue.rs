@@ -4,8 +4,8 @@
 use super::held::{Bought, Ended, Gifter, LaterTerm, Plan};
 use super::term::Term;
 use super::{CardStanding, CardType, MemberCard, Membership, MembershipAction};
+use crate::compare::is_same_name;
 use crate::customer::{Customer, Person};
-use crate::verification::is_same_name;
 use crate::{CardId, CustomerId, MembershipId, Timestamp, Zone};
 use chrono::Datelike;
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,7 @@
 //! Finding memberships and their cards by what is known of them (spec §4.6, last paragraph; contract §9).
 
 use super::{LaterTerm, Level, MemberCard, Membership, ServiceReference};
-use crate::compare::comparable;
-use crate::verification::is_same_name;
+use crate::compare::{comparable, is_same_name};
 use crate::{CardId, LevelId, MembershipId, OfferingId, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

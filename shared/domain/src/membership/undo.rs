@@ -2,9 +2,18 @@
 
 use super::issue::MembershipChange;
 use super::{CardStanding, Ended, MemberCard, Membership};
-use crate::order::MembershipReturn;
 use crate::{MembershipId, OrderId, Timestamp};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+
+/// A membership that a refund changes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MembershipReturn {
+    /// As it was read.
+    pub before: Membership,
+    /// As it becomes.
+    pub after: Membership,
+}
 
 /// What becomes of the memberships that an order made when it is refunded; none where they were renewed, moved or
 /// ended after it, so that what the order sold is no longer theirs to give back. `current` has them as they are now.

@@ -5,7 +5,7 @@ use super::{
     Order, OrderAddOnLine, OrderAmounts, OrderComboLine, OrderLine, OrderTicketLine, Ticket, TicketStatus,
 };
 use crate::entitlement::EntitlementUse;
-use crate::membership::Membership;
+use crate::membership::undo::MembershipReturn;
 use crate::{
     CouponId, InstanceId, InventoryId, Money, MoneyOverflow, OrderItemId, RefundId, TicketId, Timestamp,
 };
@@ -106,15 +106,6 @@ pub struct GivenBack {
     /// Memberships.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub memberships: Vec<MembershipReturn>,
-}
-
-/// A membership that a refund changes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MembershipReturn {
-    /// As it was read.
-    pub before: Membership,
-    /// As it becomes.
-    pub after: Membership,
 }
 
 /// Tickets that others took the place of, for another instance of the same event.

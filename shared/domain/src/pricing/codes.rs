@@ -1,9 +1,10 @@
 //! Coupon codes: which coupons they name, and what became of those that took nothing off (contract §4).
 
-use super::{Buyer, Rule, Slot};
-use crate::cart::{CouponMessage, CouponProblem};
+use super::rule::Rule;
+use super::{Buyer, Slot};
+use crate::cart::CouponMessage;
 use crate::cart_request::{CartTerms, LineRequest, Wanted, WantedTicket, WantedTreatment};
-use crate::coupon::{Coupon, Discount, Reduction, folded};
+use crate::coupon::{Coupon, CouponProblem, Discount, Reduction, folded};
 use crate::{CouponId, DiscountId, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

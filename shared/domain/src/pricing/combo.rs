@@ -1,8 +1,8 @@
 //! The price of a combo. Its full price is the sum of what its tickets cost one by one; what it costs follows
 //! from its definition alone, and is split over its events so that the shares add up to the cent.
 
-use super::refusal::{Closed, RefusalClass, Unsold};
-use super::treatment::{Rule, Source, Tried};
+use super::refusal::{ComboFault, PartFault, Unsold};
+use super::rule::{Rule, Source, Tried};
 use super::{Pass, Slot, line_price, ticket_price};
 use crate::cart::{ComboLine, ComboLinePart};
 use crate::cart_request::WantedCombo;
@@ -10,63 +10,6 @@ use crate::combo::{Combo, ComboPart, ComboTerms};
 use crate::coupon::{Reduced, Reduction};
 use crate::{CartItemId, InstanceId, Money, MoneyOverflow, TemplateId};
 use std::collections::BTreeSet;
-
-/// What keeps a combo from being priced.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ComboFault {
-    /// Its amount is no amount of money.
-    AmountTooLarge,
-    /// Not every event of the combo has its instance.
-    PartMissing,
-    /// There is no such combo on offer.
-    UnknownCombo,
-    /// There is no such ticket type on offer.
-    UnknownTicketType,
-    /// The combo is not sold for this ticket type.
-    NotPriced,
-    /// A fault of one of its parts.
-    Part {
-        /// The place of the part in the request, from 0.
-        part: usize,
-        /// What is wrong with it.
-        fault: PartFault,
-    },
-}
-
-impl ComboFault {
-    /// What it amounts to.
-    pub(super) const fn class(self) -> RefusalClass {
-        match self {
-            Self::AmountTooLarge
-            | Self::PartMissing
-            | Self::Part { part: _, fault: PartFault::Foreign | PartFault::Duplicate } => {
-                RefusalClass::Invalid
-            }
-            Self::UnknownCombo
-            | Self::UnknownTicketType
-            | Self::NotPriced
-            | Self::Part { part: _, fault: PartFault::UnknownEvent | PartFault::NotPriced } => {
-                RefusalClass::Unknown
-            }
-            Self::Part { part: _, fault: PartFault::SalesClosed(_) } => RefusalClass::Closed,
-        }
-    }
-}
-
-/// What keeps an event instance from being a part of a combo.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PartFault {
-    /// It is of no event of the combo.
-    Foreign,
-    /// Another part is of the same event.
-    Duplicate,
-    /// There is no such event instance, or its template is a draft.
-    UnknownEvent,
-    /// The event has no price for the ticket type on this channel.
-    NotPriced,
-    /// The slot exists and cannot be bought.
-    SalesClosed(Closed),
-}
 
 /// The chosen instance of a part.
 struct Chosen<'a> {

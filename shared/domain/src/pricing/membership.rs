@@ -1,68 +1,21 @@
 //! What memberships cost (spec §2.5, §4.1 rules 4 and 5), and what those bought in a cart take off its tickets.
 
 use super::codes::Code;
-use super::refusal::{LineFault, RefusalClass};
-use super::treatment::{Rule, Source, Treatments, Tried, choose};
+use super::refusal::{LineFault, MembershipFault};
+use super::rule::{Inapplicable, Rule, Source, Tried};
+use super::treatment::{Treatments, choose};
 use super::{Buyer, Outcome, Pass, line_price};
 use crate::asker::Claim;
-use crate::cart::{
-    AppliedPrice, CartLine, CouponProblem, MAX_MEMBERSHIP_CARDS, MembershipLine, WantedMembership,
-};
-use crate::cart_request::{LineRequest, Wanted};
-use crate::coupon::Reduced;
+use crate::cart::{AppliedPrice, CartLine, MembershipLine};
+use crate::cart_request::{LineRequest, MAX_MEMBERSHIP_CARDS, Wanted, WantedMembership};
+use crate::coupon::{CouponProblem, Reduced, Reduction};
 use crate::membership::Membership;
 use crate::membership::force::Visits;
 use crate::membership::issue::held_cards;
-use crate::membership::lifecycle::{Current, LifecycleFault, Quote, Sale, quote};
+use crate::membership::lifecycle::{Current, Quote, Sale, quote};
 use crate::{CartItemId, MembershipId, Money, MoneyOverflow};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// What keeps a membership from being sold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MembershipFault {
-    /// It is not sold in this way.
-    Lifecycle(LifecycleFault),
-    /// It would have more cards than its offering gives.
-    TooManyCards {
-        /// How many it gives.
-        limit: u32,
-    },
-    /// It cannot be given.
-    NoGift,
-    /// Another line does something with the same membership.
-    ChangedTwice,
-}
-
-impl MembershipFault {
-    /// What the fault amounts to.
-    pub(super) const fn class(self) -> RefusalClass {
-        match self {
-            Self::Lifecycle(fault) => match fault {
-                LifecycleFault::UnknownLevel
-                | LifecycleFault::UnknownOffering
-                | LifecycleFault::UnknownPricePoint
-                | LifecycleFault::UnknownMembership => RefusalClass::Unknown,
-                LifecycleFault::ActionNotOffered => RefusalClass::Closed,
-                LifecycleFault::MembershipMissing
-                | LifecycleFault::MembershipSent
-                | LifecycleFault::OtherLevel
-                | LifecycleFault::SameLevel
-                | LifecycleFault::OtherDuration
-                | LifecycleFault::MembershipEnded
-                | LifecycleFault::TermNotOver
-                | LifecycleFault::TermOver => RefusalClass::Invalid,
-            },
-            Self::TooManyCards { limit: _ } | Self::NoGift | Self::ChangedTwice => RefusalClass::Invalid,
-        }
-    }
-}
-
-impl From<LifecycleFault> for LineFault {
-    fn from(fault: LifecycleFault) -> Self {
-        Self::Membership(MembershipFault::Lifecycle(fault))
-    }
-}
 
 /// The membership a line is done with, among those that were found under the ids that were sent.
 fn current<'a>(wanted: &WantedMembership, found: &'a BTreeMap<MembershipId, Membership>) -> Current<'a> {
@@ -142,7 +95,7 @@ fn treat(wanted: &WantedMembership, quote: &Quote<'_>, pass: Pass<'_>) -> Result
     for (rule, code) in pass.codes.of(&wanted.coupon_codes) {
         let price = match reduction(code, wanted, pass) {
             Ok(reduction) => Ok(reduction.apply(unit)?),
-            Err(problem) => Err(super::Inapplicable::Code(problem)),
+            Err(problem) => Err(Inapplicable::Code(problem)),
         };
         tried.push(Tried { rule, source: Source::Code(Arc::clone(&code.text)), price, chosen: false });
     }
@@ -154,7 +107,7 @@ pub(super) fn reduction(
     code: &Code<'_>,
     wanted: &WantedMembership,
     pass: Pass<'_>,
-) -> Result<crate::coupon::Reduction, CouponProblem> {
+) -> Result<Reduction, CouponProblem> {
     let target = (&wanted.plan.level, &wanted.plan.price_point);
     code.coupon?
         .reduction_of_membership(target, pass.catalog.catalog.discounts)

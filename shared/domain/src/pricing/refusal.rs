@@ -1,8 +1,7 @@
 //! Why lines cannot be priced.
 
-use super::combo::ComboFault;
-use super::membership::MembershipFault;
 use crate::catalog::InventoryKind;
+use crate::membership::lifecycle::LifecycleFault;
 use crate::{MoneyOverflow, Timestamp};
 
 /// Everything that keeps lines from being priced, in their order; never empty.
@@ -21,9 +20,9 @@ pub enum PricingRefusal {
     },
     /// The amounts do not add up to an amount of money.
     TotalTooLarge,
-    /// The memberships of the cart have more than [`crate::cart::MAX_MEMBERSHIP_CARDS`].
+    /// The memberships of the cart have more than [`crate::cart_request::MAX_MEMBERSHIP_CARDS`].
     TooManyCards,
-    /// With the tickets of its combos, the cart has more than [`crate::cart::MAX_TICKETS`].
+    /// With the tickets of its combos, the cart has more than [`crate::cart_request::MAX_TICKETS`].
     TooManyTickets,
 }
 
@@ -57,6 +56,65 @@ impl From<MoneyOverflow> for LineFault {
     fn from(_: MoneyOverflow) -> Self {
         Self::AmountTooLarge
     }
+}
+
+impl From<LifecycleFault> for LineFault {
+    fn from(fault: LifecycleFault) -> Self {
+        Self::Membership(MembershipFault::Lifecycle(fault))
+    }
+}
+
+/// What keeps a combo from being priced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ComboFault {
+    /// Its amount is no amount of money.
+    AmountTooLarge,
+    /// Not every event of the combo has its instance.
+    PartMissing,
+    /// There is no such combo on offer.
+    UnknownCombo,
+    /// There is no such ticket type on offer.
+    UnknownTicketType,
+    /// The combo is not sold for this ticket type.
+    NotPriced,
+    /// A fault of one of its parts.
+    Part {
+        /// The place of the part in the request, from 0.
+        part: usize,
+        /// What is wrong with it.
+        fault: PartFault,
+    },
+}
+
+/// What keeps an event instance from being a part of a combo.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PartFault {
+    /// It is of no event of the combo.
+    Foreign,
+    /// Another part is of the same event.
+    Duplicate,
+    /// There is no such event instance, or its template is a draft.
+    UnknownEvent,
+    /// The event has no price for the ticket type on this channel.
+    NotPriced,
+    /// The slot exists and cannot be bought.
+    SalesClosed(Closed),
+}
+
+/// What keeps a membership from being sold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MembershipFault {
+    /// It is not sold in this way.
+    Lifecycle(LifecycleFault),
+    /// It would have more cards than its offering gives.
+    TooManyCards {
+        /// How many it gives.
+        limit: u32,
+    },
+    /// It cannot be given.
+    NoGift,
+    /// Another line does something with the same membership.
+    ChangedTwice,
 }
 
 /// Why a slot is not sold.
@@ -130,6 +188,50 @@ impl PricingRefusal {
                 LineFault::Combo(fault) => fault.class(),
                 LineFault::Membership(fault) => fault.class(),
             },
+        }
+    }
+}
+
+impl ComboFault {
+    /// What it amounts to.
+    const fn class(self) -> RefusalClass {
+        match self {
+            Self::AmountTooLarge
+            | Self::PartMissing
+            | Self::Part { part: _, fault: PartFault::Foreign | PartFault::Duplicate } => {
+                RefusalClass::Invalid
+            }
+            Self::UnknownCombo
+            | Self::UnknownTicketType
+            | Self::NotPriced
+            | Self::Part { part: _, fault: PartFault::UnknownEvent | PartFault::NotPriced } => {
+                RefusalClass::Unknown
+            }
+            Self::Part { part: _, fault: PartFault::SalesClosed(_) } => RefusalClass::Closed,
+        }
+    }
+}
+
+impl MembershipFault {
+    /// What the fault amounts to.
+    const fn class(self) -> RefusalClass {
+        match self {
+            Self::Lifecycle(fault) => match fault {
+                LifecycleFault::UnknownLevel
+                | LifecycleFault::UnknownOffering
+                | LifecycleFault::UnknownPricePoint
+                | LifecycleFault::UnknownMembership => RefusalClass::Unknown,
+                LifecycleFault::ActionNotOffered => RefusalClass::Closed,
+                LifecycleFault::MembershipMissing
+                | LifecycleFault::MembershipSent
+                | LifecycleFault::OtherLevel
+                | LifecycleFault::SameLevel
+                | LifecycleFault::OtherDuration
+                | LifecycleFault::MembershipEnded
+                | LifecycleFault::TermNotOver
+                | LifecycleFault::TermOver => RefusalClass::Invalid,
+            },
+            Self::TooManyCards { limit: _ } | Self::NoGift | Self::ChangedTwice => RefusalClass::Invalid,
         }
     }
 }

@@ -3,10 +3,11 @@ mod discounts;
 mod memberships;
 
 use super::*;
-use crate::cart::CouponProblem;
-use crate::cart::{DonationDetail, WantedMembership};
+use crate::cart::CouponMessage;
+use crate::cart_request::{DonationDetail, WantedMembership};
 use crate::catalog::ReviewState;
 use crate::channel::SalesChannel;
+use crate::coupon::CouponProblem;
 use crate::{PriceListId, TemplateId};
 use proptest::prelude::*;
 use serde_json::json;
@@ -170,6 +171,12 @@ impl Shop {
 
     fn price(&self, lines: &[LineRequest]) -> Result<PricedLines, PricingRefusals> {
         self.price_as(lines, &CartTerms::default())
+    }
+
+    /// Of each line, the rules that are tried.
+    fn traces(&self, lines: &[LineRequest], terms: &CartTerms) -> Vec<Vec<Tried>> {
+        let view = CatalogView::of_ledgers(self.catalog(), self.buyer(), &self.ledgers);
+        price_explained(lines, terms, &view, self.now).unwrap().traces
     }
 
     fn fault(&self, line: LineRequest) -> Option<LineFault> {

@@ -1,53 +1,11 @@
 //! What was refunded and exchanged of a paid order, against its lines, tickets, mails and memberships.
 
-use super::Books;
-use super::finding::OrderFault;
-use super::orders::OrderRecords;
+use super::fault::{AfterSaleFault, OrderFault};
+use super::records::OrderRecords;
+use super::{Books, sum};
 use crate::order::{Order, OrderLine, OrderRefund, OrderTicketLine, Row, Ticket};
 use crate::outbox::{MailKind, MailState, exchange_mail, refund_mail};
-use crate::{MembershipId, Money, OrderItemId, RefundId};
-use std::fmt;
-
-/// What is wrong with the refunds and exchanges of a paid order.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the text of each fault says what its fields are")]
-pub enum AfterSaleFault {
-    /// More units, or more money, were given back or exchanged of a line than were sold.
-    Overdrawn { line: OrderItemId },
-    /// Not as many tickets of a line admit as are left of it.
-    Admitting { line: OrderItemId, left: u32, admitting: u32 },
-    /// A line that came of an exchange has not a unit for each ticket that it took the place of.
-    Exchanged { line: OrderItemId, units: u32, tickets: usize },
-    /// A refund gives back more than was paid for what it names.
-    Worth { refund: RefundId, amount: Money, worth: Money },
-    /// More than one refund is under way.
-    Pending { refunds: usize },
-    /// A membership was given back, and the term that was refunded is in force.
-    InForce { refund: RefundId, membership: MembershipId },
-}
-
-impl fmt::Display for AfterSaleFault {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Overdrawn { line } => {
-                write!(out, "more of line {line} was given back or exchanged than was sold")
-            }
-            Self::Admitting { line, left, admitting } => {
-                write!(out, "line {line} has {left} tickets left, and {admitting} admit")
-            }
-            Self::Exchanged { line, units, tickets } => {
-                write!(out, "line {line} has {units} tickets, and was exchanged for {tickets}")
-            }
-            Self::Worth { refund, amount, worth } => {
-                write!(out, "{refund} is of {amount}, and what it names was {worth}")
-            }
-            Self::Pending { refunds } => write!(out, "{refunds} refunds are under way at once"),
-            Self::InForce { refund, membership } => {
-                write!(out, "{refund} gave membership {membership} back, and it is in force")
-            }
-        }
-    }
-}
+use crate::{MembershipId, Money};
 
 /// The memberships that an order has marked as its own to change: those that it renews or moves while it is pending,
 /// and those that a refund under way takes back.
@@ -111,7 +69,7 @@ fn exchange_faults(order: &Order) -> impl Iterator<Item = AfterSaleFault> {
 }
 
 fn worth_fault(refund: &OrderRefund) -> Option<AfterSaleFault> {
-    let worth = super::orders::sum(refund.items.iter().map(|item| item.amount));
+    let worth = sum(refund.items.iter().map(|item| item.amount));
     let fault = AfterSaleFault::Worth { refund: refund.id.clone(), amount: refund.amount, worth };
     (refund.amount > worth).then_some(fault)
 }

@@ -1,39 +1,11 @@
 //! What is counted where it is spent, against what the orders took of it.
 
-use super::finding::Finding;
-use super::orders::{OrderRecords, fingerprint};
-use crate::entitlement::Tally;
+use super::finding::{Count, Finding};
+use super::records::{OrderRecords, fingerprint};
 use crate::ledger::Ledger;
 use crate::order::{GivenBack, Order, OrderState};
-use crate::{CouponId, InstanceId, InventoryId, OrderId, TicketId};
+use crate::{OrderId, TicketId};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
-
-/// Something of which so much is said to be used.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Count {
-    /// Seats sold of a slot.
-    Seats(InstanceId),
-    /// Orders a coupon was used in.
-    Coupon(CouponId),
-    /// Pieces sold of an add-on.
-    Pieces(InventoryId),
-    /// Tickets at the member price, by the counter of a tally.
-    Uses(Tally, String),
-}
-
-impl fmt::Display for Count {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Seats(instance) => write!(out, "seats of {instance}"),
-            Self::Coupon(coupon) => write!(out, "uses of coupon {coupon}"),
-            Self::Pieces(inventory) => write!(out, "pieces of add-on {inventory}"),
-            Self::Uses(Tally { number, template, period }, counter) => {
-                write!(out, "uses of membership number {number} at {template} in {period} by {counter}")
-            }
-        }
-    }
-}
 
 /// What is counted, and what orders come to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

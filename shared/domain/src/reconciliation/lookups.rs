@@ -1,51 +1,12 @@
 //! What orders are found by beside their ids.
 
 use super::Books;
-use super::finding::{Finding, OrderFault};
-use super::orders::fingerprint;
+use super::fault::{OrderFault, OrderLead};
+use super::finding::Finding;
+use super::records::{LookupPlace, OrderLookup, fingerprint};
 use crate::OrderId;
 use crate::order::Order;
 use std::collections::HashMap;
-use std::fmt;
-
-/// What an order is found by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum OrderLead {
-    /// Its number.
-    Number,
-    /// An e-mail address or phone number of whoever ordered or paid.
-    Contact,
-}
-
-impl fmt::Display for OrderLead {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(match self {
-            Self::Number => "its number",
-            Self::Contact => "a contact",
-        })
-    }
-}
-
-/// A record that should lead to an order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OrderLookup {
-    /// What it leads by.
-    pub by: OrderLead,
-    /// Where it lies.
-    pub place: LookupPlace,
-}
-
-/// The place of a record, as eight bytes. Two with the same ones are told apart by the second look.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct LookupPlace(u64);
-
-impl LookupPlace {
-    /// The place with these keys.
-    #[must_use]
-    pub fn of(pk: &str, sk: &str) -> Self {
-        Self(fingerprint(&format!("{pk} {sk}")))
-    }
-}
 
 /// The lookups of which the order, or which of an order, has not been seen yet.
 #[derive(Debug, Default)]

@@ -2,19 +2,12 @@
 
 use super::Books;
 use super::after_sale::claims_of;
-use super::finding::{Belonging, Finding, MembershipFault, OrderFault};
-use crate::membership::{Bought, CardType, Membership};
+use super::fault::{Belonging, MembershipFault, OrderFault};
+use super::finding::Finding;
+use super::records::MembershipRecord;
+use crate::membership::{Bought, CardType};
 use crate::order::{Order, OrderMembershipLine};
 use crate::{CardId, MembershipId, OrderId};
-
-/// A membership as it is stored.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MembershipRecord {
-    /// The membership.
-    pub membership: Membership,
-    /// The order that is renewing or changing it.
-    pub claimed_by: Option<OrderId>,
-}
 
 /// What is held of a membership.
 #[derive(Debug)]

@@ -1,45 +1,14 @@
 //! An order against its lines, tickets, mails, customer and deadline.
 
 use super::after_sale::{after_sale_faults, claims_of};
-use super::finding::{Belonging, Finding, OrderFault};
-use super::lookups::OrderLookup;
-use super::{Books, Seller};
-use crate::order::{Order, OrderLine, OrderState, Ticket};
+use super::fault::{Belonging, OrderFault};
+use super::finding::Finding;
+use super::records::{MailRecord, OrderRecords, fingerprint};
+use super::{Books, Seller, sum};
+use crate::order::{Order, OrderLine, OrderState};
 use crate::outbox::{MailState, OutboxMail, mails_of};
-use crate::{Money, OrderItemId, Timestamp};
+use crate::{OrderItemId, Timestamp};
 use std::collections::BTreeMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
-
-/// An order with the records that share its place.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OrderRecords {
-    /// The order.
-    pub order: Order,
-    /// When the schedule takes it up, in seconds since 1970.
-    pub due_at: Option<i64>,
-    /// Its tickets.
-    pub tickets: Vec<Ticket>,
-    /// Its mails.
-    pub mails: Vec<MailRecord>,
-    /// The records in other places that should lead to it.
-    pub lookups: Vec<OrderLookup>,
-}
-
-/// A mail of an order as it is stored.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MailRecord {
-    /// The mail.
-    pub mail: OutboxMail,
-    /// Whether the schedule takes it up.
-    pub is_due: bool,
-}
-
-/// Eight bytes that stand for a text. Two texts with the same ones are told apart by the second look.
-pub(super) fn fingerprint(text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
-    hasher.finish()
-}
 
 impl Books {
     /// Enters an order with all that shares its place, after the sales, payments, memberships and customers.
@@ -138,11 +107,6 @@ fn amount_faults(order: &Order) -> Vec<OrderFault> {
         }
     }
     faults
-}
-
-/// The sum of amounts; one that does not fit differs from every amount there is.
-pub(super) fn sum(amounts: impl IntoIterator<Item = Money>) -> Money {
-    Money::sum(amounts).unwrap_or(Money::from_cents(i64::MIN))
 }
 
 /// The schedule takes up what is pending, from its deadline on or later where it was tried in vain, and nothing else.

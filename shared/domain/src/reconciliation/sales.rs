@@ -1,22 +1,14 @@
 //! Sales and captured payments, which an order takes out of the books.
 
-use super::Books;
-use super::finding::{Belonging, Finding, MoneyFault, OrderFault, SaleFault};
-use super::orders::sum;
+use super::fault::{Belonging, MoneyFault, OrderFault, SaleFault};
+use super::finding::Finding;
+use super::records::{Captured, SaleRecord};
+use super::{Books, sum};
 use crate::merchant::RateCard;
 use crate::order::{Order, OrderRefund, OrderState, Payment};
 use crate::sale::{FeeParts, Sale, SaleRefund};
 use crate::{Mid, Money, OrderId, PaymentReference, RefundId, SaleId};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// A sale as it is stored.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SaleRecord {
-    /// The sale.
-    pub sale: Sale,
-    /// Whether the schedule takes it up.
-    pub is_due: bool,
-}
 
 /// What is held of a sale until its order is seen.
 #[derive(Debug)]
@@ -68,21 +60,6 @@ fn amounts(sale: &Sale, is_meant: impl Fn(&SaleRefund) -> bool) -> impl Iterator
     sale.refunds.values().filter(move |refund| is_meant(refund)).map(|refund| refund.amount)
 }
 
-/// Money the processor has charged.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Captured {
-    /// The order it was charged for.
-    pub order: OrderId,
-    /// The merchant that was paid.
-    pub mid: Mid,
-    /// What was charged.
-    pub amount: Money,
-    /// What was given back of it, by our names for the refunds.
-    pub refunds: BTreeMap<RefundId, Money>,
-    /// What the processor calls the payment.
-    pub reference: PaymentReference,
-}
-
 impl Books {
     /// Enters a sale.
     pub fn enter_sale(&mut self, SaleRecord { sale, is_due }: &SaleRecord) {
@@ -124,7 +101,7 @@ impl Books {
                 self.findings.extend(faults);
             }
             (OrderState::Paid { .. }, None) => {
-                self.findings.extend(captured.map(Finding::stray_money));
+                self.findings.extend(captured.map(stray_money));
                 let given_back = order.after_sale.refunds.iter().map(|refund| refund.amount);
                 let refunded = order.refunded.max(sum(given_back));
                 let fault = MoneyFault::NothingPaid { refunded };
@@ -135,10 +112,16 @@ impl Books {
             (OrderState::Pending { .. }, _) => self.findings.extend(sold_unpaid),
             (OrderState::Void { .. }, _) => {
                 self.findings.extend(sold_unpaid);
-                self.findings.extend(captured.map(Finding::stray_money));
+                self.findings.extend(captured.map(stray_money));
             }
         }
     }
+}
+
+/// Money without a paid order.
+pub(super) fn stray_money(captured: Captured) -> Finding {
+    let Captured { order, mid: _, amount, refunds: _, reference } = captured;
+    Finding::Money(order, MoneyFault::Stray { reference, captured: amount })
 }
 
 fn unpaid(order: &Order, payment: &Payment) -> Finding {

@@ -1,10 +1,9 @@
 //! What is answered when the forms of a cart are filled in wrongly, or not at all.
 
 use crate::{ApiError, ErrorType};
+use domain::cart::{FormRefusal, IncompleteForm};
 use domain::checkout::CartSource;
-use domain::form::{
-    AnswerFault, FormRefusal, IncompleteForm, MAX_ANSWER_BYTES, MAX_NUMBER_DIGITS, MAX_TEXT_CHARS, Misfit,
-};
+use domain::form::{AnswerFault, MAX_ANSWER_BYTES, MAX_NUMBER_DIGITS, MAX_TEXT_CHARS, Misfit};
 use wire::cart::IncompleteFormOutput;
 
 /// The refusal of forms sent with a cart: `VALIDATION_ERROR`, `NOT_FOUND` or

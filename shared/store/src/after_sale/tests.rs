@@ -1,4 +1,5 @@
 use super::*;
+use domain::Timestamp;
 use serde_json::json;
 
 fn order() -> Order {

@@ -1,6 +1,6 @@
 //! Combos of a cart, as they are sent and as they are answered (contract §7).
 
-use super::input::read_quantity;
+use super::quantity::read_quantity;
 use super::trace::TriedOutput;
 use crate::{Checker, Field, money_text};
 use domain::cart::{ComboLine, ComboLinePart, LinePrice};

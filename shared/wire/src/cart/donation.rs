@@ -3,7 +3,7 @@
 use crate::amount::{is_negative, is_too_large};
 use crate::{Amount, Checker, Field};
 use domain::Money;
-use domain::cart::DonationDetail;
+use domain::cart_request::DonationDetail;
 use serde::Serialize;
 
 /// Longest text of a donation detail.

@@ -1,10 +1,9 @@
 //! The forms of a cart and their answers on the wire (spec §2.6).
 
 use crate::{Checker, Field, Incoming, List, WireValue, incoming};
-use domain::cart::{Cart, CartLine};
-use domain::form::{
-    Answer, AnswerValue, Answers, CartForm, IncompleteForm, SentAnswer, SentValue, WantedForm,
-};
+use domain::cart::{Cart, CartForm, CartLine, IncompleteForm};
+use domain::cart_request::WantedForm;
+use domain::form::{Answer, AnswerValue, Answers, SentAnswer, SentValue};
 use domain::{FormId, FormResponseId, InstanceId};
 use serde::Serialize;
 use serde::de::{Deserialize, Deserializer, Error};

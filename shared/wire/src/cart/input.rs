@@ -4,23 +4,19 @@ use super::combo::ComboItemInput;
 use super::donation::{DonationDetailInput, read_gift};
 use super::form::{FormAnswersInput, read_forms};
 use super::membership::{
-    LineParts, MembershipCardInput, MembershipInfoInput, check_memberships, is_sent, read_memberships,
-    sent_cards,
+    LineParts, MembershipCardInput, MembershipInfoInput, check_memberships, read_memberships, sent_cards,
 };
+use super::quantity::{read_one, read_quantity};
 use crate::{Amount, Checker, Field, IntegerId, List, WireValue};
-use domain::cart::{MAX_CODES, MAX_INSTANCES, MAX_LINES, MAX_QUANTITY, MAX_TICKETS, WantedMembership};
 use domain::cart_request::{
-    CartRequest, CartTerms, Gift, SizeFault, Wanted, WantedAddOn, WantedDonation, WantedLine, WantedTicket,
-    WantedTreatment, has_tickets_for, size_faults,
+    CartRequest, CartTerms, Gift, MAX_CODES, MAX_INSTANCES, MAX_LINES, MAX_TICKETS, RefusedClaims, SizeFault,
+    Wanted, WantedAddOn, WantedDonation, WantedLine, WantedMembership, WantedTicket, WantedTreatment,
+    has_tickets_for, size_faults,
 };
 use domain::catalog::InventoryKind;
 use domain::checkout::CartSource;
-use domain::claim::RefusedClaims;
 use domain::membership::MembershipAction;
-use domain::{
-    CartId, CartItemId, CustomerId, InstanceId, InventoryId, LevelId, ReservationId, TicketTypeId,
-    UnreadableId,
-};
+use domain::{CartId, CartItemId, CustomerId, InstanceId, InventoryId, LevelId, ReservationId, TicketTypeId};
 use std::collections::BTreeSet;
 
 /// Longest coupon code.
@@ -170,11 +166,11 @@ impl CartInput {
             ),
             refused: RefusedClaims::default(),
             coupon_codes: read_codes(checker, coupon_codes),
-            reservation: number_id(checker, "reservationId", reservation_id, ReservationId::parse),
+            reservation: checker.optional_number_id("reservationId", reservation_id, ReservationId::parse),
             verify_entitlements: checker
                 .optional("verifyEntitlements", verify_entitlements)
                 .unwrap_or_default(),
-            customer: number_id(checker, "customerId", customer_id, CustomerId::parse),
+            customer: checker.optional_number_id("customerId", customer_id, CustomerId::parse),
         };
         let forms = read_forms(checker, forms);
         Some(CartRequest { lines: lines?, terms, forms })
@@ -374,7 +370,7 @@ impl CartItemInput {
             membership_id: self.membership_id,
             cards: sent_cards(self.membership_cards, self.cards, self.cardholders),
         };
-        if !is_sent(&self.membership_info) && line.names_plan() {
+        if !self.membership_info.is_sent() && line.names_plan() {
             return line.parse(checker, None);
         }
         let info = checker.required("membershipInfo", self.membership_info)?;
@@ -388,7 +384,7 @@ impl CartItemInput {
                 None
             }
             sent @ (Field::Value(_) | Field::Wrong) => {
-                number_id(checker, "inventoryId", sent, InventoryId::parse)
+                checker.optional_number_id("inventoryId", sent, InventoryId::parse)
             }
         };
         if !read_codes(checker, self.coupon_codes).is_empty() {
@@ -422,15 +418,6 @@ impl CartItemInput {
     }
 }
 
-/// Of these there is one on a line.
-fn read_one(checker: &mut Checker, field: Field<i64>, what: &str) {
-    if let Some(quantity) = checker.required("quantity", field)
-        && quantity != 1
-    {
-        checker.invalid("quantity", format!("must be 1 for {what}"));
-    }
-}
-
 /// A line without a type is an add-on; the catalog's own names are understood in any case.
 fn read_inventory_kind(checker: &mut Checker, field: Field<String>) -> Option<InventoryKind> {
     if let Field::Wrong = field {
@@ -451,28 +438,6 @@ fn read_inventory_kind(checker: &mut Checker, field: Field<String>) -> Option<In
         checker.invalid("type", "must be fixedDonation or donation");
     }
     kind
-}
-
-pub(super) fn read_quantity(checker: &mut Checker, field: Field<i64>) -> Option<u32> {
-    let sent = checker.required("quantity", field)?;
-    let quantity = u32::try_from(sent).ok().filter(|quantity| *quantity <= MAX_QUANTITY);
-    if quantity.is_none() {
-        checker.invalid("quantity", format!("must be between 0 and {MAX_QUANTITY}"));
-    }
-    quantity
-}
-
-pub(super) fn number_id<T>(
-    checker: &mut Checker,
-    name: &str,
-    field: Field<IntegerId>,
-    parse: impl FnOnce(i64) -> Result<T, UnreadableId>,
-) -> Option<T> {
-    let id = parse(checker.optional(name, field)?.get()).ok();
-    if id.is_none() {
-        checker.unknown(name);
-    }
-    id
 }
 
 /// Codes without surrounding white space, each once.

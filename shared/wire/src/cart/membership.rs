@@ -1,20 +1,17 @@
 //! Memberships in carts on the wire (spec §2.5; contract §4).
 
-use crate::member::PersonOutput;
+use crate::person::{GifterInput, GifterOutput, MAX_TEXT_CHARS, PersonOutput};
 use crate::{Checker, Field, IntegerId, List};
-use domain::cart::{
-    MAX_MEMBERSHIP_CARDS, MAX_MEMBERSHIP_LINES, MAX_MEMBERSHIPS, MembershipLine, WantedMembership,
+use domain::cart::MembershipLine;
+use domain::cart_request::{
+    MAX_MEMBERSHIP_CARDS, MAX_MEMBERSHIP_LINES, MAX_MEMBERSHIPS, Wanted, WantedLine, WantedMembership,
 };
-use domain::cart_request::{Wanted, WantedLine};
 use domain::customer::Person;
 use domain::membership::issue::CardHolder;
 use domain::membership::{CardType, Gifter, MembershipAction, Plan};
 use domain::{CustomerId, LevelId, MembershipId, OfferingId, TicketTypeId, Zone};
 use serde::Serialize;
 use utoipa::ToSchema;
-
-/// Longest name or address line.
-const MAX_TEXT_CHARS: usize = 200;
 
 crate::incoming! {
     /// What a membership line buys (spec §2.5). Fields that are only returned are ignored.
@@ -61,24 +58,6 @@ crate::incoming! {
         /// The customer the holder is already; left out of a new one.
         constituent_import_id: String,
     }
-
-    /// Who gives a membership: an existing customer, or a new one (spec §2.5).
-    pub struct GifterInput {
-        /// An existing customer; nothing else is needed then.
-        customer_id: IntegerId,
-        /// Where a new customer came from.
-        customer_source: String,
-        first_name: String,
-        last_name: String,
-        email: String,
-        phone_number: String,
-        street_address1: String,
-        street_address2: String,
-        city: String,
-        state: String,
-        zip_code: String,
-        country: String,
-    }
 }
 
 /// What stands on a membership line beside its info.
@@ -103,7 +82,7 @@ const INFO: &str = "membershipInfo";
 impl LineParts {
     /// Whether the line itself says what it buys.
     pub(super) fn names_plan(&self) -> bool {
-        [&self.level, &self.offering, &self.price_point].into_iter().any(is_sent)
+        [&self.level, &self.offering, &self.price_point].into_iter().any(Field::is_sent)
     }
 
     /// What a line buys, whose info is this.
@@ -131,7 +110,7 @@ impl LineParts {
         });
         let membership = Either { of_info: info.membership_id, of_line: self.membership_id, has_info };
         let membership = membership.read(checker, "membershipId", |checker, name, sent| {
-            super::input::number_id(checker, name, sent, MembershipId::parse)
+            checker.optional_number_id(name, sent, MembershipId::parse)
         });
         let of_info = sent_cards(info.membership_cards, info.cards, info.cardholders);
         let holders = read_cards(checker, of_info, self.cards);
@@ -153,10 +132,6 @@ impl LineParts {
             drawn: None,
         })
     }
-}
-
-pub(super) fn is_sent<T>(field: &Field<T>) -> bool {
-    !matches!(field, Field::Absent | Field::Null)
 }
 
 /// A field that may stand in the info of a line or on the line itself.
@@ -181,7 +156,7 @@ impl<T: PartialEq> Either<T> {
         {
             checker.invalid(name, format!("must be the same as {INFO}/{name}, or left out"));
         }
-        match is_sent(&of_info) || (has_info && !is_sent(&of_line)) {
+        match of_info.is_sent() || (has_info && !of_line.is_sent()) {
             true => checker.within(INFO, |checker| read(checker, name, of_info)),
             false => read(checker, name, of_line),
         }
@@ -206,7 +181,7 @@ fn read_cards(checker: &mut Checker, of_info: SentCards, of_line: SentCards) -> 
 }
 
 fn read_lists(checker: &mut Checker, lists: SentCards, first: &mut Option<Vec<CardHolder>>) {
-    for (name, sent) in lists.into_iter().filter(|(_, sent)| is_sent(sent)) {
+    for (name, sent) in lists.into_iter().filter(|(_, sent)| sent.is_sent()) {
         let holders = read_holders(checker, name, sent);
         match first {
             Some(first) if *first != holders => {
@@ -283,46 +258,6 @@ fn read_giver(checker: &mut Checker, is_gift: Option<bool>, field: Field<GifterI
     }
 }
 
-impl GifterInput {
-    pub(crate) fn parse(self, checker: &mut Checker) -> Gifter {
-        let is_new = matches!(self.customer_id, Field::Absent | Field::Null);
-        let customer = super::input::number_id(checker, "customerId", self.customer_id, CustomerId::parse);
-        let source = checker.optional_text("customerSource", self.customer_source, MAX_TEXT_CHARS);
-        let person = Person {
-            first_name: checker.typed_name("firstName", self.first_name, MAX_TEXT_CHARS).unwrap_or_default(),
-            last_name: checker.typed_name("lastName", self.last_name, MAX_TEXT_CHARS).unwrap_or_default(),
-            email: checker.email("email", self.email),
-            phone_number: checker.optional_text("phoneNumber", self.phone_number, MAX_TEXT_CHARS),
-            street_address_1: checker.optional_text("streetAddress1", self.street_address1, MAX_TEXT_CHARS),
-            street_address_2: checker.optional_text("streetAddress2", self.street_address2, MAX_TEXT_CHARS),
-            city: checker.optional_text("city", self.city, MAX_TEXT_CHARS),
-            state: checker.optional_text("state", self.state, MAX_TEXT_CHARS),
-            zip_code: checker.optional_text("zipCode", self.zip_code, MAX_TEXT_CHARS),
-            country: checker.optional_text("country", self.country, MAX_TEXT_CHARS),
-        };
-        if is_new {
-            check_new_giver(checker, source.as_deref(), &person);
-        }
-        Gifter { customer, source, person }
-    }
-}
-
-/// What is asked of a giver who is no customer yet (spec §2.5).
-fn check_new_giver(checker: &mut Checker, source: Option<&str>, person: &Person) {
-    let needed = [
-        ("customerSource", source.unwrap_or_default()),
-        ("firstName", &person.first_name),
-        ("lastName", &person.last_name),
-    ];
-    for (name, _) in needed.into_iter().filter(|(_, sent)| sent.is_empty()) {
-        checker.invalid(name, "is required for a new customer");
-    }
-    let reachable = [&person.email, &person.phone_number, &person.street_address_1];
-    if reachable.iter().all(|field| field.is_none()) {
-        checker.invalid("email", "is required unless phoneNumber or streetAddress1 is sent");
-    }
-}
-
 /// Where memberships exceed what a cart may have.
 pub(super) fn check_memberships(checker: &mut Checker, lines: &[Option<WantedLine>]) {
     let memberships = lines.iter().flatten().filter_map(|line| match &line.wanted {
@@ -348,7 +283,7 @@ pub(super) fn read_memberships(
     single: Field<IntegerId>,
 ) -> (Vec<MembershipId>, Option<MembershipId>) {
     let mut ids = read_membership_list(checker, field);
-    let single = super::input::number_id(checker, "membershipId", single, MembershipId::parse);
+    let single = checker.optional_number_id("membershipId", single, MembershipId::parse);
     let single = single.filter(|single| !ids.contains(single));
     if single.is_some() && ids.len() >= MAX_MEMBERSHIPS {
         checker.invalid(
@@ -434,19 +369,6 @@ pub struct MembershipCardOutput {
     pub constituent_import_id: Option<String>,
 }
 
-/// Who gives a membership.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct GifterOutput {
-    /// An existing customer, where one was named.
-    pub customer_id: Option<i64>,
-    /// Where a new customer came from.
-    pub customer_source: Option<String>,
-    /// Who it is, as far as it was sent.
-    #[serde(flatten)]
-    pub person: PersonOutput,
-}
-
 impl MembershipInfoOutput {
     /// A line as the tenant's clocks show it.
     pub(super) fn of(line: &MembershipLine, zone: Zone) -> Self {
@@ -481,12 +403,5 @@ impl From<&CardHolder> for MembershipCardOutput {
             person: person.into(),
             constituent_import_id: customer.map(|customer| customer.to_string()),
         }
-    }
-}
-
-impl From<&Gifter> for GifterOutput {
-    fn from(giver: &Gifter) -> Self {
-        let Gifter { customer, source, person } = giver.clone();
-        Self { customer_id: customer.map(CustomerId::get), customer_source: source, person: person.into() }
     }
 }

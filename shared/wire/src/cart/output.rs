@@ -1,17 +1,17 @@
 //! A cart as it is answered.
 
 use super::combo::ComboItemOutput;
+use super::coupon::CouponMessageOutput;
 use super::donation::DonationDetailOutput;
 use super::form::FormEntryOutput;
 use super::membership::MembershipInfoOutput;
 use super::trace::TriedOutput;
 use crate::money_text;
 use domain::cart::{
-    AddOnLine, Cart, CartLine, CouponMessage, CouponProblem, DonationDetail, DonationKind, DonationLine,
-    LinePrice, MembershipLine, TicketLine,
+    AddOnLine, Cart, CartLine, DonationKind, DonationLine, LinePrice, MembershipLine, TicketLine,
 };
+use domain::cart_request::{ClaimProblem, DonationDetail};
 use domain::catalog::AdmissionType;
-use domain::claim::ClaimProblem;
 use domain::pricing::Tried;
 use domain::{Money, Zone};
 use serde::Serialize;
@@ -60,15 +60,6 @@ impl From<ClaimProblem> for MemberMessageOutput {
     fn from(problem: ClaimProblem) -> Self {
         Self { code: problem.code() }
     }
-}
-
-/// A coupon code that takes nothing off (contract §4).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
-pub struct CouponMessageOutput {
-    /// The code as it was sent.
-    pub code: String,
-    /// Why it takes nothing off.
-    pub reason: &'static str,
 }
 
 /// A line of a cart (spec §2.3). Fields of other kinds of lines are null.
@@ -187,28 +178,6 @@ impl CartOutput {
             reservation_id: reservation.map(|id| id.get()),
             customer_id: customer.map(|id| id.get()),
         }
-    }
-}
-
-impl From<&CouponMessage> for CouponMessageOutput {
-    fn from(message: &CouponMessage) -> Self {
-        let CouponMessage { code, problem } = message;
-        let reason = coupon_problem(*problem);
-        Self { code: code.clone(), reason }
-    }
-}
-
-/// Why a coupon takes nothing off, for people.
-#[must_use]
-pub fn coupon_problem(problem: CouponProblem) -> &'static str {
-    match problem {
-        CouponProblem::Unknown => "There is no such coupon",
-        CouponProblem::Inactive => "The coupon is not active",
-        CouponProblem::NotYetValid => "The coupon is not valid yet",
-        CouponProblem::Expired => "The coupon has expired",
-        CouponProblem::OtherChannel => "The coupon is not valid on this sale channel",
-        CouponProblem::UsedUp => "The coupon has reached its usage limit",
-        CouponProblem::NothingEligible => "The coupon does not apply to anything in this cart",
     }
 }
 

@@ -1,8 +1,7 @@
 use super::CartInput;
 use crate::{Checker, Rejection, read_body};
 use domain::CartId;
-use domain::cart::WantedMembership;
-use domain::cart_request::{CartRequest, Wanted};
+use domain::cart_request::{CartRequest, Wanted, WantedMembership};
 use serde_json::{Value, json};
 
 const EVENT: &str = "eed214b66b969d605f72ac74";

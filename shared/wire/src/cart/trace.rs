@@ -1,6 +1,6 @@
 //! Why a line costs what it costs (contract §4, `x-service-explain`).
 
-use super::output::coupon_problem;
+use super::coupon::coupon_problem;
 use crate::money_text;
 use domain::Money;
 use domain::pricing::{Inapplicable, Rule, Source, Tried};

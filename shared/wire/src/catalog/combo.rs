@@ -1,10 +1,10 @@
 //! Combos (contract §7).
 
 use super::{Known, MAX_ENTRIES, at_most};
-use crate::event::{count, name, own_id, price, text, word};
 use crate::identified::identified;
+use crate::readers::{count, name, own_id, price, text, word};
 use crate::{Amount, Checker, Field, List, incoming};
-use domain::cart::MAX_QUANTITY;
+use domain::cart_request::MAX_QUANTITY;
 use domain::combo::{Combo, ComboKind, ComboPart, ComboPrice, ComboPricing, MAX_PARTS, MIN_PARTS};
 use domain::{ComboTemplateId, DiscountId, TemplateId, TicketTypeId};
 use serde::Serialize;

@@ -2,10 +2,9 @@
 
 use super::discount::{reduction, shown};
 use super::{CODE_CHARS, Known, MAX_ENTRIES, at_most};
-use crate::event::{
-    MAX_CAPACITY, SalesChannelInput, SalesChannelOutput, count, date, name, own_id, sales_channels, text,
-};
 use crate::identified::identified;
+use crate::readers::{MAX_CAPACITY, count, date, name, own_id, text};
+use crate::sales_channel::{SalesChannelInput, SalesChannelOutput, sales_channels};
 use crate::{Amount, Checker, Field, List, incoming};
 use domain::coupon::{Coupon, CouponReduction, CouponTarget};
 use domain::{CouponId, DiscountId, LevelId, TemplateId, TicketTypeId, UnreadableId, Zone};
@@ -127,8 +126,8 @@ impl CouponInput {
     /// The coupon, unless a field is at fault.
     pub fn read(self, checker: &mut Checker, (zone, known): (Zone, &Known)) -> Option<Coupon> {
         let id = own_id(checker, self.id, CouponId::parse);
-        let by_definition = is_sent(&self.discount_id);
-        if by_definition && (is_sent(&self.discount_type) || is_sent(&self.value)) {
+        let by_definition = self.discount_id.is_sent();
+        if by_definition && (self.discount_type.is_sent() || self.value.is_sent()) {
             checker.invalid("discountId", "must not be combined with discountType and value");
         }
         let reduction = if by_definition {
@@ -175,11 +174,6 @@ impl CouponInput {
     }
 }
 
-fn is_sent<T>(field: &Field<T>) -> bool {
-    matches!(field, Field::Value(_) | Field::Wrong)
-}
-
-/// What buyers type: one word.
 fn code(checker: &mut Checker, sent: Field<String>) -> String {
     let code = checker.required_text("code", sent, CODE_CHARS).unwrap_or_default();
     if code.chars().any(|char| char.is_whitespace() || char.is_control()) {

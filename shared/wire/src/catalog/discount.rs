@@ -1,8 +1,8 @@
 //! Discounts (contract §7).
 
 use super::{CODE_CHARS, Known, MAX_ENTRIES, at_most};
-use crate::event::{name, own_id, percent, price, text, word};
 use crate::identified::identified;
+use crate::readers::{name, own_id, percent, price, text, word};
 use crate::{Amount, Checker, Field, incoming};
 use domain::coupon::{Discount, DiscountValue, Reduction};
 use domain::{DiscountId, TicketTypeId};

@@ -1,8 +1,8 @@
 //! Entitlement rules and ticket limits of a template (contract §5, §7).
 
 use super::{Known, MAX_ENTRIES, at_most};
-use crate::event::{count, word};
 use crate::identified::IdField;
+use crate::readers::{count, word};
 use crate::{Checker, Field, Identified, List, incoming};
 use domain::entitlement::{
     EntitlementRule, Entitlements, MAX_LIMIT, MAX_RULES, Period, RuleApplies, TicketLimits, TypeLimit,

@@ -1,8 +1,8 @@
 //! Forms asked of visitors (contract §7).
 
 use super::at_most;
-use crate::event::{flag, name, own_id, text, word};
 use crate::identified::identified;
+use crate::readers::{flag, name, own_id, text, word};
 use crate::{Checker, Field, List, incoming};
 use domain::FormId;
 use domain::compare::comparable;

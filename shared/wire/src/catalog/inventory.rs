@@ -1,10 +1,8 @@
 //! Add-ons and donations (contract §7).
 
-use crate::event::{
-    MAX_CAPACITY, NAME_CHARS, SalesChannelInput, SalesChannelOutput, count, name, price, sales_channels,
-    text, word,
-};
 use crate::identified::identified;
+use crate::readers::{MAX_CAPACITY, NAME_CHARS, count, name, price, text, word};
+use crate::sales_channel::{SalesChannelInput, SalesChannelOutput, sales_channels};
 use crate::{Amount, Checker, Field, IntegerId, incoming};
 use domain::catalog::{InventoryItem, InventoryKind};
 use domain::{InventoryId, Money};

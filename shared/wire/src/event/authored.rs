@@ -2,10 +2,8 @@
 
 use super::price::all_prices_of;
 use super::template::{admission_name, kind_name};
-use super::{
-    EventTemplate, InstanceDetails, InstancePriceList, PriceListOutput, Standing, View, count, state_name,
-};
-use crate::event::schedule::MAX_CAPACITY;
+use super::{EventTemplate, InstanceDetails, InstancePriceList, PriceListOutput, Standing, View, state_name};
+use crate::readers::{MAX_CAPACITY, count, word};
 use crate::{Checker, incoming};
 use domain::Zone;
 use domain::catalog::Template;
@@ -164,7 +162,7 @@ impl InstanceInput {
             capacity: count(checker, "capacity", self.capacity, 1..=MAX_CAPACITY),
             start: checker.optional_instant("startTime", self.start_time, zone),
             end: checker.optional_instant("endTime", self.end_time, zone),
-            offer: super::word(checker, "state", self.state, (offer, "active, cancelled")),
+            offer: word(checker, "state", self.state, (offer, "active, cancelled")),
         })
     }
 }

@@ -1,19 +1,19 @@
 //! Event templates as the back office writes them (spec §2.10, contract §7).
 
 use super::kept::*;
-use super::price::{NAME_CHARS, TEXT_CHARS, count, name, own_id, text, word};
-use super::schedule::MAX_CAPACITY;
-use super::ticket::flag;
-use super::whole::{check_unlike, check_whole};
+use super::whole::{check_whole, name_parts};
 use super::{DurationInput, PriceListInput, ReferenceInput, ScheduleInput, TicketDetailsInput};
 use crate::catalog::Known;
+use crate::readers::{
+    MAX_CAPACITY, NAME_CHARS, TEXT_CHARS, check_unlike, count, flag, name, own_id, text, word,
+};
 use crate::{Amount, Checker, Field, IntegerId, List, incoming};
+use domain::catalog::ticket_details::TicketDetails;
 use domain::catalog::{
     AdmissionType, Image, MemberDiscount, MembershipTerms, NamedValue, PriceList, Resource, ReviewState,
     Template, TemplateKind, short_description,
 };
 use domain::publishing::WrittenTemplate;
-use domain::sale_window::TicketDetails;
 use domain::schedule::MAX_SCHEDULES;
 use domain::{
     DiscountId, FormId, InstanceId, InventoryId, LevelId, PriceListId, TemplateId, TicketTypeId, Timestamp,
@@ -129,14 +129,11 @@ pub struct TemplateContext<'a> {
     pub known: Option<&'a Known>,
 }
 
-/// Bytes of a template as JSON text. An item holds 400 KB, and every listing reads all templates of a tenant.
-pub const MAX_TEMPLATE_BYTES: usize = 300_000;
-
 impl TemplateInput {
     /// The template, unless a field is at fault.
     pub fn read(mut self, checker: &mut Checker, context: TemplateContext<'_>) -> Option<WrittenTemplate> {
         let TemplateContext { zone, now, ticket_types, inventory, known } = context;
-        self.name_parts();
+        name_parts(&self.id, &mut self.price_lists, &mut self.schedules);
         let id = own_id(checker, take(&mut self.id), TemplateId::parse);
         let price_lists = read_price_lists(checker, take(&mut self.price_lists), (zone, ticket_types));
         let lists: BTreeSet<PriceListId> = price_lists.iter().map(|list| list.id.clone()).collect();

@@ -1,13 +1,12 @@
 //! Fields of a template that are kept for the venue (spec §2.10).
 
-use super::price::{NAME_CHARS, line, name, price, word};
-use super::ticket::flag;
+use crate::readers::{NAME_CHARS, flag, line, name, own_word, percent, price, word};
 use crate::{Amount, Checker, Field, List, incoming};
+use domain::TemplateId;
 use domain::catalog::venue::{
     Distance, EntitlementReference, PrerequisiteOperation, Prerequisites, Recommendation, RuleSets,
     StaffContact, VenueFields,
 };
-use domain::{Percent, TemplateId};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -246,21 +245,6 @@ impl VenueInput {
             gl_code: checker.optional_text("GLCode", self.gl_code, NAME_CHARS),
         }
     }
-}
-
-/// A word of the venue's own in a list.
-pub(crate) fn own_word(checker: &mut Checker, sent: String) -> String {
-    checker.text_here(&sent, NAME_CHARS).unwrap_or_default()
-}
-
-/// A percentage from 0 to 100 with at most two decimals.
-pub(crate) fn percent(checker: &mut Checker, field: &'static str, sent: Field<Amount>) -> Option<Percent> {
-    let amount = checker.optional(field, sent)?;
-    let found = Percent::parse(amount.text()).ok();
-    if found.is_none() {
-        checker.invalid(field, "must be a percentage between 0 and 100 with at most two decimals");
-    }
-    found
 }
 
 /// Any JSON, kept as it was sent.

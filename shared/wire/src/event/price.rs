@@ -1,32 +1,15 @@
-//! Ticket types, prices and sale channels.
+//! Ticket types and prices.
 
 use super::View;
-use crate::amount::{is_negative, is_too_large};
-use crate::{Amount, Checker, Field, List, incoming, money_number};
+use crate::readers::{NAME_CHARS, line, name, own_id, price, text};
+use crate::sales_channel::{SalesChannelInput, SalesChannelOutput, sales_channels};
+use crate::{Amount, Checker, Field, incoming, money_number};
 use domain::catalog::{PersonType, Price, PriceList, Template};
 use domain::pricing::{PricedTicket, listed_unit};
-use domain::{Channel, Money, PriceListId, SalesChannel, TicketTypeId, Timestamp, UnreadableId, Zone};
+use domain::{Money, PriceListId, TicketTypeId, Timestamp, Zone};
 use serde::{Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
 use utoipa::ToSchema;
-
-/// A switch for one sale channel (spec §2.10 `salesChannels`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub struct SalesChannelOutput {
-    /// The author's words.
-    pub name: String,
-    /// The channel.
-    pub channel: &'static str,
-    /// Whether it sells there.
-    pub enabled: bool,
-}
-
-impl From<&SalesChannel> for SalesChannelOutput {
-    fn from(switch: &SalesChannel) -> Self {
-        let SalesChannel { name, channel, enabled } = switch;
-        Self { name: name.clone(), channel: channel.as_str(), enabled: *enabled }
-    }
-}
 
 /// A ticket type (spec §2.10 `personType`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
@@ -182,12 +165,6 @@ impl PriceListOutput {
 }
 
 incoming! {
-    /// A switch for one sale channel.
-    pub struct SalesChannelInput {
-        name: String,
-        channel: String,
-        enabled: bool,
-    }
     /// A ticket type.
     pub struct PersonTypeInput {
         id: String,
@@ -226,108 +203,6 @@ incoming! {
         #[schema(required = true)]
         id: String,
     }
-}
-
-/// Characters of a name.
-pub(crate) const NAME_CHARS: usize = 200;
-/// Characters of a text of several sentences.
-pub(crate) const TEXT_CHARS: usize = 20_000;
-
-pub(crate) fn name(checker: &mut Checker, field: &'static str, text: Field<String>) -> String {
-    checker.required_text(field, text, NAME_CHARS).unwrap_or_default()
-}
-
-/// A name or another text of one line that may be left out.
-pub(crate) fn line(checker: &mut Checker, field: &'static str, text: Field<String>) -> String {
-    checker.optional_text(field, text, TEXT_CHARS).unwrap_or_default()
-}
-
-/// A description or a message, of one line or several, that may be left out.
-pub(crate) fn text(checker: &mut Checker, field: &'static str, text: Field<String>) -> String {
-    checker.optional_prose(field, text, TEXT_CHARS).unwrap_or_default()
-}
-
-/// The id of a record: missing or unreadable ones are refused as wrong, since nothing is looked up by it.
-pub(crate) fn own_id<T>(
-    checker: &mut Checker,
-    field: Field<String>,
-    parse: impl FnOnce(&str) -> Result<T, UnreadableId>,
-) -> Option<T> {
-    let text = checker.required_text("id", field, NAME_CHARS)?;
-    let id = parse(&text).ok();
-    if id.is_none() {
-        checker.invalid("id", "must have 1 to 64 letters, digits, \"-\" or \"_\"");
-    }
-    id
-}
-
-/// A whole number within limits, both included.
-pub(crate) fn count(
-    checker: &mut Checker,
-    name: &'static str,
-    field: Field<i64>,
-    limits: std::ops::RangeInclusive<u32>,
-) -> Option<u32> {
-    let number = checker.optional(name, field)?;
-    let found = u32::try_from(number).ok().filter(|number| limits.contains(number));
-    if found.is_none() {
-        checker.invalid(name, format!("must be between {} and {}", limits.start(), limits.end()));
-    }
-    found
-}
-
-/// An amount of nothing or more.
-pub(crate) fn price(checker: &mut Checker, name: &'static str, field: Field<Amount>) -> Option<Money> {
-    let is_beyond = is_negative(&field) || is_too_large(&field);
-    let amount = if is_beyond { None } else { Some(checker.optional_money(name, field)?) };
-    if amount.is_some_and(|amount| (Money::ZERO..=Money::MAX_INPUT).contains(&amount)) {
-        return amount;
-    }
-    checker.invalid(name, format!("must be between 0.00 and {}", Money::MAX_INPUT));
-    None
-}
-
-/// One word of a closed list, in any case.
-pub(crate) fn word<T>(
-    checker: &mut Checker,
-    name: &'static str,
-    field: Field<String>,
-    (parse, expected): (impl FnOnce(&str) -> Option<T>, &str),
-) -> Option<T> {
-    let text = checker.optional(name, field)?;
-    let found = parse(text.trim());
-    if found.is_none() {
-        checker.invalid(name, format!("must be one of {expected}"));
-    }
-    found
-}
-
-impl PartialEq for SalesChannelInput {
-    fn eq(&self, other: &Self) -> bool {
-        let Self { name, channel, enabled } = self;
-        *name == other.name && *channel == other.channel && *enabled == other.enabled
-    }
-}
-
-pub(crate) fn sales_channels(
-    checker: &mut Checker,
-    field: Field<List<SalesChannelInput>>,
-    other_name: Field<List<SalesChannelInput>>,
-) -> Vec<SalesChannel> {
-    let sent = checker.either(["salesChannels", "saleChannel"], [field, other_name]);
-    let read = checker.each("salesChannels", sent, |checker, input| {
-        let SalesChannelInput { name, channel, enabled } = input;
-        let missing = matches!(channel, Field::Absent | Field::Null);
-        let parse = (|text: &str| Channel::parse(text).ok(), "the sale channels");
-        let channel = word(checker, "channel", channel, parse);
-        if missing {
-            checker.invalid("channel", "is required");
-        }
-        let enabled = checker.optional("enabled", enabled).unwrap_or(true);
-        let name = line(checker, "name", name);
-        channel.map(|channel| SalesChannel { name, channel, enabled })
-    });
-    read.into_iter().flatten().collect()
 }
 
 impl PersonTypeInput {

@@ -8,7 +8,8 @@ use super::template::{
     ImageOutput, MembershipTermsOutput, NamedValueOutput, ResourceOutput, admission_name,
     entitlement_configuration, kind_name, membership,
 };
-use super::{AddOns, DurationOutput, Reference, SalesChannelOutput, ScheduleOutput, TicketDetailsOutput};
+use super::{AddOns, DurationOutput, Reference, ScheduleOutput, TicketDetailsOutput};
+use crate::sales_channel::SalesChannelOutput;
 use chrono::SecondsFormat;
 use domain::catalog::venue::VenueFields;
 use domain::catalog::{Price, PriceList, ReviewState, Template};

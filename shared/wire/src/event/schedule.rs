@@ -1,11 +1,9 @@
 //! Schedules of a template (spec §2.10 `schedules`, contract §7).
 
-use super::price::{
-    NAME_CHARS, SalesChannelInput, SalesChannelOutput, count, line, own_id, sales_channels, text,
-};
-use super::ticket::flag;
+use crate::readers::{MAX_CAPACITY, NAME_CHARS, count, date, flag, line, own_id, text};
+use crate::sales_channel::{SalesChannelInput, SalesChannelOutput, sales_channels};
 use crate::{Checker, Field, incoming};
-use chrono::{NaiveDate, Weekday};
+use chrono::Weekday;
 use domain::schedule::{DateRange, MAX_HOURS, MAX_RANGES, Schedule, ScheduleFault, SlotHour, Weekdays};
 use domain::{PriceListId, ScheduleId, Zone};
 use serde::Serialize;
@@ -174,8 +172,6 @@ incoming! {
     }
 }
 
-/// The most seats of a slot.
-pub(crate) const MAX_CAPACITY: u32 = 1_000_000;
 /// The longest slot: a year.
 const MAX_DURATION_HOURS: u32 = 8_784;
 /// The longest cycle of a schedule: a year.
@@ -316,23 +312,4 @@ fn read_ranges(
         Some(DateRange { start: start?, end: end? })
     });
     ranges.into_iter().flatten().collect()
-}
-
-/// A local date that must be sent; of an instant, the local date it falls on.
-pub(crate) fn date(
-    checker: &mut Checker,
-    name: &'static str,
-    field: Field<String>,
-    zone: Zone,
-) -> Option<NaiveDate> {
-    if let Field::Absent | Field::Null = field {
-        checker.invalid(name, "is required");
-    }
-    let text = checker.optional(name, field)?;
-    let text = text.trim();
-    let date = text.parse().ok().or_else(|| zone.parse_instant(text).ok().map(|found| zone.date(found)));
-    if date.is_none() {
-        checker.invalid(name, "must be a date, such as 2027-07-04");
-    }
-    date
 }

@@ -1,8 +1,10 @@
 //! The ticket settings of a template (spec §2.10 `ticketDetails`).
 
-use super::price::{TEXT_CHARS, count, word};
+use crate::readers::{TEXT_CHARS, count, flag, word};
 use crate::{Checker, Field, incoming};
-use domain::sale_window::{CheckInWindow, PostStartPurchase, PurchaseAvailability, TicketDetails, TimeFrame};
+use domain::catalog::ticket_details::{
+    CheckInWindow, PostStartPurchase, PurchaseAvailability, TicketDetails, TimeFrame,
+};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -155,11 +157,6 @@ impl TicketDetailsInput {
             hide_event_date: flag(checker, "hideEventDate", self.hide_event_date),
         }
     }
-}
-
-/// A flag that is off unless it is sent.
-pub(crate) fn flag(checker: &mut Checker, name: &'static str, field: Field<bool>) -> bool {
-    checker.optional(name, field).unwrap_or_default()
 }
 
 fn read_window(checker: &mut Checker, input: CheckInWindowInput) -> CheckInWindow {

@@ -1,65 +1,35 @@
 //! What holds for a template as a whole: its parts have names, unlike each other, and it is not too large.
 
-use super::input::{MAX_TEMPLATE_BYTES, TemplateInput};
-use crate::{Checker, Field};
-use domain::PriceListId;
-use domain::catalog::{Template, derived_id};
+use super::{PriceListInput, ScheduleInput};
+use crate::readers::{name_unnamed, part_id};
+use crate::{Checker, Field, List};
+use domain::catalog::Template;
 use domain::publishing::NothingToCome;
-use std::collections::BTreeSet;
 
-impl TemplateInput {
-    /// Gives price lists and schedules without an id one that follows from the template's, so that the same
-    /// body makes the same slots.
-    pub(super) fn name_parts(&mut self) {
-        let template = self.id.clone().value().unwrap_or_default();
-        if let Field::Value(lists) = &mut self.price_lists {
-            let ids = lists.0.iter_mut().filter_map(|list| match list {
-                Field::Value(list) => Some(&mut list.id),
-                Field::Absent | Field::Null | Field::Wrong => None,
-            });
-            name_unnamed(ids.collect(), |number| part_id(&template, ("priceList", number)));
-        }
-        if let Field::Value(schedules) = &mut self.schedules {
-            let ids = schedules.0.iter_mut().filter_map(|schedule| match schedule {
-                Field::Value(schedule) => Some(&mut schedule.id),
-                Field::Absent | Field::Null | Field::Wrong => None,
-            });
-            name_unnamed(ids.collect(), |number| part_id(&template, ("schedule", number)));
-        }
+/// Bytes of a template as JSON text. An item holds 400 KB, and every listing reads all templates of a tenant.
+pub const MAX_TEMPLATE_BYTES: usize = 300_000;
+
+/// Gives price lists and schedules without an id one that follows from the template's, so that the same
+/// body makes the same slots.
+pub(super) fn name_parts(
+    template: &Field<String>,
+    price_lists: &mut Field<List<PriceListInput>>,
+    schedules: &mut Field<List<ScheduleInput>>,
+) {
+    let template = template.clone().value().unwrap_or_default();
+    if let Field::Value(lists) = price_lists {
+        let ids = lists.0.iter_mut().filter_map(|list| match list {
+            Field::Value(list) => Some(&mut list.id),
+            Field::Absent | Field::Null | Field::Wrong => None,
+        });
+        name_unnamed(ids.collect(), |number| part_id(&template, ("priceList", number)));
     }
-}
-
-/// The id of a part that has the form of those of price lists and schedules.
-pub(crate) fn part_id(whole: &str, place: (&str, usize)) -> String {
-    PriceListId::from_bytes(derived_id(whole, place)).to_string()
-}
-
-/// Gives each of these ids that was left out one that none of them has.
-pub(crate) fn name_unnamed(ids: Vec<&mut Field<String>>, derive: impl Fn(usize) -> String) {
-    let mut taken: BTreeSet<String> = ids.iter().filter_map(|id| (**id).clone().value()).collect();
-    let mut number = 0_usize;
-    for id in ids {
-        if !matches!(id, Field::Absent | Field::Null) {
-            continue;
-        }
-        loop {
-            let derived = derive(number);
-            number = number.saturating_add(1);
-            if taken.insert(derived.clone()) {
-                *id = Field::Value(derived);
-                break;
-            }
-        }
-    }
-}
-
-/// Notes ids that stand twice in a list.
-pub(crate) fn check_unlike<T: Ord>(checker: &mut Checker, list: &str, ids: impl Iterator<Item = T>) {
-    let mut seen = BTreeSet::new();
-    for (index, id) in ids.enumerate() {
-        if !seen.insert(id) {
-            checker.invalid(format!("{list}/{index}/id"), "is already used by another entry");
-        }
+    if let Field::Value(schedules) = schedules {
+        let ids = schedules.0.iter_mut().filter_map(|schedule| match schedule {
+            Field::Value(schedule) => Some(&mut schedule.id),
+            Field::Absent | Field::Null | Field::Wrong => None,
+        });
+        name_unnamed(ids.collect(), |number| part_id(&template, ("schedule", number)));
     }
 }
 

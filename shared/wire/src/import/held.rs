@@ -1,8 +1,9 @@
 //! What became of a membership beside its current term, in the import document: terms paid ahead, how it ended, how
 //! it was paid for.
 
-use crate::cart::{GifterInput, GifterOutput};
 use crate::event::exact;
+use crate::person::{GifterInput, GifterOutput};
+use crate::readers::number_id;
 use crate::{Amount, Checker, Field, incoming, money_text};
 use domain::membership::{Bought, Ended, LaterTerm, Membership, Plan};
 use domain::{LevelId, MembershipId, Money, OfferingId, OrderId, TicketTypeId, Timestamp, Zone};
@@ -34,8 +35,8 @@ impl LaterTermInput {
         let level = checker.required_id("categoryId", self.category_id, LevelId::parse);
         let offering = checker.required_id("offeringId", self.offering_id, OfferingId::parse);
         let price_point = checker.required_id("pricePointId", self.price_point_id, TicketTypeId::parse);
-        let starts = super::membership::required_instant(checker, "startDate", self.start_date, zone);
-        let ends = super::membership::required_instant(checker, "expirationDate", self.expiration_date, zone);
+        let starts = checker.required_instant("startDate", self.start_date, zone);
+        let ends = checker.required_instant("expirationDate", self.expiration_date, zone);
         let bought = checker.object("purchase", self.purchase, |checker, sent| sent.read(checker)).flatten();
         let plan = Plan { level: level?, offering: offering?, price_point: price_point? };
         Some(LaterTerm { plan, bought, starts: starts?, ends: ends? })
@@ -67,7 +68,7 @@ pub(super) fn read_end(
         checker.invalid("membershipEndedDate", "is required with replacedByMembershipId");
     }
     let at: Timestamp = checker.optional_instant("membershipEndedDate", date, zone)?;
-    let into = super::membership::number_id(checker, "replacedByMembershipId", into, MembershipId::parse);
+    let into = number_id(checker, "replacedByMembershipId", into, MembershipId::parse);
     Some(Ended { at, into })
 }
 

@@ -1,11 +1,9 @@
 //! Tenants, keys and merchants of the import document.
 
-use crate::event::percent;
-use crate::event::{NAME_CHARS, count, line, name, price, word};
+use crate::readers::{NAME_CHARS, count, line, name, percent, price, word};
 use crate::{Amount, Checker, Field, IntegerId, incoming};
-use domain::claim::{ClaimRule, MemberClaims};
 use domain::merchant::{Merchant, MerchantStatus, RateCard};
-use domain::tenant::{ConsumerSite, MAX_HOLD_SECS, Scope};
+use domain::tenant::{ClaimRule, ConsumerSite, MAX_HOLD_SECS, MemberClaims, Scope};
 use domain::{Mid, TenantId, Zone};
 use std::collections::BTreeSet;
 

@@ -1,13 +1,11 @@
 //! Members of the import document (spec §2.16).
 
 use super::held::{LaterTermInput, PurchaseInput, read_end};
-use crate::event::{NAME_CHARS, name, word};
+use crate::readers::{NAME_CHARS, name, number_id, word};
 use crate::{Checker, Field, IntegerId, incoming};
 use domain::customer::{Customer, Person};
 use domain::membership::{Bought, CardStanding, CardType, Ended, LaterTerm, MemberCard, Membership};
-use domain::{
-    CardId, CustomerId, LevelId, MembershipId, OfferingId, TicketTypeId, Timestamp, UnreadableId, Zone,
-};
+use domain::{CardId, CustomerId, LevelId, MembershipId, OfferingId, TicketTypeId, Timestamp, Zone};
 
 incoming! {
     /// A member's card.
@@ -45,32 +43,6 @@ incoming! {
     }
 }
 
-pub(super) fn number_id<T>(
-    checker: &mut Checker,
-    field: &'static str,
-    sent: Field<IntegerId>,
-    parse: impl FnOnce(i64) -> Result<T, UnreadableId>,
-) -> Option<T> {
-    let number = checker.optional(field, sent)?;
-    let id = parse(number.get()).ok();
-    if id.is_none() {
-        checker.invalid(field, "must be a positive integer below 2^53");
-    }
-    id
-}
-
-pub(super) fn required_instant(
-    checker: &mut Checker,
-    field: &'static str,
-    sent: Field<String>,
-    zone: Zone,
-) -> Option<Timestamp> {
-    if matches!(sent, Field::Absent | Field::Null) {
-        checker.invalid(field, "is required");
-    }
-    checker.optional_instant(field, sent, zone)
-}
-
 /// An entry of the section of members: one card, with the facts of its membership.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemberRecord {
@@ -97,9 +69,9 @@ impl MemberInput {
         let sent_point = [self.price_point_id, self.pricepoint_id];
         let sent_point = checker.either(["pricePointId", "pricepointId"], sent_point);
         let price_point = checker.required_id("pricePointId", sent_point, TicketTypeId::parse);
-        let started = required_instant(checker, "membershipStartDate", self.membership_start_date, zone);
+        let started = checker.required_instant("membershipStartDate", self.membership_start_date, zone);
         let expires =
-            required_instant(checker, "membershipExpirationDate", self.membership_expiration_date, zone);
+            checker.required_instant("membershipExpirationDate", self.membership_expiration_date, zone);
         if let (Some(started), Some(expires)) = (started, expires)
             && expires < started
         {

@@ -3,11 +3,10 @@
 
 use super::held::HistoryOutput;
 use domain::Zone;
-use domain::claim::MemberClaims;
 use domain::customer::Person;
 use domain::membership::{MemberCard, Membership};
 use domain::merchant::{Merchant, RateCard};
-use domain::tenant::Tenant;
+use domain::tenant::{MemberClaims, Tenant};
 use serde::Serialize;
 
 /// A tenant's settings.

@@ -1,6 +1,6 @@
 //! What the back office changes of a membership (decision record 0051), and what members log in with.
 
-use crate::event::NAME_CHARS;
+use crate::readers::NAME_CHARS;
 use crate::{Checker, Field, IntegerId, List, incoming};
 use domain::CardId;
 use domain::membership::{CardEdit, Edit, Membership, MembershipEdit, PersonEdit};

@@ -1,7 +1,7 @@
 //! Memberships as the back office sees them (spec §4.6, last paragraph; contract §9).
 
 use super::{MemberListEntry, MemberView};
-use crate::cart::GifterOutput;
+use crate::person::GifterOutput;
 use domain::catalog::PersonType;
 use domain::membership::Membership;
 use domain::verification::VerifiedCard;

@@ -4,11 +4,10 @@ use super::parts::{
     BenefitInput, LevelCollectionInput, OfferingActionInput, RulesInput, ServiceInput, read_actions,
     read_benefits, read_collection, read_rules, read_service,
 };
-use crate::event::{
-    ImageInput, PriceInput, PriceListInput, SalesChannelInput, check_unlike, count, flag, line, name,
-    name_unnamed, own_id, part_id, read_images, sales_channels, text, word,
-};
+use crate::event::{ImageInput, PriceInput, PriceListInput, read_images};
 use crate::identified::identified;
+use crate::readers::{check_unlike, count, flag, line, name, name_unnamed, own_id, part_id, text, word};
+use crate::sales_channel::{SalesChannelInput, sales_channels};
 use crate::{Checker, Field, List, WireValue, incoming};
 use domain::catalog::{PriceList, derived_id};
 use domain::membership::{Level, LevelGroup, LevelState, Offering};

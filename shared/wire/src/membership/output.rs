@@ -1,8 +1,9 @@
 //! Levels and offerings as callers see them.
 
 use super::parts::{BenefitOutput, LevelCollectionOutput, OfferingActionOutput, RulesOutput, ServiceOutput};
-use crate::event::{ImageOutput, PersonTypeOutput, SalesChannelOutput, maybe_money_number};
+use crate::event::{ImageOutput, PersonTypeOutput, maybe_money_number};
 use crate::money_number;
+use crate::sales_channel::SalesChannelOutput;
 use domain::catalog::{PersonType, Price, PriceList};
 use domain::membership::{Level, Offering, effective_benefits};
 use domain::{Money, TicketTypeId, Zone};

@@ -1,9 +1,7 @@
 //! What levels and offerings both have.
 
-use crate::event::{
-    NAME_CHARS, SalesChannelInput, SalesChannelOutput, check_unlike, count, flag, line, name, own_word,
-    sales_channels, text, word,
-};
+use crate::readers::{NAME_CHARS, check_unlike, count, flag, line, name, own_word, text, word};
+use crate::sales_channel::{SalesChannelInput, SalesChannelOutput, sales_channels};
 use crate::{Checker, Field, List, incoming};
 use domain::Channel;
 use domain::membership::{

@@ -1,7 +1,8 @@
 //! Levels as the import document writes them: what was authored, and nothing that follows from it.
 
 use super::parts::{BenefitOutput, LevelCollectionOutput, OfferingActionOutput, RulesOutput, ServiceOutput};
-use crate::event::{ImageOutput, PriceListRecord, SalesChannelOutput};
+use crate::event::{ImageOutput, PriceListRecord};
+use crate::sales_channel::SalesChannelOutput;
 use domain::Zone;
 use domain::membership::{Level, Offering};
 use serde::Serialize;

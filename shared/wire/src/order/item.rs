@@ -3,7 +3,7 @@
 use super::{NO_COMBO, NO_CONVERSION, OrderMembershipView};
 use crate::cart::DonationDetailOutput;
 use crate::money_text;
-use domain::cart::DonationDetail;
+use domain::cart_request::DonationDetail;
 use domain::order::{
     Order, OrderAddOnLine, OrderAmounts, OrderComboLine, OrderDonationLine, OrderLine, OrderMembershipLine,
     OrderTicketLine, Row,

@@ -1,6 +1,6 @@
 //! The memberships of an order on the wire (spec §2.5).
 
-use crate::cart::GifterOutput;
+use crate::person::GifterOutput;
 use domain::Zone;
 use domain::membership::issue::MembershipChange;
 use domain::membership::{MemberCard, Membership};

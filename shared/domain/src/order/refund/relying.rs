@@ -2,7 +2,8 @@
 //! sold; whoever gives the membership back is told of them.
 
 use crate::cart::AppliedPrice;
-use crate::order::{MembershipReturn, Order, OrderTicketLine, Row};
+use crate::membership::undo::MembershipReturn;
+use crate::order::{Order, OrderTicketLine, Row};
 use crate::{MembershipId, OrderId, OrderNumber, Timestamp};
 use std::collections::BTreeMap;
 

@@ -2,8 +2,8 @@
 
 use super::discounts::{Off, any_off, cart_codes, coupon, discount, membership, percent};
 use super::*;
-use crate::cart::{ComboLine, MAX_QUANTITY};
-use crate::cart_request::WantedCombo;
+use crate::cart::ComboLine;
+use crate::cart_request::{MAX_QUANTITY, WantedCombo};
 use serde_json::Value;
 
 /// An event of the combo, by number, at this price of an adult.
@@ -119,11 +119,12 @@ fn a_fixed_price_is_shared_in_proportion_to_what_the_tickets_cost() {
 fn a_discount_reduces_every_ticket_and_rounds_each() {
     let mut shop = combo_shop(&[(3, 1235), (1, 999)], by_discount());
     shop.discounts = [discount("half", &[("adult", percent("15"))])].into();
-    let priced = shop.price(&[combos(&[0, 1], 2)]).unwrap();
+    let sent = [combos(&[0, 1], 2)];
+    let priced = shop.price(&sent).unwrap();
     let line = combo_line(&priced, 0);
     assert_eq!((line.price.retail_unit.cents(), shares(line)), (4704, vec![3150, 849]));
     assert_eq!((line.price.unit.cents(), priced.total.cents()), (3999, 7998));
-    let told: Vec<String> = priced.traces[0]
+    let told: Vec<String> = shop.traces(&sent, &CartTerms::default())[0]
         .iter()
         .map(|tried| {
             let price = tried.price.unwrap();
@@ -343,7 +344,8 @@ proptest! {
         let mut sent: Vec<usize> = (0..parts.len()).collect();
         sent.rotate_left(turn % parts.len());
         let lines = [tickets("adult", singles), combos(&sent, combos_sold)];
-        let priced = shop_with(&parts, terms).price(&lines).unwrap();
+        let shop = shop_with(&parts, terms);
+        let priced = shop.price(&lines).unwrap();
         let line = combo_line(&priced, 1);
 
         let full: Vec<i64> = parts.iter().map(|(quantity, price)| i64::from(*quantity) * price).collect();
@@ -370,7 +372,8 @@ proptest! {
                 }
             }
         }
-        prop_assert_eq!(priced.traces[1].iter().filter(|tried| tried.chosen).count(), 1);
+        let traces = shop.traces(&lines, &CartTerms::default());
+        prop_assert_eq!(traces[1].iter().filter(|tried| tried.chosen).count(), 1);
     }
 
     #[test]

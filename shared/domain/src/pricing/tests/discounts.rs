@@ -238,8 +238,9 @@ fn a_code_that_takes_nothing_off_says_why() {
 fn the_trace_names_every_rule_that_was_tried() {
     let shop = coupon_shop();
     let lines = [with_codes("child", 1, &["HALF", "THREE"])];
-    let priced = shop.price_as(&lines, &cart_codes(&["TEN"])).unwrap();
-    let told: Vec<String> = priced.traces[0]
+    let terms = cart_codes(&["TEN"]);
+    let priced = shop.price_as(&lines, &terms).unwrap();
+    let told: Vec<String> = shop.traces(&lines, &terms)[0]
         .iter()
         .map(|tried| match tried.price {
             Ok(price) => {
@@ -285,10 +286,10 @@ fn a_line_that_ignores_entitlements_escapes_their_limits_and_the_member_price_wi
     ] {
         assert_eq!(unit(&shop.price_as(&[line], &terms).unwrap(), 0), expected, "{case}");
     }
-    let priced = shop.price(&[exempt(tickets("adult", 1))]).unwrap();
+    let traces = shop.traces(&[exempt(tickets("adult", 1))], &CartTerms::default());
     let tried = |tried: &Tried| (tried.rule, tried.price.err(), tried.chosen);
     assert_eq!(
-        priced.traces[0].iter().map(tried).collect::<Vec<_>>(),
+        traces[0].iter().map(tried).collect::<Vec<_>>(),
         [(Rule::FullPrice, None, true), (Rule::MemberPrice, Some(Inapplicable::ExemptFromLimits), false)]
     );
 }
@@ -371,7 +372,8 @@ proptest! {
             (false, false) => WantedTreatment::Coupons(line_codes),
         };
         let terms = CartTerms { coupon_codes: cart_codes, ..CartTerms::default() };
-        let priced = shop.price_as(&[tickets_as("adult", quantity, treatment)], &terms).unwrap();
+        let lines = [tickets_as("adult", quantity, treatment)];
+        let priced = shop.price_as(&lines, &terms).unwrap();
 
         let best = |offs: Vec<Off>| offs.into_iter().map(|off| off.of(2_000)).min();
         let named = |indexes: &[usize]| indexes.iter().filter_map(|index| coupons.get(*index).copied()).collect();
@@ -382,7 +384,7 @@ proptest! {
         };
         prop_assert_eq!(priced.lines[0].price().unit.cents(), expected);
         prop_assert_eq!(priced.total.cents(), expected * i64::from(quantity));
-        prop_assert_eq!(priced.traces[0].iter().filter(|tried| tried.chosen).count(), 1);
+        prop_assert_eq!(shop.traces(&lines, &terms)[0].iter().filter(|tried| tried.chosen).count(), 1);
     }
 }
 

@@ -151,10 +151,12 @@ fn a_code_of_the_cart_is_for_its_membership_and_tickets_take_the_price_of_the_le
         assert_eq!(priced.coupon_messages, [], "{case}");
     }
     let lines = [tickets("adult", 1), purchase("family")];
-    let priced = shop.price_as(&lines, &cart_codes(&["EVENTS"])).unwrap();
+    let terms = cart_codes(&["EVENTS"]);
+    let priced = shop.price_as(&lines, &terms).unwrap();
     let problem = CouponProblem::NothingEligible;
     assert_eq!(priced.coupon_messages, [CouponMessage { code: "EVENTS".to_owned(), problem }]);
-    let kept = priced.traces[0].iter().find(|tried| tried.rule == Rule::CartCoupon).map(|tried| tried.price);
+    let traces = shop.traces(&lines, &terms);
+    let kept = traces[0].iter().find(|tried| tried.rule == Rule::CartCoupon).map(|tried| tried.price);
     assert_eq!(kept, Some(Err(Inapplicable::KeptForMemberships)));
 }
 

@@ -1,9 +1,8 @@
-use super::super::{FieldKind, FormField, Misfit, SentValue};
 use super::*;
-use crate::cart::{AppliedPrice, LinePrice, TicketLine};
+use crate::cart::{AppliedPrice, LinePrice, PricedLines, TicketLine};
 use crate::cart_request::CartTerms;
 use crate::catalog::AdmissionType;
-use crate::pricing::PricedLines;
+use crate::form::{FieldKind, FormField, Misfit, SentValue};
 use crate::{Money, TemplateId, TicketTypeId};
 use proptest::prelude::*;
 use std::collections::{BTreeSet, HashMap};
@@ -93,7 +92,7 @@ fn lines(events: &[InstanceId]) -> Vec<CartLine> {
 }
 
 fn priced(lines: Vec<CartLine>) -> PricedLines {
-    PricedLines { lines, total: Money::ZERO, coupon_messages: Vec::new(), traces: Vec::new() }
+    PricedLines { lines, total: Money::ZERO, coupon_messages: Vec::new() }
 }
 
 fn cart(lines: Vec<CartLine>, catalog: &Catalog) -> Cart {

@@ -5,9 +5,10 @@
 //! cart, the event. Answers belong to the events they were given for, and stay while one of those is in the
 //! cart.
 
-use super::{AnswerFault, Answers, Form, MAX_ANSWER_BYTES, SentAnswer};
-use crate::cart::{CART_TTL_SECS, Cart, CartLine};
+use super::{CART_TTL_SECS, Cart, CartLine};
+use crate::cart_request::WantedForm;
 use crate::catalog::Template;
+use crate::form::{AnswerFault, Answers, Form, MAX_ANSWER_BYTES, SentAnswer};
 use crate::time::plus_secs;
 use crate::{CartId, CartItemId, FormId, FormResponseId, InstanceId, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -47,19 +48,6 @@ pub struct AskedForms<'a> {
     pub templates: &'a [Template],
     /// The forms they name.
     pub forms: &'a BTreeMap<FormId, Form>,
-}
-
-/// Answers to a form, sent with a cart.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WantedForm {
-    /// Its place in the list that was sent.
-    pub at: usize,
-    /// The form.
-    pub form: FormId,
-    /// The event it is answered for; none answers it for every event that asks it.
-    pub event: Option<InstanceId>,
-    /// The answers.
-    pub fields: Vec<SentAnswer>,
 }
 
 /// Why answers are not taken, in order of precedence. `at` is the place in the list of forms that was sent.

@@ -1,0 +1,64 @@
+//! What the API's document says of the body of a refusal.
+
+use crate::catalog::Use;
+use serde::Serialize;
+use wire::FieldError;
+use wire::cart::{CartOutput, IncompleteFormOutput};
+use wire::entitlement::EntitlementsResult;
+use wire::onboarding::ErrorInfo;
+
+/// The body of every refusal: what is wrong, in four fields, and the facts that belong to its type.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ErrorBody {
+    /// A sentence for people.
+    pub message: String,
+    /// The number of the error, see `GET /errors`.
+    pub error_code: u32,
+    /// The name of the error, see `GET /errors`.
+    pub r#type: String,
+    /// Names this request in the service's log; also in the header `x-service-request-id`.
+    pub request_id: String,
+    /// Every faulty field of the request.
+    pub details: Option<Vec<FieldError>>,
+    /// Of `NOT_ENOUGH_CAPACITY`: how many pieces of the add-on are left.
+    pub available_pieces: Option<u32>,
+    /// Of `NOT_ENOUGH_CAPACITY`: how many seats of the event are left.
+    pub available_seats: Option<u32>,
+    /// Of `PRICE_CHANGED`: the cart with its new prices.
+    pub cart: Option<CartOutput>,
+    /// Of `ENTITLEMENTS_VIOLATED`: what the members of the cart may take.
+    pub entitlements: Option<EntitlementsResult>,
+    /// Of an application to take cards: which rules it breaks.
+    pub error_info: Option<Vec<ErrorInfo>>,
+    /// Of `NOT_ENOUGH_CAPACITY` and `SALES_CLOSED`: the event instance.
+    pub event_id: Option<String>,
+    /// Of `FORMS_INCOMPLETE`: the forms that must be filled in first.
+    pub forms: Option<Vec<IncompleteFormOutput>>,
+    /// Of `NOT_ENOUGH_CAPACITY`: the add-on that is out of stock.
+    pub inventory_id: Option<i64>,
+    /// Of a refusal by a bank: its code.
+    pub issuing_error_code: Option<String>,
+    /// Of a refusal by a bank: what it says.
+    pub issuing_error_message: Option<String>,
+    /// Of `LIMIT_REACHED`: how many there may be.
+    pub limit: Option<u64>,
+    /// Of `CART_ALREADY_CHECKED_OUT`, and, for a server's key, of `DUPLICATE_TRANSACTION_FOUND`: the order that was paid.
+    pub order_id: Option<String>,
+    /// Of a refusal by the card processor: its code.
+    pub processor_error_code: Option<String>,
+    /// Of a refusal by the card processor: what it says.
+    pub processor_error_message: Option<String>,
+    /// Of `MERCHANT_NOT_READY`: `notApproved` or `noRateCard`.
+    pub reason: Option<String>,
+    /// Of a refund: its id, by which its course can be told.
+    pub refund_id: Option<String>,
+    /// Of `REFUND_EXCEEDS_REMAINDER`: what is left of the sale.
+    pub remainder: Option<String>,
+    /// Of `CAPACITY_BELOW_SOLD`, and of `IN_USE` of events: how many seats are sold or held.
+    pub taken: Option<u32>,
+    /// Of `IN_USE`: what names the record. Left out where nothing does, and only seats are sold or held.
+    pub used_by: Option<Vec<Use>>,
+    /// Of `LIMIT_REACHED`: what there are too many of.
+    pub what: Option<String>,
+}
