@@ -37,12 +37,13 @@ pub struct Side<'a> {
 /// or written. What was written until then is no archive.
 pub async fn archive(
     from: Side<'_>,
-    (tenant, now): (TenantId, Timestamp),
+    tenant: TenantId,
+    now: Timestamp,
     key: &dyn Vault,
     out: impl Write,
 ) -> Result<Counts, ArchiveError> {
     let closed = load_closed(from.store, tenant).await?;
-    let header = Header::new((tenant, now), key).await?;
+    let header = Header::new(tenant, now, key).await?;
     let mut copy = Copy { from, tenant, key, writer: Writer::begin(out, &header)? };
     for table in Table::ALL {
         let route = Route { table, partitions: &[], tenant: Some(tenant) };
@@ -93,7 +94,7 @@ impl<W: Write> Copy<'_, W> {
 
     async fn record(&mut self, key: &Key, mut item: Item) -> Result<(), ArchiveError> {
         let Self { from, tenant, key: archive, writer } = self;
-        seal::seal_anew(*tenant, (key, &mut item), (from.vault, *archive)).await?;
+        seal::seal_anew(*tenant, key, &mut item, from.vault, *archive).await?;
         writer.record(key, &item)
     }
 }

@@ -66,7 +66,7 @@ async fn measure_all(args: &BenchArgs) -> Result<(), BenchError> {
         for transport in wire::Transport::ALL {
             let venue = seed::venue(0).await?;
             let client = wire::Client::over(transport, venue.service.clone()).await?;
-            let figures = figures::measure(case, &client, &venue, (limit, args.concurrency)).await?;
+            let figures = figures::measure(case, &client, &venue, limit, args.concurrency).await?;
             println!("{}", figures.line(case.name(), transport.name()));
         }
     }
@@ -86,7 +86,7 @@ async fn browsing(limit: Duration, concurrency: usize) -> Result<(), BenchError>
             let venue = catalog::venue(size).await?;
             let client = wire::Client::over(wire::Transport::InProcess, venue.service.clone()).await?;
             for (case, points) in Case::BROWSING.into_iter().zip(&mut points) {
-                let figures = figures::measure(case, &client, &venue, (limit, concurrency)).await?;
+                let figures = figures::measure(case, &client, &venue, limit, concurrency).await?;
                 let count = if over == "templates" { templates } else { days };
                 points.push((f64::from(count), figures.cpu_per_request.as_secs_f64()));
                 let name = format!("{} among {templates} templates on {days} days", case.name());
@@ -122,7 +122,7 @@ async fn growth(limit: Duration, concurrency: usize) -> Result<(), BenchError> {
         for sold in SOLD {
             let venue = seed::venue(sold).await?;
             let client = wire::Client::over(wire::Transport::InProcess, venue.service.clone()).await?;
-            let figures = figures::measure(case, &client, &venue, (limit, concurrency)).await?;
+            let figures = figures::measure(case, &client, &venue, limit, concurrency).await?;
             points.push((f64::from(sold), figures.cpu_per_request.as_secs_f64()));
             println!("{}", figures.line(&format!("{} with {sold} sold", case.name()), "in process"));
         }

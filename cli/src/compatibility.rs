@@ -58,7 +58,8 @@ impl<'a> Comparison<'a> {
         let request = format!("{place} request");
         self.schemas(
             &request,
-            (json_schema(&old["requestBody"]), json_schema(&new["requestBody"])),
+            json_schema(&old["requestBody"]),
+            json_schema(&new["requestBody"]),
             Writer::Client,
         );
         for (status, old_answer) in entries(&old["responses"]) {
@@ -67,18 +68,14 @@ impl<'a> Comparison<'a> {
                 Some(new_answer) => {
                     let (old_answer, new_answer) =
                         (resolved(self.old, old_answer), resolved(self.new, new_answer));
-                    self.schemas(
-                        &answer,
-                        (json_schema(old_answer), json_schema(new_answer)),
-                        Writer::Service,
-                    );
+                    self.schemas(&answer, json_schema(old_answer), json_schema(new_answer), Writer::Service);
                 }
                 None => self.report(&answer, "is gone"),
             }
         }
     }
 
-    fn schemas(&mut self, place: &str, (old, new): (&'a Value, &'a Value), writer: Writer) {
+    fn schemas(&mut self, place: &str, old: &'a Value, new: &'a Value, writer: Writer) {
         if place.matches('/').count() > MAX_DEPTH {
             return;
         }
@@ -95,7 +92,7 @@ impl<'a> Comparison<'a> {
             // What old clients read is one of what they may be answered now, and they ask for nothing else.
             let fits = |alternative| {
                 let mut inner = Self { old: self.old, new: self.new, found: BTreeSet::new() };
-                inner.schemas(place, (old, alternative), writer);
+                inner.schemas(place, old, alternative, writer);
                 inner.found.is_empty()
             };
             if !alternatives.iter().any(fits) {
@@ -111,16 +108,16 @@ impl<'a> Comparison<'a> {
         if narrowed {
             self.report(place, &format!("changed its type from {old_types:?} to {new_types:?}"));
         }
-        self.fields(place, (old, new), writer);
-        self.schemas(&format!("{place}/items"), (&old["items"], &new["items"]), writer);
+        self.fields(place, old, new, writer);
+        self.schemas(&format!("{place}/items"), &old["items"], &new["items"], writer);
     }
 
-    fn fields(&mut self, place: &str, (old, new): (&'a Value, &'a Value), writer: Writer) {
+    fn fields(&mut self, place: &str, old: &'a Value, new: &'a Value, writer: Writer) {
         let (old, new) = (Fields::of(self.old, old), Fields::of(self.new, new));
         for (name, old_field) in old.described {
             let field = format!("{place}/{name}");
             match (new.described.get(name).copied(), writer) {
-                (Some(new_field), _) => self.schemas(&field, (old_field, new_field), writer),
+                (Some(new_field), _) => self.schemas(&field, old_field, new_field, writer),
                 (None, Writer::Service) => self.report(&field, "is gone"),
                 // A field a client still sends is ignored (contract §1).
                 (None, Writer::Client) => {}

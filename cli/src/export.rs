@@ -62,7 +62,8 @@ impl From<WriteFault> for ExportError {
 pub async fn export(
     store: &Store,
     tenant: &Tenant,
-    (format, out): (Format, impl Write),
+    format: Format,
+    out: impl Write,
 ) -> Result<(), ExportError> {
     let zone = tenant.zone;
     let mut document = DocumentWriter::begin(out, format)?;

@@ -98,8 +98,8 @@ pub async fn import_document(app: &App, document: &Document, run: &Run) -> Resul
     report.faults.append(&mut records.faults);
     check_room(app, tenant.id, &records).await?;
     run.progress.set_length(u64::try_from(count(&records)).unwrap_or(u64::MAX));
-    save_definitions((app, run), tenant.id, &records, &mut report).await?;
-    save_api_keys((app, run), &tenant, records.api_keys, &mut report).await?;
+    save_definitions(app, run, tenant.id, &records, &mut report).await?;
+    save_api_keys(app, run, &tenant, records.api_keys, &mut report).await?;
     let moment = Moment { now: run.now, days: run.days, chosen_clock: false };
     let import = Import { app, tenant: &tenant, moment };
     run.progress.set_message("eventTemplates");
@@ -108,7 +108,7 @@ pub async fn import_document(app: &App, document: &Document, run: &Run) -> Resul
         run.progress.inc(1);
     }
     for entitlements in &records.entitlements {
-        let saved = app.store.save_entitlements((tenant.id, &attempt(app)?), entitlements).await?;
+        let saved = app.store.save_entitlements(tenant.id, &attempt(app)?, entitlements).await?;
         report.note("entitlements", saved);
         run.progress.inc(1);
     }
@@ -187,7 +187,8 @@ fn count(records: &ImportRecords) -> usize {
 }
 
 async fn save_definitions(
-    (app, run): (&App, &Run),
+    app: &App,
+    run: &Run,
     tenant: TenantId,
     records: &ImportRecords,
     report: &mut ImportReport,
@@ -215,11 +216,11 @@ async fn save_definitions(
         done(report, "discounts", store.save_discount(tenant, discount).await?);
     }
     for coupon in &records.coupons {
-        match store.save_coupon((tenant, &attempt(app)?), coupon).await? {
+        match store.save_coupon(tenant, &attempt(app)?, coupon).await? {
             Ok(saved) => done(report, "coupons", saved),
             Err(Taken) => {
-                let fault = ("code", "is already used by another coupon");
-                report.faults.push(record_fault("/coupons", coupon.id.to_string(), fault));
+                let message = "is already used by another coupon";
+                report.faults.push(record_fault("/coupons", coupon.id.to_string(), "code", message));
             }
         }
     }
@@ -230,17 +231,19 @@ async fn save_definitions(
         done(report, "membershipLevels", store.save_level(tenant, level).await?);
     }
     for customer in &records.customers {
-        done(report, "customers", store.save_customer((tenant, &attempt(app)?), customer).await?);
+        done(report, "customers", store.save_customer(tenant, &attempt(app)?, customer).await?);
     }
-    save_memberships((app, run), tenant, (&records.memberships, report)).await
+    save_memberships(app, run, tenant, &records.memberships, report).await
 }
 
 /// Memberships are noted as changed in the order of the document, a microsecond apart, so that lists of them keep
 /// that order while they are imported.
 async fn save_memberships(
-    (app, run): (&App, &Run),
+    app: &App,
+    run: &Run,
     tenant: TenantId,
-    (memberships, report): (&[Membership], &mut ImportReport),
+    memberships: &[Membership],
+    report: &mut ImportReport,
 ) -> Result<(), ImportError> {
     let mut now = run.now;
     for some in memberships.chunks(MEMBERSHIPS_PER_READ) {
@@ -248,8 +251,8 @@ async fn save_memberships(
         let known = app.store.load_memberships(tenant, &ids).await?;
         for membership in some {
             let before = known.iter().find(|known| known.id == membership.id);
-            let membership = membership.clone().imported_over(before).stamped(before, (now, IMPORT));
-            let saved = app.store.save_membership((tenant, &attempt(app)?), &membership).await?;
+            let membership = membership.clone().imported_over(before).stamped(before, now, IMPORT);
+            let saved = app.store.save_membership(tenant, &attempt(app)?, &membership).await?;
             report.note("memberships", saved);
             run.progress.inc(1);
             now = now.checked_add_signed(chrono::Duration::microseconds(1)).unwrap_or(now);
@@ -265,7 +268,8 @@ fn attempt(app: &App) -> Result<String, ImportError> {
 
 /// Keys with a text of the document's choice are for sandbox tenants, never change hands, and stay revoked.
 async fn save_api_keys(
-    (app, run): (&App, &Run),
+    app: &App,
+    run: &Run,
     tenant: &Tenant,
     records: Vec<ApiKeyRecord>,
     report: &mut ImportReport,
@@ -283,7 +287,7 @@ async fn save_api_keys(
             None
         };
         if let Some(message) = refusal {
-            report.faults.push(record_fault("/apiKeys", label, ("key", message)));
+            report.faults.push(record_fault("/apiKeys", label, "key", message));
             continue;
         }
         let api_key = ApiKey { tenant: tenant.id, scopes, origins, mid, label, revoked: false };
@@ -317,8 +321,7 @@ impl Import<'_> {
                     return Ok(());
                 }
             };
-            let whose = (self.tenant, &template);
-            let saved = save_template(self.app, whose, before.as_ref(), self.moment).await?;
+            let saved = save_template(self.app, self.tenant, &template, before.as_ref(), self.moment).await?;
             let TemplateSaved::Saved(record) = saved else { continue };
             let tally = match known {
                 None => Saved::Created,
@@ -335,8 +338,8 @@ impl Import<'_> {
     }
 
     async fn make_slots(&self, template: &Template, record: Generation) -> Result<usize, ImportError> {
-        let whole = (self.moment.now, usize::MAX);
-        let done = make_slots(self.app, (self.tenant, Some(template)), record, whole).await?;
+        let now = self.moment.now;
+        let done = make_slots(self.app, self.tenant, Some(template), record, now, usize::MAX).await?;
         Ok(done.made.saturating_add(done.changed).saturating_add(done.deleted))
     }
 }
@@ -357,7 +360,7 @@ fn not_written(template: &Template, refusal: NotWritten) -> RecordFault {
     RecordFault { record: record.to_owned(), id: Some(template.id.to_string()), errors }
 }
 
-fn record_fault(record: &str, id: String, (field, message): (&str, &str)) -> RecordFault {
+fn record_fault(record: &str, id: String, field: &str, message: &str) -> RecordFault {
     let error = FieldError { field: format!("{record}/{field}"), message: message.to_owned() };
     RecordFault { record: record.to_owned(), id: Some(id), errors: vec![error] }
 }

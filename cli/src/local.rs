@@ -18,7 +18,8 @@ pub(crate) const PREFIX: &str = "boxoffice-";
 pub(crate) fn app(
     http: impl HttpClient + Clone + 'static,
     processor_http: impl HttpClient + 'static,
-    (vault, queue): (Arc<dyn Vault>, &LocalQueue),
+    vault: Arc<dyn Vault>,
+    queue: &LocalQueue,
 ) -> App {
     let store = Store::new(client_over(Counted(http)), PREFIX);
     let processor_store = Store::new(client_over(processor_http), PREFIX);

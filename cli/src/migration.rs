@@ -34,7 +34,7 @@ async fn from_step(store: &Store, first: usize, pause: Duration) -> Result<Vec<(
     let pace = Pace { consistency: Consistency::Strong, pause };
     let mut done = Vec::new();
     for step in Step::ALL.into_iter().skip(first) {
-        done.push((step, store.migrate(step, (&token, pace)).await?));
+        done.push((step, store.migrate(step, &token, pace).await?));
     }
     store.note_standing(Standing { steps: Step::ALL.len() }).await?;
     Ok(done)

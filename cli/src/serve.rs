@@ -75,7 +75,7 @@ pub(crate) async fn serve(database: &DatabaseArgs, args: &ServeArgs) -> Result<(
     let address = listener.local_addr().map_err(|fault| Failure::because("no address", &fault))?;
 
     let queue = LocalQueue::default();
-    let app = local::app(data.embedded.clone(), data.embedded.clone(), (Arc::clone(&data.vault), &queue));
+    let app = local::app(data.embedded.clone(), data.embedded.clone(), Arc::clone(&data.vault), &queue);
     let app = app.within(Surroundings { own_origins: own_origins(address), refuses_demo_keys: args.no_demo });
     app.store.create_tables().await?;
     migration::catch_up(&app.store).await?;

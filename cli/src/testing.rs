@@ -82,7 +82,7 @@ impl Service {
     pub async fn empty() -> Self {
         let embedded = Embedded::memory().expect("a database in memory");
         let vault = LocalVault::in_memory().expect("a vault in memory");
-        let service = Self::over((embedded, Outage::default()), Arc::new(vault), FaultPlan::new());
+        let service = Self::over(embedded, Outage::default(), Arc::new(vault), FaultPlan::new());
         service.store.create_tables().await.expect("tables");
         service
     }
@@ -90,13 +90,13 @@ impl Service {
     /// Another process over the same tables: with empty caches, an empty queue and a plan of its own.
     #[must_use]
     pub fn another_process(&self, plan: FaultPlan) -> Self {
-        Self::over((self.embedded.clone(), self.outage.clone()), Arc::clone(&self.vault), plan)
+        Self::over(self.embedded.clone(), self.outage.clone(), Arc::clone(&self.vault), plan)
     }
 
-    fn over((embedded, outage): (Embedded, Outage), vault: Arc<dyn Vault>, plan: FaultPlan) -> Self {
+    fn over(embedded: Embedded, outage: Outage, vault: Arc<dyn Vault>, plan: FaultPlan) -> Self {
         let queue = LocalQueue::default();
         let http = Faulty::new(Without::new(embedded.clone(), outage.clone()), plan.clone());
-        let app = local::app(http, embedded.clone(), (Arc::clone(&vault), &queue));
+        let app = local::app(http, embedded.clone(), Arc::clone(&vault), &queue);
         let router = conformance::held(serve::reachable(&app, Parts::WithSandbox));
         let store = Store::new(embedded.client(), PREFIX);
         Self { app, plan, outage, store, embedded, queue, vault, router }
@@ -108,7 +108,8 @@ impl Service {
     /// When the request cannot be built.
     pub async fn request(
         &self,
-        (method, path): (&str, &str),
+        method: &str,
+        path: &str,
         headers: &[(&str, &str)],
         body: Option<&Value>,
     ) -> Answer {

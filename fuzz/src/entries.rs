@@ -240,8 +240,8 @@ pub fn queries(bytes: &[u8]) {
     let Some(zone) = zone() else { return };
     let values: Vec<&str> = pairs.iter().map(|(_, value)| value.as_str()).collect();
     let mut reader = QueryReader::new();
-    let ends = (values.first().copied(), values.get(1).copied());
-    let range = reader.range(ends, (zone, Timestamp::UNIX_EPOCH));
+    let (start, end) = (values.first().copied(), values.get(1).copied());
+    let range = reader.range(start, end, zone, Timestamp::UNIX_EPOCH);
     if let Ok(range) = reader.finish(range) {
         assert!(range.from <= range.until, "{text:?}");
     }

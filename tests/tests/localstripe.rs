@@ -237,7 +237,7 @@ async fn pay(service: &Service, number: &str) -> (u16, Value) {
         ("x-b2c-tenant-id", "1001"),
         ("x-service-browser-ip", "203.0.113.24"),
     ];
-    let answer = service.request(("POST", "/v2/b2c/checkout"), &headers, Some(&body)).await;
+    let answer = service.request("POST", "/v2/b2c/checkout", &headers, Some(&body)).await;
     (answer.status, answer.body)
 }
 

@@ -44,10 +44,7 @@ pub(super) struct Header {
 }
 
 impl Header {
-    pub(super) async fn new(
-        (tenant, now): (TenantId, Timestamp),
-        key: &dyn Vault,
-    ) -> Result<Self, ArchiveError> {
+    pub(super) async fn new(tenant: TenantId, now: Timestamp, key: &dyn Vault) -> Result<Self, ArchiveError> {
         Ok(Self {
             archive: KIND.to_owned(),
             format: FORMAT,

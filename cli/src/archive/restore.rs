@@ -111,7 +111,7 @@ impl<'a> Archive<'a> {
         // The sealed key is random, and so names this attempt.
         let attempt: String = key_hash(&settings.sealed_hash_key).chars().take(TOKEN_CHARS).collect();
         let record = Key::tenant(tenant).placed(record);
-        if to.store.end_restore(tenant, (&self.name, &attempt), record).await? {
+        if to.store.end_restore(tenant, &self.name, &attempt, record).await? {
             Ok(Outcome::Restored)
         } else {
             Err(ArchiveError::Taken(tenant))
@@ -135,7 +135,7 @@ impl<'a> Archive<'a> {
         let mut reader = open(&self.path)?;
         let (mut own, mut writes) = (None, JoinSet::new());
         while let Next::Record(key, mut item) = reader.next()? {
-            seal::seal_anew(self.tenant, (&key, &mut item), (self.key, to.vault)).await?;
+            seal::seal_anew(self.tenant, &key, &mut item, self.key, to.vault).await?;
             if key == Key::tenant(self.tenant) {
                 own = Some(item);
                 continue;
@@ -144,7 +144,7 @@ impl<'a> Archive<'a> {
                 written(&mut writes).await?;
             }
             let (store, tenant) = (to.store.clone(), self.tenant);
-            writes.spawn(async move { put(&store, tenant, (key, item)).await });
+            writes.spawn(async move { put(&store, tenant, key, item).await });
         }
         while !writes.is_empty() {
             written(&mut writes).await?;
@@ -168,13 +168,13 @@ async fn written(writes: &mut JoinSet<Result<(), ArchiveError>>) -> Result<(), A
 }
 
 /// Writes a record, unless it is there from an earlier attempt.
-async fn put(store: &Store, tenant: TenantId, (key, item): (Key, Item)) -> Result<(), ArchiveError> {
+async fn put(store: &Store, tenant: TenantId, key: Key, item: Item) -> Result<(), ArchiveError> {
     let whole = key.placed(item);
     let mut attempt = 0;
     loop {
         match store.put_new(&key, whole.clone()).await {
             Ok(Ok(())) => return Ok(()),
-            Ok(Err(old)) if seal::is_same(tenant, &key, (&old, &whole)) => return Ok(()),
+            Ok(Err(old)) if seal::is_same(tenant, &key, &old, &whole) => return Ok(()),
             Ok(Err(_)) => return Err(ArchiveError::Differs(key)),
             Err(fault) if fault.kind == StoreFault::TryAgain && attempt < WRITE_TRIES => {
                 tokio::time::sleep(FIRST_WAIT.saturating_mul(1 << attempt)).await;

@@ -15,8 +15,10 @@ const SEALED: &str = "sealed_";
 /// Opens what `from` sealed in a record, and seals it under `to`.
 pub(super) async fn seal_anew(
     tenant: TenantId,
-    (key, item): (&Key, &mut Item),
-    (from, to): (&dyn Vault, &dyn Vault),
+    key: &Key,
+    item: &mut Item,
+    from: &dyn Vault,
+    to: &dyn Vault,
 ) -> Result<(), ArchiveError> {
     for (context, sealed) in secrets(tenant, key, item)? {
         let bytes = hex::decode(sealed.as_str()).map_err(|_| ArchiveError::UnknownSecret(key.clone()))?;
@@ -27,7 +29,7 @@ pub(super) async fn seal_anew(
 }
 
 /// Whether two records say the same, whatever their secrets are sealed under.
-pub(super) fn is_same(tenant: TenantId, key: &Key, (one, other): (&Item, &Item)) -> bool {
+pub(super) fn is_same(tenant: TenantId, key: &Key, one: &Item, other: &Item) -> bool {
     let bare = |item: &Item| {
         let mut item = item.clone();
         let blanked =

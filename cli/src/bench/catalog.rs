@@ -35,7 +35,7 @@ pub(crate) async fn venue(size: Size) -> Result<Venue, BenchError> {
     let mut first = None;
     for number in 0..size.templates {
         let template = template(number, now)?;
-        let slots = slots(&template, (zone, now), size.days)?;
+        let slots = slots(&template, zone, now, size.days)?;
         save_slots(&app.store, tenant, &template, &slots).await?;
         app.store.save_template(tenant, &template).await?;
         first = first.or_else(|| slots.first().map(|slot| (template.id.clone(), slot.id)));
@@ -69,7 +69,7 @@ fn template(number: u32, now: Timestamp) -> Result<Template, BenchError> {
     Ok(serde_json::from_value(stored)?)
 }
 
-fn slots(template: &Template, (zone, now): (Zone, Timestamp), days: u32) -> Result<Vec<Slot>, BenchError> {
+fn slots(template: &Template, zone: Zone, now: Timestamp, days: u32) -> Result<Vec<Slot>, BenchError> {
     let facts = template.facts();
     let plan = SlotPlan { template: &facts, schedules: &template.schedules, zone };
     let from = zone.start_of_day(zone.date(now));

@@ -27,7 +27,8 @@ pub(crate) async fn measure(
     case: Case,
     client: &Client,
     venue: &Venue,
-    (limit, concurrency): (Duration, usize),
+    limit: Duration,
+    concurrency: usize,
 ) -> Result<Figures, BenchError> {
     let numbers = Arc::new(AtomicU64::new(0));
     let cart = case.prepare(client).await?;

@@ -56,7 +56,7 @@ pub(crate) struct Shop {
 pub(crate) async fn open() -> Result<Shop, BenchError> {
     let engine = Embedded::memory()?;
     let vault: Arc<dyn Vault> = Arc::new(LocalVault::in_memory()?);
-    let app = local::app(engine.clone(), engine, (Arc::clone(&vault), &LocalQueue::default()));
+    let app = local::app(engine.clone(), engine, Arc::clone(&vault), &LocalQueue::default());
     app.store.create_tables().await?;
     let tenant = TenantId::from_bits(1);
     let sealed = vault.seal(&hash_key_context(tenant), &[7; 32]).await?;

@@ -45,7 +45,8 @@ pub(super) async fn measure(orders: u32) -> Result<Value, BenchError> {
     let ledger = seed::ledger(&template, plus_secs(now, 86_400), 0)?;
     shop.app.store.create_ledger(shop.tenant, &ledger).await?;
     for number in 1..=u64::from(orders) {
-        sell(&shop, (&template, ledger.instance), (number, now)).await?;
+        let purchase = Purchase { template: &template, instance: ledger.instance, number, now };
+        sell(&shop, purchase).await?;
     }
     let memory = peak_memory_mib();
     let wanted = Wanted { tenant: None, now, chosen_now: None, pause: Duration::ZERO };
@@ -90,12 +91,18 @@ async fn walk_past(store: &Store) -> Result<(), BenchError> {
     Ok(())
 }
 
+/// What one order buys, and when.
+#[derive(Clone, Copy)]
+struct Purchase<'a> {
+    template: &'a Template,
+    instance: InstanceId,
+    number: u64,
+    now: Timestamp,
+}
+
 /// Sells one order: charged by the sandbox's processor, and written as a checkout would.
-async fn sell(
-    shop: &Shop,
-    (template, instance): (&Template, InstanceId),
-    (number, now): (u64, Timestamp),
-) -> Result<(), BenchError> {
+async fn sell(shop: &Shop, purchase: Purchase<'_>) -> Result<(), BenchError> {
+    let Purchase { template: _, instance, number, now } = purchase;
     let store = &shop.app.store;
     let card = Card::parse(&CardFields {
         number: Some("4242424242424242"),
@@ -104,7 +111,7 @@ async fn sell(
         ..CardFields::default()
     });
     let card = card.map_err(|_| BenchError::from("no card"))?;
-    let order = order(shop, (template, instance), (number, now), &card)?;
+    let order = order(shop, purchase, &card)?;
     let tenant = store.load_tenant(shop.tenant, Consistency::Eventual).await?.ok_or("no tenant")?;
     let processor = shop.app.processor(&tenant);
     let payment = order.payment.as_ref().ok_or("no payment")?;
@@ -144,12 +151,8 @@ async fn sell(
     sold.map_err(|_| BenchError::from("an order was not sold"))
 }
 
-fn order(
-    shop: &Shop,
-    (template, instance): (&Template, InstanceId),
-    (number, now): (u64, Timestamp),
-    card: &Card,
-) -> Result<Order, BenchError> {
+fn order(shop: &Shop, purchase: Purchase<'_>, card: &Card) -> Result<Order, BenchError> {
+    let Purchase { template: _, instance: _, number, now } = purchase;
     let buyer = buyer(number);
     let total = Money::from_cents(PRICE).checked_mul(TICKETS).map_err(|_| "too much")?;
     Ok(Order {
@@ -163,10 +166,10 @@ fn order(
         billing: buyer,
         ticket_delivery_email: None,
         notes: None,
-        lines: vec![line(shop, (template, instance), (number, now))?],
+        lines: vec![line(shop, purchase)?],
         total,
         retail_total: total,
-        payment: Some(payment((number, total), card)?),
+        payment: Some(payment(number, total, card)?),
         refunded: Money::ZERO,
         after_sale: AfterSale::default(),
         membership_ids: Vec::new(),
@@ -184,7 +187,7 @@ fn order(
     })
 }
 
-fn payment((number, amount): (u64, Money), card: &Card) -> Result<Payment, BenchError> {
+fn payment(number: u64, amount: Money, card: &Card) -> Result<Payment, BenchError> {
     let percentage = Percent::parse("2.90").map_err(|_| BenchError::from("2.90 is no percentage"))?;
     Ok(Payment {
         sale: SaleId::from_bytes(u128::from(number).to_le_bytes()),
@@ -196,11 +199,8 @@ fn payment((number, amount): (u64, Money), card: &Card) -> Result<Payment, Bench
     })
 }
 
-fn line(
-    shop: &Shop,
-    (template, instance): (&Template, InstanceId),
-    (number, now): (u64, Timestamp),
-) -> Result<OrderLine, BenchError> {
+fn line(shop: &Shop, purchase: Purchase<'_>) -> Result<OrderLine, BenchError> {
+    let Purchase { template, instance, number, now } = purchase;
     let unit = Money::from_cents(PRICE);
     let amount = unit.checked_mul(TICKETS).map_err(|_| "too much")?;
     Ok(OrderLine::Ticket(OrderTicketLine {

@@ -42,7 +42,7 @@ pub(crate) async fn run(args: &DatabaseArgs, wanted: &ArchiveArgs) -> Result<(),
     let key = new_archive_key(&wanted.key)?;
     let from = Side { store: &opened.store, vault: opened.vault.as_ref() };
     let out = BufWriter::new(std::io::stdout().lock());
-    let counts = archive(from, (tenant.id, now), &key, out).await.map_err(failed)?;
+    let counts = archive(from, tenant.id, now, &key, out).await.map_err(failed)?;
     eprintln!("tenant {}: {}", tenant.id, counted(&counts));
     Ok(())
 }

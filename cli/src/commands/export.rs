@@ -24,7 +24,7 @@ pub(crate) async fn run(args: &DatabaseArgs, wanted: &ExportArgs) -> Result<(), 
     let store = open_existing(args).await?.store;
     let tenant = known_tenant(&store, wanted.tenant).await?;
     let out = BufWriter::new(std::io::stdout().lock());
-    match export(&store, &tenant, (wanted.format, out)).await {
+    match export(&store, &tenant, wanted.format, out).await {
         // The reader went away.
         Err(ExportError::Write(WriteFault::File(fault))) if fault.kind() == ErrorKind::BrokenPipe => Ok(()),
         Err(fault) => Err(Failure::because(format!("tenant {} was not exported", tenant.id), &fault)),

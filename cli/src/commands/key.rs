@@ -77,7 +77,8 @@ pub(crate) async fn run(args: &DatabaseArgs, command: KeyCommand) -> Result<(), 
         KeyCommand::Revoke { tenant, id } => revoke(&store, tenant, &id).await,
         KeyCommand::List { tenant } => {
             known_tenant(&store, tenant).await?;
-            let rows: Vec<_> = store.load_api_keys(tenant).await?.iter().map(row).collect();
+            let rows: Vec<_> =
+                store.load_api_keys(tenant).await?.iter().map(|(hash, key)| row(hash, key)).collect();
             print(&columns(["ID", "SCOPES", "STATE", "MID", "ORIGINS", "LABEL"], &rows))
         }
     }
@@ -130,7 +131,7 @@ async fn revoke(store: &Store, tenant: TenantId, id: &str) -> Result<(), Failure
     print(&format!("key {id} is revoked"))
 }
 
-fn row((hash, key): &(String, ApiKey)) -> [String; 6] {
+fn row(hash: &str, key: &ApiKey) -> [String; 6] {
     let ApiKey { tenant: _, scopes, origins, mid, label, revoked } = key;
     [
         hash.chars().take(SHOWN_DIGITS).collect(),

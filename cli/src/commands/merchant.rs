@@ -99,14 +99,14 @@ pub(crate) async fn run(args: &DatabaseArgs, command: MerchantCommand) -> Result
         }
         MerchantCommand::Approve { named, takeover } => {
             let merchant = known(&store, &named).await?;
-            check_takeover(&store, &named, (merchant.rate_card, &takeover)).await?;
+            check_takeover(&store, &named, merchant.rate_card, &takeover).await?;
             decide(&store, &named, MerchantStatus::Approved).await
         }
         MerchantCommand::Decline(named) => decide(&store, &named, MerchantStatus::Declined).await,
         MerchantCommand::SetRateCard { named, percent, fixed, takeover } => {
             known(&store, &named).await?;
             let rate_card = RateCard { percentage: percent, fixed };
-            check_takeover(&store, &named, (Some(rate_card), &takeover)).await?;
+            check_takeover(&store, &named, Some(rate_card), &takeover).await?;
             store.set_rate_card(named.tenant, &named.mid, &rate_card).await?;
             show(&store, &named).await
         }
@@ -146,7 +146,8 @@ async fn known(store: &Store, Named { tenant, mid }: &Named) -> Result<Merchant,
 async fn check_takeover(
     store: &Store,
     named: &Named,
-    (rate_card, takeover): (Option<RateCard>, &Takeover),
+    rate_card: Option<RateCard>,
+    takeover: &Takeover,
 ) -> Result<(), Failure> {
     let mut merchants = priced_and(store, named).await?;
     let charging_mid = |merchants: &[Merchant]| charging(merchants).ok().map(|(found, _)| found.mid.clone());
@@ -175,7 +176,7 @@ async fn decide(store: &Store, named: &Named, decision: MerchantStatus) -> Resul
             status.as_str()
         )));
     }
-    if !store.decide_merchant((named.tenant, &named.mid), status, decision).await? {
+    if !store.decide_merchant(named.tenant, &named.mid, status, decision).await? {
         let message = format!("merchant {} was decided on in the meantime; check it again", named.mid);
         return Err(Failure::new(message));
     }

@@ -20,7 +20,7 @@ pub(crate) async fn run(args: &DatabaseArgs, filter: &OutboxFilter) -> Result<()
     let store = open_existing(args).await?.store;
     let mut waiting = Vec::new();
     for clock in [DueClock::Real, DueClock::Chosen] {
-        for work in store.load_due((clock, DueKind::Mails), Timestamp::MAX_UTC, usize::MAX).await? {
+        for work in store.load_due(clock, DueKind::Mails, Timestamp::MAX_UTC, usize::MAX).await? {
             let DueWork::Mail(tenant, order, kind) = work else { continue };
             if filter.tenant.is_none_or(|wanted| wanted == tenant) {
                 waiting.push((tenant, order, kind));

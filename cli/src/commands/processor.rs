@@ -71,7 +71,7 @@ pub(crate) async fn run(args: &DatabaseArgs, command: ProcessorCommand) -> Resul
         ProcessorCommand::Stripe { tenant, address } => {
             let tenant = known_tenant(store, tenant).await?;
             let key = read_key(std::io::stdin().lock())?;
-            let settings = with_key(&opened, &tenant, (&key, address)).await?;
+            let settings = with_key(&opened, &tenant, &key, address).await?;
             save(store, tenant, ProcessorKind::Stripe(Box::new(settings))).await
         }
         ProcessorCommand::Connect { named, account } => {
@@ -102,7 +102,8 @@ fn read_key(input: impl Read) -> Result<StripeKey, Failure> {
 async fn with_key(
     opened: &Opened,
     tenant: &Tenant,
-    (key, address): (&StripeKey, Option<StripeAddress>),
+    key: &StripeKey,
+    address: Option<StripeAddress>,
 ) -> Result<StripeSettings, Failure> {
     tenant.may_charge_by(key.mode()).map_err(|unfit| {
         Failure::new(match unfit {

@@ -38,12 +38,12 @@ pub(crate) async fn run(args: &DatabaseArgs, command: &TablesCommand) -> Result<
         TablesCommand::Migrate(MigrateArgs { pause }) => {
             let opened = open(args).await?;
             let done = migration::migrate(&opened.store, Duration::from_millis(*pause)).await?;
-            let lines: Vec<String> = done.into_iter().map(described).collect();
+            let lines: Vec<String> = done.into_iter().map(|(step, done)| described(step, done)).collect();
             print(&lines.join("\n"))
         }
     }
 }
 
-fn described((step, Done { records, completed }): (Step, Done)) -> String {
+fn described(step: Step, Done { records, completed }: Done) -> String {
     format!("{}: {completed} of {records} records completed", step.purpose())
 }

@@ -184,7 +184,7 @@ pub(crate) async fn run(args: &DatabaseArgs, command: TenantCommand) -> Result<(
     let opened = open(args).await?;
     match command {
         TenantCommand::Create { id, name, zone, sandbox, settings } => {
-            create(&opened, (id, name, zone), (sandbox, settings)).await
+            create(&opened, id, name, zone, sandbox, settings).await
         }
         TenantCommand::Set { id, name, zone, no_origins, settings } => {
             let mut tenant = known_tenant(&opened.store, id).await?;
@@ -231,8 +231,11 @@ async fn close(store: &Store, id: TenantId) -> Result<(), Failure> {
 
 async fn create(
     opened: &Opened,
-    (id, name, zone): (TenantId, String, Zone),
-    (sandbox, settings): (bool, Settings),
+    id: TenantId,
+    name: String,
+    zone: Zone,
+    sandbox: bool,
+    settings: Settings,
 ) -> Result<(), Failure> {
     let hash_key =
         IdSource::default().bytes::<32>().map_err(|fault| Failure::because("there is no key", &fault))?;

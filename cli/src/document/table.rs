@@ -100,7 +100,9 @@ impl Rows {
             let names: Vec<&str> = SECTIONS.iter().map(|(name, _)| *name).collect();
             let message = format!("must be one of {}", names.join(", "));
             self.refuse(
-                (format!("/rows/{line}"), None, line),
+                format!("/rows/{line}"),
+                None,
+                line,
                 vec![(format!("/rows/{line}/{RECORD}"), message)],
             );
             return;
@@ -109,7 +111,7 @@ impl Rows {
         let is_single = section == super::SINGLE;
         if is_single && place > 0 {
             let error = (format!("/rows/{line}/{RECORD}"), "names a tenant again".to_owned());
-            self.refuse((format!("/rows/{line}"), None, line), vec![error]);
+            self.refuse(format!("/rows/{line}"), None, line, vec![error]);
             return;
         }
         let pointer = if is_single { format!("/{section}") } else { format!("/{section}/{place}") };
@@ -121,7 +123,7 @@ impl Rows {
                 let errors = errors
                     .into_iter()
                     .map(|(path, message)| (format!("{pointer}/{}", path.replace('.', "/")), message));
-                self.refuse((pointer.clone(), id, line), errors.collect());
+                self.refuse(pointer.clone(), id, line, errors.collect());
                 // It keeps its place, so that pointers count rows.
                 Value::Null
             }
@@ -129,7 +131,7 @@ impl Rows {
         self.sections.entry(section).or_default().push(value);
     }
 
-    fn refuse(&mut self, (record, id, line): (String, Option<String>, usize), errors: Vec<(String, String)>) {
+    fn refuse(&mut self, record: String, id: Option<String>, line: usize, errors: Vec<(String, String)>) {
         let errors = errors.into_iter().map(|(field, message)| FieldError { field, message }).collect();
         self.lines.insert(record.clone(), line);
         self.faults.push(RecordFault { record, id, errors });

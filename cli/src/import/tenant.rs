@@ -33,7 +33,7 @@ pub(super) async fn save(
             return Err(ImportError::OtherKind { tenant: id, is_sandbox: before.sandbox });
         }
         Some(before) => before.clone(),
-        None => new_tenant(app, id, (name.as_deref(), zone)).await?,
+        None => new_tenant(app, id, name.as_deref(), zone).await?,
     };
     let tenant = Tenant {
         id,
@@ -69,7 +69,8 @@ pub(super) async fn save(
 async fn new_tenant(
     app: &App,
     id: TenantId,
-    (name, zone): (Option<&str>, Option<Zone>),
+    name: Option<&str>,
+    zone: Option<Zone>,
 ) -> Result<Tenant, ImportError> {
     let (Some(name), Some(zone)) = (name, zone) else {
         return Err(ImportError::UnknownTenant(id));

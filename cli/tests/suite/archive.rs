@@ -53,9 +53,9 @@ async fn a_tenant_goes_on_in_another_database_where_it_stopped() {
     }
     // What only the keyed hashes know: the first answer to a repeated checkout, and a charge made twice.
     let (checkout, order) = &shop.first;
-    let again = ask_again(&there, ("POST", "/v2/b2c/checkout"), (checkout.clone(), Some("first"))).await;
+    let again = ask_again(&there, "POST", "/v2/b2c/checkout", checkout.clone(), Some("first")).await;
     assert_eq!((again.status, &again.body), (200, order));
-    let twice = ask(&there, ("POST", "/v2/b2c/checkout"), checkout.clone()).await;
+    let twice = ask(&there, "POST", "/v2/b2c/checkout", checkout.clone()).await;
     assert_eq!((twice.status, &twice.body["type"]), (409, &json!("DUPLICATE_TRANSACTION_FOUND")));
     // Seats that are sold are sold.
     let slots = seats(&there, "2027-03-02").await;
@@ -63,18 +63,18 @@ async fn a_tenant_goes_on_in_another_database_where_it_stopped() {
     let left = slot["availableSeats"].as_u64().unwrap();
     assert!(left > 0 && left < 50, "{left} of 50 seats are left");
     let hold = |quantity: u64| json!({"reservationItems": [{"eventId": shop.slot, "quantity": quantity}]});
-    let too_many = ask(&there, ("POST", "/v2/b2b/reservations"), hold(left + 1)).await;
+    let too_many = ask(&there, "POST", "/v2/b2b/reservations", hold(left + 1)).await;
     assert_eq!((too_many.status, &too_many.body["type"]), (409, &json!("NOT_ENOUGH_CAPACITY")));
-    assert_eq!(ask(&there, ("POST", "/v2/b2b/reservations"), hold(left)).await.status, 200);
+    assert_eq!(ask(&there, "POST", "/v2/b2b/reservations", hold(left)).await.status, 200);
     let bought = paying(&json!({"items": [tickets(&shop.slot, 4)]}), CARD);
-    let sold_out = ask(&there, ("POST", "/v2/b2c/checkout"), bought).await;
+    let sold_out = ask(&there, "POST", "/v2/b2c/checkout", bought).await;
     assert_eq!((sold_out.status, &sold_out.body["type"]), (409, &json!("NOT_ENOUGH_CAPACITY")));
     let refund = json!({"orderId": shop.untouched["id"], "wholeOrder": true});
-    let refunded = ask(&there, ("POST", "/v2/b2b/refunds"), refund).await;
+    let refunded = ask(&there, "POST", "/v2/b2b/refunds", refund).await;
     assert_eq!(refunded.status, 200, "{}", refunded.body);
     // An application whose numbers are read with the key of the other side is written with that of this one.
     let path = "/v1/payment/onboard/1b2f7b1e-93d4-4f26-8c1d-70e2a9b4f318";
-    let changed = ask(&there, ("PATCH", path), json!({"dbaName": "Harbor Gifts"})).await;
+    let changed = ask(&there, "PATCH", path, json!({"dbaName": "Harbor Gifts"})).await;
     assert_eq!(changed.status, 200, "{}", changed.body);
     assert_eq!(findings(&there).await, Vec::<String>::new());
 }
@@ -91,7 +91,7 @@ async fn what_is_due_is_done_by_the_side_that_is_open() {
     for service in [&shop.service, &target] {
         let process = fresh(service);
         assert_eq!(Box::pin(process.cleanup(late)).await, cleanup::Report::default());
-        let refused = ask(&process, ("GET", "/v2/b2b/persontypes"), Value::Null).await;
+        let refused = ask(&process, "GET", "/v2/b2b/persontypes", Value::Null).await;
         assert_eq!((refused.status, &refused.body["type"]), (503, &json!("TRY_AGAIN")));
         assert_eq!(refused.header("retry-after"), "60");
     }
@@ -101,7 +101,7 @@ async fn what_is_due_is_done_by_the_side_that_is_open() {
         async move { store.list_sandbox_mails(tenant_id()).await.unwrap().len() }
     };
     let sent = outbox(&shop.service).await;
-    let due = shop.service.store.load_due((DueClock::Chosen, DueKind::Mails), late, 10).await.unwrap();
+    let due = shop.service.store.load_due(DueClock::Chosen, DueKind::Mails, late, 10).await.unwrap();
     let process = fresh(&shop.service);
     for work in due {
         let DueWork::Mail(tenant, order, kind) = work else { panic!("{work:?} is no mail") };
@@ -207,7 +207,7 @@ async fn a_half_restored_tenant_answers_nobody_and_its_place_is_taken() {
     assert!(restored(&target.another_process(plan), archive.path(), &key).await.is_err());
 
     let process = fresh(&target);
-    assert_eq!(ask(&process, ("GET", "/v2/b2b/persontypes"), Value::Null).await.status, 401);
+    assert_eq!(ask(&process, "GET", "/v2/b2b/persontypes", Value::Null).await.status, 401);
     assert_eq!(process.cleanup(plus_secs(now(), 3_600)).await, cleanup::Report::default());
     let tenant = source.store.load_tenant(tenant_id(), Consistency::Strong).await.unwrap().unwrap();
     assert!(!target.store.create_tenant(&tenant).await.unwrap(), "made beside the restore");
@@ -224,11 +224,11 @@ async fn a_tenant_that_is_open_or_opened_meanwhile_is_not_archived() {
     let source = venue(1).await;
     let key = LocalVault::in_memory().unwrap();
     let mut out = Vec::new();
-    let refused = archive(side(&source), (tenant_id(), now()), &key, &mut out).await.unwrap_err();
+    let refused = archive(side(&source), tenant_id(), now(), &key, &mut out).await.unwrap_err();
     assert_eq!(refused.to_string(), "tenant 1001 is open; close it first with `tenant close 1001`");
     assert!(out.is_empty());
     let nobody = domain::TenantId::parse(8).unwrap();
-    let unknown = archive(side(&source), (nobody, now()), &key, &mut out).await.unwrap_err();
+    let unknown = archive(side(&source), nobody, now(), &key, &mut out).await.unwrap_err();
     assert_eq!(unknown.to_string(), "there is no tenant 8");
 
     /// Opens the tenant when the first lines are written.
@@ -244,6 +244,6 @@ async fn a_tenant_that_is_open_or_opened_meanwhile_is_not_archived() {
     }
     set_closed(&source.store, Some(now())).await;
     let meddler = Meddler(&source, tokio::runtime::Handle::current());
-    let changed = archive(side(&source), (tenant_id(), now()), &key, meddler).await.unwrap_err();
+    let changed = archive(side(&source), tenant_id(), now(), &key, meddler).await.unwrap_err();
     assert_eq!(changed.to_string(), "tenant 1001 was opened or changed meanwhile; try again");
 }

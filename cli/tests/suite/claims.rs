@@ -64,7 +64,7 @@ impl Visitor {
         Self { proof: Some(proof.to_owned()), ..self.clone() }
     }
 
-    async fn ask(&self, service: &Service, request: (&str, &str), body: &Value) -> Answer {
+    async fn ask(&self, service: &Service, method: &str, path: &str, body: &Value) -> Answer {
         let tenant = if self.key.ends_with("1002") { "1002" } else { "1001" };
         let mut headers = vec![
             ("x-service-api-key", self.key),
@@ -77,23 +77,23 @@ impl Visitor {
         }
         headers.extend(self.proof.as_deref().map(|proof| ("x-service-member-proof", proof)));
         headers.extend(self.idempotency_key.as_deref().map(|key| ("idempotency-key", key)));
-        service.request(request, &headers, Some(body).filter(|body| !body.is_null())).await
+        service.request(method, path, &headers, Some(body).filter(|body| !body.is_null())).await
     }
 
     async fn get(&self, service: &Service, path: &str) -> Answer {
-        self.ask(service, ("GET", path), &Value::Null).await
+        self.ask(service, "GET", path, &Value::Null).await
     }
 
-    async fn ok(&self, service: &Service, request: (&str, &str), body: &Value) -> Value {
-        let answer = self.ask(service, request, body).await;
-        assert_eq!(answer.status, 200, "{request:?}: {}", answer.body);
+    async fn ok(&self, service: &Service, method: &str, path: &str, body: &Value) -> Value {
+        let answer = self.ask(service, method, path, body).await;
+        assert_eq!(answer.status, 200, "{method} {path}: {}", answer.body);
         answer.body
     }
 
     /// A new cart, as it reads.
     async fn cart(&self, service: &Service, cart: &Value) -> Value {
-        let id = self.ok(service, ("POST", CARTS), cart).await;
-        self.ok(service, ("GET", &format!("{CARTS}/{}", id.as_str().unwrap())), &Value::Null).await
+        let id = self.ok(service, "POST", CARTS, cart).await;
+        self.ok(service, "GET", &format!("{CARTS}/{}", id.as_str().unwrap()), &Value::Null).await
     }
 
     /// The id of the next slot of the gallery.
@@ -143,6 +143,6 @@ async fn set(service: &Service, change: impl FnOnce(&mut Tenant)) -> Service {
     service.another_process(FaultPlan::new())
 }
 
-fn limit(tenant: &mut Tenant, (name, rate): (&str, &str)) {
+fn limit(tenant: &mut Tenant, name: &str, rate: &str) {
     tenant.limits.insert(RateLimit::parse(name).unwrap(), Rate::parse(rate).unwrap());
 }

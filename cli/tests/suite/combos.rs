@@ -21,14 +21,14 @@ struct Evening {
 impl Evening {
     async fn open() -> Self {
         let service = Service::start().await;
-        let (day, first) = event(&service, ("Tide Walk", "20.05"), 4).await;
-        let (night, second) = event(&service, ("Lamp Room", "9.99"), 7).await;
+        let (day, first) = event(&service, "Tide Walk", "20.05", 4).await;
+        let (night, second) = event(&service, "Lamp Room", "9.99", 7).await;
         let combo = json!({
             "name": "Walk and lamp", "description": "Both.", "comboTemplateType": "fixedPrice",
             "parts": [{"eventTemplateId": day}, {"eventTemplateId": night, "quantity": 2}],
             "prices": [{"personTypeId": ADULT, "price": "30.00"}],
         });
-        let combo = ok(&service, ("POST", "/v2/b2b/combos"), &STAFF, combo).await["id"].clone();
+        let combo = ok(&service, "POST", "/v2/b2b/combos", &STAFF, combo).await["id"].clone();
         Self { service, templates: [day, night], slots: [first, second], combo }
     }
 
@@ -41,12 +41,12 @@ impl Evening {
 
     async fn seats(&self, event: usize) -> Value {
         let path = format!("/v2/b2c/event/templates/{}/times?startTime=2028-05-06", self.templates[event]);
-        ok(&self.service, ("GET", &path), &SHOP, Value::Null).await[0]["availableSeats"].clone()
+        ok(&self.service, "GET", &path, &SHOP, Value::Null).await[0]["availableSeats"].clone()
     }
 }
 
 /// An event of one slot, with this price of an adult and so many seats.
-async fn event(service: &Service, (name, price): (&str, &str), capacity: u32) -> (String, Value) {
+async fn event(service: &Service, name: &str, price: &str, capacity: u32) -> (String, Value) {
     let template = json!({
         "name": name, "description": name, "reviewState": "Published", "capacity": capacity,
         "duration": {"hour": 1, "minutes": 30}, "startTime": "2028-05-06T19:00:00", "endTime": "2028-05-06T23:00:00",
@@ -54,10 +54,10 @@ async fn event(service: &Service, (name, price): (&str, &str), capacity: u32) ->
             {"personType": {"id": ADULT}, "price": price, "displayOrder": 1},
         ]}],
     });
-    let made = ok(service, ("POST", "/v2/b2b/event/templates"), &STAFF, template).await;
+    let made = ok(service, "POST", "/v2/b2b/event/templates", &STAFF, template).await;
     let id = made["id"].as_str().unwrap().to_owned();
     let times = format!("/v2/b2c/event/templates/{id}/times?startTime=2028-05-06");
-    let seen = ok(service, ("GET", &times), &SHOP, Value::Null).await;
+    let seen = ok(service, "GET", &times, &SHOP, Value::Null).await;
     (id, seen[0]["id"].clone())
 }
 
@@ -81,14 +81,14 @@ async fn the_tickets_of_a_combo_count_for_the_ticket_limits_of_its_events() {
     let evening = Evening::open().await;
     let service = &evening.service;
     let limits = format!("/v2/b2b/event/templates/{}/entitlements", evening.templates[1]);
-    ok(service, ("PUT", &limits), &STAFF, json!({"rules": [], "ticketLimits": {"perOrder": 5}})).await;
+    ok(service, "PUT", &limits, &STAFF, json!({"rules": [], "ticketLimits": {"perOrder": 5}})).await;
     let single = json!({"eventId": evening.slots[1], "ticketingTypeId": ADULT, "quantity": 2});
     // Two tickets in each combo, beside two by themselves.
     for (combos, singles, wanted, valid) in
         [(2, json!([]), 4, true), (1, json!([single]), 4, true), (2, json!([single]), 6, false)]
     {
         let cart = json!({"items": singles, "comboItems": [evening.combos(combos)]});
-        let judged = ok(service, ("POST", "/v2/b2c/entitlements/validate"), &SHOP, cart.clone()).await;
+        let judged = ok(service, "POST", "/v2/b2c/entitlements/validate", &SHOP, cart.clone()).await;
         let limit = &judged["results"][0];
         assert_eq!(
             (&judged["valid"], &limit["requestedQuantity"]),
@@ -96,7 +96,7 @@ async fn the_tickets_of_a_combo_count_for_the_ticket_limits_of_its_events() {
             "{judged}"
         );
         let checkout = payer(json!({"shoppingCart": cart, "dryRun": true}));
-        let findings = ok(service, ("POST", "/v2/b2c/checkout"), &SHOP, checkout).await.to_string();
+        let findings = ok(service, "POST", "/v2/b2c/checkout", &SHOP, checkout).await.to_string();
         assert_eq!(findings.contains("ENTITLEMENTS_VIOLATED"), !valid, "{findings}");
     }
 }
@@ -106,26 +106,25 @@ async fn a_combo_asks_the_forms_of_its_events() {
     let evening = Evening::open().await;
     let service = &evening.service;
     let form = json!({"name": "Allergies", "required": true, "fields": [{"name": "what", "type": "text"}]});
-    let form = ok(service, ("POST", "/v2/b2b/forms"), &STAFF, form).await["id"].clone();
+    let form = ok(service, "POST", "/v2/b2b/forms", &STAFF, form).await["id"].clone();
     let path = format!("/v2/b2b/event/templates/{}", evening.templates[1]);
-    let mut template = ok(service, ("GET", &path), &STAFF, Value::Null).await;
+    let mut template = ok(service, "GET", &path, &STAFF, Value::Null).await;
     template["orderForms"] = json!([{"id": form}]);
-    ok(service, ("PUT", &path), &STAFF, template).await;
-    let cart =
-        ok(service, ("POST", "/v2/b2c/carts"), &SHOP, json!({"comboItems": [evening.combos(1)]})).await;
+    ok(service, "PUT", &path, &STAFF, template).await;
+    let cart = ok(service, "POST", "/v2/b2c/carts", &SHOP, json!({"comboItems": [evening.combos(1)]})).await;
     let path = format!("/v2/b2c/carts/{}", cart.as_str().unwrap());
-    let held = ok(service, ("GET", &path), &SHOP, Value::Null).await;
+    let held = ok(service, "GET", &path, &SHOP, Value::Null).await;
     let entry = &held["forms"][0];
     assert_eq!((&entry["formId"], &entry["itemName"]), (&form, &json!("Lamp Room")), "{held}");
     assert_eq!(entry["itemId"], held["comboItems"][0]["itemId"]);
     let buy = payer(json!({"shoppingCartId": cart}));
-    let refused = ask(service, ("POST", "/v2/b2c/checkout"), &SHOP, buy.clone()).await;
+    let refused = ask(service, "POST", "/v2/b2c/checkout", &SHOP, buy.clone()).await;
     assert_eq!((refused.status, &refused.body["type"]), (409, &json!("FORMS_INCOMPLETE")));
     let answer = format!("{path}/forms/{}", entry["formResponseId"].as_str().unwrap());
-    ok(service, ("PUT", &answer), &SHOP, json!({"fields": [{"name": "what", "value": "Nuts"}]})).await;
-    let order = ok(service, ("POST", "/v2/b2c/checkout"), &SHOP, buy).await;
+    ok(service, "PUT", &answer, &SHOP, json!({"fields": [{"name": "what", "value": "Nuts"}]})).await;
+    let order = ok(service, "POST", "/v2/b2c/checkout", &SHOP, buy).await;
     let path = format!("/v2/b2b/willcall/orders/{}", order["id"].as_str().unwrap());
-    let will_call = ok(service, ("GET", &path), &STAFF, Value::Null).await;
+    let will_call = ok(service, "GET", &path, &STAFF, Value::Null).await;
     let asked: Vec<_> =
         will_call["eventItems"].as_array().unwrap().iter().map(|event| &event["hasForms"]).collect();
     assert_eq!(asked.iter().filter(|asked| **asked == true).count(), 1, "{will_call}");
@@ -135,14 +134,14 @@ async fn a_combo_asks_the_forms_of_its_events() {
 async fn a_combo_is_sold_from_the_cart_to_the_gate() {
     let evening = Evening::open().await;
     let service = &evening.service;
-    let id = ok(service, ("POST", "/v2/b2c/carts"), &SHOP, json!({"comboItems": [evening.combos(2)]})).await;
+    let id = ok(service, "POST", "/v2/b2c/carts", &SHOP, json!({"comboItems": [evening.combos(2)]})).await;
     let path = format!("/v2/b2c/carts/{}", id.as_str().unwrap());
-    let new = ok(service, ("GET", &path), &SHOP, Value::Null).await;
+    let new = ok(service, "GET", &path, &SHOP, Value::Null).await;
     assert_eq!((&new["items"], &new["comboItems"][0]["amount"]), (&json!([]), &json!("60.00")));
     let explain = [SHOP[0], SHOP[1], SHOP[2], ("x-service-explain", "true")];
     let single = json!({"eventId": evening.slots[0], "ticketingTypeId": ADULT, "quantity": 1});
     let mut both = json!({"id": id, "items": [single], "comboItems": new["comboItems"]});
-    let told = ok(service, ("PUT", &path), &explain, both.clone()).await;
+    let told = ok(service, "PUT", &path, &explain, both.clone()).await;
     assert_eq!(told["comboItems"][0]["itemId"], new["comboItems"][0]["itemId"], "the line is kept");
     assert_eq!(told["items"][0]["priceTrace"][0]["result"], "applied");
     let mut shown = told["comboItems"][0].clone();
@@ -205,12 +204,12 @@ async fn a_combo_is_sold_from_the_cart_to_the_gate() {
     "#);
     both["comboItems"] = told["comboItems"].clone();
     assert_eq!(
-        ok(service, ("PUT", &path), &SHOP, both).await["comboItems"][0]["quantity"],
+        ok(service, "PUT", &path, &SHOP, both).await["comboItems"][0]["quantity"],
         2,
         "what is shown can be sent"
     );
 
-    let order = ok(service, ("POST", "/v2/b2c/checkout"), &SHOP, payer(json!({"shoppingCartId": id}))).await;
+    let order = ok(service, "POST", "/v2/b2c/checkout", &SHOP, payer(json!({"shoppingCartId": id}))).await;
     assert_eq!(
         (&order["totalAmount"], &order["discountedTotalAmount"], &order["paidAmount"]),
         (&json!("100.11"), &json!("80.05"), &json!("80.05"))
@@ -221,7 +220,7 @@ async fn a_combo_is_sold_from_the_cart_to_the_gate() {
     assert_eq!((evening.seats(0).await, evening.seats(1).await), (json!(1), json!(3)));
 
     let path = format!("/v2/b2b/willcall/orders/{}", order["id"].as_str().unwrap());
-    let collected = ok(service, ("GET", &path), &STAFF, Value::Null).await;
+    let collected = ok(service, "GET", &path, &STAFF, Value::Null).await;
     let events = collected["eventItems"].as_array().unwrap();
     let rows: Vec<(&Value, &Value, &Value, usize)> = events
         .iter()
@@ -251,7 +250,7 @@ async fn every_fault_of_a_combo_in_a_cart_is_named_with_its_field() {
     let service = &evening.service;
     let [walk, lamp] = &evening.slots;
     let next = "/v2/b2c/events/1001ee000000000000000001/nextAvailable";
-    let gallery = ok(service, ("GET", next), &SHOP, Value::Null).await["id"].clone();
+    let gallery = ok(service, "GET", next, &SHOP, Value::Null).await["id"].clone();
     let change = |change: &dyn Fn(&mut Value)| {
         let mut combos = evening.combos(1);
         change(&mut combos);
@@ -316,7 +315,7 @@ async fn every_fault_of_a_combo_in_a_cart_is_named_with_its_field() {
             "400 /items/0/eventId is an event for which the cart has no tickets",
         ),
     ] {
-        let answer = ask(service, ("POST", "/v2/b2c/carts"), &SHOP, cart).await;
+        let answer = ask(service, "POST", "/v2/b2c/carts", &SHOP, cart).await;
         let mut told = answer.status.to_string();
         for detail in answer.body["details"].as_array().into_iter().flatten() {
             let field = detail["field"].as_str().unwrap();
@@ -326,7 +325,7 @@ async fn every_fault_of_a_combo_in_a_cart_is_named_with_its_field() {
         }
         assert_eq!(told, expected, "{case}: {}", answer.body);
     }
-    let id = ok(service, ("POST", "/v2/b2c/carts"), &SHOP, json!({})).await;
+    let id = ok(service, "POST", "/v2/b2c/carts", &SHOP, json!({})).await;
     let path = format!("/v2/b2c/carts/{}", id.as_str().unwrap());
     for (case, lists, expected) in [
         ("nothing", json!({}), Some("/items")),
@@ -353,7 +352,7 @@ async fn every_fault_of_a_combo_in_a_cart_is_named_with_its_field() {
     ] {
         let mut cart = lists;
         cart["id"] = id.clone();
-        let answer = ask(service, ("PUT", &path), &SHOP, cart).await;
+        let answer = ask(service, "PUT", &path, &SHOP, cart).await;
         assert_eq!(answer.body["details"][0]["field"].as_str(), expected, "{case}: {}", answer.body);
     }
 }
@@ -366,7 +365,7 @@ async fn the_times_of_a_combo_are_those_with_seats_for_its_part() {
         let template = &evening.templates[event];
         let path =
             format!("/v2/b2c/event/templates/{template}/times?startTime=2028-05-06&comboTemplateId={combo}");
-        let answer = ask(service, ("GET", &path), &SHOP, Value::Null).await;
+        let answer = ask(service, "GET", &path, &SHOP, Value::Null).await;
         (answer.status, answer.body.as_array().map(Vec::len))
     };
     let combo = evening.combo.as_str().unwrap();
@@ -381,14 +380,14 @@ async fn the_times_of_a_combo_are_those_with_seats_for_its_part() {
     }
     // One seat is left of the second event: enough for a ticket, and not for the combo.
     let seats = json!({"reservationItems": [{"eventId": evening.slots[1], "quantity": 6}]});
-    ok(service, ("POST", "/v2/b2b/reservations"), &STAFF, seats).await;
+    ok(service, "POST", "/v2/b2b/reservations", &STAFF, seats).await;
     assert_eq!(times(1, combo).await, (200, Some(0)));
     assert_eq!(times(1, "").await, (200, Some(1)));
     assert_eq!(times(0, combo).await, (200, Some(1)));
     let path = format!("/v2/b2b/combos/{combo}");
-    let mut off = ok(service, ("GET", &path), &STAFF, Value::Null).await;
+    let mut off = ok(service, "GET", &path, &STAFF, Value::Null).await;
     off["active"] = json!(false);
-    ok(service, ("PUT", &path), &STAFF, off).await;
+    ok(service, "PUT", &path, &STAFF, off).await;
     assert_eq!(times(0, combo).await, (404, None));
 }
 
@@ -398,11 +397,11 @@ async fn the_combo_of_the_demo_venue_can_be_bought() {
     let mut parts = Vec::new();
     for event in ["1001ee000000000000000001", "1001ee000000000000000002"] {
         let path = format!("/v2/b2c/events/{event}/nextAvailable");
-        parts.push(json!({"eventId": ok(&service, ("GET", &path), &SHOP, Value::Null).await["id"]}));
+        parts.push(json!({"eventId": ok(&service, "GET", &path, &SHOP, Value::Null).await["id"]}));
     }
     let combo = json!({"comboTemplateId": DEMO, "ticketingTypeId": ADULT, "quantity": 1, "parts": parts});
     let cart = json!({"shoppingCart": {"comboItems": [combo]}});
-    let order = ok(&service, ("POST", "/v2/b2c/checkout"), &SHOP, payer(cart)).await;
+    let order = ok(&service, "POST", "/v2/b2c/checkout", &SHOP, payer(cart)).await;
     let items = order["orderItems"].as_array().unwrap();
     let amounts: Vec<&Value> = items.iter().map(|item| &item["discountedAmount"]).collect();
     assert_eq!(amounts, ["50.00", "15.00", "35.00"]);

@@ -22,13 +22,13 @@ async fn order(service: &Service, amount: &str, changes: Value) -> Value {
     for (name, value) in changes.as_object().unwrap() {
         checkout[name] = value.clone();
     }
-    let answer = service.request(("POST", "/v2/b2c/checkout"), &SHOP, Some(&checkout)).await;
+    let answer = service.request("POST", "/v2/b2c/checkout", &SHOP, Some(&checkout)).await;
     assert_eq!(answer.status, 200, "{}", answer.body);
     answer.body
 }
 
 async fn read(service: &Service, path: String) -> Value {
-    service.request(("GET", &path), &STAFF, None).await.body
+    service.request("GET", &path, &STAFF, None).await.body
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -86,7 +86,7 @@ async fn a_customer_that_was_imported_is_known_at_the_checkout() {
     assert_eq!(order(&service, "1.00", billing.clone()).await["customerId"], 100_100_011);
     assert_eq!(read(&service, format!("{PATH}/100100011")).await, before);
     let card = json!({"cards": [{"id": 100_100_071, "streetAddress1": "8 Pier Street"}]});
-    let moved = service.request(("PUT", "/v2/b2b/memberships/100100051"), &STAFF, Some(&card)).await;
+    let moved = service.request("PUT", "/v2/b2b/memberships/100100051", &STAFF, Some(&card)).await;
     assert_eq!(moved.status, 200, "{}", moved.body);
     let mut now = billing.clone();
     now["billingAddress1"] = json!("8 Pier Street");

@@ -21,21 +21,23 @@ pub(crate) const ADULT: &str = "1001aa000000000000000001";
 /// Sends a request, without a body where that is null.
 pub(crate) async fn ask(
     service: &Service,
-    request: (&str, &str),
+    method: &str,
+    path: &str,
     headers: &[(&str, &str)],
     body: Value,
 ) -> Answer {
-    service.request(request, headers, Some(&body).filter(|body| !body.is_null())).await
+    service.request(method, path, headers, Some(&body).filter(|body| !body.is_null())).await
 }
 
 /// The body of a success.
 pub(crate) async fn ok(
     service: &Service,
-    request: (&str, &str),
+    method: &str,
+    path: &str,
     headers: &[(&str, &str)],
     body: Value,
 ) -> Value {
-    let answer = ask(service, request, headers, body).await;
-    assert_eq!(answer.status, 200, "{request:?}: {}", answer.body);
+    let answer = ask(service, method, path, headers, body).await;
+    assert_eq!(answer.status, 200, "{method} {path}: {}", answer.body);
     answer.body
 }

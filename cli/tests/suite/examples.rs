@@ -79,14 +79,14 @@ impl Walk {
             segments.map(|part| if part.starts_with('{') { *ids.next().unwrap() } else { part }).collect();
         let body = self.with_real_ids(example);
         let path = path.join("/");
-        let answer = self.service.request((&method, &path), headers, Some(&body)).await;
+        let answer = self.service.request(&method, &path, headers, Some(&body)).await;
         assert_eq!(answer.status, 200, "{id}: {}", answer.body);
         self.sent.insert(id.to_owned());
         answer.body
     }
 
     async fn read(&self, path: &str, headers: &[(&str, &str)]) -> Answer {
-        let answer = self.service.request(("GET", path), headers, None).await;
+        let answer = self.service.request("GET", path, headers, None).await;
         assert!(answer.status < 300, "{path}: {}", answer.body);
         answer
     }
@@ -205,13 +205,13 @@ async fn answer_a_form(walk: &mut Walk) {
     let form = walk.send("createForm", &[], &STAFF).await["id"].clone();
     let mut template = walk.examples["createTemplate"].2.clone();
     template["orderForms"] = json!([{ "id": form }]);
-    let path = ("POST", "/v2/b2b/event/templates");
-    let template = walk.service.request(path, &STAFF, Some(&template)).await.body["id"].clone();
+    let path = "/v2/b2b/event/templates";
+    let template = walk.service.request("POST", path, &STAFF, Some(&template)).await.body["id"].clone();
     let next = format!("/v2/b2c/events/{}/nextAvailable", template.as_str().unwrap());
     let slot = walk.read(&next, &SHOP).await.body["id"].clone();
     let items = json!([{ "eventId": slot, "ticketingTypeId": ADULT, "quantity": 1 }]);
     let body = json!({ "items": items });
-    let cart = walk.service.request(("POST", "/v2/b2c/carts"), &SHOP, Some(&body)).await.body;
+    let cart = walk.service.request("POST", "/v2/b2c/carts", &SHOP, Some(&body)).await.body;
     let cart = cart.as_str().unwrap();
     let read = walk.read(&format!("/v2/b2c/carts/{cart}"), &SHOP).await.body;
     let asked = read["forms"][0]["formResponseId"].as_str().unwrap();
@@ -239,7 +239,7 @@ async fn refunds(walk: &mut Walk) {
         .collect();
     let mut body = walk.examples["checkout"].2.clone();
     body["shoppingCart"]["items"] = json!([{ "eventId": slots[1], "ticketingTypeId": ADULT, "quantity": 1 }]);
-    let order = walk.service.request(("POST", "/v2/b2c/checkout"), &SHOP, Some(&body)).await.body;
+    let order = walk.service.request("POST", "/v2/b2c/checkout", &SHOP, Some(&body)).await.body;
     let detail = format!("/v2/b2b/orders/detail/{}", order["id"].as_str().unwrap());
     let detail = walk.read(&detail, &STAFF).await.body;
     walk.stands_for("exchangeTickets", "/orderId", order["id"].as_str().unwrap());

@@ -27,7 +27,7 @@ async fn form(service: &Service, once_per_cart: bool) -> Value {
             {"name": "school", "type": "text", "required": true}, {"name": "pupils", "type": "number"},
         ],
     });
-    ok(service, ("POST", "/v2/b2b/forms"), &STAFF, form).await
+    ok(service, "POST", "/v2/b2b/forms", &STAFF, form).await
 }
 
 fn template(name: &str, forms: &[&Value]) -> Value {
@@ -42,9 +42,9 @@ fn template(name: &str, forms: &[&Value]) -> Value {
 
 /// The template and the one slot of an event that asks these forms.
 async fn event(service: &Service, name: &str, forms: &[&Value]) -> (Value, Value) {
-    let made = ok(service, ("POST", "/v2/b2b/event/templates"), &STAFF, template(name, forms)).await;
+    let made = ok(service, "POST", "/v2/b2b/event/templates", &STAFF, template(name, forms)).await;
     let times = format!("/v2/b2c/event/templates/{}/times?startTime=2028-05-06", text(&made["id"]));
-    let times = ok(service, ("GET", &times), &SHOP, Value::Null).await;
+    let times = ok(service, "GET", &times, &SHOP, Value::Null).await;
     (made, times[0]["id"].clone())
 }
 
@@ -61,24 +61,24 @@ async fn what_a_visitor_answers_is_kept_with_the_order_for_each_event() {
     let (_, evening) = event(&service, "Stars", &[]).await;
     let items = json!([line(&morning), line(&noon), line(&evening)]);
     // The visitor's own page answers the forms of its cart.
-    let cart = ok(&service, ("POST", "/v2/b2c/carts"), &PAGE, json!({"items": items})).await;
+    let cart = ok(&service, "POST", "/v2/b2c/carts", &PAGE, json!({"items": items})).await;
     let path = format!("/v2/b2c/carts/{}", text(&cart));
     let checkout = payer(json!({"shoppingCartId": cart}));
-    let refused = ask(&service, ("POST", "/v2/b2c/checkout"), &SHOP, checkout.clone()).await;
+    let refused = ask(&service, "POST", "/v2/b2c/checkout", &SHOP, checkout.clone()).await;
     assert_eq!((refused.status, &refused.body["errorCode"]), (409, &json!(20034)), "{}", refused.body);
-    let asked = ok(&service, ("GET", &path), &PAGE, Value::Null).await["forms"].clone();
+    let asked = ok(&service, "GET", &path, &PAGE, Value::Null).await["forms"].clone();
     for (place, school) in [(0, "Pier School"), (1, "Harbor School")] {
         let entry = format!("{path}/forms/{}", text(&asked[place]["formResponseId"]));
         let fields =
             json!({"fields": [{"name": "school", "value": school}, {"name": "pupils", "value": 23}]});
-        ok(&service, ("PUT", &entry), &PAGE, fields).await;
+        ok(&service, "PUT", &entry, &PAGE, fields).await;
     }
-    let order = ok(&service, ("POST", "/v2/b2c/checkout"), &SHOP, checkout).await;
+    let order = ok(&service, "POST", "/v2/b2c/checkout", &SHOP, checkout).await;
     let id = text(&order["id"]);
     for (path, headers) in
         [(format!("/v2/b2c/orders/{id}"), &SHOP[..]), (format!("/v2/b2b/orders/detail/{id}"), &STAFF[..])]
     {
-        let read = ok(&service, ("GET", &path), headers, Value::Null).await;
+        let read = ok(&service, "GET", &path, headers, Value::Null).await;
         assert_eq!(read["forms"], order["forms"], "{path}");
     }
     let told = |form: &Value| {
@@ -101,29 +101,29 @@ async fn what_a_visitor_answers_is_kept_with_the_order_for_each_event() {
 
     // A list of orders would be too long with it.
     let search = "/v2/b2c/orders/search?email=buyer@example.test";
-    let listed = ok(&service, ("GET", search), &SHOP, Value::Null).await["list"][0].clone();
+    let listed = ok(&service, "GET", search, &SHOP, Value::Null).await["list"][0].clone();
     assert_eq!((&listed["id"], listed.get("forms")), (&order["id"], Some(&Value::Null)));
 
     // Orders keep what was answered, whatever becomes of the form.
     let delete = format!("/v2/b2b/forms/{}", text(&each["id"]));
-    let in_use = ask(&service, ("DELETE", &delete), &STAFF, Value::Null).await;
+    let in_use = ask(&service, "DELETE", &delete, &STAFF, Value::Null).await;
     assert_eq!((in_use.status, &in_use.body["type"]), (409, &json!("IN_USE")));
     let mut without = first.clone();
     without["orderForms"] = json!([]);
     let template = format!("/v2/b2b/event/templates/{}", text(&first["id"]));
-    ok(&service, ("PUT", &template), &STAFF, without).await;
-    ok(&service, ("DELETE", &delete), &STAFF, Value::Null).await;
-    let read = ok(&service, ("GET", &format!("/v2/b2c/orders/{id}")), &SHOP, Value::Null).await;
+    ok(&service, "PUT", &template, &STAFF, without).await;
+    ok(&service, "DELETE", &delete, &STAFF, Value::Null).await;
+    let read = ok(&service, "GET", &format!("/v2/b2c/orders/{id}"), &SHOP, Value::Null).await;
     assert_eq!(read["forms"], order["forms"]);
     let will_call = format!("/v2/b2b/willcall/orders/{id}");
-    let will_call = ok(&service, ("GET", &will_call), &STAFF, Value::Null).await;
+    let will_call = ok(&service, "GET", &will_call, &STAFF, Value::Null).await;
     let has_forms = |event: &Value| (text(&event["eventName"]), event["hasForms"].as_bool().unwrap());
     let has_forms: Vec<(String, bool)> =
         will_call["eventItems"].as_array().unwrap().iter().map(has_forms).collect();
     let named = [("Ships", true), ("Knots", true), ("Stars", false)];
     assert_eq!(has_forms, named.map(|(name, has)| (name.to_owned(), has)));
     // Who may not read orders does not read their answers.
-    let page = ask(&service, ("GET", &format!("/v2/b2c/orders/{id}")), &PAGE, Value::Null).await;
+    let page = ask(&service, "GET", &format!("/v2/b2c/orders/{id}"), &PAGE, Value::Null).await;
     assert_eq!(page.status, 403);
 }
 
@@ -132,14 +132,14 @@ async fn answers_are_compared_with_the_form_as_the_back_office_last_wrote_it() {
     let service = Service::start().await;
     let mut form = form(&service, false).await;
     let (_, morning) = event(&service, "Ships", &[&form]).await;
-    let cart = ok(&service, ("POST", "/v2/b2c/carts"), &SHOP, json!({"items": [line(&morning)]})).await;
+    let cart = ok(&service, "POST", "/v2/b2c/carts", &SHOP, json!({"items": [line(&morning)]})).await;
     let path = format!("/v2/b2c/carts/{}", text(&cart));
-    let asked = ok(&service, ("GET", &path), &SHOP, Value::Null).await["forms"][0].clone();
+    let asked = ok(&service, "GET", &path, &SHOP, Value::Null).await["forms"][0].clone();
     let entry = format!("{path}/forms/{}", text(&asked["formResponseId"]));
     form["fields"][1]["required"] = json!(true);
-    ok(&service, ("PUT", &format!("/v2/b2b/forms/{}", text(&form["id"]))), &STAFF, form).await;
+    ok(&service, "PUT", &format!("/v2/b2b/forms/{}", text(&form["id"])), &STAFF, form).await;
     let school = json!({"fields": [{"name": "school", "value": "Pier School"}]});
-    let refused = ask(&service, ("PUT", &entry), &SHOP, school).await;
+    let refused = ask(&service, "PUT", &entry, &SHOP, school).await;
     assert_eq!(refused.status, 400);
     assert_eq!(
         refused.body["details"],

@@ -97,15 +97,15 @@ async fn importing_again_changes_nothing_even_later_and_seats_that_are_held_stay
     let app = service().await;
     import(&app, HARBOR).await;
     let (tenant, template) = (tenant(1001), TemplateId::parse(ENTRY).unwrap());
-    let window = (now(), plus_secs(now(), 14 * 86_400));
-    let slot = app.store.load_ledgers((tenant, &template), window, 1).await.unwrap().remove(0).instance;
+    let (from, until) = (now(), plus_secs(now(), 14 * 86_400));
+    let slot = app.store.load_ledgers(tenant, &template, from, until, 1).await.unwrap().remove(0).instance;
     hold(&app, &slot).await;
-    let before = app.store.load_ledgers((tenant, &template), window, 9_999).await.unwrap();
+    let before = app.store.load_ledgers(tenant, &template, from, until, 9_999).await.unwrap();
 
     let report = import_days(&app, HARBOR, plus_secs(now(), 60), 14).await.unwrap();
 
     assert!(report.is_unchanged(), "{report}");
-    assert_eq!(app.store.load_ledgers((tenant, &template), window, 9_999).await.unwrap(), before);
+    assert_eq!(app.store.load_ledgers(tenant, &template, from, until, 9_999).await.unwrap(), before);
     assert_eq!(before[0].free, before[0].size - 3);
 }
 
@@ -120,7 +120,7 @@ async fn hold(app: &App, slot: &InstanceId) {
         reclaimed: 0,
         takes_seats: true,
     };
-    app.store.change_ledger((tenant(1001), slot), &change, now()).await.unwrap().unwrap();
+    app.store.change_ledger(tenant(1001), slot, &change, now()).await.unwrap().unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]

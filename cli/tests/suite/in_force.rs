@@ -13,7 +13,7 @@ async fn sold(service: &Service, items: Value, card: &str) -> Value {
         "shoppingCart": {"items": items}, "billingEmail": "buyer@example.test", "billingZipCode": "10004",
         "manualEntryCardNumber": card, "expDate": "1230", "cvc": "123",
     });
-    ok(service, ("POST", "/v2/b2c/checkout"), &SHOP, order).await
+    ok(service, "POST", "/v2/b2c/checkout", &SHOP, order).await
 }
 
 fn membership(action: &str, level: usize, fields: Value) -> Value {
@@ -36,28 +36,29 @@ async fn evening(service: &Service) -> String {
             {"personType": {"id": ADULT}, "price": "20.00", "displayOrder": 1},
         ]}],
     });
-    let made = ok(service, ("POST", "/v2/b2b/event/templates"), &STAFF, template).await;
+    let made = ok(service, "POST", "/v2/b2b/event/templates", &STAFF, template).await;
     made["id"].as_str().unwrap().to_owned()
 }
 
 /// What the routes say of a membership: shown the event for members, charged, valid, active, renewable, a member.
-async fn said(service: &Service, id: i64, (evening, slot): (&str, &str)) -> Vec<(&'static str, bool)> {
+async fn said(service: &Service, id: i64, evening: &str, slot: &str) -> Vec<(&'static str, bool)> {
     let shown = ask(
         service,
-        ("GET", &format!("/v2/b2c/event/templates/{evening}?membershipId={id}")),
+        "GET",
+        &format!("/v2/b2c/event/templates/{evening}?membershipId={id}"),
         &SHOP,
         Value::Null,
     )
     .await;
     let list = format!("/v2/b2c/event/templates?membershipId={id}");
-    let list = ok(service, ("GET", &list), &SHOP, Value::Null).await;
+    let list = ok(service, "GET", &list, &SHOP, Value::Null).await;
     let listed = list.as_array().unwrap().iter().any(|template| template["id"] == evening);
     let line = json!({"eventId": slot, "ticketingTypeId": ADULT, "quantity": 1});
     let cart = json!({"membershipId": id, "items": [line]});
-    let made = ok(service, ("POST", "/v2/b2c/carts"), &SHOP, cart.clone()).await;
+    let made = ok(service, "POST", "/v2/b2c/carts", &SHOP, cart.clone()).await;
     let read = format!("/v2/b2c/carts/{}", made.as_str().unwrap());
-    let read = ok(service, ("GET", &read), &SHOP, Value::Null).await;
-    let judged = ok(service, ("POST", "/v2/b2c/entitlements/validate"), &SHOP, cart.clone()).await;
+    let read = ok(service, "GET", &read, &SHOP, Value::Null).await;
+    let judged = ok(service, "POST", "/v2/b2c/entitlements/validate", &SHOP, cart.clone()).await;
     if judged["valid"] == false {
         assert_eq!(judged["messages"], json!(["Rule failed:Membership_Ended"]), "{judged}");
         assert_eq!(judged["violations"][0]["membershipId"], id);
@@ -65,13 +66,13 @@ async fn said(service: &Service, id: i64, (evening, slot): (&str, &str)) -> Vec<
         assert_eq!(judged["violations"][0]["message"], told);
     }
     let dry = json!({"shoppingCart": cart, "billingEmail": "buyer@example.test", "dryRun": true});
-    let dry = ok(service, ("POST", "/v2/b2c/checkout"), &SHOP, dry).await;
+    let dry = ok(service, "POST", "/v2/b2c/checkout", &SHOP, dry).await;
     let staff = format!("/v2/b2b/memberships/{id}");
-    let staff = ok(service, ("GET", &staff), &STAFF, Value::Null).await;
+    let staff = ok(service, "GET", &staff, &STAFF, Value::Null).await;
     let cards = format!("/v2/b2b/membership/summaries?membershipId={id}");
-    let cards = ok(service, ("GET", &cards), &STAFF, Value::Null).await;
+    let cards = ok(service, "GET", &cards, &STAFF, Value::Null).await;
     let quote = format!("/v2/b2b/memberships/checkout/validate?action=RENEW&membershipId={id}");
-    let quote = ask(service, ("GET", &quote), &STAFF, Value::Null).await;
+    let quote = ask(service, "GET", &quote, &STAFF, Value::Null).await;
     vec![
         ("shown", shown.status == 200),
         ("listed", listed),
@@ -87,9 +88,9 @@ async fn said(service: &Service, id: i64, (evening, slot): (&str, &str)) -> Vec<
 /// What verification says by number, and of the address.
 async fn verified(service: &Service, number: i64) -> Vec<(&'static str, bool)> {
     let found = format!("/v2/b2c/membership/validate?membershipId={number}&lastName=Haddad");
-    let found = ok(service, ("GET", &found), &SHOP, Value::Null).await;
+    let found = ok(service, "GET", &found, &SHOP, Value::Null).await;
     let exists = "/v2/b2c/membership/exists?email=noor@example.test";
-    let exists = ok(service, ("GET", exists), &SHOP, Value::Null).await;
+    let exists = ok(service, "GET", exists, &SHOP, Value::Null).await;
     vec![
         ("verified", found[0]["memberListEntry"]["membershipStanding"] == "active"),
         ("exists", exists["exists"] == true),
@@ -107,57 +108,56 @@ async fn no_route_gives_what_a_membership_gave_that_was_refunded_replaced_or_giv
     let service = Service::start().await;
     let evening = evening(&service).await;
     let next = format!("/v2/b2c/events/{GALLERY}/nextAvailable");
-    let slot = ok(&service, ("GET", &next), &SHOP, Value::Null).await["id"].as_str().unwrap().to_owned();
-    let places = (evening.as_str(), slot.as_str());
+    let slot = ok(&service, "GET", &next, &SHOP, Value::Null).await["id"].as_str().unwrap().to_owned();
     let refund = async |order: &Value| {
         let body = json!({"orderId": order["id"], "wholeOrder": true});
-        ok(&service, ("POST", "/v2/b2b/refunds"), &STAFF, body).await
+        ok(&service, "POST", "/v2/b2b/refunds", &STAFF, body).await
     };
 
     let order =
         sold(&service, json!([membership("MembershipPurchase", 0, json!({}))]), "4242424242424242").await;
     let info = &order["orderItems"][0]["membershipInfo"];
     let (id, number) = (info["membershipId"].as_i64().unwrap(), info["membershipNumber"].as_i64().unwrap());
-    all(&said(&service, id, places).await, true, "bought");
+    all(&said(&service, id, &evening, &slot).await, true, "bought");
     all(&verified(&service, number).await, true, "bought");
 
     let line = json!({"eventId": slot, "ticketingTypeId": ADULT, "quantity": 1});
     let visit = json!({
         "shoppingCart": {"membershipIds": [number], "items": [line]}, "billingEmail": "noor@example.test",
     });
-    let visit = ok(&service, ("POST", "/v2/b2c/checkout"), &SHOP, visit).await;
+    let visit = ok(&service, "POST", "/v2/b2c/checkout", &SHOP, visit).await;
     let preview = json!({"orderId": order["id"], "wholeOrder": true});
-    let preview = ok(&service, ("POST", "/v2/b2b/refunds/preview"), &STAFF, preview).await;
+    let preview = ok(&service, "POST", "/v2/b2b/refunds/preview", &STAFF, preview).await;
     let named = json!([{"orderId": visit["id"], "orderNumber": visit["orderNumber"], "tickets": 1}]);
     assert_eq!(preview["memberOrders"], named, "what was sold at its price is named");
 
     let move_up = membership("MembershipUpgrade", 1, json!({"membershipId": id}));
     let moved = sold(&service, json!([move_up]), "4111111111111111").await;
     let upgraded = moved["orderItems"][0]["membershipInfo"]["membershipId"].as_i64().unwrap();
-    all(&said(&service, id, places).await, false, "replaced by an upgrade");
-    all(&said(&service, upgraded, places).await, true, "the upgrade");
+    all(&said(&service, id, &evening, &slot).await, false, "replaced by an upgrade");
+    all(&said(&service, upgraded, &evening, &slot).await, true, "the upgrade");
     all(&verified(&service, number).await, true, "the number goes on");
 
     refund(&moved).await;
-    all(&said(&service, upgraded, places).await, false, "an upgrade that was refunded");
-    all(&said(&service, id, places).await, true, "the membership that has its place back");
+    all(&said(&service, upgraded, &evening, &slot).await, false, "an upgrade that was refunded");
+    all(&said(&service, id, &evening, &slot).await, true, "the membership that has its place back");
 
     refund(&order).await;
-    all(&said(&service, id, places).await, false, "refunded");
+    all(&said(&service, id, &evening, &slot).await, false, "refunded");
     all(&verified(&service, number).await, false, "refunded");
     let kept = format!("/v2/b2b/orders/detail/{}", visit["id"].as_str().unwrap());
-    let kept = ok(&service, ("GET", &kept), &STAFF, Value::Null).await;
+    let kept = ok(&service, "GET", &kept, &STAFF, Value::Null).await;
     assert_eq!(kept["orderItems"][0]["quantity"], 1, "what was sold stays sold");
 
     let order =
         sold(&service, json!([membership("MembershipPurchase", 0, json!({}))]), "4111111111111111").await;
     let info = &order["orderItems"][0]["membershipInfo"];
     let (id, number) = (info["membershipId"].as_i64().unwrap(), info["membershipNumber"].as_i64().unwrap());
-    all(&said(&service, id, places).await, true, "bought again");
+    all(&said(&service, id, &evening, &slot).await, true, "bought again");
     let card = info["membershipCards"][0]["id"].as_i64().unwrap();
     let path = format!("/v2/b2b/memberships/{id}/cards/{card}");
-    ok(&service, ("DELETE", &path), &STAFF, Value::Null).await;
-    all(&said(&service, id, places).await, false, "whose only card was given up");
+    ok(&service, "DELETE", &path, &STAFF, Value::Null).await;
+    all(&said(&service, id, &evening, &slot).await, false, "whose only card was given up");
     all(&verified(&service, number).await, false, "whose only card was given up");
 }
 
@@ -168,22 +168,22 @@ async fn an_order_lists_no_membership_that_gave_it_nothing() {
         sold(&service, json!([membership("MembershipPurchase", 0, json!({}))]), "4242424242424242").await;
     let id = &order["orderItems"][0]["membershipInfo"]["membershipId"];
     let next = format!("/v2/b2c/events/{GALLERY}/nextAvailable");
-    let slot = ok(&service, ("GET", &next), &SHOP, Value::Null).await["id"].clone();
+    let slot = ok(&service, "GET", &next, &SHOP, Value::Null).await["id"].clone();
     let line = json!({"eventId": slot, "ticketingTypeId": ADULT, "quantity": 1});
     let cart = json!({"membershipIds": [id], "items": [line]});
     let visit = json!({"shoppingCart": cart, "billingEmail": "noor@example.test"});
-    let visit = ok(&service, ("POST", "/v2/b2c/checkout"), &SHOP, visit).await;
+    let visit = ok(&service, "POST", "/v2/b2c/checkout", &SHOP, visit).await;
     assert_eq!(visit["membershipIds"], json!([id]));
-    let cart = ok(&service, ("POST", "/v2/b2c/carts"), &SHOP, cart).await;
+    let cart = ok(&service, "POST", "/v2/b2c/carts", &SHOP, cart).await;
     let refund = json!({"orderId": order["id"], "wholeOrder": true});
-    ok(&service, ("POST", "/v2/b2b/refunds"), &STAFF, refund).await;
+    ok(&service, "POST", "/v2/b2b/refunds", &STAFF, refund).await;
     let paid = json!({
         "shoppingCartId": cart, "billingEmail": "noor@example.test", "billingZipCode": "10004",
         "manualEntryCardNumber": "4111111111111111", "expDate": "1230", "cvc": "123",
     });
-    let first = ask(&service, ("POST", "/v2/b2c/checkout"), &SHOP, paid.clone()).await;
+    let first = ask(&service, "POST", "/v2/b2c/checkout", &SHOP, paid.clone()).await;
     assert_eq!((first.status, &first.body["type"]), (409, &json!("PRICE_CHANGED")), "{}", first.body);
-    let visit = ok(&service, ("POST", "/v2/b2c/checkout"), &SHOP, paid).await;
+    let visit = ok(&service, "POST", "/v2/b2c/checkout", &SHOP, paid).await;
     assert_eq!(visit["membershipIds"], json!([]), "{visit}");
     assert_ne!(visit["discountedTotalAmount"], "0.00");
 }

@@ -16,7 +16,7 @@ const CARD: i64 = 100_100_071;
 const CUSTOMER: i64 = 100_100_011;
 
 async fn read(service: &Service, path: &str, headers: &[(&str, &str)]) -> Value {
-    ok(service, ("GET", path), headers, Value::Null).await
+    ok(service, "GET", path, headers, Value::Null).await
 }
 
 /// A slot of the gallery on a day far ahead.
@@ -68,7 +68,7 @@ async fn places(service: &Service, event: &str) -> Vec<Place> {
     };
     let event = event.to_owned();
     let held = json!({"reservationItems": [{"eventId": event, "quantity": 1}]});
-    let held = ok(service, ("POST", "/v2/b2b/reservations"), &STAFF, held).await;
+    let held = ok(service, "POST", "/v2/b2b/reservations", &STAFF, held).await;
     let (hold, item) = (held["id"].as_i64().unwrap(), held["reservationItems"][0]["id"].as_i64().unwrap());
     let cart = ("POST", "/v2/b2c/carts");
     let update = ("PUT", "/v2/b2b/reservations");
@@ -193,21 +193,21 @@ async fn an_id_that_is_an_integer_may_be_sent_as_text_wherever_a_body_has_one() 
     let service = Service::start().await;
     let event = slot(&service).await;
     for Place { name, request, headers, body, id } in places(&service, &event).await {
-        let request = (request.0, request.1.as_str());
-        let number = ask(&service, request, headers, body(json!(id))).await;
+        let (method, path) = (request.0, request.1.as_str());
+        let number = ask(&service, method, path, headers, body(json!(id))).await;
         assert_eq!(number.status, 200, "{name}: {}", number.body);
         for text in [id.to_string(), format!(" {id} "), format!("00{id}")] {
-            let answer = ask(&service, request, headers, body(json!(text))).await;
+            let answer = ask(&service, method, path, headers, body(json!(text))).await;
             assert_eq!(answer.status, 200, "{name} {text:?}: {}", answer.body);
         }
         for wrong in ["", "one", "1e9", "+1", "-1", "1.0", "1_0", "0x1", "1 0", "99999999999999999999"] {
-            let answer = ask(&service, request, headers, body(json!(wrong))).await;
+            let answer = ask(&service, method, path, headers, body(json!(wrong))).await;
             let (status, details) = told(&answer);
             assert_eq!(status, 400, "{name} {wrong:?}: {details}");
             assert!(details.contains("must be an integer"), "{name} {wrong:?}: {details}");
         }
-        let unknown = ask(&service, request, headers, body(json!("7"))).await;
-        let as_number = ask(&service, request, headers, body(json!(7))).await;
+        let unknown = ask(&service, method, path, headers, body(json!("7"))).await;
+        let as_number = ask(&service, method, path, headers, body(json!(7))).await;
         assert_eq!(told(&unknown), told(&as_number), "{name}");
     }
 }
@@ -219,9 +219,9 @@ async fn an_add_on_is_found_by_its_id_and_nothing_else_of_the_inventory_is() {
     let found = read(&service, &path(ADD_ON), &STAFF).await;
     assert_eq!(found, read(&service, &format!("/v2/b2b/inventory/{ADD_ON}"), &STAFF).await);
     let gift = json!({"name": "A gift", "type": "donation"});
-    let gift = ok(&service, ("POST", "/v2/b2b/inventory"), &STAFF, gift).await["id"].as_i64().unwrap();
+    let gift = ok(&service, "POST", "/v2/b2b/inventory", &STAFF, gift).await["id"].as_i64().unwrap();
     for id in [gift, 7] {
-        assert_eq!(ask(&service, ("GET", &path(id)), &STAFF, Value::Null).await.status, 404, "{id}");
+        assert_eq!(ask(&service, "GET", &path(id), &STAFF, Value::Null).await.status, 404, "{id}");
     }
 }
 
@@ -242,7 +242,7 @@ async fn an_offering_without_actions_allows_all_and_an_empty_list_allows_nothing
             offering["actions"] = sent.clone();
         }
         let level = json!({"name": "Ours", "state": "published", "offerings": [offering]});
-        let made = ok(&service, ("POST", "/v2/b2b/membership/levels"), &STAFF, level).await;
+        let made = ok(&service, "POST", "/v2/b2b/membership/levels", &STAFF, level).await;
         let (level, offering) = (&made["id"], &made["offerings"][0]);
         let path = format!("/v2/b2b/membership/levels/{}", level.as_str().unwrap());
         let stored = read(&service, &path, &STAFF).await["offerings"][0].clone();
@@ -257,11 +257,11 @@ async fn an_offering_without_actions_allows_all_and_an_empty_list_allows_nothing
             "membershipCategoryId": level, "membershipOfferingId": offering["id"], "pricePointId": ADULT,
             "isGift": false,
         }});
-        let cart = ask(&service, ("POST", "/v2/b2c/carts"), &SHOP, json!({"items": [line]})).await;
+        let cart = ask(&service, "POST", "/v2/b2c/carts", &SHOP, json!({"items": [line]})).await;
         let is_sold = !names.is_empty() && switches > 0;
         assert_eq!(cart.status == 200, is_sold, "{sent}: {}", cart.body);
         // What is read can be written again, and says the same.
-        let again = ok(&service, ("PUT", "/v2/b2b/membership/levels"), &STAFF, made.clone()).await;
+        let again = ok(&service, "PUT", "/v2/b2b/membership/levels", &STAFF, made.clone()).await;
         assert_eq!(again, made, "{sent}");
     }
 }
@@ -271,7 +271,7 @@ async fn what_a_venue_calls_a_level_itself_is_stored_and_a_membership_has_cards_
     let service = Service::start().await;
     let own = json!({"id": "s1", "program": "P", "category": "C", "subcategory": "S", "level": "L"});
     let level = json!({"name": "Ours", "service": own, "types": [own]});
-    let made = ok(&service, ("POST", "/v2/b2b/membership/levels"), &STAFF, level).await;
+    let made = ok(&service, "POST", "/v2/b2b/membership/levels", &STAFF, level).await;
     assert_eq!((&made["service"], &made["types"][0]), (&own, &own));
     let path = format!("/v2/b2b/membership/levels/{}", made["id"].as_str().unwrap());
     assert_eq!(read(&service, &path, &STAFF).await["service"], own);
@@ -342,7 +342,7 @@ async fn an_order_its_will_call_and_its_refund_have_every_field_that_clients_kno
         "itemType": "Event", "eventId": event, "eventName": "Gallery", "ticketingTypeId": ADULT,
         "ticketingTypeName": "Adult", "quantity": 2, "ignoreEntitlements": false,
     }]});
-    let order = ok(&service, ("POST", "/v2/b2c/checkout"), &SHOP, body).await;
+    let order = ok(&service, "POST", "/v2/b2c/checkout", &SHOP, body).await;
     assert_known("order", &order);
     assert_eq!(order["orderItems"][0]["comboTemplateType"], "fixedPrice");
     let id = order["id"].as_str().unwrap();
@@ -356,8 +356,8 @@ async fn an_order_its_will_call_and_its_refund_have_every_field_that_clients_kno
     let path = format!("/v1/payment/{}/refund", payment["mid"].as_str().unwrap());
     let key = [("x-service-payment-key", "demo-pay-60417")];
     let refund = |amount: f64| json!({"saleId": payment["saleId"], "charge": {"amount": amount}});
-    assert_known("refund", &ok(&service, ("POST", &path), &key, refund(1.0)).await);
-    let refused = ask(&service, ("POST", &path), &key, refund(-1.0)).await;
+    assert_known("refund", &ok(&service, "POST", &path, &key, refund(1.0)).await);
+    let refused = ask(&service, "POST", &path, &key, refund(-1.0)).await;
     assert_eq!((refused.status, &refused.body["errorCode"]), (400, &json!(10026)));
     assert_known("refusedRefund", &refused.body);
 }
@@ -371,17 +371,17 @@ async fn carts_and_entitlements_have_every_field_that_clients_know() {
         "pricePointIds": [ADULT],
     }]});
     let path = format!("/v2/b2b/event/templates/{GALLERY}/entitlements");
-    ok(&service, ("PUT", &path), &STAFF, rules).await;
-    let id = ok(&service, ("POST", "/v2/b2c/carts"), &SHOP, json!({})).await;
+    ok(&service, "PUT", &path, &STAFF, rules).await;
+    let id = ok(&service, "POST", "/v2/b2c/carts", &SHOP, json!({})).await;
     assert_known("cartId", &id);
     let path = format!("/v2/b2c/carts/{}", id.as_str().unwrap());
     let put = |lines: Value| json!({"id": id, "membershipIds": [NUMBER], "items": lines});
-    let priced = ok(&service, ("PUT", &path), &SHOP, put(json!([ticket(&event, 0)]))).await;
+    let priced = ok(&service, "PUT", &path, &SHOP, put(json!([ticket(&event, 0)]))).await;
     assert_known("memberPrices", &priced);
     for (quantity, name) in [(1, "entitled"), (6, "violated")] {
         let lines = json!([ticket(&event, quantity)]);
-        ok(&service, ("PUT", &path), &SHOP, put(lines)).await;
-        let judged = ok(&service, ("POST", "/v2/b2c/entitlements/validate"), &SHOP, json!({"id": id})).await;
+        ok(&service, "PUT", &path, &SHOP, put(lines)).await;
+        let judged = ok(&service, "POST", "/v2/b2c/entitlements/validate", &SHOP, json!({"id": id})).await;
         assert_eq!(judged["valid"], name == "entitled", "{judged}");
         assert_known(name, &judged);
     }
@@ -392,14 +392,14 @@ async fn carts_and_entitlements_have_every_field_that_clients_know() {
     }]);
     let line = membership_line("MembershipPurchase", json!({"membershipCards": cards}));
     let bought = json!({"id": id, "items": [line]});
-    assert_known("membershipCart", &ok(&service, ("PUT", &path), &SHOP, bought).await);
+    assert_known("membershipCart", &ok(&service, "PUT", &path, &SHOP, bought).await);
     let held = json!({"reservationItems": [{"eventId": event, "quantity": 5}]});
-    let held = ok(&service, ("POST", "/v2/b2b/reservations"), &STAFF, held).await;
+    let held = ok(&service, "POST", "/v2/b2b/reservations", &STAFF, held).await;
     assert_known("reservation", &held);
     let kept = json!({"id": held["id"], "reservationItems": [{"eventId": event, "quantity": 3}]});
-    assert_known("reservation", &ok(&service, ("PUT", "/v2/b2b/reservations"), &STAFF, kept).await);
+    assert_known("reservation", &ok(&service, "PUT", "/v2/b2b/reservations", &STAFF, kept).await);
     let path = format!("/v2/b2b/reservations/{}", held["id"]);
-    assert_known("reservation", &ok(&service, ("DELETE", &path), &STAFF, Value::Null).await);
+    assert_known("reservation", &ok(&service, "DELETE", &path, &STAFF, Value::Null).await);
 }
 
 #[tokio::test(flavor = "multi_thread")]

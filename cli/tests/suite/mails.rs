@@ -23,12 +23,12 @@ async fn buy(service: &Service, clock: Option<&str>) {
     ];
     let shop: Vec<(&str, &str)> =
         usual.into_iter().chain(clock.map(|now| ("x-service-test-now", now))).collect();
-    let slot = ("GET", "/v2/b2c/events/1001ee000000000000000001/nextAvailable");
-    let slot = service.request(slot, &shop, None).await.body["id"].clone();
+    let next = "/v2/b2c/events/1001ee000000000000000001/nextAvailable";
+    let slot = service.request("GET", next, &shop, None).await.body["id"].clone();
     let line = json!({ "eventId": slot, "ticketingTypeId": "1001aa000000000000000001", "quantity": 1 });
     let checkout = json!({ "shoppingCart": { "items": [line] }, "billingEmail": "ines@example.org",
         "manualEntryCardNumber": "4242424242424242", "expDate": "1230", "cvc": "123" });
-    let paid = service.request(("POST", "/v2/b2c/checkout"), &shop, Some(&checkout)).await;
+    let paid = service.request("POST", "/v2/b2c/checkout", &shop, Some(&checkout)).await;
     assert_eq!(paid.status, 200, "{}", paid.body);
 }
 

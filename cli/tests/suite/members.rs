@@ -10,7 +10,7 @@ const NUMBER: i64 = 100_200_031;
 const SERVER: [(&str, &str); 1] = [("x-service-api-key", "demo-b2c-1002")];
 
 async fn ask(service: &Service, path: &str) -> Answer {
-    service.request(("GET", path), &SERVER, None).await
+    service.request("GET", path, &SERVER, None).await
 }
 
 /// The answer about a membership, without the proofs: those are other ones every second.
@@ -93,7 +93,7 @@ async fn a_membership_lapses_without_anything_having_run() {
     {
         let headers = [SERVER[0], ("x-service-test-now", now)];
         let path = format!("/v2/b2c/membership/validate?membershipId={NUMBER}");
-        let found = service.request(("GET", &path), &headers, None).await.body;
+        let found = service.request("GET", &path, &headers, None).await.body;
         let entry = &found[0]["memberListEntry"];
         assert_eq!(
             (&entry["membershipStanding"], &entry["cardStanding"]),
@@ -150,7 +150,7 @@ async fn members_are_nobodys_business_but_a_servers() {
         ("/v2/b2c/membership/exists?email=mateo.ohara@example.test", 403),
     ] {
         for (headers, status) in [(&page[..], of_page), (&staff[..], 403), (&[][..], 401)] {
-            let answer = service.request(("GET", path), headers, None).await;
+            let answer = service.request("GET", path, headers, None).await;
             assert_eq!(answer.status, status, "{path} {headers:?}");
             let text = String::from_utf8(answer.bytes).unwrap();
             for secret in ["Mateo", "Hara", "example.test", "Bay View", "10020000007", "BZ-0007"] {

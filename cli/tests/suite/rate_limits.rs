@@ -35,10 +35,26 @@ async fn limited(limits: &[(&str, &str)]) -> Service {
     service.another_process(FaultPlan::new())
 }
 
-type Asked<'a> = (&'a str, &'a str, Option<Value>);
+/// What a visitor asks for.
+#[derive(Debug)]
+struct Asked<'a> {
+    method: &'a str,
+    path: &'a str,
+    body: Option<Value>,
+}
 
-async fn ask(service: &Service, (method, path, body): &Asked<'_>, headers: &[(&str, &str)]) -> Answer {
-    service.request((method, path), headers, body.as_ref()).await
+impl<'a> Asked<'a> {
+    fn get(path: &'a str) -> Self {
+        Self { method: "GET", path, body: None }
+    }
+
+    fn post(path: &'a str, body: Value) -> Self {
+        Self { method: "POST", path, body: Some(body) }
+    }
+}
+
+async fn ask(service: &Service, asked: &Asked<'_>, headers: &[(&str, &str)]) -> Answer {
+    service.request(asked.method, asked.path, headers, asked.body.as_ref()).await
 }
 
 /// `200`, or the type of the refusal.
@@ -56,11 +72,11 @@ async fn outcomes(service: &Service, asked: &Asked<'_>, headers: &[&[(&str, &str
 }
 
 fn verification() -> Asked<'static> {
-    ("GET", "/v2/b2c/membership/validate?membershipId=100100031", None)
+    Asked::get("/v2/b2c/membership/validate?membershipId=100100031")
 }
 
 fn cart_with(codes: Value) -> Asked<'static> {
-    ("POST", "/v2/b2c/carts", Some(json!({ "couponCodes": codes, "items": [] })))
+    Asked::post("/v2/b2c/carts", json!({ "couponCodes": codes, "items": [] }))
 }
 
 /// A gift of so many dollars, paid with this card.
@@ -71,12 +87,12 @@ fn gift(dollars: u32, card: &str) -> Asked<'static> {
         "shoppingCart": {"items": [gift]}, "billingEmail": "buyer@example.test", "billingZipCode": "10004",
         "manualEntryCardNumber": card, "expDate": "1230", "cvc": "123",
     });
-    ("POST", "/v2/b2c/checkout", Some(checkout))
+    Asked::post("/v2/b2c/checkout", checkout)
 }
 
 /// Payments that the processor was asked about.
 async fn asked_processor(service: &Service) -> usize {
-    let seen = service.request(("GET", "/sandbox/processor"), &[KEY], None).await;
+    let seen = service.request("GET", "/sandbox/processor", &[KEY], None).await;
     seen.body.as_array().unwrap().iter().filter(|payment| payment["tenantId"] == 1001).count()
 }
 
@@ -87,9 +103,9 @@ async fn a_visitor_asks_so_often_only_and_is_told_when_to_come_back() {
     let mail = "/v2/b2c/membership/validate/login?email=ada@example.test";
     let cases: [(&str, Asked<'_>, &str); 6] = [
         ("verifications-per-address", verification(), "200"),
-        ("verifications-per-address", ("GET", exists, None), "200"),
-        ("login-mails-per-address", ("GET", mail, None), "204"),
-        ("logins-per-address", ("POST", link, Some(json!({"token": "x"}))), "LOGIN_TOKEN_NOT_VALID"),
+        ("verifications-per-address", Asked::get(exists), "200"),
+        ("login-mails-per-address", Asked::get(mail), "204"),
+        ("logins-per-address", Asked::post(link, json!({"token": "x"})), "LOGIN_TOKEN_NOT_VALID"),
         ("unknown-coupons-per-address", cart_with(json!(["GUESS"])), "200"),
         ("card-payments-per-address", gift(1, DECLINED), "CARD_DECLINED"),
     ];
@@ -148,11 +164,11 @@ async fn a_mailbox_is_not_flooded_and_nobody_is_told() {
         let ip = format!("198.51.100.{visit}");
         let email = spelled[visit % 2];
         let headers = [KEY, NOW, ("x-service-browser-ip", ip.as_str())];
-        let answer = ask(&service, &("GET", &format!("{path}{email}"), None), &headers).await;
+        let answer = ask(&service, &Asked::get(&format!("{path}{email}")), &headers).await;
         assert_eq!((answer.status, answer.bytes.len()), (204, 0), "{visit}");
     }
     service.deliver_mail().await;
-    let sent = service.request(("GET", "/sandbox/outbox"), &[KEY], None).await;
+    let sent = service.request("GET", "/sandbox/outbox", &[KEY], None).await;
     assert_eq!(sent.body.as_array().unwrap().len(), 5);
 }
 
@@ -163,8 +179,10 @@ async fn who_guesses_codes_learns_of_no_good_one_either() {
     let made = ask(&service, &cart_with(json!([])), &ada).await;
     let id = made.body.as_str().unwrap().to_owned();
     let path = format!("/v2/b2c/carts/{id}");
-    let put =
-        |codes: Value| ("PUT", path.as_str(), Some(json!({"id": id, "couponCodes": codes, "items": []})));
+    let put = |codes: Value| {
+        let body = json!({"id": id, "couponCodes": codes, "items": []});
+        Asked { method: "PUT", path: &path, body: Some(body) }
+    };
     let good = json!(["WELCOME10"]);
     for _ in 0..5 {
         assert_eq!(outcomes(&service, &put(good.clone()), &[&ada]).await, ["200"]);
@@ -173,15 +191,15 @@ async fn who_guesses_codes_learns_of_no_good_one_either() {
     assert_eq!(outcomes(&service, &put(guesses), &[&ada]).await, ["200"]);
     let keyed = [KEY, TENANT, ADA, NOW, ("idempotency-key", "one")];
     let cart = |codes: Value| json!({"couponCodes": codes, "items": []});
-    let entitlements = |codes: Value| ("POST", "/v2/b2c/entitlements/validate", Some(cart(codes)));
+    let entitlements = |codes: Value| Asked::post("/v2/b2c/entitlements/validate", cart(codes));
     assert_eq!(outcomes(&service, &entitlements(json!(["C", "D"])), &[&ada]).await, ["THROTTLED"]);
     for asked in [put(good.clone()), cart_with(good.clone()), entitlements(good.clone())] {
         assert_eq!(outcomes(&service, &asked, &[&ada]).await, ["THROTTLED"], "{asked:?}");
     }
     assert_eq!(outcomes(&service, &cart_with(good.clone()), &[&keyed]).await, ["THROTTLED"]);
     let mut checkout = gift(1, VISA);
-    checkout.2.as_mut().unwrap()["shoppingCart"]["couponCodes"] = good.clone();
-    checkout.2.as_mut().unwrap()["dryRun"] = json!(true);
+    checkout.body.as_mut().unwrap()["shoppingCart"]["couponCodes"] = good.clone();
+    checkout.body.as_mut().unwrap()["dryRun"] = json!(true);
     assert_eq!(outcomes(&service, &checkout, &[&ada]).await, ["THROTTLED"]);
     // A cart that was refused is not there, and carts without codes are as ever.
     assert_eq!(outcomes(&service, &put(json!([])), &[&ada]).await, ["200"]);
@@ -225,7 +243,7 @@ async fn a_key_that_makes_up_addresses_tests_no_cards_either() {
     assert_eq!(seen[4..], ["THROTTLED"; 2]);
     let page = [PAGE, ORIGIN, TENANT, NOW];
     let mut own = gift(30, VISA);
-    own.1 = "/v2/b2c/cors/checkout";
+    own.path = "/v2/b2c/cors/checkout";
     assert_eq!(outcomes(&service, &own, &[&page]).await, ["200"]);
 }
 
@@ -270,7 +288,7 @@ async fn a_first_answer_is_given_again_however_often_it_is_asked_for() {
     assert_eq!(outcomes(&service, &gift(2, VISA), &[&other]).await, ["THROTTLED"]);
     // A check of a checkout tries no card.
     let mut check = gift(3, VISA);
-    check.2.as_mut().unwrap()["dryRun"] = json!(true);
+    check.body.as_mut().unwrap()["dryRun"] = json!(true);
     assert_eq!(outcomes(&service, &check, &[&other]).await, ["200"]);
 }
 
@@ -278,7 +296,7 @@ async fn a_first_answer_is_given_again_however_often_it_is_asked_for() {
 async fn doors_and_carts_stay_open_while_nothing_can_be_counted_and_cards_are_not_charged() {
     let service = limited(&[]).await;
     let ada = [KEY, TENANT, ADA, NOW];
-    let mail = ("GET", "/v2/b2c/membership/validate/login?email=ada@example.test", None);
+    let mail = Asked::get("/v2/b2c/membership/validate/login?email=ada@example.test");
     for (asked, uncounted) in [
         (verification(), "200"),
         (cart_with(json!(["GUESS"])), "200"),
@@ -307,7 +325,7 @@ async fn who_asked_cannot_be_read_from_the_counts_and_they_expire() {
     let ada = [KEY, TENANT, ADA, NOW];
     for asked in [
         verification(),
-        ("GET", "/v2/b2c/membership/validate/login?email=ada@example.test", None),
+        Asked::get("/v2/b2c/membership/validate/login?email=ada@example.test"),
         gift(1, DECLINED),
     ] {
         ask(&service, &asked, &ada).await;
@@ -333,7 +351,7 @@ async fn a_partner_makes_so_many_applications_only() {
     let partner = ("x-service-payment-key", "demo-partner-1001");
     let application = |number: u8| {
         let body = json!({"boardingRefId": format!("5b0c7a1e-93d4-4f26-8c1d-70e2a9b4f3{number:02}"), "dbaName": "Pier"});
-        ("POST", "/v1/payment/onboard", Some(body))
+        Asked::post("/v1/payment/onboard", body)
     };
     for number in [1, 2] {
         let from = format!("203.0.113.{number}");
@@ -343,11 +361,8 @@ async fn a_partner_makes_so_many_applications_only() {
     let refused = ask(&service, &application(3), &[partner, NOW]).await;
     assert_eq!((refused.status, refused.header("retry-after")), (429, "20"), "{}", refused.body);
     assert_eq!(outcomes(&service, &application(1), &[&[partner, NOW]]).await, ["200"]);
-    let other = (
-        "POST",
-        "/v1/payment/onboard",
-        Some(json!({"boardingRefId": "5b0c7a1e-93d4-4f26-8c1d-70e2a9b4f301"})),
-    );
+    let other = json!({"boardingRefId": "5b0c7a1e-93d4-4f26-8c1d-70e2a9b4f301"});
+    let other = Asked::post("/v1/payment/onboard", other);
     assert_eq!(outcomes(&service, &other, &[&[partner, NOW]]).await, ["THROTTLED"]);
     assert_eq!(outcomes(&service, &application(3), &[&[partner, LATER]]).await, ["200"]);
 }

@@ -12,7 +12,7 @@ const VISITOR: [(&str, &str); 1] = [("x-service-api-key", "demo-browser-1001")];
 #[tokio::test(flavor = "multi_thread")]
 async fn countries_start_with_the_united_states_and_canada() {
     let service = Service::start().await;
-    let answer = service.request(("GET", "/v2/b2c/locations/avs/countries"), &VISITOR, None).await;
+    let answer = service.request("GET", "/v2/b2c/locations/avs/countries", &VISITOR, None).await;
     assert_eq!(answer.status, 200);
     let list = answer.body.as_array().unwrap();
     insta::assert_json_snapshot!(list[..3], @r#"
@@ -49,7 +49,7 @@ async fn countries_start_with_the_united_states_and_canada() {
       }
     ]
     "#);
-    let staff = service.request(("GET", "/v2/b2b/locations/avs/countries"), &STAFF, None).await;
+    let staff = service.request("GET", "/v2/b2b/locations/avs/countries", &STAFF, None).await;
     assert_eq!(staff.bytes, answer.bytes);
 }
 
@@ -60,15 +60,15 @@ async fn states_are_found_by_any_code_of_their_country() {
     for code in ["us", "USA", "US"] {
         for (route, headers) in [("b2c", &VISITOR), ("b2b", &STAFF)] {
             let path = format!("/v2/{route}/locations/states/{code}");
-            answers.push(service.request(("GET", &path), headers, None).await);
+            answers.push(service.request("GET", &path, headers, None).await);
         }
     }
     assert!(answers.iter().all(|answer| answer.status == 200 && answer.bytes == answers[0].bytes));
     let california = json!({ "abbreviation": "CA", "name": "California", "iso3166": "US-CA" });
     assert!(answers[0].body.as_array().unwrap().contains(&california));
-    let none = service.request(("GET", "/v2/b2c/locations/states/AI"), &VISITOR, None).await;
+    let none = service.request("GET", "/v2/b2c/locations/states/AI", &VISITOR, None).await;
     assert_eq!((none.status, none.body), (200, json!([])));
-    let unknown = service.request(("GET", "/v2/b2c/locations/states/ZZ"), &VISITOR, None).await;
+    let unknown = service.request("GET", "/v2/b2c/locations/states/ZZ", &VISITOR, None).await;
     assert_eq!((unknown.status, &unknown.body["type"]), (404, &json!("NOT_FOUND")));
 }
 
@@ -81,14 +81,14 @@ async fn pick_lists_need_a_key_of_their_side() {
         ("/v2/b2b/locations/avs/countries", &VISITOR[..], 403),
         ("/payments/v2/b2b/locations/avs/countries", &STAFF[..], 200),
     ] {
-        assert_eq!(service.request(("GET", path), headers, None).await.status, status, "{path}");
+        assert_eq!(service.request("GET", path, headers, None).await.status, status, "{path}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_error_table_is_served_as_it_is_documented() {
     let service = Service::empty().await;
-    let answer = service.request(("GET", "/errors"), &[], None).await;
+    let answer = service.request("GET", "/errors", &[], None).await;
     assert_eq!(answer.status, 200);
     let documented = boxoffice::error_table();
     for row in answer.body.as_array().unwrap() {
@@ -108,7 +108,7 @@ async fn the_error_table_is_served_as_it_is_documented() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_page_of_the_interface_needs_no_other_server() {
     let service = Service::empty().await;
-    let document = service.request(("GET", "/openapi.json"), &[], None).await;
+    let document = service.request("GET", "/openapi.json", &[], None).await;
     assert_eq!(document.body["info"]["title"], "Boxoffice");
     for (path, content_type) in [
         ("/docs", "text/html"),
@@ -117,16 +117,16 @@ async fn the_page_of_the_interface_needs_no_other_server() {
         ("/docs/swagger-ui.css", "text/css"),
         ("/docs/swagger-ui-bundle.js", "text/javascript"),
     ] {
-        let answer = service.request(("GET", path), &[], None).await;
+        let answer = service.request("GET", path, &[], None).await;
         assert_eq!(answer.status, 200, "{path}");
         assert!(answer.header("content-type").starts_with(content_type), "{path}");
     }
-    let page = String::from_utf8(service.request(("GET", "/docs"), &[], None).await.bytes).unwrap();
+    let page = String::from_utf8(service.request("GET", "/docs", &[], None).await.bytes).unwrap();
     assert!(!page.contains("http://") && !page.contains("https://"), "{page}");
     for key in ["b2c-1001", "browser-1001", "b2b-1001", "partner-1001", "pay-60417"] {
         assert!(page.contains(&format!("\"demo-{key}\"")), "the page does not send demo-{key}");
     }
-    let missing = service.request(("GET", "/docs/other.js"), &[], None).await;
+    let missing = service.request("GET", "/docs/other.js", &[], None).await;
     assert_eq!((missing.status, &missing.body["type"]), (404, &json!("NOT_FOUND")));
 }
 
@@ -134,8 +134,8 @@ async fn the_page_of_the_interface_needs_no_other_server() {
 async fn the_document_is_sent_compressed_and_once() {
     let service = Service::empty().await;
     for path in ["/openapi.json", "/docs/swagger-ui.css", "/docs/swagger-ui-bundle.js"] {
-        let plain = service.request(("GET", path), &[], None).await;
-        let packed = service.request(("GET", path), &[("accept-encoding", "br, gzip;q=0.5")], None).await;
+        let plain = service.request("GET", path, &[], None).await;
+        let packed = service.request("GET", path, &[("accept-encoding", "br, gzip;q=0.5")], None).await;
         assert_eq!(packed.header("content-encoding"), "gzip", "{path}");
         assert_eq!(packed.header("vary"), "accept-encoding", "{path}");
         assert!(packed.bytes.len() * 3 < plain.bytes.len(), "{path}");
@@ -144,9 +144,9 @@ async fn the_document_is_sent_compressed_and_once() {
         assert!(unpacked == plain.bytes, "{path}");
         let tag = plain.header("etag");
         assert_eq!(tag, packed.header("etag"), "{path}");
-        let known = service.request(("GET", path), &[("if-none-match", tag)], None).await;
+        let known = service.request("GET", path, &[("if-none-match", tag)], None).await;
         assert_eq!((known.status, known.bytes.len(), known.header("etag")), (304, 0, tag), "{path}");
-        let other = service.request(("GET", path), &[("if-none-match", "\"other\"")], None).await;
+        let other = service.request("GET", path, &[("if-none-match", "\"other\"")], None).await;
         assert_eq!(other.status, 200, "{path}");
     }
 }
@@ -157,7 +157,7 @@ async fn unknown_paths_and_methods_have_typed_errors() {
     for (method, path, status, kind) in
         [("GET", "/nowhere", 404, "NOT_FOUND"), ("DELETE", "/errors", 405, "METHOD_NOT_ALLOWED")]
     {
-        let answer = service.request((method, path), &[], None).await;
+        let answer = service.request(method, path, &[], None).await;
         assert_eq!((answer.status, answer.body["type"].as_str().unwrap()), (status, kind), "{path}");
         assert_eq!(answer.body["requestId"], answer.header("x-service-request-id"));
     }
@@ -168,7 +168,7 @@ async fn the_sandbox_cleans_up_by_the_clock_its_caller_chose() {
     let service = Service::start().await;
     let clean_up = |now: &'static str| {
         let service = &service;
-        async move { service.request(("POST", "/sandbox/cleanup"), &[("x-service-test-now", now)], None).await }
+        async move { service.request("POST", "/sandbox/cleanup", &[("x-service-test-now", now)], None).await }
     };
     let answer = clean_up("2031-05-01T09:00:00-04:00").await;
     assert_eq!(answer.status, 200);
@@ -189,10 +189,10 @@ async fn a_second_process_sees_the_same_tables_and_its_own_faults() {
     let plan = engine::FaultPlan::new();
     plan.at(0, engine::Fault::AnswerLost);
     let other = service.another_process(plan);
-    let path = ("GET", "/v2/b2b/locations/avs/countries");
-    assert_eq!(other.request(path, &STAFF, None).await.status, 503);
-    assert_eq!(other.request(path, &STAFF, None).await.status, 200);
-    assert_eq!(service.request(path, &STAFF, None).await.status, 200);
+    let path = "/v2/b2b/locations/avs/countries";
+    assert_eq!(other.request("GET", path, &STAFF, None).await.status, 503);
+    assert_eq!(other.request("GET", path, &STAFF, None).await.status, 200);
+    assert_eq!(service.request("GET", path, &STAFF, None).await.status, 200);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -218,7 +218,7 @@ async fn a_browser_key_works_from_its_origins_only_whatever_else_it_may_do() {
         for (origin, status) in [("https://tickets.example.org", 200), ("https://elsewhere.example.org", 403)]
         {
             let headers = [("x-service-api-key", "bxo_both"), ("origin", origin)];
-            let answer = service.request(("GET", path), &headers, None).await;
+            let answer = service.request("GET", path, &headers, None).await;
             assert_eq!(answer.status, status, "{path} from {origin}: {}", answer.body);
         }
     }
@@ -244,7 +244,7 @@ async fn deliveries_of_the_sandbox_are_listed_one_by_one() {
         };
         service.store.save_sandbox_mail(tenant, &mail, &message).await.unwrap();
     }
-    let answer = service.request(("GET", "/sandbox/outbox"), &[], None).await;
+    let answer = service.request("GET", "/sandbox/outbox", &[], None).await;
     let listed: Vec<&Value> = answer.body.as_array().unwrap().iter().collect();
     assert_eq!(listed.len(), 2);
     insta::assert_json_snapshot!(listed[0], @r#"
@@ -259,11 +259,11 @@ async fn deliveries_of_the_sandbox_are_listed_one_by_one() {
       "to": "buyer@example.test"
     }
     "#);
-    let read = service.request(("GET", "/sandbox/outbox/0000000000002-b"), &[], None).await;
+    let read = service.request("GET", "/sandbox/outbox/0000000000002-b", &[], None).await;
     assert_eq!((read.header("content-type"), read.bytes.len()), ("message/rfc822", message.len()));
-    assert_eq!(service.request(("GET", "/sandbox/outbox/none"), &[], None).await.status, 404);
+    assert_eq!(service.request("GET", "/sandbox/outbox/none", &[], None).await.status, 404);
     let others =
-        service.request(("GET", "/sandbox/outbox"), &[("x-service-api-key", "demo-b2c-1002")], None).await;
+        service.request("GET", "/sandbox/outbox", &[("x-service-api-key", "demo-b2c-1002")], None).await;
     assert_eq!(others.body, json!([]));
 }
 
@@ -280,14 +280,14 @@ async fn what_a_sale_charged_and_mailed_can_be_looked_at_in_the_sandbox() {
     let (from, to) = (domain::time::plus_secs(today, 86_400), domain::time::plus_secs(today, 8 * 86_400));
     let (from, to) = (from.format("%Y-%m-%d"), to.format("%Y-%m-%d"));
     let times = format!("/v2/b2c/event/templates/times?startTime={from}T00:00:00Z&endTime={to}T00:00:00Z");
-    let times = service.request(("GET", &times), &SERVER, None).await;
+    let times = service.request("GET", &times, &SERVER, None).await;
     let slot = &times.body[0]["times"][0];
     assert!(slot["id"].is_string(), "{}", times.body);
     let person_type = &slot["event"]["priceList"]["prices"][0]["personType"]["id"];
     let cart = json!({ "items": [{
         "itemType": "Event", "eventId": slot["id"], "ticketingTypeId": person_type, "quantity": 2,
     }] });
-    let cart = service.request(("POST", "/v2/b2c/carts"), &SERVER, Some(&cart)).await;
+    let cart = service.request("POST", "/v2/b2c/carts", &SERVER, Some(&cart)).await;
     assert_eq!(cart.status, 200, "{}", cart.body);
     let checkout = json!({
         "shoppingCartId": cart.body, "manualEntryCardNumber": "4242424242424242", "expDate": "1239", "cvc": "123",
@@ -295,15 +295,15 @@ async fn what_a_sale_charged_and_mailed_can_be_looked_at_in_the_sandbox() {
         "billingZipCode": "02110", "contactFirstName": "Ada", "contactLastName": "Byron",
         "contactEmail": "buyer@example.test",
     });
-    let order = service.request(("POST", "/v2/b2c/checkout"), &SERVER, Some(&checkout)).await;
+    let order = service.request("POST", "/v2/b2c/checkout", &SERVER, Some(&checkout)).await;
     assert_eq!(order.status, 200, "{}", order.body);
 
     assert_eq!(service.deliver_mail().await, 1);
-    let outbox = service.request(("GET", "/sandbox/outbox"), &[], None).await;
+    let outbox = service.request("GET", "/sandbox/outbox", &[], None).await;
     assert_eq!(outbox.body.as_array().unwrap().len(), 1);
     assert_eq!(outbox.body[0]["to"], "buyer@example.test");
     assert_eq!(outbox.body[0]["orderNumber"], order.body["orderNumber"]);
-    let payments = service.request(("GET", "/sandbox/processor"), &[], None).await;
+    let payments = service.request("GET", "/sandbox/processor", &[], None).await;
     assert_eq!(payments.body.as_array().unwrap().len(), 1);
     assert_eq!(
         (&payments.body[0]["type"], &payments.body[0]["status"]),
@@ -314,16 +314,16 @@ async fn what_a_sale_charged_and_mailed_can_be_looked_at_in_the_sandbox() {
     let refund = json!({ "saleId": order.body["payments"][0]["saleId"], "charge": { "amount": 6.25 } });
     let merchant = [("x-service-payment-key", "demo-pay-60417")];
     let path = "/payments/v1/payment/60417/refund";
-    let refunded = service.request(("POST", path), &merchant, Some(&refund)).await;
+    let refunded = service.request("POST", path, &merchant, Some(&refund)).await;
     assert_eq!(
         (refunded.status, &refunded.body["charge"]["amount"]),
         (200, &json!("6.25")),
         "{}",
         refunded.body
     );
-    let seen = service.request(("GET", "/sandbox/processor"), &[], None).await;
+    let seen = service.request("GET", "/sandbox/processor", &[], None).await;
     assert_eq!((&seen.body[1]["type"], &seen.body[1]["status"]), (&json!("refund"), &json!("refunded")));
     assert_eq!(seen.body[1]["refundId"], refunded.body["refundId"]);
     let path = format!("/v2/b2c/orders/{}", order.body["id"].as_str().unwrap());
-    assert_eq!(service.request(("GET", &path), &SERVER, None).await.body["refundAmount"], "6.25");
+    assert_eq!(service.request("GET", &path, &SERVER, None).await.body["refundAmount"], "6.25");
 }

@@ -51,17 +51,18 @@ async fn import(service: &Service, text: &str, format: Format) -> ImportReport {
 async fn exported(service: &Service, id: i64, format: Format) -> String {
     let tenant = service.store.load_tenant(tenant(id), Consistency::Strong).await.unwrap().unwrap();
     let mut text = Vec::new();
-    export(&service.store, &tenant, (format, &mut text)).await.unwrap();
+    export(&service.store, &tenant, format, &mut text).await.unwrap();
     String::from_utf8(text).unwrap()
 }
 
 /// Slots of all templates.
 async fn slots(service: &Service, id: i64) -> usize {
     let templates = service.store.load_templates(tenant(id), Consistency::Strong).await.unwrap();
-    let ever = ("1970-01-01T00:00:00Z".parse().unwrap(), "2099-01-01T00:00:00Z".parse().unwrap());
+    let (from, until) = ("1970-01-01T00:00:00Z".parse().unwrap(), "2099-01-01T00:00:00Z".parse().unwrap());
     let mut count = 0;
     for template in templates {
-        count += service.store.load_ledgers((tenant(id), &template.id), ever, 20_000).await.unwrap().len();
+        count +=
+            service.store.load_ledgers(tenant(id), &template.id, from, until, 20_000).await.unwrap().len();
     }
     count
 }
@@ -109,7 +110,7 @@ async fn a_membership_that_was_sold_elsewhere_lacks_no_order() {
         "shoppingCart": {"items": [join]}, "billingEmail": "noor@example.test", "billingZipCode": "10004",
         "manualEntryCardNumber": "4242424242424242", "expDate": "1230", "cvc": "123",
     });
-    let order = ok(&sold_here, ("POST", "/v2/b2c/checkout"), &SHOP, checkout).await;
+    let order = ok(&sold_here, "POST", "/v2/b2c/checkout", &SHOP, checkout).await;
     let written = exported(&sold_here, 1001, Format::Json).await;
     assert!(written.contains(order["id"].as_str().unwrap()));
     let elsewhere = Service::empty().await;

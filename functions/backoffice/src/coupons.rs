@@ -51,7 +51,7 @@ impl Resource for Coupons {
     /// A taken code is named beside the other faults here; the write itself is what keeps it from being used
     /// twice.
     fn read(input: CouponInput, checker: &mut Checker, context: &Context<'_>) -> Option<Coupon> {
-        let coupon = input.read(checker, (context.zone, &context.catalog.known()))?;
+        let coupon = input.read(checker, context.zone, &context.catalog.known())?;
         let mut others = context.catalog.definitions.coupons.values();
         if others.any(|other| other.id != coupon.id && other.folded_code() == coupon.folded_code()) {
             checker.invalid("code", TAKEN);

@@ -74,7 +74,7 @@ async fn create(
     target: Target,
     body: Body<EntitlementsInput>,
 ) -> Result<Response, ApiError> {
-    replace(&app, &staff, ("POST", target), body).await
+    replace(&app, &staff, "POST", target, body).await
 }
 
 /// Replace the entitlement rules of an event template
@@ -105,7 +105,7 @@ async fn update(
     target: Target,
     body: Body<EntitlementsInput>,
 ) -> Result<Response, ApiError> {
-    replace(&app, &staff, ("PUT", target), body).await
+    replace(&app, &staff, "PUT", target, body).await
 }
 
 /// The rules of a template, if it has any; unknown where there is no such template.
@@ -124,7 +124,8 @@ async fn load(
 async fn replace(
     app: &App,
     caller: &Caller,
-    (method, Target { id, key, if_match }): (&str, Target),
+    method: &str,
+    Target { id, key, if_match }: Target,
     body: Body<EntitlementsInput>,
 ) -> Result<Response, ApiError> {
     let hash_key = app.hash_key(&caller.tenant).await?;
@@ -152,7 +153,7 @@ async fn replace(
                 app.check_room(tenant, Held::Definitions).await?;
             }
             let attempt = attempt_token(app)?;
-            let changed = app.store.change_authored((tenant, &attempt), before.as_ref(), Some(&record));
+            let changed = app.store.change_authored(tenant, &attempt, before.as_ref(), Some(&record));
             if changed.await?.is_ok() {
                 app.forget_catalog(tenant);
                 return present(&record);
@@ -161,7 +162,7 @@ async fn replace(
         }
         Err(ApiError::new(ErrorType::TryAgain))
     };
-    once_tagged(app, caller, (&key, &fingerprint), Box::pin(run)).await
+    once_tagged(app, caller, &key, &fingerprint, Box::pin(run)).await
 }
 
 fn present(record: &Entitlements) -> Result<Tagged<EntitlementsOutput>, ApiError> {

@@ -56,7 +56,8 @@ impl Slot {
     /// Carries out what is decided on the slot as it is.
     async fn change(
         &mut self,
-        (app, caller): (&App, &Caller),
+        app: &App,
+        caller: &Caller,
         if_match: &IfMatch,
         decide: impl Fn(&Ledger, Timestamp) -> Result<EditCourse, ApiError>,
     ) -> Result<(), ApiError> {
@@ -76,7 +77,7 @@ impl Slot {
                 app.forget_catalog(tenant);
             }
             let id = self.ledger.instance;
-            match (app.store.edit_ledger((tenant, &id), &course).await?, course) {
+            match (app.store.edit_ledger(tenant, &id, &course).await?, course) {
                 (Ok(()), EditCourse::Edit(edit)) => {
                     self.ledger = self.ledger.with_edit(&edit);
                     return Ok(());
@@ -171,13 +172,13 @@ async fn update(
     let hash_key = app.hash_key(&staff.tenant).await?;
     let fingerprint = body.fingerprint(&format!("PUT /v2/b2b/event/instances/{id}"), &hash_key);
     let run = async {
-        let edit: SlotEdit = body.parse(|checker, input| input.read(checker, (&id, staff.tenant.zone)))?;
+        let edit: SlotEdit = body.parse(|checker, input| input.read(checker, &id, staff.tenant.zone))?;
         let mut slot = Slot::load(&app, &staff, &id).await?;
         let decide = |ledger: &Ledger, now| decide_edit(ledger, &edit, now).map_err(not_edited);
-        slot.change((&app, &staff), &if_match, decide).await?;
+        slot.change(&app, &staff, &if_match, decide).await?;
         slot.show(&staff)
     };
-    once_tagged(&app, &staff, (&key, &fingerprint), Box::pin(run)).await
+    once_tagged(&app, &staff, &key, &fingerprint, Box::pin(run)).await
 }
 
 /// Delete an event instance for good
@@ -209,8 +210,8 @@ async fn delete(
         let mut slot = Slot::load(&app, &staff, &id).await?;
         let shown = slot.show(&staff)?.body;
         let decide = |ledger: &Ledger, now| decide_removal(ledger, now).map_err(not_removed);
-        slot.change((&app, &staff), &if_match, decide).await?;
+        slot.change(&app, &staff, &if_match, decide).await?;
         Ok(Tagged { body: shown, revision: None })
     };
-    once_tagged(&app, &staff, (&key, &fingerprint), Box::pin(run)).await
+    once_tagged(&app, &staff, &key, &fingerprint, Box::pin(run)).await
 }

@@ -102,9 +102,8 @@ async fn list(
     let view = view(&catalog, &staff);
     let mut list = Vec::with_capacity(page.len());
     for template in page {
-        let standing =
-            Standing { available: available(&app, (staff.tenant.id, &view), &template).await?, sold: None };
-        list.push(AuthoredTemplate::of(&template, (standing, &view), None));
+        let available = available(&app, staff.tenant.id, &view, &template).await?;
+        list.push(AuthoredTemplate::of(&template, Standing { available, sold: None }, &view, None));
     }
     page_of(list, pagination)
 }
@@ -137,9 +136,9 @@ async fn read(State(app): State<App>, staff: Staff, Path(id): Path<String>) -> R
         decode_authored::<Template>(found.take_item(&place).ok_or_else(not_found)?)?;
     let record: Option<Generation> = found.take(&record)?;
     let view = view(&catalog, &staff);
-    let available = available(&app, (tenant, &view), &value).await?;
+    let available = available(&app, tenant, &view, &value).await?;
     let standing = Standing { available, sold: Some(sold) };
-    let body = AuthoredTemplate::of(&value, (standing, &view), publication(&value, record));
+    let body = AuthoredTemplate::of(&value, standing, &view, publication(&value, record));
     Ok(Tagged { body, revision: Some(revision) }.into_response())
 }
 
@@ -169,7 +168,7 @@ async fn create(
 ) -> Result<Response, ApiError> {
     let hash_key = app.hash_key(&staff.tenant).await?;
     let fingerprint = body.fingerprint(&format!("POST {PATH}"), &hash_key);
-    let id = TemplateId::from_bytes(id_bytes(&app, &hash_key, (&key, &fingerprint))?);
+    let id = TemplateId::from_bytes(id_bytes(&app, &hash_key, &key, &fingerprint)?);
     let run = async {
         let work = Authoring::load(&app, &staff, id.clone()).await?;
         let written = body.parse(|checker, mut input| {
@@ -183,7 +182,7 @@ async fn create(
         app.check_room(staff.tenant.id, Held::Templates).await?;
         work.save(written, |_| Ok(())).await
     };
-    once_tagged(&app, &staff, (&key, &fingerprint), Box::pin(run)).await
+    once_tagged(&app, &staff, &key, &fingerprint, Box::pin(run)).await
 }
 
 /// Replace an event template
@@ -229,7 +228,7 @@ async fn update(
         })?;
         work.save(written, |revision| if_match.check(revision)).await
     };
-    once_tagged(&app, &staff, (&key, &fingerprint), Box::pin(run)).await
+    once_tagged(&app, &staff, &key, &fingerprint, Box::pin(run)).await
 }
 
 /// Delete an event template
@@ -270,7 +269,7 @@ async fn delete(
                 TemplateSaved::Saved(_) | TemplateSaved::Moved(None) => {
                     app.forget_catalog(staff.tenant.id);
                     let view = view(&work.catalog, &staff);
-                    let body = AuthoredTemplate::of(&before.value, (Standing::default(), &view), None);
+                    let body = AuthoredTemplate::of(&before.value, Standing::default(), &view, None);
                     return Ok(Tagged { body, revision: None });
                 }
                 TemplateSaved::Moved(Some(_)) => {}
@@ -278,7 +277,7 @@ async fn delete(
         }
         Err(ApiError::new(ErrorType::TryAgain))
     };
-    once_tagged(&app, &staff, (&key, &fingerprint), Box::pin(run)).await
+    once_tagged(&app, &staff, &key, &fingerprint, Box::pin(run)).await
 }
 
 /// The addresses of staff that a template and all others name.
@@ -291,11 +290,12 @@ fn addresses(template: &Template, all: &[Template]) -> usize {
 /// Whether everybody can buy one of its slots online now.
 async fn available(
     app: &App,
-    (tenant, view): (TenantId, &View<'_>),
+    tenant: TenantId,
+    view: &View<'_>,
     template: &Template,
 ) -> Result<bool, ApiError> {
     let reaching = Reaching { template, reach: view.reaches.get(&template.id) };
-    app.is_available((tenant, reaching), view.audience, Age::Fresh).await
+    app.is_available(tenant, reaching, view.audience, Age::Fresh).await
 }
 
 fn not_written(refusal: NotWritten) -> ApiError {
@@ -340,8 +340,8 @@ async fn check_unsold(app: &App, caller: &Caller, template: &Template) -> Result
     let last = InstanceId::last_start();
     let mut from = Beginning::At(Timestamp::UNIX_EPOCH);
     for _ in 0..MAX_SEARCHES {
-        let whose = (caller.tenant.id, &template.id);
-        let found = app.store.load_slots_from(whose, (from, last), SLOTS_SEARCHED).await?;
+        let found =
+            app.store.load_slots_from(caller.tenant.id, &template.id, from, last, SLOTS_SEARCHED).await?;
         let in_use = |ledger: &&Ledger| ledger.taken(now) > 0;
         if let Some(ledger) = found.ledgers.iter().find(in_use) {
             let (taken, instance) = (ledger.taken(now), ledger.instance);
@@ -413,7 +413,7 @@ impl<'a> Authoring<'a> {
         written: WrittenTemplate,
         check: impl Fn(&str) -> Result<(), ApiError>,
     ) -> Result<Tagged<AuthoredTemplate>, ApiError> {
-        let tenant = self.caller.tenant.id;
+        let (tenant, moment) = (&self.caller.tenant, moment(self.caller));
         for _ in 0..CHANGE_TRIES {
             let template = self.over(written.clone())?;
             let revision = revision_of(&template)?;
@@ -422,10 +422,9 @@ impl<'a> Authoring<'a> {
             {
                 check(&before.revision)?;
             }
-            let whose = (&*self.caller.tenant, &template);
-            match save_template(self.app, whose, self.before.as_ref(), moment(self.caller)).await? {
+            match save_template(self.app, tenant, &template, self.before.as_ref(), moment).await? {
                 TemplateSaved::Saved(record) => {
-                    self.app.forget_catalog(tenant);
+                    self.app.forget_catalog(tenant.id);
                     let (standing, publication) = self.publish(&template, record).await;
                     let body = self.shown(&template, standing, publication);
                     return Ok(Tagged { body, revision: Some(revision) });
@@ -451,12 +450,12 @@ impl<'a> Authoring<'a> {
         standing: Standing,
         publication: Option<Publication>,
     ) -> AuthoredTemplate {
-        AuthoredTemplate::of(template, (standing, &view(&self.catalog, self.caller)), publication)
+        AuthoredTemplate::of(template, standing, &view(&self.catalog, self.caller), publication)
     }
 
     async fn standing(&self, template: &Template) -> Result<Standing, ApiError> {
         let view = view(&self.catalog, self.caller);
-        let available = available(self.app, (self.caller.tenant.id, &view), template).await?;
+        let available = available(self.app, self.caller.tenant.id, &view, template).await?;
         Ok(Standing { available, sold: None })
     }
 
@@ -490,9 +489,9 @@ impl<'a> Authoring<'a> {
     ) -> Result<(Standing, Option<Publication>), ApiError> {
         let mut publication = None;
         if let Some(record) = record {
-            let budget = (self.caller.clock.now(), SLOTS_PER_REQUEST);
-            let whose = (&*self.caller.tenant, Some(template));
-            let progress = make_slots(self.app, whose, record, budget).await?;
+            let (tenant, now) = (&self.caller.tenant, self.caller.clock.now());
+            let made = make_slots(self.app, tenant, Some(template), record, now, SLOTS_PER_REQUEST);
+            let progress = made.await?;
             publication = Some(Publication { is_complete: progress.complete, until: progress.until });
         }
         Ok((self.standing(template).await?, publication))

@@ -86,7 +86,7 @@ async fn list(
     let id = TemplateId::parse(&id).map_err(|_| not_found())?;
     let (tenant, zone, now) = (staff.tenant.id, staff.tenant.zone, staff.clock.now());
     let mut reader = QueryReader::new();
-    let range = reader.range((range.start_time.as_deref(), range.end_time.as_deref()), (zone, now));
+    let range = reader.range(range.start_time.as_deref(), range.end_time.as_deref(), zone, now);
     let range = reader.finish(range)?;
     let paging = Paging::parse(&page, &SORTING)?;
     let place = Key::template(tenant, &id);
@@ -98,9 +98,9 @@ async fn list(
     let longest = i64::from(template.longest_minutes()).saturating_mul(60);
     let none = SlotReach::none(id);
     let reach = catalog.definitions.reaches.get(&template.id).unwrap_or(&none);
-    let starts = reach.starts(longest, (range.from, range.until));
+    let (from, until) = reach.starts(longest, range.from, range.until);
     let limit = MAX_SLOTS.saturating_add(1);
-    let mut found = app.store.load_ledgers((tenant, &template.id), starts, limit).await?;
+    let mut found = app.store.load_ledgers(tenant, &template.id, from, until, limit).await?;
     if found.len() > MAX_SLOTS {
         return Err(ApiError::new(ErrorType::ResponseTooLarge));
     }

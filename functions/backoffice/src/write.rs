@@ -22,7 +22,7 @@ pub(crate) async fn create<R: Resource>(
 ) -> Result<Response, ApiError> {
     let hash_key = app.hash_key(&caller.tenant).await?;
     let fingerprint = body.fingerprint(&format!("POST {}", R::PATH), &hash_key);
-    let random = id_bytes(app, &hash_key, (key, &fingerprint))?;
+    let random = id_bytes(app, &hash_key, key, &fingerprint)?;
     let run = async {
         let tenant = caller.tenant.id;
         let (catalog, room) =
@@ -34,7 +34,7 @@ pub(crate) async fn create<R: Resource>(
         })?;
         room?;
         let attempt = attempt_token(app)?;
-        match app.store.change_authored((tenant, &attempt), None, Some(&record)).await? {
+        match app.store.change_authored(tenant, &attempt, None, Some(&record)).await? {
             Ok(()) => {}
             // The first try of this request made it, and someone has changed it since.
             Err(ChangeRefusal::Changed) if key.text().is_some() => {}
@@ -44,7 +44,7 @@ pub(crate) async fn create<R: Resource>(
         app.forget_catalog(tenant);
         present::<R>(&record, caller.tenant.zone)
     };
-    once_tagged(app, caller, (key, &fingerprint), Box::pin(run)).await
+    once_tagged(app, caller, key, &fingerprint, Box::pin(run)).await
 }
 
 /// Replaces a record as it was read. A record that is to become what it is already is as it should be,
@@ -75,7 +75,7 @@ pub(crate) async fn update<R: Resource>(
             }
             if_match.check(&current.revision)?;
             let attempt = attempt_token(app)?;
-            match app.store.change_authored((tenant, &attempt), Some(&current), Some(&record)).await? {
+            match app.store.change_authored(tenant, &attempt, Some(&current), Some(&record)).await? {
                 Ok(()) => {
                     app.forget_catalog(tenant);
                     return present::<R>(&record, caller.tenant.zone);
@@ -88,7 +88,7 @@ pub(crate) async fn update<R: Resource>(
         }
         Err(ApiError::new(ErrorType::TryAgain))
     };
-    once_tagged(app, caller, (&key, &fingerprint), Box::pin(run)).await
+    once_tagged(app, caller, &key, &fingerprint, Box::pin(run)).await
 }
 
 /// Deletes a record as it was read, unless something names it.
@@ -108,7 +108,7 @@ pub(crate) async fn delete<R: Resource>(
             if_match.check(&current.revision)?;
             Use::refuse(R::uses(&current.value, &catalog?))?;
             let attempt = attempt_token(app)?;
-            match app.store.change_authored((tenant, &attempt), Some(&current), None).await? {
+            match app.store.change_authored(tenant, &attempt, Some(&current), None).await? {
                 Ok(()) => {
                     app.forget_catalog(tenant);
                     let body = R::show(&current.value, caller.tenant.zone);
@@ -119,7 +119,7 @@ pub(crate) async fn delete<R: Resource>(
         }
         Err(ApiError::new(ErrorType::TryAgain))
     };
-    once_tagged(app, caller, (&key, &fingerprint), Box::pin(run)).await
+    once_tagged(app, caller, &key, &fingerprint, Box::pin(run)).await
 }
 
 fn context<'a>(caller: &Caller, catalog: &'a Catalog) -> Context<'a> {

@@ -62,8 +62,7 @@ pub(crate) async fn fresh(app: &App, caller: &Caller, request: CartRequest) -> R
         Ok(confirmed) => {
             let corrected = cart.replaced(draft.request.terms.clone(), confirmed, caller.clock.now());
             let corrected = corrected.asking(draft.catalog.asked());
-            let change = (&cart, &corrected);
-            let written = app.store.replace_cart(caller.tenant.id, change, app.wall_now()).await?;
+            let written = app.store.replace_cart(caller.tenant.id, &cart, &corrected, app.wall_now()).await?;
             written.map_err(|_| ApiError::new(ErrorType::TryAgain))?;
         }
         Err(refused) => {
@@ -79,7 +78,8 @@ pub(crate) async fn fresh(app: &App, caller: &Caller, request: CartRequest) -> R
 pub(crate) async fn once(
     app: &App,
     caller: &Caller,
-    (key, fingerprint): (&IdempotencyKey, &str),
+    key: &IdempotencyKey,
+    fingerprint: &str,
     request: CartRequest,
 ) -> Result<Response, ApiError> {
     let id = derived_id(app, caller, key.text().unwrap_or_default()).await?;
@@ -111,7 +111,7 @@ impl<'a> Draft<'a> {
         let catalog = app.catalog(caller.tenant.id).await?;
         let lines = name_lines(&request.lines, Vec::new(), || app.ids.bytes().map(CartItemId::from_bytes))?;
         let wanted = lines.iter().map(|line| &line.wanted);
-        let ClaimedCart { terms, named } = claimed_cart(app, caller, (request.terms, wanted)).await?;
+        let ClaimedCart { terms, named } = claimed_cart(app, caller, request.terms, wanted).await?;
         request.terms = terms;
         let named = named.with_stock(catalog.view().inventory);
         Ok(Self { app, caller, request, lines, named, catalog })
@@ -127,7 +127,7 @@ impl<'a> Draft<'a> {
         self.check(&cart, &existing)?;
         cart.created_by = Some(fingerprint.to_owned());
         let now = self.caller.clock.now();
-        match app.store.create_cart((tenant, &cart), now, app.wall_now()).await? {
+        match app.store.create_cart(tenant, &cart, now, app.wall_now()).await? {
             Ok(()) => Ok(answer(&cart.id)),
             Err(Some(existing)) => repeated(&existing, fingerprint),
             Err(None) => Err(ApiError::new(ErrorType::TryAgain)),
@@ -163,7 +163,7 @@ impl<'a> Draft<'a> {
 
     fn cart(&self, id: CartId, priced: PricedLines) -> Result<Cart, ApiError> {
         let visitor = hex::encode(self.app.ids.bytes::<12>()?);
-        let cart = Cart::new((id, visitor), self.request.terms.clone(), priced, self.caller.clock.now());
+        let cart = Cart::new(id, visitor, self.request.terms.clone(), priced, self.caller.clock.now());
         let asked = self.catalog.asked();
         let answered = cart.asking(asked).answering(asked, &self.request.forms);
         answered.map_err(|refusals| forms_refused(&refusals, ""))
@@ -177,7 +177,7 @@ impl<'a> Draft<'a> {
 
     async fn put(&self, cart: &Cart) -> Result<(), ApiError> {
         let (now, wall_now) = (self.caller.clock.now(), self.app.wall_now());
-        let put = self.app.store.create_cart((self.caller.tenant.id, cart), now, wall_now).await?;
+        let put = self.app.store.create_cart(self.caller.tenant.id, cart, now, wall_now).await?;
         // A random id that is taken: another try draws another one.
         put.map_err(|_| ApiError::new(ErrorType::TryAgain))
     }

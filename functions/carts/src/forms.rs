@@ -36,16 +36,17 @@ use wire::cart::{FormEntryOutput, FormResponseInput};
 )]
 pub(crate) async fn answer_form(
     State(app): State<App>,
-    (caller, key): (Shopper, IdempotencyKey),
+    caller: Shopper,
+    key: IdempotencyKey,
     Path((id, response)): Path<(String, String)>,
     body: Body<FormResponseInput>,
 ) -> Result<Response, ApiError> {
     let id = cart_id(&id)?;
     let route = format!("PUT /v2/b2c/carts/{id}/forms/{response}");
-    let fingerprint = fingerprint(&app, &caller, &key, (&body, &route)).await?.unwrap_or_default();
+    let fingerprint = fingerprint(&app, &caller, &key, &body, &route).await?.unwrap_or_default();
     let fields = body.parse(|checker, input| input.parse(checker))?;
-    let answered = answered(&app, &caller, (&id, &response), &fields);
-    idempotency::once(&app, &caller, (&key, &fingerprint), Box::pin(answered)).await
+    let answered = answered(&app, &caller, &id, &response, &fields);
+    idempotency::once(&app, &caller, &key, &fingerprint, Box::pin(answered)).await
 }
 
 /// Stores the answers. A cart that changes at the same moment keeps both changes: each is decided on again,
@@ -53,7 +54,8 @@ pub(crate) async fn answer_form(
 async fn answered(
     app: &App,
     caller: &Caller,
-    (id, response): (&CartId, &str),
+    id: &CartId,
+    response: &str,
     fields: &[SentAnswer],
 ) -> Result<FormEntryOutput, ApiError> {
     let now = caller.clock.now();
@@ -62,7 +64,7 @@ async fn answered(
     let mut before = live(app.store.load_cart(tenant, id).await?, now)?;
     let response = FormResponseId::parse(response).map_err(|_| no_such_form())?;
     for _ in 0..MAX_TRIES {
-        let after = before.filled_in(catalog.asked(), (&response, fields), now);
+        let after = before.filled_in(catalog.asked(), &response, fields, now);
         // An entry that is not there comes first, then a cart that is not open, then faults of the answers.
         let after = match after.map_err(|refusals| response_refused(&refusals)) {
             Err(unknown) if unknown.kind() == ErrorType::NotFound => return Err(unknown),
@@ -70,7 +72,7 @@ async fn answered(
         };
         refuse_unless_open(app, caller, &before).await?;
         let after = after?;
-        match app.store.replace_cart(tenant, (&before, &after), app.wall_now()).await? {
+        match app.store.replace_cart(tenant, &before, &after, app.wall_now()).await? {
             Ok(()) => return FormEntryOutput::of(&after, &response).ok_or_else(no_such_form),
             Err(current) => before = live(current, now)?,
         }

@@ -45,13 +45,14 @@ pub fn router<R: Routes>() -> R {
 )]
 async fn create_cart(
     State(app): State<App>,
-    (caller, key): (Shopper, IdempotencyKey),
+    caller: Shopper,
+    key: IdempotencyKey,
     body: Body<CartInput>,
 ) -> Result<Response, ApiError> {
-    let fingerprint = fingerprint(&app, &caller, &key, (&body, "POST /v2/b2c/carts")).await?;
+    let fingerprint = fingerprint(&app, &caller, &key, &body, "POST /v2/b2c/carts").await?;
     let request = body.parse(|checker, input| input.parse_new(checker))?;
     match fingerprint {
-        Some(fingerprint) => create::once(&app, &caller, (&key, &fingerprint), request).await,
+        Some(fingerprint) => create::once(&app, &caller, &key, &fingerprint, request).await,
         None => create::fresh(&app, &caller, request).await,
     }
 }
@@ -102,16 +103,18 @@ async fn read_cart(
 )]
 async fn update_cart(
     State(app): State<App>,
-    (caller, key, explain): (Shopper, IdempotencyKey, Explain),
+    caller: Shopper,
+    key: IdempotencyKey,
+    explain: Explain,
     Path(id): Path<String>,
     body: Body<CartInput>,
 ) -> Result<Response, ApiError> {
     let id = cart_id(&id)?;
     let route = format!("PUT /v2/b2c/carts/{id}");
-    let fingerprint = fingerprint(&app, &caller, &key, (&body, &route)).await?.unwrap_or_default();
+    let fingerprint = fingerprint(&app, &caller, &key, &body, &route).await?.unwrap_or_default();
     let request = body.parse(|checker, input| input.parse_update(checker, &id))?;
-    let replaced = update::replace(&app, &caller, &id, (request, explain));
-    idempotency::once(&app, &caller, (&key, &fingerprint), Box::pin(replaced)).await
+    let replaced = update::replace(&app, &caller, &id, request, explain);
+    idempotency::once(&app, &caller, &key, &fingerprint, Box::pin(replaced)).await
 }
 
 /// Delete a cart
@@ -133,12 +136,13 @@ async fn update_cart(
 )]
 async fn delete_cart(
     State(app): State<App>,
-    (caller, key): (Shopper, IdempotencyKey),
+    caller: Shopper,
+    key: IdempotencyKey,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
     let id = cart_id(&id)?;
     let deleted = update::delete(&app, &caller, &id);
-    idempotency::once(&app, &caller, (&key, &format!("DELETE /v2/b2c/carts/{id}")), deleted).await
+    idempotency::once(&app, &caller, &key, &format!("DELETE /v2/b2c/carts/{id}"), deleted).await
 }
 
 /// The fingerprint of a request that carries an idempotency key.
@@ -146,7 +150,8 @@ async fn fingerprint<T: WireValue>(
     app: &App,
     caller: &Caller,
     key: &IdempotencyKey,
-    (body, route): (&Body<T>, &str),
+    body: &Body<T>,
+    route: &str,
 ) -> Result<Option<String>, ApiError> {
     if key.text().is_none() {
         return Ok(None);

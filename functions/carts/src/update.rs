@@ -25,12 +25,13 @@ pub(crate) async fn replace(
     app: &App,
     caller: &Caller,
     id: &CartId,
-    (mut request, Explain(explain)): (CartRequest, Explain),
+    mut request: CartRequest,
+    Explain(explain): Explain,
 ) -> Result<CartOutput, ApiError> {
     let now = caller.clock.now();
     let tenant = caller.tenant.id;
     let wanted = request.lines.iter().map(|line| &line.wanted);
-    let ClaimedCart { terms, named } = claimed_cart(app, caller, (request.terms, wanted)).await?;
+    let ClaimedCart { terms, named } = claimed_cart(app, caller, request.terms, wanted).await?;
     request.terms = terms;
     let known = app.definitions(tenant).await?;
     let named = named.with_stock(&known.inventory);
@@ -45,12 +46,13 @@ pub(crate) async fn replace(
     let catalog = app.catalog_of(tenant, existing.ledgers.values()).await?;
     let buyer = existing.buyer(caller.tenant.zone);
     let view = CatalogView::of_ledgers(catalog.view(), buyer, existing.ledgers.values());
-    let view = (&view, catalog.asked());
+    let asked = catalog.asked();
     let Catalog { inventory, coupons, .. } = catalog.view();
     let offer = Offer { existing: &existing, inventory, coupons };
     for _ in 0..MAX_TRIES {
         refuse_unless_open(app, caller, &before).await?;
-        let (after, traces) = existing.check_with(decide(app, (&before, &request), view, caller), "")?;
+        let (after, traces) =
+            existing.check_with(decide(app, &before, &request, &view, asked, caller), "")?;
         offer.check(&after, now)?;
         match write(app, tenant, &before, after).await? {
             Ok(after) => {
@@ -76,7 +78,7 @@ async fn write(
     if after.version == before.version && grows_secs < PROLONGED_FROM_SECS {
         return Ok(Ok(after));
     }
-    let written = app.store.replace_cart(tenant, (before, &after), app.wall_now()).await?;
+    let written = app.store.replace_cart(tenant, before, &after, app.wall_now()).await?;
     Ok(written.map(|()| after))
 }
 
@@ -85,14 +87,16 @@ pub(crate) async fn refuse_unless_open(app: &App, caller: &Caller, cart: &Cart) 
     if cart.still.as_ref().is_some_and(|still| still.is_live(app.wall_now())) {
         return Err(ApiError::new(ErrorType::RequestInProgress));
     }
-    let pointer = (caller.tenant.id, cart.order.as_ref());
-    Box::pin(sagas::open_again(app, pointer, caller.clock.now())).await.map(|_| ())
+    let pointer = cart.order.as_ref();
+    Box::pin(sagas::open_again(app, caller.tenant.id, pointer, caller.clock.now())).await.map(|_| ())
 }
 
 fn decide(
     app: &App,
-    (before, request): (&Cart, &CartRequest),
-    (view, asked): (&CatalogView<'_>, AskedForms<'_>),
+    before: &Cart,
+    request: &CartRequest,
+    view: &CatalogView<'_>,
+    asked: AskedForms<'_>,
     caller: &Caller,
 ) -> Result<(Cart, Vec<Vec<Tried>>), ApiError> {
     let now = caller.clock.now();

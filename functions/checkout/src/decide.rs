@@ -5,7 +5,7 @@ use domain::cart::{Cart, CartLine, CouponMessage, PricedLines};
 use domain::checkout::{CartSource, CheckoutRequest, HolderFault, card_summary, holder_faults};
 use domain::coupon::{CouponProblem, folded};
 use domain::customer::{self, match_text};
-use domain::ledger::{Hold, Ledger, LedgerChange};
+use domain::ledger::{Hold, Ledger, LedgerChange, OwnHold};
 use domain::merchant::{Merchant, NotCharging, charging};
 use domain::order::{ConsumedReservation, Payment};
 use domain::pricing::{Catalog, CatalogView, price};
@@ -23,7 +23,8 @@ use wire::cart::coupon_problem;
 pub(crate) fn priced(
     cart: &domain::cart_request::CartTerms,
     lines: &[domain::cart_request::LineRequest],
-    (facts, pointer): (&Facts, &str),
+    facts: &Facts,
+    pointer: &str,
     caller: &Caller,
 ) -> Result<PricedLines, ApiError> {
     let catalog = Catalog {
@@ -114,7 +115,8 @@ pub(crate) fn price_rose(total: Money, shown: Option<Money>, expected: Option<Mo
 /// The holds a checkout consumes: those of its reservation, for the slots it sells.
 pub(crate) fn consumed(
     request: &CheckoutRequest,
-    (reservation, cart): (Option<&Option<Reservation>>, &Cart),
+    reservation: Option<&Option<Reservation>>,
+    cart: &Cart,
     ledgers: &BTreeMap<InstanceId, Ledger>,
     now: Timestamp,
 ) -> Result<Option<ConsumedReservation>, ApiError> {
@@ -165,7 +167,9 @@ pub(crate) fn sales(
     cart: &Cart,
     consumed: Option<&ConsumedReservation>,
 ) -> BTreeMap<InstanceId, LedgerChange> {
-    let own = |instance: &InstanceId| consumed.and_then(|own| Some((own.id, *own.holds.get(instance)?)));
+    let own = |instance: &InstanceId| {
+        consumed.and_then(|own| Some(OwnHold { reservation: own.id, hold: *own.holds.get(instance)? }))
+    };
     cart.seats()
         .into_iter()
         .map(|(instance, quantity)| (instance, LedgerChange::sell(quantity, own(&instance))))
@@ -191,9 +195,11 @@ pub(crate) fn surplus(
 
 /// How the order is paid; none when it costs nothing, whatever card was sent.
 pub(crate) fn payment(
-    (tenant, merchants): (&Tenant, &[Merchant]),
+    tenant: &Tenant,
+    merchants: &[Merchant],
     request: &CheckoutRequest,
-    (total, sale): (Money, SaleId),
+    total: Money,
+    sale: SaleId,
 ) -> Result<Option<Payment>, ApiError> {
     if total.is_zero() {
         return Ok(None);
@@ -235,8 +241,10 @@ fn not_ready(why: NotCharging) -> ApiError {
 /// The customer of fully populated billing data (spec §2.8 rule 3). The id is a keyed hash of what customers are
 /// compared by, so the same data finds the same customer without a search, and nobody can guess it.
 pub(crate) fn customer(
-    (caller, request): (&Caller, &CheckoutRequest),
-    (cart, facts): (&Cart, &Facts),
+    caller: &Caller,
+    request: &CheckoutRequest,
+    cart: &Cart,
+    facts: &Facts,
     key: &HashKey,
 ) -> Option<CustomerId> {
     let payer = (&request.billing).into();

@@ -30,7 +30,8 @@ pub(crate) fn people<'a>(
 /// holders and givers become.
 pub(crate) fn drawn(
     app: &App,
-    (tenant, existing): (TenantId, &Existing),
+    tenant: TenantId,
+    existing: &Existing,
     mut lines: Vec<LineRequest>,
     key: &HashKey,
 ) -> Result<Vec<LineRequest>, ApiError> {

@@ -24,8 +24,11 @@ type Priced = Result<(Cart, Option<Money>), ApiError>;
 pub(crate) async fn report(
     app: &App,
     caller: &Caller,
-    (request, facts, sent): (&CheckoutRequest, &Facts, &SentCart),
-    (opened, mut findings): (Priced, Vec<ApiError>),
+    request: &CheckoutRequest,
+    facts: &Facts,
+    sent: &SentCart,
+    opened: Priced,
+    mut findings: Vec<ApiError>,
 ) -> Result<Response, ApiError> {
     findings.extend(facts.existing.check("/shoppingCart").err());
     let cart = match opened {
@@ -38,11 +41,10 @@ pub(crate) async fn report(
             }
             findings.extend(check_size(&cart, &facts.inventory, &facts.coupons).err());
             findings.extend(forms_incomplete(&cart.incomplete_forms(&facts.forms), &request.source).err());
-            let sold = (&cart, facts);
-            findings.extend(entitled::check_with_earlier_orders(app, caller, sold).await.err());
-            findings.extend(payment(app, caller, (request, facts), &cart).await?);
+            findings.extend(entitled::check_with_earlier_orders(app, caller, &cart, facts).await.err());
+            findings.extend(payment(app, caller, request, facts, &cart).await?);
             findings.extend(seats(caller, request, facts, &cart));
-            findings.extend(stock(app, caller, (&cart, facts)).await?);
+            findings.extend(stock(app, caller, &cart, facts).await?);
             Some(cart)
         }
         Err(refusal) => {
@@ -74,7 +76,8 @@ fn is_failure(finding: &ApiError) -> bool {
 async fn payment(
     app: &App,
     caller: &Caller,
-    (request, facts): (&CheckoutRequest, &Facts),
+    request: &CheckoutRequest,
+    facts: &Facts,
     cart: &Cart,
 ) -> Result<Vec<ApiError>, ApiError> {
     let tenant = &caller.tenant;
@@ -82,7 +85,7 @@ async fn payment(
     let total = cart.shown_total;
     let merchants = if total.is_zero() { vec![] } else { facts.merchants(app, tenant.id).await? };
     let sale = SaleId::from_bytes(app.ids.bytes()?);
-    let refusal = decide::payment((tenant, &merchants), request, (cart.shown_total, sale)).err();
+    let refusal = decide::payment(tenant, &merchants, request, cart.shown_total, sale).err();
     let mut findings: Vec<ApiError> = refusal.into_iter().collect();
     if let Some(hash) = decide::guard_hash(request, cart.shown_total, &hash_key)
         && let Some(holder) = app.store.load_guard(tenant.id, &hash).await?
@@ -93,11 +96,7 @@ async fn payment(
 }
 
 /// What stands against the pieces of add-ons that have a stock.
-async fn stock(
-    app: &App,
-    caller: &Caller,
-    (cart, facts): (&Cart, &Facts),
-) -> Result<Vec<ApiError>, ApiError> {
+async fn stock(app: &App, caller: &Caller, cart: &Cart, facts: &Facts) -> Result<Vec<ApiError>, ApiError> {
     let wanted = pieces_of(cart, &facts.inventory);
     let key = |id: &InventoryId| Key::pieces_sold(caller.tenant.id, *id);
     let mut found = app.store.get_many(wanted.keys().map(key), Consistency::Strong).await?;
@@ -115,7 +114,8 @@ fn seats(caller: &Caller, request: &CheckoutRequest, facts: &Facts, cart: &Cart)
     let now = caller.clock.now();
     let consumed = match decide::consumed(
         request,
-        (facts.existing.reservation.as_ref(), cart),
+        facts.existing.reservation.as_ref(),
+        cart,
         &facts.existing.ledgers,
         now,
     ) {

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use wire::entitlement::EntitlementsResult;
 
 /// The cart by the limits of its templates.
-fn judged(caller: &Caller, (cart, facts): (&Cart, &Facts), used: &MemberUses) -> Vec<Judgement> {
+fn judged(caller: &Caller, cart: &Cart, facts: &Facts, used: &MemberUses) -> Vec<Judgement> {
     let templates: Vec<&Template> = facts.templates.iter().collect();
     let mut numbers = facts.existing.numbers().clone();
     numbers.extend(new_numbers(cart, &facts.existing.memberships));
@@ -38,11 +38,12 @@ fn judged(caller: &Caller, (cart, facts): (&Cart, &Facts), used: &MemberUses) ->
 pub(crate) async fn check(
     app: &App,
     caller: &Caller,
-    sold: (&Cart, &Facts),
+    cart: &Cart,
+    facts: &Facts,
 ) -> Result<Vec<EntitlementUse>, ApiError> {
-    let judgements = judged(caller, sold, &MemberUses::new());
+    let judgements = judged(caller, cart, facts, &MemberUses::new());
     if !judgements.iter().all(Judgement::is_valid) {
-        check_with_earlier_orders(app, caller, sold).await?;
+        check_with_earlier_orders(app, caller, cart, facts).await?;
     }
     Ok(uses_of(&judgements))
 }
@@ -54,21 +55,22 @@ pub(crate) async fn check(
 pub(crate) async fn check_with_earlier_orders(
     app: &App,
     caller: &Caller,
-    sold: (&Cart, &Facts),
+    cart: &Cart,
+    facts: &Facts,
 ) -> Result<(), ApiError> {
-    let judgements = judged(caller, sold, &MemberUses::new());
+    let judgements = judged(caller, cart, facts, &MemberUses::new());
     let tallies: BTreeSet<Tally> =
         judgements.iter().filter_map(Judgement::counted).map(|(tally, _)| tally.clone()).collect();
     let judgements = if tallies.is_empty() {
         judgements
     } else {
-        judged(caller, sold, &app.store.load_member_uses(caller.tenant.id, &tallies).await?)
+        judged(caller, cart, facts, &app.store.load_member_uses(caller.tenant.id, &tallies).await?)
     };
     if judgements.iter().all(Judgement::is_valid) {
         return Ok(());
     }
     let known = app.definitions(caller.tenant.id).await?;
     let result = EntitlementsResult::of(&judgements, &known.person_types);
-    let result = result.told(sold.0.refused_claims.problem);
+    let result = result.told(cart.refused_claims.problem);
     Err(ApiError::new(ErrorType::EntitlementsViolated).fact("entitlements", result))
 }

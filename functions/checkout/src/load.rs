@@ -45,7 +45,8 @@ pub(crate) struct Facts {
 pub(crate) async fn cart_and_record(
     app: &App,
     caller: &Caller,
-    (cart, key_hash): (&CartId, Option<&str>),
+    cart: &CartId,
+    key_hash: Option<&str>,
 ) -> Result<(Option<Cart>, Option<IdempotencyRecord>), ApiError> {
     let tenant = caller.tenant.id;
     let (cart, record) = (Key::cart(tenant, cart), key_hash.map(|hash| Key::idempotency(tenant, hash)));
@@ -71,9 +72,10 @@ fn take_record(found: &mut Found, key: Option<&Key>) -> Result<Option<Idempotenc
 pub(crate) async fn facts(
     app: &App,
     caller: &Caller,
-    (named, key_hash): (&Named, Option<&str>),
+    named: &Named,
+    key_hash: Option<&str>,
 ) -> Result<(Facts, Option<IdempotencyRecord>), ApiError> {
-    let (facts, record) = read(app, caller, (named, key_hash)).await?;
+    let (facts, record) = read(app, caller, named, key_hash).await?;
     let is_known = |ledger: &Ledger| facts.templates.iter().any(|template| template.id == ledger.template);
     let mut asked = facts.templates.iter().flat_map(|template| &template.forms);
     let is_discounted = |combo: &Combo| combo.discount().is_none_or(|id| facts.discounts.contains_key(id));
@@ -84,13 +86,14 @@ pub(crate) async fn facts(
         return Ok((facts, record));
     }
     app.forget_catalog(caller.tenant.id);
-    read(app, caller, (named, key_hash)).await
+    read(app, caller, named, key_hash).await
 }
 
 async fn read(
     app: &App,
     caller: &Caller,
-    (named, key_hash): (&Named, Option<&str>),
+    named: &Named,
+    key_hash: Option<&str>,
 ) -> Result<(Facts, Option<IdempotencyRecord>), ApiError> {
     let tenant = caller.tenant.id;
     let (catalog, priced) = tokio::try_join!(app.catalog(tenant), app.priced_merchants(tenant))?;

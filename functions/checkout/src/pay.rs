@@ -136,7 +136,7 @@ async fn check_out_once(app: &App, caller: &Caller, attempt: Attempt<'_>) -> Res
     // In a box, so that the rest of the checkout does not carry the state of its beginning on its stack.
     let start = match &request.source {
         CartSource::Stored(id) => Box::pin(load_stored(app, caller, id, &attempt)).await?,
-        CartSource::Inline(cart) => Box::pin(load_inline(app, caller, (cart, request), key)).await?,
+        CartSource::Inline(cart) => Box::pin(load_inline(app, caller, cart, request, key)).await?,
     };
     let Loaded { opened, facts, claim, findings, sent } = match start {
         Start::Answer(response) => return Ok(*response),
@@ -145,7 +145,7 @@ async fn check_out_once(app: &App, caller: &Caller, attempt: Attempt<'_>) -> Res
     if request.dry_run {
         let opened =
             opened.map(|opened| (opened.cart, opened.stored.map(|stored| stored.before.shown_total)));
-        return Ok(dry_run::report(app, caller, (request, &facts, &sent), (opened, findings)).await?);
+        return Ok(dry_run::report(app, caller, request, &facts, &sent, opened, findings).await?);
     }
     let sold = sell(app, caller, request, opened, facts, claim).await;
     sold.map_err(|halt| match halt {
@@ -172,7 +172,7 @@ async fn sell(
         // The card is not charged, and changes nothing of how often something is given away.
         count(app, caller, Activity::FreeCheckout).await?;
     }
-    let sale = decide_sale(app, caller, (request, &opened, &facts)).await?;
+    let sale = decide_sale(app, caller, request, &opened, &facts).await?;
     let (app, caller, cart) = (app.clone(), caller.clone(), opened.cart);
     let checkout = Checkout { app, caller, sale, claim, cart, facts };
     let request = Arc::clone(request);
@@ -194,7 +194,7 @@ async fn load_stored(
 ) -> Result<Start, ApiError> {
     let Attempt { request, key, which } = *attempt;
     let manner = manner(request);
-    let load = load::cart_and_record(app, caller, (id, key.map(|key| key.hash.as_str())));
+    let load = load::cart_and_record(app, caller, id, key.map(|key| key.hash.as_str()));
     let count = async {
         match which {
             Try::First => count_payment(app, caller, request).await,
@@ -203,7 +203,7 @@ async fn load_stored(
     };
     let (loaded, allowed) = tokio::join!(load, count);
     let (cart, record) = loaded?;
-    let claim = match replay::look(app, caller, (key, record), manner).await? {
+    let claim = match replay::look(app, caller, key, record, manner).await? {
         Replay::Answer(response) => return Ok(Start::Answer(response)),
         Replay::GoOn(claim) => claim.map(|claim| *claim),
     };
@@ -221,15 +221,15 @@ async fn load_stored(
     let requests = before.requests();
     let terms = CartTerms { reservation: request.reservation.or(before.reservation), ..before.terms() };
     let wanted = requests.iter().map(|line| &line.wanted);
-    let ClaimedCart { terms, mut named } = claimed_cart(app, caller, (terms, wanted.clone())).await?;
+    let ClaimedCart { terms, mut named } = claimed_cart(app, caller, terms, wanted.clone()).await?;
     named.people = draw::people(&request.billing, wanted);
-    let (facts, _) = load::facts(app, caller, (&named, None)).await?;
+    let (facts, _) = load::facts(app, caller, &named, None).await?;
     let facts = load::strange_slots(app, caller, facts).await?;
     let hash_key = app.hash_key(&caller.tenant).await?;
-    let requests = draw::drawn(app, (caller.tenant.id, &facts.existing), requests, &hash_key)?;
+    let requests = draw::drawn(app, caller.tenant.id, &facts.existing, requests, &hash_key)?;
     // A reservation of the request is consumed, but does not become the cart's.
     let terms = CartTerms { reservation: before.reservation, ..terms };
-    let opened = reopened((before.clone(), terms, undone_order), &requests, &facts, caller);
+    let opened = reopened(before.clone(), terms, undone_order, &requests, &facts, caller);
     let sent = SentCart::stored(&before, "/shoppingCart", "/shoppingCartId");
     Ok(Start::GoOn(Box::new(Loaded { opened, facts, claim, findings, sent })))
 }
@@ -237,19 +237,20 @@ async fn load_stored(
 async fn load_inline(
     app: &App,
     caller: &Caller,
-    (cart, request): (&CartRequest, &CheckoutRequest),
+    cart: &CartRequest,
+    request: &CheckoutRequest,
     key: Option<&SentKey>,
 ) -> Result<Start, ApiError> {
     let terms =
         CartTerms { reservation: request.reservation.or(cart.terms.reservation), ..cart.terms.clone() };
     let wanted = cart.lines.iter().map(|line| &line.wanted);
-    let ClaimedCart { terms, mut named } = claimed_cart(app, caller, (terms, wanted.clone())).await?;
+    let ClaimedCart { terms, mut named } = claimed_cart(app, caller, terms, wanted.clone()).await?;
     named.people = draw::people(&request.billing, wanted);
-    let load = load::facts(app, caller, (&named, key.map(|key| key.hash.as_str())));
+    let load = load::facts(app, caller, &named, key.map(|key| key.hash.as_str()));
     let guesses = count_guesses(app, caller, named.guesses());
     let (loaded, allowed, guesses) = tokio::join!(load, count_payment(app, caller, request), guesses);
     let (facts, record) = loaded?;
-    let claim = match replay::look(app, caller, (key, record), manner(request)).await? {
+    let claim = match replay::look(app, caller, key, record, manner(request)).await? {
         Replay::Answer(response) => return Ok(Start::Answer(response)),
         Replay::GoOn(claim) => claim.map(|claim| *claim),
     };
@@ -258,9 +259,9 @@ async fn load_inline(
     let facts = load::strange_slots(app, caller, facts).await?;
     let lines = name_lines(&cart.lines, Vec::new(), || app.ids.bytes().map(CartItemId::from_bytes))?;
     let hash_key = app.hash_key(&caller.tenant).await?;
-    let lines = draw::drawn(app, (caller.tenant.id, &facts.existing), lines, &hash_key)?;
+    let lines = draw::drawn(app, caller.tenant.id, &facts.existing, lines, &hash_key)?;
     let terms = CartTerms { reservation: cart.terms.reservation, ..terms };
-    let opened = inline(app, caller, (cart, terms, &lines), &facts);
+    let opened = inline(app, caller, cart, terms, &lines, &facts);
     Ok(Start::GoOn(Box::new(Loaded { opened, facts, claim, findings: Vec::new(), sent: SentCart::inline() })))
 }
 
@@ -284,13 +285,15 @@ fn live(cart: Option<Cart>, caller: &Caller) -> Result<Cart, ApiError> {
 
 /// A stored cart at the prices of this moment.
 fn reopened(
-    (before, terms, undone_order): (Cart, CartTerms, Option<OrderId>),
+    before: Cart,
+    terms: CartTerms,
+    undone_order: Option<OrderId>,
     requests: &[LineRequest],
     facts: &Facts,
     caller: &Caller,
 ) -> Result<Opened, ApiError> {
     let now = caller.clock.now();
-    let priced = decide::priced(&terms, requests, (facts, "/shoppingCart"), caller)?;
+    let priced = decide::priced(&terms, requests, facts, "/shoppingCart", caller)?;
     let claim = CartClaim { id: before.id.clone(), version: before.version, undone_order };
     let cart = before.replaced(terms, priced, now).asking(facts.asked());
     Ok(Opened { cart, stored: Some(StoredCart { before, claim }) })
@@ -300,14 +303,16 @@ fn reopened(
 fn inline(
     app: &App,
     caller: &Caller,
-    (request, terms, lines): (&CartRequest, CartTerms, &[LineRequest]),
+    request: &CartRequest,
+    terms: CartTerms,
+    lines: &[LineRequest],
     facts: &Facts,
 ) -> Result<Opened, ApiError> {
     let now = caller.clock.now();
-    let priced = decide::priced(&terms, lines, (facts, "/shoppingCart"), caller)?;
+    let priced = decide::priced(&terms, lines, facts, "/shoppingCart", caller)?;
     let id = CartId::from_bytes(app.ids.bytes()?);
     let visitor = OrderId::from_bits(app.ids.bits()?).to_string();
-    let cart = Cart::new((id, visitor), terms, priced, now).asking(facts.asked());
+    let cart = Cart::new(id, visitor, terms, priced, now).asking(facts.asked());
     let answered = cart.answering(facts.asked(), &request.forms);
     let cart = answered.map_err(|refusals| forms_refused(&refusals, "/shoppingCart"))?;
     Ok(Opened { cart, stored: None })
@@ -327,8 +332,8 @@ async fn check_price(
         return Ok(());
     }
     if let Some(stored) = &opened.stored {
-        let change = (&stored.before, &opened.cart);
-        let written = app.store.replace_cart(caller.tenant.id, change, app.wall_now()).await;
+        let (before, after) = (&stored.before, &opened.cart);
+        let written = app.store.replace_cart(caller.tenant.id, before, after, app.wall_now()).await;
         match written {
             Ok(Ok(())) => {}
             // An earlier try stored it, and its answer was lost.
@@ -349,31 +354,32 @@ fn price_changed(cart: &Cart, zone: Zone) -> ApiError {
 async fn decide_sale(
     app: &App,
     caller: &Caller,
-    (request, opened, facts): (&CheckoutRequest, &Opened, &Facts),
+    request: &CheckoutRequest,
+    opened: &Opened,
+    facts: &Facts,
 ) -> Result<Sale, ApiError> {
-    let now = caller.clock.now();
-    let cart = &opened.cart;
+    let (cart, now) = (&opened.cart, caller.clock.now());
     facts.existing.check("/shoppingCart")?;
     check_size(cart, &facts.inventory, &facts.coupons)?;
-    let entitlements = entitled::check(app, caller, (cart, facts)).await?;
+    let entitlements = entitled::check(app, caller, cart, facts).await?;
     let hash_key = app.hash_key(&caller.tenant).await?;
     let (sale, total) = (SaleId::from_bytes(app.ids.bytes()?), cart.shown_total);
     let merchants = if total.is_zero() { vec![] } else { facts.merchants(app, caller.tenant.id).await? };
-    let payment = match decide::payment((&caller.tenant, &merchants), request, (total, sale)) {
+    let payment = match decide::payment(&caller.tenant, &merchants, request, total, sale) {
         Ok(payment) => payment,
         Err(refusal) => {
-            entitled::check_with_earlier_orders(app, caller, (cart, facts)).await?;
+            entitled::check_with_earlier_orders(app, caller, cart, facts).await?;
             return Err(refusal);
         }
     };
     let guard_hash =
         payment.as_ref().and_then(|payment| decide::guard_hash(request, payment.amount, &hash_key));
     let Existing { reservation, ledgers, .. } = &facts.existing;
-    let consumed = match decide::consumed(request, (reservation.as_ref(), cart), ledgers, now) {
+    let consumed = match decide::consumed(request, reservation.as_ref(), cart, ledgers, now) {
         Ok(consumed) => consumed,
         Err(refusal) => {
-            entitled::check_with_earlier_orders(app, caller, (cart, facts)).await?;
-            return Err(outranked(app, caller, (guard_hash.as_deref(), refusal)).await);
+            entitled::check_with_earlier_orders(app, caller, cart, facts).await?;
+            return Err(outranked(app, caller, guard_hash.as_deref(), refusal).await);
         }
     };
     let order_facts = OrderFacts {
@@ -389,16 +395,15 @@ async fn decide_sale(
         memberships: &facts.existing.memberships,
         givers: facts.existing.givers(caller),
         channel: facts.existing.buyer(caller.tenant.zone).channel,
-        customer: decide::customer((caller, request), (cart, facts), &hash_key),
+        customer: decide::customer(caller, request, cart, facts, &hash_key),
         payment,
         reservation: consumed.clone(),
         now,
         zone: caller.tenant.zone,
         chosen_clock: caller.clock.is_chosen(),
     };
-    let order = made(request, &order_facts, &facts.existing)?;
     Ok(Sale {
-        order,
+        order: made(request, &order_facts, &facts.existing)?,
         cart: opened.stored.as_ref().map(|stored| stored.claim.clone()),
         guard_hash,
         ledgers: decide::sales(cart, consumed.as_ref()),
@@ -416,7 +421,7 @@ fn made(request: &CheckoutRequest, facts: &OrderFacts<'_>, existing: &Existing) 
 
 /// A reservation that is gone may have been consumed by this very charge a moment ago, which outranks it
 /// (contract §6).
-async fn outranked(app: &App, caller: &Caller, (guard_hash, refusal): (Option<&str>, ApiError)) -> ApiError {
+async fn outranked(app: &App, caller: &Caller, guard_hash: Option<&str>, refusal: ApiError) -> ApiError {
     let Some(hash) = guard_hash.filter(|_| refusal.kind() == ErrorType::ReservationExpired) else {
         return refusal;
     };

@@ -51,7 +51,8 @@ pub(crate) enum Replay {
 pub(crate) async fn look(
     app: &App,
     caller: &Caller,
-    (key, record): (Option<&SentKey>, Option<IdempotencyRecord>),
+    key: Option<&SentKey>,
+    record: Option<IdempotencyRecord>,
     manner: Manner,
 ) -> Result<Replay, ApiError> {
     let Some(key) = key else { return Ok(Replay::GoOn(None)) };
@@ -83,10 +84,10 @@ async fn outcome_of(
     id: &OrderId,
     manner: Manner,
 ) -> Result<Option<Outcome>, ApiError> {
-    let order = (caller.tenant.id, id);
+    let tenant = caller.tenant.id;
     match manner {
-        Manner::Finishing => Box::pin(sagas::outcome_of(app, order, caller.clock.now())).await,
-        Manner::Looking => sagas::outcome_so_far(app, order).await,
+        Manner::Finishing => Box::pin(sagas::outcome_of(app, tenant, id, caller.clock.now())).await,
+        Manner::Looking => sagas::outcome_so_far(app, tenant, id).await,
     }
 }
 
@@ -103,7 +104,7 @@ pub(crate) async fn undone_order(
     match (pointer, manner) {
         (None, Manner::Finishing | Manner::Looking) => Ok(None),
         (Some(_), Manner::Finishing) => {
-            Box::pin(sagas::open_again(app, (caller.tenant.id, pointer), caller.clock.now())).await
+            Box::pin(sagas::open_again(app, caller.tenant.id, pointer, caller.clock.now())).await
         }
         (Some(id), Manner::Looking) => {
             sagas::left_open(id, outcome_of(app, caller, id, manner).await?.as_ref())

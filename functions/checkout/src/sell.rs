@@ -98,7 +98,7 @@ impl Checkout {
         let mut claim = self.claim.clone();
         let mut released_by = None;
         for _ in 0..MAX_CLAIMS {
-            let request = self.secure_request((claim.clone(), released_by.clone()), free);
+            let request = self.secure_request(claim.clone(), released_by.clone(), free);
             match Box::pin(secure(&self.app, request)).await {
                 Ok(secured) => {
                     sagas::announce(&self.app, &secured.0, &mails).await;
@@ -121,7 +121,8 @@ impl Checkout {
 
     fn secure_request<'a>(
         &self,
-        (claim, released_by): (Option<KeyClaim>, Option<OrderId>),
+        claim: Option<KeyClaim>,
+        released_by: Option<OrderId>,
         free: Option<FreeParts<'a>>,
     ) -> SecureRequest<'a> {
         let key = claim.map(|mut claim| {
@@ -144,7 +145,7 @@ impl Checkout {
             fingerprint: claim.record.fingerprint.clone(),
             earlier_fingerprint: claim.record.fingerprint.clone(),
         });
-        replay::look(&self.app, &self.caller, (key.as_ref(), Some(record)), Manner::Finishing).await
+        replay::look(&self.app, &self.caller, key.as_ref(), Some(record), Manner::Finishing).await
     }
 
     /// Why nothing could be secured.
@@ -175,8 +176,8 @@ impl Checkout {
 
     /// Another order took what a membership had left. Where it has been given back since, another try may do.
     async fn entitlements_used_up(&self) -> ApiError {
-        let sold = (&self.cart, &self.facts);
-        let checked = entitled::check_with_earlier_orders(&self.app, &self.caller, sold).await;
+        let checked =
+            entitled::check_with_earlier_orders(&self.app, &self.caller, &self.cart, &self.facts).await;
         checked.err().unwrap_or_else(|| ApiError::new(ErrorType::TryAgain))
     }
 
@@ -185,7 +186,7 @@ impl Checkout {
     async fn membership_moved(&self, order: Option<&OrderId>) -> ApiError {
         let Some(order) = order else { return ApiError::new(ErrorType::TryAgain) };
         let now = self.caller.clock.now();
-        match Box::pin(sagas::outcome_of(&self.app, (self.caller.tenant.id, order), now)).await {
+        match Box::pin(sagas::outcome_of(&self.app, self.caller.tenant.id, order, now)).await {
             Ok(Some(Outcome::Undecided)) => ApiError::new(ErrorType::RequestInProgress),
             Ok(Some(Outcome::Paid(_) | Outcome::Declined(_) | Outcome::Undone) | None) => {
                 ApiError::new(ErrorType::TryAgain)
@@ -206,7 +207,7 @@ impl Checkout {
     async fn release_surplus(&self) {
         let (tenant, now) = (self.caller.tenant.id, self.caller.clock.now());
         for (instance, change) in &self.sale.surplus {
-            if let Err(fault) = self.app.store.change_ledger((tenant, instance), change, now).await {
+            if let Err(fault) = self.app.store.change_ledger(tenant, instance, change, now).await {
                 tracing::warn!(%fault, "seats of a reservation stay held until it expires");
             }
         }

@@ -112,12 +112,12 @@ pub async fn pass(app: &App, scope: Scope, now: Timestamp) -> Result<Report, pla
                 mails::announce_due(app, due, &mut report).await?;
                 continue;
             }
-            let due = app.store.load_due_but((*clock, kind), now, (MAX_PER_PARTITION, &asleep)).await;
+            let due = app.store.load_due_but(*clock, kind, now, MAX_PER_PARTITION, &asleep).await;
             for work in due.unwrap_or_else(|fault| report.miss(kind, &fault)) {
                 if scope == Scope::Sandbox && !is_sandbox(app, work.tenant(), &mut others).await? {
                     continue;
                 }
-                take_up(app, work, (*clock, now), &mut report).await;
+                take_up(app, work, *clock, now, &mut report).await;
             }
         }
     }
@@ -148,19 +148,19 @@ fn put_off(app: &App, clock: DueClock, now: Timestamp, secs: i64) -> Timestamp {
     }
 }
 
-async fn take_up(app: &App, work: DueWork, (clock, now): (DueClock, Timestamp), report: &mut Report) {
+async fn take_up(app: &App, work: DueWork, clock: DueClock, now: Timestamp, report: &mut Report) {
     let put_off = |secs: i64| put_off(app, clock, now, secs);
     let done = match &work {
         DueWork::Order(tenant, order) => {
             report.orders_due = report.orders_due.saturating_add(1);
             let again = put_off(TRY_AGAIN_SECS);
-            finish(app, (*tenant, order), (now, again)).await.map(|finished| {
+            finish(app, *tenant, order, now, again).await.map(|finished| {
                 report.orders_finished = report.orders_finished.saturating_add(u32::from(finished));
             })
         }
         // They are taken up together.
         DueWork::Mail(..) => Ok(()),
-        DueWork::Slots(tenant, template) => make_slots(app, (*tenant, template), now, report).await,
+        DueWork::Slots(tenant, template) => make_slots(app, *tenant, template, now, report).await,
         DueWork::Merchant(tenant, reference) => {
             underwrite::decide(app, *tenant, reference).await.map(|is_decided| {
                 report.merchants_decided = report.merchants_decided.saturating_add(u32::from(is_decided));
@@ -168,7 +168,7 @@ async fn take_up(app: &App, work: DueWork, (clock, now): (DueClock, Timestamp), 
         }
         DueWork::Refunds(tenant, sale) => {
             let again = put_off(TRY_AGAIN_SECS);
-            let recovered = sagas::recover_refunds(app, (*tenant, sale), (clock, now), again).await;
+            let recovered = sagas::recover_refunds(app, *tenant, sale, clock, now, again).await;
             recovered.map(|sagas::RecoveredRefunds { finished, left }| {
                 report.refunds_finished = report.refunds_finished.saturating_add(finished);
                 report.failed = report.failed.saturating_add(u32::from(left > 0));
@@ -183,7 +183,8 @@ async fn take_up(app: &App, work: DueWork, (clock, now): (DueClock, Timestamp), 
 /// Goes on with the slots of a template, within what is left of this pass.
 async fn make_slots(
     app: &App,
-    (tenant, template): (TenantId, &TemplateId),
+    tenant: TenantId,
+    template: &TemplateId,
     now: Timestamp,
     report: &mut Report,
 ) -> Result<(), platform::ApiError> {
@@ -194,7 +195,7 @@ async fn make_slots(
     }
     let tenant = app.tenant(tenant).await?;
     let turn = sagas::publish::Turn { now, real_now: app.wall_now(), budget };
-    let resumed = Box::pin(sagas::publish::resume(app, (&tenant, template), turn)).await?;
+    let resumed = Box::pin(sagas::publish::resume(app, &tenant, template, turn)).await?;
     if let Some(progress) = resumed {
         report.slots_made = report.slots_made.saturating_add(progress.made);
         report.slots_changed = report.slots_changed.saturating_add(progress.changed);
@@ -206,15 +207,17 @@ async fn make_slots(
 /// Finishes an order; false when someone else already had. One that cannot be finished makes way for others that wait.
 async fn finish(
     app: &App,
-    (tenant, id): (TenantId, &OrderId),
-    (now, again): (Timestamp, Timestamp),
+    tenant: TenantId,
+    id: &OrderId,
+    now: Timestamp,
+    again: Timestamp,
 ) -> Result<bool, platform::ApiError> {
     let Some(order) = app.store.load_order(tenant, id).await? else { return Ok(false) };
     match Box::pin(sagas::recover(app, order, now)).await {
         Ok(sagas::Outcome::Undecided) => Ok(false),
         Ok(sagas::Outcome::Paid(_) | sagas::Outcome::Declined(_) | sagas::Outcome::Undone) => Ok(true),
         Err(fault) => {
-            app.store.postpone_order((tenant, id), again).await?;
+            app.store.postpone_order(tenant, id, again).await?;
             Err(fault)
         }
     }

@@ -47,8 +47,7 @@ pub(crate) async fn announce_due(app: &App, due: Due<'_>, report: &mut Report) -
     let mut seen = BTreeSet::new();
     let before = report.mails_announced;
     while report.mails_announced.saturating_sub(before) < MAX_MAILS {
-        let queue = (due.clock, DueKind::Mails);
-        let page = app.store.load_due_but(queue, due.until, (PAGE, due.asleep)).await;
+        let page = app.store.load_due_but(due.clock, DueKind::Mails, due.until, PAGE, due.asleep).await;
         let page = page.unwrap_or_else(|fault| report.miss(DueKind::Mails, &fault));
         let mut mails = Vec::new();
         for work in page {
@@ -98,13 +97,12 @@ async fn announce_some(app: &App, mails: &[OrderMail], again: Timestamp, report:
 
 /// Announces a mail, and makes way for others that wait.
 async fn announce(app: &App, mail: OrderMail, again: Timestamp) -> Result<Announced, ApiError> {
-    let OrderMail { tenant, order, kind } = mail.clone();
-    match app.queue.send(&MailJob::Order(mail)).await {
+    match app.queue.send(&MailJob::Order(mail.clone())).await {
         Ok(()) => {}
         Err(QueueError::Full) => return Ok(Announced::QueueFull),
         Err(fault) => return Err(ApiError::internal(fault)),
     }
-    app.store.postpone_mail((tenant, &order, kind), again).await?;
+    app.store.postpone_mail(&mail, again).await?;
     Ok(Announced::Done)
 }
 
@@ -142,8 +140,8 @@ pub async fn announce_unsent(app: &App, unsent: Unsent, now: Timestamp) -> Resul
 /// [`ApiError`] when the database does not answer.
 pub async fn load_unsent_chosen(app: &App) -> Result<Vec<OrderMail>, ApiError> {
     let asleep = app.store.load_asleep_tenants().await?;
-    let queue = (DueClock::Chosen, DueKind::Mails);
-    let due = app.store.load_due_but(queue, Timestamp::MAX_UTC, (usize::MAX, &asleep)).await?;
+    let (clock, kind) = (DueClock::Chosen, DueKind::Mails);
+    let due = app.store.load_due_but(clock, kind, Timestamp::MAX_UTC, usize::MAX, &asleep).await?;
     let mails = due.into_iter().filter_map(|work| match work {
         DueWork::Mail(tenant, order, kind) => Some(OrderMail { tenant, order, kind }),
         DueWork::Order(..) | DueWork::Slots(..) | DueWork::Merchant(..) | DueWork::Refunds(..) => None,

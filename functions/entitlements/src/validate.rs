@@ -110,7 +110,7 @@ async fn load(app: &App, caller: &Caller, question: &mut Question) -> Result<Fac
     let catalog = app.catalog(tenant).await?;
     let wanted = question.lines.iter().map(|line| &line.wanted);
     let terms = std::mem::take(&mut question.terms);
-    let ClaimedCart { terms, named } = claimed_cart(app, caller, (terms, wanted)).await?;
+    let ClaimedCart { terms, named } = claimed_cart(app, caller, terms, wanted).await?;
     question.terms = terms;
     let looked_up = guesses(&named, &catalog, caller.tenant.zone);
     let keys = named.keys(tenant).chain(looked_up.iter().map(|tally| Key::tally(tenant, tally)));

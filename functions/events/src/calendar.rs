@@ -64,8 +64,8 @@ pub(crate) async fn of_all(
     let zone = caller.tenant.zone;
     let catalog = Catalog::load(&app, &caller).await?;
     let templates = catalog.listed(audience);
-    let templates = (templates.as_slice(), catalog.reaches());
-    let found = ledgers_of_all(&app.store, (caller.tenant.id, zone), templates, range).await?;
+    let tenant = caller.tenant.id;
+    let found = ledgers_of_all(&app.store, tenant, zone, &templates, catalog.reaches(), range).await?;
     let days = found.iter().flat_map(|(template, ledgers)| active(audience, template, ledgers, zone));
     json(&calendar(range, &days.collect(), zone))
 }
@@ -98,7 +98,7 @@ pub(crate) async fn of_template(
     let template = catalog.template(&id)?;
     check_shown(template, audience)?;
     let reaching = catalog.reaching(template);
-    let (range, found) = events_or_first(&app, &caller, (reaching, audience), range).await?;
+    let (range, found) = events_or_first(&app, &caller, reaching, audience, range).await?;
     let zone = caller.tenant.zone;
     json(&calendar(range, &active(audience, template, &found, zone), zone))
 }
@@ -108,7 +108,8 @@ pub(crate) async fn of_template(
 async fn events_or_first(
     app: &App,
     caller: &Caller,
-    (reaching, audience): (Reaching<'_>, Audience<'_>),
+    reaching: Reaching<'_>,
+    audience: Audience<'_>,
     range: Range,
 ) -> Result<(Range, Vec<Ledger>), ApiError> {
     let (tenant, zone) = (caller.tenant.id, caller.tenant.zone);

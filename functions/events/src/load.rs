@@ -105,9 +105,10 @@ pub(crate) async fn ledgers(
     reaching: Reaching<'_>,
     range: Range,
 ) -> Result<Vec<Ledger>, ApiError> {
-    let (template, starts) = (reaching.template, reaching.starts(range));
+    let template = reaching.template;
+    let (from, until) = reaching.starts(range);
     let limit = MAX_SLOTS.saturating_add(1);
-    let mut found = store.load_ledgers((tenant, &template.id), starts, limit).await?;
+    let mut found = store.load_ledgers(tenant, &template.id, from, until, limit).await?;
     if found.len() > MAX_SLOTS {
         return Err(too_large());
     }
@@ -120,15 +121,18 @@ pub(crate) async fn ledgers(
 /// nothing within the range are not asked for.
 pub(crate) async fn ledgers_of_all<'a>(
     store: &Store,
-    (tenant, zone): (TenantId, Zone),
-    (templates, reaches): (&[&'a Template], &BTreeMap<TemplateId, SlotReach>),
+    tenant: TenantId,
+    zone: Zone,
+    templates: &[&'a Template],
+    reaches: &BTreeMap<TemplateId, SlotReach>,
     range: Range,
 ) -> Result<Vec<(&'a Template, Vec<Ledger>)>, ApiError> {
     let permits = Arc::new(Semaphore::new(PARALLEL_QUERIES));
     let mut queries = JoinSet::new();
     for (index, template) in templates.iter().enumerate() {
         let reach = reaches.get(&template.id);
-        if !may_start((template, reach), Reaching { template, reach }.starts(range), zone) {
+        let (from, until) = Reaching { template, reach }.starts(range);
+        if !may_start(template, reach, from, until, zone) {
             continue;
         }
         let (store, template, permits) = (store.clone(), (*template).clone(), Arc::clone(&permits));
@@ -160,8 +164,10 @@ pub(crate) async fn ledgers_of_all<'a>(
 pub(crate) async fn standings(
     app: &App,
     caller: &Caller,
-    (catalog, templates): (&Catalog, &[&Template]),
-    (audience, counts): (Audience<'_>, Counts),
+    catalog: &Catalog,
+    templates: &[&Template],
+    audience: Audience<'_>,
+    counts: Counts,
 ) -> Result<Vec<Standing>, ApiError> {
     // A clock of the caller's own would leave others slots of another time.
     let age = if caller.clock.is_chosen() { Age::Fresh } else { Age::Kept };
@@ -175,7 +181,7 @@ pub(crate) async fn standings(
             let _permit = permits.acquire().await.map_err(ApiError::internal)?;
             let audience = Audience { channel, types, asker: &asker, zone, now };
             let reaching = Reaching { template: &template, reach: reach.as_ref() };
-            Ok::<_, ApiError>((index, standing((&app, tenant), (reaching, audience), (counts, age)).await?))
+            Ok::<_, ApiError>((index, standing(&app, tenant, reaching, audience, counts, age).await?))
         };
         queries.spawn(Calls::current().scope(query));
     }
@@ -200,14 +206,17 @@ pub(crate) enum Counts {
 
 /// What the slots of a template say of it.
 pub(crate) async fn standing(
-    (app, tenant): (&App, TenantId),
-    (reaching, audience): (Reaching<'_>, Audience<'_>),
-    (counts, age): (Counts, Age),
+    app: &App,
+    tenant: TenantId,
+    reaching: Reaching<'_>,
+    audience: Audience<'_>,
+    counts: Counts,
+    age: Age,
 ) -> Result<Standing, ApiError> {
     let template = reaching.template;
     let publishes = counts == Counts::Published && !template.venue.hides_sold_quantity;
     let sold =
         async { if publishes { app.sold_of(tenant, &template.id, age).await.map(Some) } else { Ok(None) } };
-    let (available, sold) = tokio::try_join!(app.is_available((tenant, reaching), audience, age), sold)?;
+    let (available, sold) = tokio::try_join!(app.is_available(tenant, reaching, audience, age), sold)?;
     Ok(Standing { available, sold })
 }

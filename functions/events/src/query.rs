@@ -101,16 +101,16 @@ impl Asked {
 }
 
 fn channel(reader: &mut QueryReader, text: Option<&str>) -> Channel {
-    let parse = (|text: &str| Channel::parse(text).ok(), CHANNELS);
-    reader.optional("saleChannel", text, parse).unwrap_or(Channel::Online)
+    let parse = |text: &str| Channel::parse(text).ok();
+    reader.optional("saleChannel", text, parse, CHANNELS).unwrap_or(Channel::Online)
 }
 
 fn benefits(reader: &mut QueryReader, membership: Option<&str>, level: Option<&str>) -> Benefits {
     let number = |text: &str| whole_number(text).and_then(|number| MembershipId::parse(number).ok());
     let id = |text: &str| LevelId::parse(text).ok();
     Benefits {
-        membership: reader.optional("membershipId", membership, (number, "a membership number")),
-        level: reader.optional("membershipCategoryId", level, (id, "the id of a membership level")),
+        membership: reader.optional("membershipId", membership, number, "a membership number"),
+        level: reader.optional("membershipCategoryId", level, id, "the id of a membership level"),
     }
 }
 
@@ -149,20 +149,20 @@ impl RangeQuery {
     }
 
     fn asked(&self, reader: &mut QueryReader, caller: &Caller) -> Asked {
-        let types = (TemplateFilter::parse, "one of standard, private, all");
-        let types = reader.optional("type", self.r#type.as_deref(), types).unwrap_or_default();
+        let (sent, expected) = (self.r#type.as_deref(), "one of standard, private, all");
+        let types = reader.optional("type", sent, TemplateFilter::parse, expected).unwrap_or_default();
         let channel = channel(reader, self.sale_channel.as_deref());
         let (membership, level) = (self.membership_id.as_deref(), self.membership_category_id.as_deref());
         let benefits = benefits(reader, membership, level);
         let combo = |text: &str| ComboTemplateId::parse(text).ok();
         let combo_text = self.combo_template_id.as_deref();
-        let combo = reader.optional("comboTemplateId", combo_text, (combo, "the id of a combination"));
+        let combo = reader.optional("comboTemplateId", combo_text, combo, "the id of a combination");
         Asked { channel, types, benefits, combo, now: caller.clock.now() }
     }
 
     fn range(&self, reader: &mut QueryReader, caller: &Caller) -> Range {
-        let given = (self.start_time.as_deref(), self.end_time.as_deref());
-        reader.range(given, (caller.tenant.zone, caller.clock.now()))
+        let (start, end) = (self.start_time.as_deref(), self.end_time.as_deref());
+        reader.range(start, end, caller.tenant.zone, caller.clock.now())
     }
 }
 

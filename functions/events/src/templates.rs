@@ -37,8 +37,7 @@ pub(crate) async fn list(
     let templates = catalog.listed(audience).into_iter();
     let within = templates.filter(|found| range.is_none_or(|range| range.overlaps(found.start, found.end)));
     let within: Vec<_> = within.collect();
-    let asked = (audience, Counts::Published);
-    let standings = standings(&app, &caller, (&catalog, &within), asked).await?;
+    let standings = standings(&app, &caller, &catalog, &within, audience, Counts::Published).await?;
     let both = within.into_iter().zip(standings);
     let answer: Vec<EventTemplate> =
         both.map(|(template, standing)| EventTemplate::of(template, standing, &view)).collect();
@@ -71,8 +70,7 @@ pub(crate) async fn slim_list(
     let templates = catalog.listed(audience).into_iter();
     let within = templates.filter(|template| range.overlaps(template.start, template.end));
     let within: Vec<_> = within.collect();
-    let asked = (audience, Counts::Nothing);
-    let standings = standings(&app, &caller, (&catalog, &within), asked).await?;
+    let standings = standings(&app, &caller, &catalog, &within, audience, Counts::Nothing).await?;
     let both = within.into_iter().zip(standings);
     let answer: Vec<SlimTemplate> =
         both.map(|(template, standing)| SlimTemplate::of(template, standing)).collect();
@@ -106,7 +104,7 @@ pub(crate) async fn read(
     let catalog = Catalog::load(&app, &caller).await?;
     let template = catalog.template(&id)?;
     check_shown(template, audience)?;
-    let (reaching, asked) = (catalog.reaching(template), (Counts::Published, Age::Fresh));
-    let standing = standing((&app, caller.tenant.id), (reaching, audience), asked).await?;
+    let (tenant, reaching) = (caller.tenant.id, catalog.reaching(template));
+    let standing = standing(&app, tenant, reaching, audience, Counts::Published, Age::Fresh).await?;
     json(&EventTemplate::of(template, standing, &catalog.view(&caller, audience)))
 }

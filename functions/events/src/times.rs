@@ -82,8 +82,8 @@ pub(crate) async fn of_all(
     let catalog = Catalog::load(&app, &caller).await?;
     let view = catalog.view(&caller, audience);
     let templates = catalog.listed(audience);
-    let wanted = (templates.as_slice(), catalog.reaches());
-    let found = ledgers_of_all(&app.store, (caller.tenant.id, caller.tenant.zone), wanted, range).await?;
+    let (tenant, zone) = (caller.tenant.id, caller.tenant.zone);
+    let found = ledgers_of_all(&app.store, tenant, zone, &templates, catalog.reaches(), range).await?;
     let bucket = |(template, ledgers): &(&Template, Vec<Ledger>)| TimesBucket {
         event_template_id: template.id.to_string(),
         times: times(template, ledgers, &view, 0),
@@ -126,9 +126,9 @@ pub(crate) async fn next_available(
     let view = catalog.view(&caller, audience);
     let ahead = Range { from: audience.now, until: plus_secs(audience.now, NEXT_AVAILABLE_SECS) };
     let reaching = catalog.reaching(template);
-    let window = reaching.starts(ahead);
+    let (from, until) = reaching.starts(ahead);
     for limit in NEXT_AVAILABLE_SLOTS {
-        let found = app.store.load_ledgers((caller.tenant.id, &template.id), window, limit).await?;
+        let found = app.store.load_ledgers(caller.tenant.id, &template.id, from, until, limit).await?;
         let listed = found.iter().filter_map(|ledger| audience.listed(template, ledger));
         let is_all = found.len() < limit;
         if let Some(slot) = first_free(listed, audience.now)

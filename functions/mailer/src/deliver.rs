@@ -83,7 +83,7 @@ async fn deliver_order(
         return Ok(Delivered::Settled);
     }
     let Some(claim) = Claim::take(app, Held::Order(job)).await? else { return Ok(Delivered::Settled) };
-    let said = view::mail(&owed.tenant, &sender(&owed.tenant), (&owed.order, &owed.tickets), &owed.mail);
+    let said = view::mail(&owed.tenant, &sender(&owed.tenant), &owed.order, &owed.tickets, &owed.mail);
     let rendered = match said {
         Ok(mail) => Some(render(&mail)),
         Err(Unsaid::Nothing) => None,
@@ -185,9 +185,7 @@ impl<'a> Claim<'a> {
         let now = app.wall_now();
         let until = plus_secs(now, LEASE_SECS);
         let is_own = match held {
-            Held::Order(mail) => {
-                app.store.claim_mail((mail.tenant, &mail.order, mail.kind), now, until).await?
-            }
+            Held::Order(mail) => app.store.claim_mail(mail, now, until).await?,
             Held::Login(_, place) => app.store.claim_login_mail(place, now, until).await?,
         };
         Ok(is_own.then_some(Self { app, held, until }))
@@ -283,9 +281,7 @@ impl<'a> Claim<'a> {
     async fn mark(&self, state: MailState) -> Result<bool, StoreError> {
         let store = &self.app.store;
         match self.held {
-            Held::Order(mail) => {
-                store.finish_mail((mail.tenant, &mail.order, mail.kind), self.until, state).await
-            }
+            Held::Order(mail) => store.finish_mail(mail, self.until, state).await,
             Held::Login(_, place) => store.finish_login_mail(place, self.until, state).await,
         }
     }

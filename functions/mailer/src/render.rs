@@ -238,7 +238,7 @@ impl Error for RenderError {
 /// [`RenderError`] when an address, the Message-ID, the date or a barcode cannot be written, or when the mail
 /// is too large.
 pub fn render(mail: &ConfirmationMail) -> Result<OutgoingMail, RenderError> {
-    let headers = mime::Headers::parse((&mail.from, &mail.to), &mail.message_id, mail.dated)?;
+    let headers = mime::Headers::parse(&mail.from, &mail.to, &mail.message_id, mail.dated)?;
     if let Some(place) = mail.tickets.iter().position(|ticket| !is_barcode(&ticket.barcode)) {
         return Err(RenderError::Barcode(place));
     }
@@ -263,7 +263,7 @@ pub fn render(mail: &ConfirmationMail) -> Result<OutgoingMail, RenderError> {
 /// # Errors
 /// [`RenderError`] when an address, the Message-ID or the date cannot be written.
 pub fn render_login(mail: &LoginLinkMail) -> Result<OutgoingMail, RenderError> {
-    let headers = mime::Headers::parse((&mail.from, &mail.to), &mail.message_id, mail.dated)?;
+    let headers = mime::Headers::parse(&mail.from, &mail.to, &mail.message_id, mail.dated)?;
     let page = link::LinkPage::new(mail);
     let content = mime::Content {
         text: page.text().map_err(RenderError::Template)?,

@@ -39,22 +39,23 @@ pub(crate) enum Unsaid {
 pub(crate) fn mail(
     tenant: &Tenant,
     from: &str,
-    sold: (&Order, &[Ticket]),
+    order: &Order,
+    tickets: &[Ticket],
     mail: &OutboxMail,
 ) -> Result<ConfirmationMail, Unsaid> {
-    let said = |kind| confirmation(tenant, from, sold, (mail, kind)).ok_or(Unsaid::Nothing);
+    let said = |kind| confirmation(tenant, from, order, tickets, mail, kind).ok_or(Unsaid::Nothing);
     match mail.kind {
         outbox::MailKind::Receipt => said(MailKind::Receipt),
         outbox::MailKind::Tickets => said(MailKind::Tickets),
         outbox::MailKind::ReceiptWithTickets => said(MailKind::ReceiptWithTickets),
         outbox::MailKind::Refund(number) => {
-            after::refund(said(MailKind::Refund)?, (sold.0, number), tenant.zone).ok_or(Unsaid::Nothing)
+            after::refund(said(MailKind::Refund)?, order, number, tenant.zone).ok_or(Unsaid::Nothing)
         }
         outbox::MailKind::Notice(place) => {
-            after::notice(said(MailKind::Notice)?, (sold.0, place), tenant.zone).ok_or(Unsaid::Nothing)
+            after::notice(said(MailKind::Notice)?, order, place, tenant.zone).ok_or(Unsaid::Nothing)
         }
         outbox::MailKind::Exchange(number) => {
-            after::exchange(said(MailKind::Tickets)?, sold, (number, tenant.zone))
+            after::exchange(said(MailKind::Tickets)?, order, tickets, number, tenant.zone)
         }
     }
 }
@@ -62,8 +63,10 @@ pub(crate) fn mail(
 fn confirmation(
     tenant: &Tenant,
     from: &str,
-    (order, tickets): (&Order, &[Ticket]),
-    (mail, kind): (&OutboxMail, MailKind),
+    order: &Order,
+    tickets: &[Ticket],
+    mail: &OutboxMail,
+    kind: MailKind,
 ) -> Option<ConfirmationMail> {
     let to = outbox::recipient(order, mail.kind)?;
     let buyer = buyer_name(order);

@@ -58,7 +58,7 @@ pub(crate) async fn send_link(
     let mut reader = QueryReader::new();
     let sent = email(query.email.as_deref());
     let address = |text: &str| is_email(text).then(|| text.to_owned());
-    let sent = reader.required("email", sent.as_deref(), (address, "an e-mail address"));
+    let sent = reader.required("email", sent.as_deref(), address, "an e-mail address");
     let address = reader.finish(sent)?.ok_or_else(|| ApiError::new(ErrorType::Internal))?;
     let tenant = caller.tenant.id;
     let hash_key = app.hash_key(&caller.tenant).await?;
@@ -112,15 +112,16 @@ pub(crate) async fn log_in(
     };
     let run = async {
         let token = body.parse(|checker, input| input.read(checker))?;
-        redeem(&app, &caller, (&hash_key, &token), &call).await
+        redeem(&app, &caller, &hash_key, &token, &call).await
     };
-    once(&app, &caller, (&key, &fingerprint), Box::pin(run)).await
+    once(&app, &caller, &key, &fingerprint, Box::pin(run)).await
 }
 
 async fn redeem(
     app: &App,
     caller: &Caller,
-    (hash_key, token): (&HashKey, &str),
+    hash_key: &HashKey,
+    token: &str,
     call: &str,
 ) -> Result<LoginAnswer, ApiError> {
     let refused = || {

@@ -38,5 +38,5 @@ pub(crate) async fn prove(
         return Ok(ProofTexts::default());
     }
     let key = app.hash_key(&caller.tenant).await?;
-    Ok(proofs_of((caller.tenant.id, &key), memberships, caller.clock.now()).into())
+    Ok(proofs_of(caller.tenant.id, &key, memberships, caller.clock.now()).into())
 }

@@ -66,7 +66,7 @@ pub(crate) async fn validate(
     let (found, definitions) = (found?, definitions?);
     let now = caller.clock.now();
     let found: Vec<_> = found.into_iter().map(|membership| membership.as_of(now)).collect();
-    let verified = verify(&found, (sent, last_name), now);
+    let verified = verify(&found, sent, last_name, now);
     let recognised = recognised(&verified);
     // A page is not told whether it was the number or the name that was wrong.
     let is_guess = if caller.scope.is_page() { recognised.is_empty() } else { found.is_empty() };

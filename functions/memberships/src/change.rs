@@ -29,7 +29,7 @@ impl Surroundings {
 
     /// What fields refer to.
     pub(crate) fn context(&self, caller: &Caller) -> LevelContext<'_> {
-        (caller.tenant.zone, &self.ticket_types)
+        LevelContext { zone: caller.tenant.zone, ticket_types: &self.ticket_types }
     }
 
     /// Levels as callers see them.
@@ -74,7 +74,8 @@ pub(crate) async fn load_known(
 pub(crate) fn check_named<T>(
     checker: &mut Checker,
     id: &mut Field<String>,
-    (parse, is_known): (impl FnOnce(&str) -> Result<T, UnreadableId>, bool),
+    parse: impl FnOnce(&str) -> Result<T, UnreadableId>,
+    is_known: bool,
 ) {
     if is_known {
         return;
@@ -97,7 +98,8 @@ pub(crate) struct Changed {
 pub(crate) async fn change(
     app: &App,
     caller: &Caller,
-    (mut current, if_match): (Stored<Level>, &IfMatch),
+    mut current: Stored<Level>,
+    if_match: &IfMatch,
     edit: &LevelEdit,
 ) -> Result<Changed, ApiError> {
     let tenant = caller.tenant.id;
@@ -109,9 +111,9 @@ pub(crate) async fn change(
             return Ok(Changed { before: current.value, after, revision });
         }
         if_match.check(&current.revision)?;
-        refuse_used(app, tenant, (&current.value, &after)).await?;
+        refuse_used(app, tenant, &current.value, &after).await?;
         let attempt = attempt_token(app)?;
-        match app.store.change_authored((tenant, &attempt), Some(&current), Some(&after)).await? {
+        match app.store.change_authored(tenant, &attempt, Some(&current), Some(&after)).await? {
             Ok(()) => {
                 app.forget_catalog(tenant);
                 return Ok(Changed { before: current.value, after, revision });
@@ -125,12 +127,12 @@ pub(crate) async fn change(
 }
 
 /// No offering goes that a membership was bought by.
-async fn refuse_used(app: &App, tenant: TenantId, (before, after): (&Level, &Level)) -> Result<(), ApiError> {
+async fn refuse_used(app: &App, tenant: TenantId, before: &Level, after: &Level) -> Result<(), ApiError> {
     let removed: BTreeSet<_> = before.offerings_without(after).collect();
     if removed.is_empty() {
         return Ok(());
     }
     let names = |offering: &_| removed.contains(offering);
-    let bought = app.store.find_memberships((tenant, &before.id), names, MAX_USES_NAMED).await?;
+    let bought = app.store.find_memberships(tenant, &before.id, names, MAX_USES_NAMED).await?;
     Use::refuse(bought.into_iter().map(|id| Use::by_membership(id, before)).collect())
 }

@@ -57,7 +57,7 @@ async fn find(
 ) -> Result<Json<Page<CustomerView>>, ApiError> {
     let mut reader = QueryReader::new();
     let sent = email(query.email.as_deref());
-    let sent = reader.required("email", sent.as_deref(), (|text: &str| Some(text.to_owned()), "text"));
+    let sent = reader.required("email", sent.as_deref(), |text: &str| Some(text.to_owned()), "text");
     let paging: Option<Paging<Customer>> = reader.paging(&page, &SORTING);
     let (Some(sent), Some(paging)) = reader.finish((sent, paging))? else {
         return Err(ApiError::new(ErrorType::Internal));

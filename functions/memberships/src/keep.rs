@@ -29,13 +29,14 @@ pub(crate) struct Kept {
 pub(crate) async fn change(
     app: &App,
     caller: &Caller,
-    (mut current, if_match): (Stored<Membership>, &IfMatch),
+    mut current: Stored<Membership>,
+    if_match: &IfMatch,
     decide: impl Fn(&Membership) -> Result<Membership, ApiError>,
 ) -> Result<Kept, ApiError> {
     let tenant = caller.tenant.id;
     for _ in 0..CHANGE_TRIES {
         let before = &current.value;
-        let after = decide(before)?.stamped(Some(before), (caller.clock.now(), &caller.key_label));
+        let after = decide(before)?.stamped(Some(before), caller.clock.now(), &caller.key_label);
         if after == *before {
             return Ok(Kept { membership: after, revision: current.revision });
         }
@@ -45,7 +46,7 @@ pub(crate) async fn change(
         let known = app.store.load_customers(tenant, &ids).await?;
         let customers: Vec<_> = known.into_iter().zip(changed).collect();
         let attempt = attempt_token(app)?;
-        match app.store.change_membership((tenant, &attempt), (&current, &after), &customers).await? {
+        match app.store.change_membership(tenant, &attempt, &current, &after, &customers).await? {
             Ok(()) => return Ok(Kept { revision: revision_of(&after)?, membership: after }),
             Err(ChangeRefusal::Taken) => {
                 let refusal = ApiError::new(ErrorType::ExternalIdTaken);

@@ -111,7 +111,7 @@ async fn create(
     let tenant = staff.tenant.id;
     let hash_key = app.hash_key(&staff.tenant).await?;
     let fingerprint = body.fingerprint(&format!("POST {PATH}"), &hash_key);
-    let id = LevelId::from_bytes(id_bytes(&app, &hash_key, (&key, &fingerprint))?);
+    let id = LevelId::from_bytes(id_bytes(&app, &hash_key, &key, &fingerprint)?);
     let run = async {
         let (surroundings, room) =
             tokio::join!(Surroundings::load(&app, tenant), app.check_room(tenant, Held::Definitions));
@@ -123,7 +123,7 @@ async fn create(
         })?;
         room?;
         let attempt = attempt_token(&app)?;
-        match app.store.change_authored((tenant, &attempt), None, Some(&level)).await? {
+        match app.store.change_authored(tenant, &attempt, None, Some(&level)).await? {
             Ok(()) => {}
             // The first try of this request made it, and someone has changed it since.
             Err(ChangeRefusal::Changed) if key.text().is_some() => {}
@@ -133,15 +133,16 @@ async fn create(
         }
         app.forget_catalog(tenant);
         let revision = revision_of(&level)?;
-        show(&level, revision, (&surroundings, &staff))
+        show(&level, revision, &surroundings, &staff)
     };
-    once_tagged(&app, &staff, (&key, &fingerprint), Box::pin(run)).await
+    once_tagged(&app, &staff, &key, &fingerprint, Box::pin(run)).await
 }
 
 fn show(
     level: &Level,
     revision: String,
-    (surroundings, caller): (&Surroundings, &Caller),
+    surroundings: &Surroundings,
+    caller: &Caller,
 ) -> Result<Tagged<LevelOutput>, ApiError> {
     Ok(Tagged { body: LevelOutput::of(level, surroundings.view(caller)), revision: Some(revision) })
 }
@@ -174,22 +175,22 @@ async fn update(
 ) -> Result<Response, ApiError> {
     let hash_key = app.hash_key(&staff.tenant).await?;
     let fingerprint = body.fingerprint(&format!("PUT {PATH}"), &hash_key);
-    let seed = hex::encode(id_bytes::<12>(&app, &hash_key, (&key, &fingerprint))?);
+    let seed = hex::encode(id_bytes::<12>(&app, &hash_key, &key, &fingerprint)?);
     let run = async {
         let id = body.value.sent_id().and_then(|id| LevelId::parse(&id).ok());
         let (current, surroundings) = load(&app, &staff, id.as_ref()).await?;
         let edit = body.parse(|checker, mut input| {
-            check_named(checker, &mut input.id, (LevelId::parse, current.is_some()));
+            check_named(checker, &mut input.id, LevelId::parse, current.is_some());
             input.name_parts(&seed);
             let keeps_offerings = !input.has_offerings();
             let level = Box::new(input.read(checker, surroundings.context(&staff))?);
             Some(if keeps_offerings { LevelEdit::ReplaceFields(level) } else { LevelEdit::Replace(level) })
         })?;
         let current = current.ok_or_else(not_found)?;
-        let Changed { after, revision, .. } = change(&app, &staff, (current, &if_match), &edit).await?;
-        show(&after, revision, (&surroundings, &staff))
+        let Changed { after, revision, .. } = change(&app, &staff, current, &if_match, &edit).await?;
+        show(&after, revision, &surroundings, &staff)
     };
-    once_tagged(&app, &staff, (&key, &fingerprint), Box::pin(run)).await
+    once_tagged(&app, &staff, &key, &fingerprint, Box::pin(run)).await
 }
 
 /// Delete a membership level with its offerings
@@ -224,7 +225,7 @@ async fn delete(
             let (current, catalog, bought) = tokio::join!(
                 app.store.load_authored(&place),
                 Catalog::load(&app, tenant, NAMES_LEVELS),
-                app.store.find_memberships((tenant, &id), |_| true, MAX_USES_NAMED)
+                app.store.find_memberships(tenant, &id, |_| true, MAX_USES_NAMED)
             );
             let current: Stored<Level> = current?.ok_or_else(not_found)?;
             let catalog = catalog?;
@@ -233,7 +234,7 @@ async fn delete(
             uses.extend(bought?.into_iter().map(|id| Use::by_membership(id, &current.value)));
             Use::refuse(uses)?;
             let attempt = attempt_token(&app)?;
-            match app.store.change_authored((tenant, &attempt), Some(&current), None).await? {
+            match app.store.change_authored(tenant, &attempt, Some(&current), None).await? {
                 Ok(()) => {
                     app.forget_catalog(tenant);
                     let view = view(&catalog.definitions, &staff, Detail::Full);
@@ -244,7 +245,7 @@ async fn delete(
         }
         Err(ApiError::new(ErrorType::TryAgain))
     };
-    once_tagged(&app, &staff, (&key, &fingerprint), Box::pin(run)).await
+    once_tagged(&app, &staff, &key, &fingerprint, Box::pin(run)).await
 }
 
 /// What of the catalog names a level.

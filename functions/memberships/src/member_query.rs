@@ -17,7 +17,7 @@ pub(crate) const TOO_LARGE: &str =
     "The response would be too large; request fewer entries with page and pageSize";
 
 /// The parameters `updatedStartTime` and `updatedEndTime`.
-fn range(reader: &mut QueryReader, (start, end): (Option<&str>, Option<&str>), zone: Zone) -> ChangeRange {
+fn range(reader: &mut QueryReader, start: Option<&str>, end: Option<&str>, zone: Zone) -> ChangeRange {
     let from = reader.instant("updatedStartTime", start, zone);
     let until = reader.instant("updatedEndTime", end, zone);
     if let (Some(from), Some(until)) = (from, until)
@@ -70,8 +70,8 @@ impl MembershipQuery {
     /// Reads the parameters.
     pub(crate) fn read(self, page: &PageQuery, zone: Zone) -> Result<Wanted, ApiError> {
         let mut reader = QueryReader::new();
-        let sent = (self.updated_start_time.as_deref(), self.updated_end_time.as_deref());
-        let range = range(&mut reader, sent, zone);
+        let (start, end) = (self.updated_start_time.as_deref(), self.updated_end_time.as_deref());
+        let range = range(&mut reader, start, end, zone);
         let service = ServiceFilter {
             program: reader.filter("program", self.program.as_deref()),
             category: reader.filter("category", self.category.as_deref()),
@@ -161,10 +161,10 @@ impl SummaryQuery {
         const NUMBER: &str = "a positive integer below 2^53";
         let number = |text: &str| whole_number(text).and_then(|id| MembershipId::parse(id).ok());
         let mut reader = QueryReader::new();
-        let sent = (self.updated_start_time.as_deref(), self.updated_end_time.as_deref());
-        let range = range(&mut reader, sent, zone);
+        let (start, end) = (self.updated_start_time.as_deref(), self.updated_end_time.as_deref());
+        let range = range(&mut reader, start, end, zone);
         let membership = reader.filter("membershipId", self.membership_id.as_deref());
-        let membership = reader.optional("membershipId", membership.as_deref(), (number, NUMBER));
+        let membership = reader.optional("membershipId", membership.as_deref(), number, NUMBER);
         let barcode = reader.filter("barcode", self.barcode.as_deref());
         let address = reader.filter("email", self.email.as_deref());
         let known = Known { membership, barcode, email: email(address.as_deref()) };

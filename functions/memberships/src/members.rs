@@ -127,10 +127,10 @@ async fn update(
     let run = async {
         let current = load_known(&app, staff.tenant.id, &id).await?;
         let edit = body.parse(|checker, input| input.read(checker, &current.value))?;
-        let kept = change(&app, &staff, (current, &if_match), |found| Ok(found.edited(&edit))).await?;
+        let kept = change(&app, &staff, current, &if_match, |found| Ok(found.edited(&edit))).await?;
         show(&app, &staff, kept).await
     };
-    once_tagged(&app, &staff, (&key, &fingerprint), Box::pin(run)).await
+    once_tagged(&app, &staff, &key, &fingerprint, Box::pin(run)).await
 }
 
 async fn show(
@@ -179,8 +179,8 @@ async fn drop_card(
                 DropRefusal::OthersAreHeld => ApiError::new(ErrorType::PrimaryCardNeeded),
             })
         };
-        let kept = change(&app, &staff, (current, &if_match), decide).await?;
+        let kept = change(&app, &staff, current, &if_match, decide).await?;
         show(&app, &staff, kept).await
     };
-    once_tagged(&app, &staff, (&key, &fingerprint), Box::pin(run)).await
+    once_tagged(&app, &staff, &key, &fingerprint, Box::pin(run)).await
 }

@@ -122,7 +122,7 @@ async fn create(
 ) -> Result<Response, ApiError> {
     let hash_key = app.hash_key(&staff.tenant).await?;
     let fingerprint = body.fingerprint(&format!("POST {}", path_of(&level)), &hash_key);
-    let id = OfferingId::from_bytes(id_bytes(&app, &hash_key, (&key, &fingerprint))?);
+    let id = OfferingId::from_bytes(id_bytes(&app, &hash_key, &key, &fingerprint)?);
     let run = async {
         let (current, surroundings) = load_known(&app, &staff, &level).await?;
         let offering = body.parse(|checker, mut input| {
@@ -131,12 +131,12 @@ async fn create(
             input.read(checker, surroundings.context(&staff))
         })?;
         let edit = LevelEdit::Add(Box::new(offering));
-        let Changed { after, revision, .. } = change(&app, &staff, (current, &if_match), &edit).await?;
+        let Changed { after, revision, .. } = change(&app, &staff, current, &if_match, &edit).await?;
         let made = after.offering(&id).ok_or_else(not_found)?;
         let body = OfferingOutput::of(made, &after, surroundings.view(&staff));
         Ok(Tagged { body, revision: Some(revision) })
     };
-    once_tagged(&app, &staff, (&key, &fingerprint), Box::pin(run)).await
+    once_tagged(&app, &staff, &key, &fingerprint, Box::pin(run)).await
 }
 
 /// Replace an offering of a membership level
@@ -174,16 +174,16 @@ async fn update(
         let offering = body.parse(|checker, mut input| {
             let id = input.sent_id().and_then(|id| OfferingId::parse(&id).ok());
             let is_known = id.is_some_and(|id| current.value.offering(&id).is_some());
-            check_named(checker, &mut input.id, (OfferingId::parse, is_known));
+            check_named(checker, &mut input.id, OfferingId::parse, is_known);
             input.name_parts();
             input.read(checker, surroundings.context(&staff))
         })?;
         let edit = LevelEdit::Put(Box::new(offering));
-        let Changed { after, revision, .. } = change(&app, &staff, (current, &if_match), &edit).await?;
+        let Changed { after, revision, .. } = change(&app, &staff, current, &if_match, &edit).await?;
         let body = LevelOutput::of(&after, surroundings.view(&staff));
         Ok(Tagged { body, revision: Some(revision) })
     };
-    once_tagged(&app, &staff, (&key, &fingerprint), Box::pin(run)).await
+    once_tagged(&app, &staff, &key, &fingerprint, Box::pin(run)).await
 }
 
 /// Remove an offering from a membership level
@@ -217,10 +217,10 @@ async fn delete(
         let id = OfferingId::parse(&id).map_err(|_| not_found())?;
         let (current, surroundings) = load_known(&app, &staff, &level).await?;
         let edit = LevelEdit::Remove(id.clone());
-        let Changed { before, revision, .. } = change(&app, &staff, (current, &if_match), &edit).await?;
+        let Changed { before, revision, .. } = change(&app, &staff, current, &if_match, &edit).await?;
         let removed = before.offering(&id).ok_or_else(not_found)?;
         let body = OfferingOutput::of(removed, &before, surroundings.view(&staff));
         Ok(Tagged { body, revision: Some(revision) })
     };
-    once_tagged(&app, &staff, (&key, &fingerprint), Box::pin(run)).await
+    once_tagged(&app, &staff, &key, &fingerprint, Box::pin(run)).await
 }

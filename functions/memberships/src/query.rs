@@ -77,19 +77,20 @@ impl LevelQuery {
         const ACTION: &str =
             "NEW_MEMBERSHIPS, CANCELLATION, UPGRADE, DOWNGRADE, RENEW, AFTER_TERM_RENEW or REJOIN";
         let mut reader = QueryReader::new();
-        let is_published = reader.required("isPublished", self.is_published.as_deref(), (flag, FLAG));
-        let channels = reader.required("salesChannels", self.sales_channels.as_deref(), (channels, CHANNEL));
+        let is_published = reader.required("isPublished", self.is_published.as_deref(), flag, FLAG);
+        let channels = reader.required("salesChannels", self.sales_channels.as_deref(), channels, CHANNEL);
         let paging = reader.paging(page, &SORTING);
-        let summarize = reader.optional("summarize", self.summarize.as_deref(), (flag, FLAG));
+        let summarize = reader.optional("summarize", self.summarize.as_deref(), flag, FLAG);
         let group = reader.optional(
             "membershipLevelGroup",
             self.membership_level_group.as_deref(),
-            (group, "individualAndFamily or organization"),
+            group,
+            "individualAndFamily or organization",
         );
-        let action = reader.optional("action", self.action.as_deref(), (ListedAction::parse, ACTION));
-        let auxiliary = reader.optional("auxiliary", self.auxiliary.as_deref(), (flag, FLAG));
+        let action = reader.optional("action", self.action.as_deref(), ListedAction::parse, ACTION);
+        let auxiliary = reader.optional("auxiliary", self.auxiliary.as_deref(), flag, FLAG);
         let excludes = self.exclude_levels_with_a_collection.as_deref();
-        let excludes = reader.optional("excludeLevelsWithACollection", excludes, (flag, FLAG));
+        let excludes = reader.optional("excludeLevelsWithACollection", excludes, flag, FLAG);
         let collection_id = reader.filter("collectionId", self.collection_id.as_deref());
         let read = (is_published, channels, paging);
         let (Some(is_published), Some(channels), Some(paging)) = reader.finish(read)? else {

@@ -81,22 +81,23 @@ impl QuoteQuery {
         let mut reader = QueryReader::new();
         let action = self.action.as_deref();
         let asked =
-            reader.required("action", action, (asked, "an action, such as MembershipPurchase or RENEW"));
+            reader.required("action", action, asked, "an action, such as MembershipPurchase or RENEW");
         let id = "an id";
         let level =
-            reader.optional("levelId", self.level_id.as_deref(), (|text| LevelId::parse(text).ok(), id));
+            reader.optional("levelId", self.level_id.as_deref(), |text| LevelId::parse(text).ok(), id);
         let offering = reader.optional(
             "offeringId",
             self.offering_id.as_deref(),
-            (|text| OfferingId::parse(text).ok(), id),
+            |text| OfferingId::parse(text).ok(),
+            id,
         );
         let point = self.price_point_id.as_deref();
-        let point = reader.optional("pricePointId", point, (|text| TicketTypeId::parse(text).ok(), id));
+        let point = reader.optional("pricePointId", point, |text| TicketTypeId::parse(text).ok(), id);
         let number = |text: &str| whole_number(text).and_then(|number| MembershipId::parse(number).ok());
-        let membership = reader.optional("membershipId", self.membership_id.as_deref(), (number, "a number"));
+        let membership = reader.optional("membershipId", self.membership_id.as_deref(), number, "a number");
         let channel = self.sale_channel.as_deref();
         let channel =
-            reader.optional("saleChannel", channel, (|text| Channel::parse(text).ok(), "a sale channel"));
+            reader.optional("saleChannel", channel, |text| Channel::parse(text).ok(), "a sale channel");
         for (name, message) in asked.iter().flat_map(|asked| self.lacking(asked)) {
             reader.fault(name, message);
         }
@@ -194,7 +195,7 @@ async fn answer(app: &App, staff: &Caller, wanted: Wanted) -> Result<QuoteOutput
     let own = membership.as_ref().map(Membership::last_plan);
     let plan = wanted.plan.or(own).ok_or_else(|| refused(LifecycleFault::UnknownMembership))?;
     let sale = Sale { channel: wanted.channel, zone, now };
-    let found = quote(&levels, (action, &plan), current, sale).map_err(refused)?;
+    let found = quote(&levels, action, &plan, current, sale).map_err(refused)?;
     let price = found.unit().map_err(|_| ApiError::new(ErrorType::Internal))?;
     let (starts, ends) = (found.term.starts(zone), found.term.ends(zone));
     let quoted = Quoted { starts, ends, now, retail_price: found.retail, price, is_external };

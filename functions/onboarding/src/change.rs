@@ -49,16 +49,16 @@ pub(crate) async fn change(
         let named = input.take_reference();
         let edit = input.read();
         for _ in 0..CHANGE_TRIES {
-            let found = load(&app, &partner, &path).await?;
-            check_reference(&named, &found.0)?;
-            if let Some(changed) = attempt(&app, &partner, found, edit.clone()).await? {
+            let (boarding, merchant) = load(&app, &partner, &path).await?;
+            check_reference(&named, &boarding)?;
+            if let Some(changed) = attempt(&app, &partner, boarding, merchant, edit.clone()).await? {
                 return Ok(changed);
             }
         }
         // Each was refused, since others were faster.
         Err(ApiError::new(ErrorType::TryAgain).without_effect())
     };
-    once(&app, &partner, (&key, &fingerprint), Box::pin(run)).await
+    once(&app, &partner, &key, &fingerprint, Box::pin(run)).await
 }
 
 /// A body may name the merchant as its path does.
@@ -77,7 +77,8 @@ fn check_reference(named: &Field<String>, boarding: &Boarding) -> Result<(), Api
 async fn attempt(
     app: &App,
     caller: &Caller,
-    (boarding, merchant): (Boarding, Merchant),
+    boarding: Boarding,
+    merchant: Merchant,
     edit: Edit,
 ) -> Result<Option<OnboardingOutput>, ApiError> {
     if merchant.status == MerchantStatus::Declined {
@@ -88,10 +89,10 @@ async fn attempt(
     let current = open(app, tenant.id, &boarding).await?;
     let (after, broken) = edited(&current, edit, tenant.zone.date(now)).map_err(refusal)?;
     if after == current {
-        return Ok(Some(present(caller, (&boarding, &merchant), &after)));
+        return Ok(Some(present(caller, &boarding, &merchant, &after)));
     }
     let SealedApplication { application, key } =
-        seal(app, (tenant.id, &boarding.reference), after.clone()).await?;
+        seal(app, tenant.id, &boarding.reference, after.clone()).await?;
     let next_merchant = Merchant {
         name: after.merchant_name(&boarding.reference),
         status: merchant.status.with(&broken),
@@ -108,14 +109,15 @@ async fn attempt(
         ..boarding
     };
     let due_at = underwriting_due(tenant, next_merchant.status, now);
-    let plan = plan_change_boarding(tenant.id, (&next, due_at), (&merchant, &next_merchant))?;
+    let plan = plan_change_boarding(tenant.id, &next, due_at, &merchant, &next_merchant)?;
     let changed = app.store.commit(&plan, &attempt_token(app)?).await?;
-    Ok(changed.is_ok().then(|| present(caller, (&next, &next_merchant), &after)))
+    Ok(changed.is_ok().then(|| present(caller, &next, &next_merchant, &after)))
 }
 
 fn present(
     caller: &Caller,
-    (boarding, merchant): (&Boarding, &Merchant),
+    boarding: &Boarding,
+    merchant: &Merchant,
     application: &Clear,
 ) -> OnboardingOutput {
     OnboardingOutput::changed(OnboardingView {

@@ -50,7 +50,7 @@ pub(crate) async fn create(
         let broken = violations(&application, partner.tenant.zone.date(now));
         let broken = with_type_faults(broken, &faults);
         let (sealed, allowed) = tokio::join!(
-            seal(&app, (partner.tenant.id, &reference), application.clone()),
+            seal(&app, partner.tenant.id, &reference, application.clone()),
             count_application(&app, &partner)
         );
         let SealedApplication { application: stored, key: sealed_key } = sealed?;
@@ -77,23 +77,22 @@ pub(crate) async fn create(
         };
         Ok(present(&partner, &boarding, &application))
     };
-    once(&app, &partner, (&key, &fingerprint), Box::pin(run)).await
+    once(&app, &partner, &key, &fingerprint, Box::pin(run)).await
 }
 
 /// The application that the same request made before.
 async fn earlier(app: &App, caller: &Caller, boarding: &Boarding) -> Result<Option<Boarding>, ApiError> {
-    let named = (&boarding.reference, &boarding.mid);
-    let found = app.store.load_boarding(caller.tenant.id, named).await?;
+    let found = app.store.load_boarding(caller.tenant.id, &boarding.reference, &boarding.mid).await?;
     Ok(found.map(|(earlier, _)| earlier).filter(|earlier| earlier.fingerprint == boarding.fingerprint))
 }
 
 /// Makes the application and its merchant, or finds the one that the same request made before.
 async fn keep(app: &App, caller: &Caller, boarding: Boarding) -> Result<Boarding, ApiError> {
     let tenant = &caller.tenant;
-    let named = (&boarding.reference, boarding.mid.clone());
-    let merchant = boarding.application.merchant(named, boarding.first.status);
+    let Boarding { reference, mid, .. } = &boarding;
+    let merchant = boarding.application.merchant(reference, mid.clone(), boarding.first.status);
     let due_at = underwriting_due(tenant, merchant.status, boarding.created_at);
-    let plan = plan_board(tenant.id, (&boarding, due_at), &merchant)?;
+    let plan = plan_board(tenant.id, &boarding, due_at, &merchant)?;
     match app.store.board(tenant.id, &plan, &attempt_token(app)?).await? {
         Ok(()) => Ok(boarding),
         Err(earlier) if earlier.fingerprint == boarding.fingerprint => Ok(*earlier),
@@ -103,11 +102,11 @@ async fn keep(app: &App, caller: &Caller, boarding: Boarding) -> Result<Boarding
 
 /// The answer, which is that of the first request of this content.
 fn present(caller: &Caller, boarding: &Boarding, application: &Clear) -> OnboardingOutput {
-    let named = (&boarding.reference, boarding.mid.clone());
+    let Boarding { reference, mid, .. } = boarding;
     OnboardingOutput::created(OnboardingView {
         tenant: caller.tenant.id,
-        reference: &boarding.reference,
-        merchant: &application.merchant(named, boarding.first.status),
+        reference,
+        merchant: &application.merchant(reference, mid.clone(), boarding.first.status),
         application,
         violations: &boarding.first.violations,
         dates: (boarding.created_at, None),

@@ -51,6 +51,6 @@ pub(crate) async fn load(
     let reference = of_path(reference)?;
     let hash_key = app.hash_key(&caller.tenant).await?;
     let mid = mid_of(&reference, &hash_key);
-    let found = app.store.load_boarding(caller.tenant.id, (&reference, &mid)).await?;
+    let found = app.store.load_boarding(caller.tenant.id, &reference, &mid).await?;
     found.ok_or_else(not_found)
 }

@@ -14,7 +14,8 @@ pub(crate) struct SealedApplication {
 /// Seals the secrets of an application under a new key.
 pub(crate) async fn seal(
     app: &App,
-    (tenant, reference): (TenantId, &BoardingRefId),
+    tenant: TenantId,
+    reference: &BoardingRefId,
     application: Clear,
 ) -> Result<SealedApplication, ApiError> {
     let key = DataKey::generate(app.vault.as_ref(), &application_key_context(tenant, reference)).await;

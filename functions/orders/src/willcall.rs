@@ -29,5 +29,5 @@ pub(crate) async fn read(
     let load = async { app.store.load_order_with_tickets(tenant, &id).await.map_err(ApiError::from) };
     let (found, templates) = tokio::try_join!(load, app.templates(tenant))?;
     let (order, tickets) = found.filter(|(order, _)| is_readable(order)).ok_or_else(not_found)?;
-    Ok(Json(WillCallOrderView::new((&order, &tickets), &templates, staff.tenant.zone)))
+    Ok(Json(WillCallOrderView::new(&order, &tickets, &templates, staff.tenant.zone)))
 }

@@ -18,8 +18,8 @@ const AMOUNT: &str = "/charge/amount";
 pub(crate) fn refunded(sale: &Sale, id: &RefundId) -> Result<Response, ApiError> {
     let refund = sale.refunds.get(id);
     let given = refund.and_then(|refund| Some((refund.amount, refund.fees()?)));
-    let given = given.ok_or_else(|| ApiError::new(ErrorType::Internal))?;
-    Ok(Json(RefundOutput::new(sale, id, given)?).into_response())
+    let (amount, fees) = given.ok_or_else(|| ApiError::new(ErrorType::Internal))?;
+    Ok(Json(RefundOutput::new(sale, id, amount, fees)?).into_response())
 }
 
 /// Nothing or less than nothing is no refund (spec §7).

@@ -24,7 +24,7 @@ pub(crate) struct SentKey {
 
 impl SentKey {
     /// A merchant's keys are its own: another merchant of the tenant may use the same ones.
-    pub(crate) fn new((mid, hash): (&Mid, &str), fingerprint: String) -> Self {
+    pub(crate) fn new(mid: &Mid, hash: &str, fingerprint: String) -> Self {
         Self { hash: format!("{mid}#{hash}"), fingerprint }
     }
 }
@@ -34,16 +34,16 @@ impl Work {
     pub(crate) async fn run_keyed(&self, key: &SentKey) -> Result<Response, ApiError> {
         let (tenant, now) = (self.caller.tenant.id, self.caller.clock.now());
         for _ in 0..MAX_CLAIMS {
-            let (record, sale) = self.app.store.load_keyed_sale(tenant, (&key.hash, &self.sale)).await?;
+            let (record, sale) = self.app.store.load_keyed_sale(tenant, &key.hash, &self.sale).await?;
             if let Some(record) = record.filter(|record| record.is_kept(now)) {
-                return self.again(key, (record, sale)).await;
+                return self.again(key, record, sale).await;
             }
             let sale = self.check(sale.as_ref())?;
             let id = RefundId::from_bytes(self.app.ids.bytes()?);
             let pending = self.pending();
             let claim = self.claim(key, &id)?;
             let taking = self.taking(&id, &pending);
-            match take_refund_keyed(&self.app, &taking, (&claim, self.app.wall_now())).await? {
+            match take_refund_keyed(&self.app, &taking, &claim, self.app.wall_now()).await? {
                 KeyedTaking::Taken => {
                     let sale = sale.with(&id, pending)?;
                     return self.finish(sale, &id).await;
@@ -66,7 +66,8 @@ impl Work {
     async fn again(
         &self,
         key: &SentKey,
-        (record, sale): (IdempotencyRecord, Option<Sale>),
+        record: IdempotencyRecord,
+        sale: Option<Sale>,
     ) -> Result<Response, ApiError> {
         if record.fingerprint != key.fingerprint {
             return Err(ApiError::new(ErrorType::IdempotencyKeyReused));

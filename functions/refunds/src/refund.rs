@@ -42,7 +42,7 @@ pub(crate) async fn refund(
     let key = match key.hash() {
         Some(hash) => {
             let hash_key = app.hash_key(&merchant.tenant).await?;
-            Some(SentKey::new((&mid, &hash), body.fingerprint("refund", &hash_key)))
+            Some(SentKey::new(&mid, &hash, body.fingerprint("refund", &hash_key)))
         }
         None => None,
     };

@@ -41,7 +41,7 @@ impl Work {
 
     /// The refund as it is taken.
     pub(crate) fn pending(&self) -> SaleRefund {
-        SaleRefund::pending(self.amount.money(), (self.caller.clock.now(), self.caller.clock.is_chosen()))
+        SaleRefund::pending(self.amount.money(), self.caller.clock.now(), self.caller.clock.is_chosen())
     }
 
     /// The taking of a refund under this id.

@@ -48,7 +48,7 @@ pub(crate) async fn create(
     body: Body<ReservationInput>,
 ) -> Result<Response, ApiError> {
     let repeatable = match key.text() {
-        Some(key) => Some(repeatable(&app, &staff, (key, &body)).await?),
+        Some(key) => Some(repeatable(&app, &staff, key, &body).await?),
         None => None,
     };
     let wanted = body.parse(|checker, input| input.read(checker))?;
@@ -75,7 +75,8 @@ async fn held(
 async fn repeatable(
     app: &App,
     caller: &Caller,
-    (key, body): (&str, &Body<ReservationInput>),
+    key: &str,
+    body: &Body<ReservationInput>,
 ) -> Result<Repeatable, ApiError> {
     let hash_key = app.hash_key(&caller.tenant).await?;
     let [a, b, c, d, e, f, g, h, ..] = hash_key.hash("reservation", &[key.as_bytes()]);
@@ -138,7 +139,7 @@ async fn start(
         Some(repeatable) if earlier.fingerprint.as_ref() != Some(&repeatable.fingerprint) => {
             Err(ApiError::new(ErrorType::IdempotencyKeyReused))
         }
-        Some(_) => repeat(&mut work, (app, caller), &earlier, wanted).await,
+        Some(_) => repeat(&mut work, app, caller, &earlier, wanted).await,
     }
 }
 
@@ -147,7 +148,8 @@ async fn start(
 /// It is never discarded here: the first request may still hold the seats and answer so.
 async fn repeat(
     work: &mut Work<'_>,
-    (app, caller): (&App, &Caller),
+    app: &App,
+    caller: &Caller,
     earlier: &Reservation,
     wanted: &[WantedItem],
 ) -> Result<Option<Response>, ApiError> {
@@ -172,11 +174,12 @@ async fn hold(
     reservation: &Reservation,
     wanted: &[WantedItem],
 ) -> Result<ReservationOutput, ApiError> {
-    let target = (wanted, reservation.terms.expires_at);
+    let expires_at = reservation.terms.expires_at;
     let held = || ReservationOutput::of(reservation, reservation.first_terms(), caller.tenant.zone);
     let mut record = reservation.clone();
     for _ in 0..MAX_ROUNDS {
-        let step = decide_holds(&record, target, &work.slots(), caller.clock.now()).map_err(refused)?;
+        let step =
+            decide_holds(&record, wanted, expires_at, &work.slots(), caller.clock.now()).map_err(refused)?;
         let placed = record.as_placed();
         let mark = RecordChange { old: &record, next: &placed };
         let mark = (record.fingerprint.is_some() && !wanted.is_empty()).then_some(mark);

@@ -40,7 +40,7 @@ pub(crate) async fn delete(
         let terms = Box::pin(release(&app, &staff, &reservation)).await?;
         Ok(ReservationOutput::of(&reservation, &terms, staff.tenant.zone))
     };
-    once(&app, &staff, (&key, &fingerprint), Box::pin(run)).await
+    once(&app, &staff, &key, &fingerprint, Box::pin(run)).await
 }
 
 /// Gives the seats back and marks the record at the same time. The mark only keeps a late repetition of the
@@ -62,8 +62,8 @@ async fn release_holds(app: &App, caller: &Caller, reservation: &Reservation) ->
     let mut work = Work::releasing(app, caller);
     let mut terms = reservation.terms.clone();
     for _ in 0..MAX_ROUNDS {
-        let nothing = (&[][..], reservation.terms.expires_at);
-        let step = decide_holds(reservation, nothing, &work.slots(), caller.clock.now()).map_err(refused)?;
+        let (expires_at, now) = (reservation.terms.expires_at, caller.clock.now());
+        let step = decide_holds(reservation, &[], expires_at, &work.slots(), now).map_err(refused)?;
         if step == Step::Commit(Default::default()) {
             // Nothing is held: given back by an earlier try of this request, or not held in the first place.
             return if work.is_in_doubt() { Ok(terms) } else { Err(not_found()) };

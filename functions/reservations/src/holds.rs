@@ -89,7 +89,7 @@ impl<'a> Work<'a> {
     ) -> Result<Outcome, ApiError> {
         let request = &self.caller.context.request_id;
         let (store, wall_now) = (&self.app.store, self.app.wall_now());
-        let sent = store.change_holds((self.caller.tenant.id, request), (changes, record), wall_now).await;
+        let sent = store.change_holds(self.caller.tenant.id, request, changes, record, wall_now).await;
         let refused = match sent {
             Ok(Ok(())) => return Ok(Outcome::Done),
             Ok(Err(refused)) => refused,

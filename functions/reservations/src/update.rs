@@ -40,7 +40,7 @@ pub(crate) async fn update(
     let hash_key = app.hash_key(&staff.tenant).await?;
     let fingerprint = body.fingerprint(ROUTE, &hash_key);
     let change = body.parse(|checker, input| input.read(checker, staff.tenant.zone))?;
-    once(&app, &staff, (&key, &fingerprint), Box::pin(apply(&app, &staff, &change))).await
+    once(&app, &staff, &key, &fingerprint, Box::pin(apply(&app, &staff, &change))).await
 }
 
 async fn apply(
@@ -49,13 +49,12 @@ async fn apply(
     change: &ReservationChange,
 ) -> Result<ReservationOutput, ApiError> {
     let named = change.items.iter().map(|item| item.instance);
-    let found = app.store.load_reservation_and_slots((caller.tenant.id, change.id), named).await?;
+    let found = app.store.load_reservation_and_slots(caller.tenant.id, change.id, named).await?;
     let (Some(mut reservation), ledgers) = found else { return Err(unknown()) };
     let mut work = Work::on(app, caller, ledgers).await?;
     let item_ids = item_ids(app, change.items.len())?;
     for _ in 0..MAX_ROUNDS {
-        let wish = (change, item_ids.as_slice());
-        let update = decide_update(&reservation, wish, &work.slots(), caller.clock.now());
+        let update = decide_update(&reservation, change, &item_ids, &work.slots(), caller.clock.now());
         let update = update.map_err(answer)?;
         let record = RecordChange { old: &reservation, next: &update.next };
         let record = (update.next != reservation).then_some(record);

@@ -48,10 +48,10 @@ pub(crate) async fn exchange(
     key: IdempotencyKey,
     body: Body<ExchangeInput>,
 ) -> Result<Response, ApiError> {
-    let identity = Identity::of(&app, &staff, (ROUTE, &key, &body)).await?;
+    let identity = Identity::of(&app, &staff, ROUTE, &key, &body).await?;
     let request = body.parse(|checker, input| input.read(checker))?;
-    let run = Box::pin(carry_out(&app, &staff, (&request, &identity)));
-    once(&app, &staff, (&key, &identity.fingerprint), run).await
+    let run = Box::pin(carry_out(&app, &staff, &request, &identity));
+    once(&app, &staff, &key, &identity.fingerprint, run).await
 }
 
 /// New identities.
@@ -72,7 +72,8 @@ impl Draw for Drawing<'_> {
 async fn carry_out(
     app: &App,
     caller: &Caller,
-    (request, identity): (&ExchangeRequest, &Identity),
+    request: &ExchangeRequest,
+    identity: &Identity,
 ) -> Result<ExchangeAnswer, ApiError> {
     let tenant = caller.tenant.id;
     for _ in 0..MAX_TRIES {
@@ -90,7 +91,7 @@ async fn carry_out(
         let mut made = order.after_sale.exchanges.iter();
         let earlier = made.find(|made| made.fingerprint.is_some() && made.fingerprint == identity.repeatable);
         if let Some(earlier) = earlier {
-            return Ok(answer((&order, earlier), &tickets, caller));
+            return Ok(answer(&order, earlier, &tickets, caller));
         }
         let facts = ExchangeFacts {
             order: &order,
@@ -105,11 +106,11 @@ async fn carry_out(
         let decided = decide_exchange(request, &facts, &mut Drawing(app))?;
         let decided = decided.map_err(|refused| not_exchanged(refused, request.event))?;
         let mail = exchange_mail(&order, &decided.exchange);
-        match sagas::exchange(app, (&order, &decided), (request.event, mail.as_ref())).await? {
+        match sagas::exchange(app, &order, &decided, request.event, mail.as_ref()).await? {
             Exchanged::Made(order) => {
                 let mails: Vec<_> = mail.into_iter().collect();
                 announce(app, &order, &mails).await;
-                return Ok(answer((&order, &decided.exchange), &decided.tickets, caller));
+                return Ok(answer(&order, &decided.exchange, &decided.tickets, caller));
             }
             Exchanged::Seats(refusal) => return Err(no_seats(&refusal, request.event)),
             // Decided again on what there is now.
@@ -120,9 +121,9 @@ async fn carry_out(
 }
 
 /// An exchange with those of the order's tickets that came of it.
-fn answer((order, exchange): (&Order, &Exchange), tickets: &[Ticket], caller: &Caller) -> ExchangeAnswer {
+fn answer(order: &Order, exchange: &Exchange, tickets: &[Ticket], caller: &Caller) -> ExchangeAnswer {
     let new: Vec<Ticket> = tickets.iter().filter(|ticket| exchange.gave(ticket)).cloned().collect();
-    ExchangeAnswer::new((order, exchange), &new, caller.tenant.zone)
+    ExchangeAnswer::new(order, exchange, &new, caller.tenant.zone)
 }
 
 fn no_seats(refusal: &LedgerRefusal, event: InstanceId) -> ApiError {

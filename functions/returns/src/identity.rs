@@ -26,7 +26,9 @@ impl Identity {
     pub(crate) async fn of<T: WireValue>(
         app: &App,
         caller: &Caller,
-        (route, key, body): (&str, &IdempotencyKey, &Body<T>),
+        route: &str,
+        key: &IdempotencyKey,
+        body: &Body<T>,
     ) -> Result<Self, ApiError> {
         let hash_key = app.hash_key(&caller.tenant).await?;
         let fingerprint = body.fingerprint(route, &hash_key);

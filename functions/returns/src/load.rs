@@ -41,7 +41,7 @@ impl Found {
         let (order, tickets) = found.ok_or_else(unknown_order)?;
         let memberships = memberships_of(&order, &request.scope);
         let sale = order.payment.as_ref().map(|payment| &payment.sale);
-        let (sale, memberships) = app.store.load_returned(caller.tenant.id, (sale, &memberships)).await?;
+        let (sale, memberships) = app.store.load_returned(caller.tenant.id, sale, &memberships).await?;
         let sold = |template: &&Template| order.ticket_lines().any(|line| line.template == template.id);
         let said = templates.iter().filter(sold);
         let messages =
@@ -56,7 +56,8 @@ impl Found {
 pub(crate) async fn relying_on(
     app: &App,
     caller: &Caller,
-    (order, wanted): (&Order, &OrderRefund),
+    order: &Order,
+    wanted: &OrderRefund,
 ) -> Result<Vec<RelyingOrder>, ApiError> {
     let returned = &wanted.given_back.memberships;
     if returned.is_empty() {

@@ -52,11 +52,11 @@ pub(crate) async fn refund(
     key: IdempotencyKey,
     body: Body<OrderRefundInput>,
 ) -> Result<Response, ApiError> {
-    let identity = Identity::of(&app, &staff, (ROUTE, &key, &body)).await?;
+    let identity = Identity::of(&app, &staff, ROUTE, &key, &body).await?;
     let request = body.parse(|checker, input| input.read(checker))?;
     to_the_end(async move {
-        let run = Box::pin(carry_out(&app, &staff, (&request, &identity)));
-        once(&app, &staff, (&key, &identity.fingerprint), run).await
+        let run = Box::pin(carry_out(&app, &staff, &request, &identity));
+        once(&app, &staff, &key, &identity.fingerprint, run).await
     })
     .await
 }
@@ -84,18 +84,19 @@ pub(crate) async fn preview(
     let identity = Identity::of_once(&app)?;
     let request = body.parse(|checker, input| input.read(checker))?;
     let found = Found::load(&app, &staff, &request).await?;
-    let (wanted, giving) = decided(&staff, (&request, &identity), &found)?;
-    check_return((&found.order, &wanted), &giving, staff.clock).map_err(in_parts)?;
+    let (wanted, giving) = decided(&staff, &request, &identity, &found)?;
+    check_return(&found.order, &wanted, &giving, staff.clock).map_err(in_parts)?;
     let refunded = found.order.refunded.checked_add(wanted.amount).unwrap_or(found.order.refunded);
     let after_sale = found.order.after_sale.with_refund(wanted.clone());
     let order = Order { refunded, after_sale, ..found.order };
-    let relying = relying_on(&app, &staff, (&order, &wanted)).await?;
+    let relying = relying_on(&app, &staff, &order, &wanted).await?;
     Ok(Json(OrderRefundAnswer::preview(&order, &wanted, staff.tenant.zone, &relying)))
 }
 
 fn decided(
     caller: &Caller,
-    (request, identity): (&RefundRequest, &Identity),
+    request: &RefundRequest,
+    identity: &Identity,
     found: &Found,
 ) -> Result<(OrderRefund, Giving), ApiError> {
     let facts = RefundFacts {
@@ -120,14 +121,15 @@ fn decided(
 async fn carry_out(
     app: &App,
     caller: &Caller,
-    (request, identity): (&RefundRequest, &Identity),
+    request: &RefundRequest,
+    identity: &Identity,
 ) -> Result<OrderRefundAnswer, ApiError> {
     let mut moved = ApiError::new(ErrorType::TryAgain).without_effect();
     for _ in 0..MAX_TRIES {
         let found = Found::load(app, caller, request).await?;
         let listed = found.order.after_sale.refund(&identity.refund);
         let under_way = listed.or_else(|| found.order.after_sale.pending());
-        match (listed, standing(caller, (&found, under_way))?) {
+        match (listed, standing(caller, &found, under_way)?) {
             // Read in the middle of its end: what became of it, the next reading tells.
             (Some(listed), Standing::Ending) => {
                 moved = refund_pending(&listed.id);
@@ -138,17 +140,17 @@ async fn carry_out(
             // An earlier try of this request.
             (Some(listed), Standing::Overdue | Standing::Done) => {
                 let giving = Giving::of(listed, found.sale.as_ref())?;
-                return finished(app, caller, (&found.order, listed), giving).await;
+                return finished(app, caller, &found.order, listed, giving).await;
             }
             (None, Standing::Overdue) if finish_overdue(app, caller, &found).await? => continue,
             (None, Standing::Overdue | Standing::Running | Standing::Done) => {}
         }
-        let (wanted, giving) = decided(caller, (request, identity), &found)?;
+        let (wanted, giving) = decided(caller, request, identity, &found)?;
         giving.check_processor(app, &caller.tenant)?;
-        let taken = take_return(app, (&found.order, &wanted), (giving, caller.clock)).await;
+        let taken = take_return(app, &found.order, &wanted, giving, caller.clock).await;
         match taken.map_err(in_parts)? {
             TakenReturn::Taken(order, giving) => {
-                return finished(app, caller, (&order, &wanted), giving).await;
+                return finished(app, caller, &order, &wanted, giving).await;
             }
             TakenReturn::Refused(refusal) => return Err(refused_by_sale(refusal)),
             // Decided again on what there is now.
@@ -170,7 +172,7 @@ enum Standing {
     Done,
 }
 
-fn standing(caller: &Caller, (found, listed): (&Found, Option<&OrderRefund>)) -> Result<Standing, ApiError> {
+fn standing(caller: &Caller, found: &Found, listed: Option<&OrderRefund>) -> Result<Standing, ApiError> {
     let Some(listed) = listed else { return Ok(Standing::Done) };
     let sale = match Giving::of(listed, found.sale.as_ref())? {
         Giving::Money(sale) => sale,
@@ -186,8 +188,8 @@ fn standing(caller: &Caller, (found, listed): (&Found, Option<&OrderRefund>)) ->
 /// Finishes the refund that is under way; whether it did.
 async fn finish_overdue(app: &App, caller: &Caller, found: &Found) -> Result<bool, ApiError> {
     let Some(pending) = found.order.after_sale.pending() else { return Ok(false) };
-    let giving = (Giving::of(pending, found.sale.as_ref())?, caller.clock);
-    match finish_return(app, &caller.tenant, (&found.order, pending), giving).await? {
+    let giving = Giving::of(pending, found.sale.as_ref())?;
+    match finish_return(app, &caller.tenant, &found.order, pending, giving, caller.clock).await? {
         ReturnOutcome::Returned(_) | ReturnOutcome::Refused(_) => Ok(true),
         ReturnOutcome::Undecided => Ok(false),
     }
@@ -197,10 +199,11 @@ async fn finish_overdue(app: &App, caller: &Caller, found: &Found) -> Result<boo
 async fn finished(
     app: &App,
     caller: &Caller,
-    (order, wanted): (&Order, &OrderRefund),
+    order: &Order,
+    wanted: &OrderRefund,
     giving: Giving,
 ) -> Result<OrderRefundAnswer, ApiError> {
-    match finish_return(app, &caller.tenant, (order, wanted), (giving, caller.clock)).await? {
+    match finish_return(app, &caller.tenant, order, wanted, giving, caller.clock).await? {
         ReturnOutcome::Returned(order) => {
             let mails: Vec<_> = refund_mail(&order, wanted).into_iter().collect();
             announce(app, &order, &mails).await;

@@ -153,7 +153,8 @@ impl Asker {
     /// What the template takes off a ticket type at that instant, for each claim that gets something.
     pub fn member_prices<'a>(
         &'a self,
-        (template, discounts): (&'a Template, &'a BTreeMap<DiscountId, Discount>),
+        template: &'a Template,
+        discounts: &'a BTreeMap<DiscountId, Discount>,
         ticket_type: &'a TicketTypeId,
         at: Timestamp,
     ) -> impl Iterator<Item = MemberPrice<'a>> + use<'a> {

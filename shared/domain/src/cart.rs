@@ -332,12 +332,7 @@ impl CartLine {
 impl Cart {
     /// A new cart.
     #[must_use]
-    pub fn new(
-        (id, visitor): (CartId, String),
-        terms: CartTerms,
-        priced: PricedLines,
-        now: Timestamp,
-    ) -> Self {
+    pub fn new(id: CartId, visitor: String, terms: CartTerms, priced: PricedLines, now: Timestamp) -> Self {
         let empty = Self {
             id,
             visitor,

@@ -393,7 +393,7 @@ pub struct InventoryItem {
 /// The bytes of an id, at most 32, for a part of a whole whose author gave it none: the `number`th of its kind.
 /// The same whole, such as a template, gets the same ids again.
 #[must_use]
-pub fn derived_id<const N: usize>(whole: &str, (kind, number): (&str, usize)) -> [u8; N] {
+pub fn derived_id<const N: usize>(whole: &str, kind: &str, number: usize) -> [u8; N] {
     let digest: [u8; 32] = Sha256::digest(format!("{whole}\n{kind}\n{number}")).into();
     std::array::from_fn(|index| digest.get(index).copied().unwrap_or_default())
 }

@@ -306,7 +306,7 @@ impl<I: Iterator<Item = OrderItemId>, C: Iterator<Item = NewCard>> Rows<'_, I, C
     fn line(&mut self, line: &CartLine) -> Result<OrderLine, OrderFault> {
         let (id, amounts) = (self.id()?, amounts_of(line.price(), line.quantity())?);
         Ok(match line {
-            CartLine::Ticket(line) => OrderLine::Ticket(self.ticket(line, (id, amounts))?),
+            CartLine::Ticket(line) => OrderLine::Ticket(self.ticket(line, id, amounts)?),
             CartLine::AddOn(line) => OrderLine::AddOn(OrderAddOnLine {
                 id,
                 inventory: line.inventory,
@@ -322,7 +322,7 @@ impl<I: Iterator<Item = OrderItemId>, C: Iterator<Item = NewCard>> Rows<'_, I, C
                 detail: line.detail.clone(),
                 amounts,
             })),
-            CartLine::Combo(line) => OrderLine::Combo(Box::new(self.combo(line, (id, amounts))?)),
+            CartLine::Combo(line) => OrderLine::Combo(Box::new(self.combo(line, id, amounts)?)),
             CartLine::Membership(line) => {
                 let row = membership::order_line(line, id, self.facts, &mut self.cards)?;
                 OrderLine::Membership(Box::new(row))
@@ -333,7 +333,8 @@ impl<I: Iterator<Item = OrderItemId>, C: Iterator<Item = NewCard>> Rows<'_, I, C
     fn ticket(
         &self,
         line: &TicketLine,
-        (id, amounts): (OrderItemId, OrderAmounts),
+        id: OrderItemId,
+        amounts: OrderAmounts,
     ) -> Result<OrderTicketLine, OrderFault> {
         let template = self.template(&line.instance)?;
         Ok(OrderTicketLine {
@@ -356,12 +357,13 @@ impl<I: Iterator<Item = OrderItemId>, C: Iterator<Item = NewCard>> Rows<'_, I, C
     fn combo(
         &mut self,
         line: &ComboLine,
-        (id, amounts): (OrderItemId, OrderAmounts),
+        id: OrderItemId,
+        amounts: OrderAmounts,
     ) -> Result<OrderComboLine, OrderFault> {
         let mut parts = Vec::with_capacity(line.parts.len());
         for part in line.ticket_lines()? {
-            let row = (self.id()?, amounts_of(part.price, part.quantity)?);
-            parts.push(self.ticket(&part, row)?);
+            let (id, amounts) = (self.id()?, amounts_of(part.price, part.quantity)?);
+            parts.push(self.ticket(&part, id, amounts)?);
         }
         Ok(OrderComboLine {
             id,

@@ -229,7 +229,8 @@ impl Coupon {
     #[must_use]
     pub fn reduction_of(
         &self,
-        (template, ticket_type): (&TemplateId, &TicketTypeId),
+        template: &TemplateId,
+        ticket_type: &TicketTypeId,
         discounts: &BTreeMap<DiscountId, Discount>,
     ) -> Option<Reduction> {
         let listed = self.is_for(CouponTarget::Event)
@@ -241,7 +242,8 @@ impl Coupon {
     #[must_use]
     pub fn reduction_of_membership(
         &self,
-        (level, price_point): (&LevelId, &TicketTypeId),
+        level: &LevelId,
+        price_point: &TicketTypeId,
         discounts: &BTreeMap<DiscountId, Discount>,
     ) -> Option<Reduction> {
         let listed =

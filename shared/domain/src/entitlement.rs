@@ -141,7 +141,7 @@ impl Entitlements {
 /// The id of a template's rules, which follows from that of the template.
 #[must_use]
 pub fn rule_set_id(template: &TemplateId) -> RuleSetId {
-    RuleSetId::from_bytes(derived_id(template.as_str(), ("ruleSet", 0)))
+    RuleSetId::from_bytes(derived_id(template.as_str(), "ruleSet", 0))
 }
 
 impl EntitlementRule {

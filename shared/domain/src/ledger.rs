@@ -36,6 +36,15 @@ impl Hold {
     }
 }
 
+/// The hold of the buyer's own reservation, whose seats a sale takes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OwnHold {
+    /// The reservation.
+    pub reservation: ReservationId,
+    /// What it holds.
+    pub hold: Hold,
+}
+
 /// Whether seats can be had at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -315,16 +324,16 @@ impl LedgerChange {
     /// Sells seats, first those of the buyer's own hold. What the hold has beyond `quantity` stays held, so
     /// that a declined card finds the hold as it was (contract §6).
     #[must_use]
-    pub fn sell(quantity: u32, own: Option<(ReservationId, Hold)>) -> Self {
+    pub fn sell(quantity: u32, own: Option<OwnHold>) -> Self {
         let mut change =
             Self { sold: i64::from(quantity), free: i64::from(quantity).saturating_neg(), ..Self::default() };
         change.takes_seats = true;
-        if let Some((id, hold)) = own {
+        if let Some(OwnHold { reservation, hold }) = own {
             let used = hold.quantity.min(quantity);
             let rest = hold.quantity.saturating_sub(used);
             change.free = change.free.saturating_add(i64::from(used));
-            change.expect.insert(id, Some(hold));
-            change.set.insert(id, (rest > 0).then_some(Hold { quantity: rest, ..hold }));
+            change.expect.insert(reservation, Some(hold));
+            change.set.insert(reservation, (rest > 0).then_some(Hold { quantity: rest, ..hold }));
         }
         change
     }
@@ -332,17 +341,17 @@ impl LedgerChange {
     /// Undoes [`LedgerChange::sell`]: the hold comes back as it was while it is still live, and its seats are
     /// free otherwise.
     #[must_use]
-    pub fn unsell(quantity: u32, own: Option<(ReservationId, Hold)>, now: Timestamp) -> Self {
+    pub fn unsell(quantity: u32, own: Option<OwnHold>, now: Timestamp) -> Self {
         let mut change =
             Self { sold: i64::from(quantity).saturating_neg(), free: i64::from(quantity), ..Self::default() };
-        if let Some((id, hold)) = own
+        if let Some(OwnHold { reservation, hold }) = own
             && hold.is_live(now)
         {
             let used = hold.quantity.min(quantity);
             let rest = hold.quantity.saturating_sub(used);
             change.free = change.free.saturating_sub(i64::from(used));
-            change.expect.insert(id, (rest > 0).then_some(Hold { quantity: rest, ..hold }));
-            change.set.insert(id, Some(hold));
+            change.expect.insert(reservation, (rest > 0).then_some(Hold { quantity: rest, ..hold }));
+            change.set.insert(reservation, Some(hold));
         }
         change
     }

@@ -181,8 +181,7 @@ impl Audience<'_> {
         }
         let mut after = None;
         for piece in OPEN_SLOT_PIECES {
-            let Some((slots, stopped)) = planned((template, &schedules, self.zone), (from, after), piece)
-            else {
+            let Some((slots, stopped)) = planned(template, &schedules, self.zone, from, after, piece) else {
                 return false;
             };
             let open = |slot: &Slot| {
@@ -214,7 +213,7 @@ impl Audience<'_> {
     #[must_use]
     pub fn first_start(&self, template: &Template, from: Timestamp) -> Option<Timestamp> {
         let schedules = self.sold_schedules(template);
-        let (slots, _) = planned((template, &schedules, self.zone), (from, None), NonZeroUsize::MIN)?;
+        let (slots, _) = planned(template, &schedules, self.zone, from, None, NonZeroUsize::MIN)?;
         slots.first().map(|slot| slot.start)
     }
 
@@ -230,8 +229,11 @@ impl Audience<'_> {
 
 /// Slots as these schedules of a template make them; none where it has schedules, but none of these.
 fn planned(
-    (template, schedules, zone): (&Template, &[Schedule], Zone),
-    (from, after): (Timestamp, Option<InstanceId>),
+    template: &Template,
+    schedules: &[Schedule],
+    zone: Zone,
+    from: Timestamp,
+    after: Option<InstanceId>,
     limit: NonZeroUsize,
 ) -> Option<(Vec<Slot>, Option<InstanceId>)> {
     if schedules.is_empty() && !template.schedules.is_empty() {
@@ -259,8 +261,10 @@ const LOOK_AHEAD_SECS: i64 = 3 * 366 * 86_400;
 /// elsewhere, they always can.
 #[must_use]
 pub fn may_start(
-    (template, reach): (&Template, Option<&SlotReach>),
-    (from, until): (Timestamp, Timestamp),
+    template: &Template,
+    reach: Option<&SlotReach>,
+    from: Timestamp,
+    until: Timestamp,
     zone: Zone,
 ) -> bool {
     if reach.is_some_and(|reach| !reach.is_regular()) {

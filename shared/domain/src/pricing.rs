@@ -204,7 +204,7 @@ pub fn price_explained(
     catalog: &CatalogView<'_>,
     now: Timestamp,
 ) -> Result<ExplainedLines, PricingRefusals> {
-    let codes = CodeBook::new((lines, terms), (catalog.catalog.coupons, &catalog.buyer), now);
+    let codes = CodeBook::new(lines, terms, catalog.catalog.coupons, &catalog.buyer, now);
     let pass = Pass { catalog, codes: &codes, scope: Scope::AllLines, now };
     let memberships = membership::price_memberships(lines, pass);
     // Tickets have the benefits of the memberships beside them (spec §4.1 rule 5).
@@ -231,7 +231,7 @@ pub fn price_explained(
     match total {
         Ok(total) if refusals.is_empty() => {
             let coupon_messages =
-                codes.messages((lines, terms), |code, rule, index| pass.applies((code, rule), &lines[index]));
+                codes.messages(lines, terms, |code, rule, index| pass.applies(code, rule, &lines[index]));
             let traces = priced.traces;
             let priced = PricedLines { lines: priced.lines, total, coupon_messages };
             Ok(ExplainedLines { priced, traces })
@@ -308,14 +308,14 @@ enum Scope {
 
 impl Pass<'_> {
     /// Whether a code takes something off a line by this rule, were it not outranked.
-    fn applies(&self, (code, rule): (&str, Rule), line: &LineRequest) -> bool {
+    fn applies(&self, code: &str, rule: Rule, line: &LineRequest) -> bool {
         match &line.wanted {
             Wanted::Ticket(_) if rule == Rule::CartCoupon && self.scope == Scope::Memberships => false,
             Wanted::Ticket(wanted) => {
                 let slot = self.catalog.slots.get(&wanted.instance);
                 let found = self.codes.find(code).zip(slot);
                 found.is_some_and(|(code, slot)| {
-                    code.reduction((wanted, *slot), self.catalog.catalog.discounts).is_ok()
+                    code.reduction(wanted, *slot, self.catalog.catalog.discounts).is_ok()
                 })
             }
             Wanted::Membership(wanted) => {
@@ -368,11 +368,11 @@ fn price_ticket(
         (Ok(slot), Ok(person_type)) => (slot, person_type),
         (slot, person_type) => return Err(slot.err().into_iter().chain(person_type.err()).collect()),
     };
-    let entry = ticket_price(slot, (instance, ticket_type), catalog.buyer.channel, now);
+    let entry = ticket_price(slot, instance, ticket_type, catalog.buyer.channel, now);
     let entry = entry.ok_or_else(|| vec![LineFault::NotPriced])?;
     let terms = Terms { asker: catalog.buyer.asker, discounts: catalog.catalog.discounts, codes, scope };
     let too_large = |MoneyOverflow| vec![LineFault::AmountTooLarge];
-    let Treatments { tried, unit, applied } = treat((wanted, slot), entry, terms).map_err(too_large)?;
+    let Treatments { tried, unit, applied } = treat(wanted, slot, entry, terms).map_err(too_large)?;
     let price = line_price(entry.price, unit, *quantity).map_err(too_large)?;
     let (is_retail, coupon_codes) = match treatment {
         WantedTreatment::Best => (false, Vec::new()),
@@ -451,7 +451,8 @@ fn price_donation(
 /// Stage 1 of a ticket: the price list in force at the moment of sale.
 fn ticket_price<'a>(
     slot: Slot<'a>,
-    (instance, ticket_type): (&InstanceId, &TicketTypeId),
+    instance: &InstanceId,
+    ticket_type: &TicketTypeId,
     channel: Channel,
     now: Timestamp,
 ) -> Option<&'a Price> {

@@ -354,11 +354,7 @@ impl Generation {
     /// The run that makes the slots a published template lacks; none where they exist or are being made. Less
     /// than a day more is left to the scheduled work.
     #[must_use]
-    pub fn fill(
-        (template, zone): (&Template, Zone),
-        previous: Option<&Self>,
-        terms: RunTerms,
-    ) -> Option<Self> {
+    pub fn fill(template: &Template, zone: Zone, previous: Option<&Self>, terms: RunTerms) -> Option<Self> {
         let plan = plan_name(template, zone);
         let RunTerms { run, moment, real_now } = terms;
         let until = end_of(template, Moment { now: moment.now.min(real_now), ..moment });
@@ -420,7 +416,8 @@ impl Generation {
     pub fn moved(
         &self,
         after: Option<InstanceId>,
-        (plan, held): (Option<SlotPlan<'_>>, bool),
+        plan: Option<SlotPlan<'_>>,
+        held: bool,
         now: Timestamp,
     ) -> Option<Self> {
         let revision = self.revision.saturating_add(1);

@@ -305,7 +305,8 @@ pub fn live_holds(
 /// The first [`ReservationRefusal`] that applies, with every line it applies to.
 pub fn decide_holds(
     reservation: &Reservation,
-    (wanted, expires_at): (&[WantedItem], Timestamp),
+    wanted: &[WantedItem],
+    expires_at: Timestamp,
     slots: &Slots<'_>,
     now: Timestamp,
 ) -> Result<Step, ReservationRefusal> {
@@ -419,7 +420,8 @@ pub struct Update {
 /// The first [`ReservationRefusal`] that applies.
 pub fn decide_update(
     reservation: &Reservation,
-    (change, item_ids): (&ReservationChange, &[ReservationItemId]),
+    change: &ReservationChange,
+    item_ids: &[ReservationItemId],
     slots: &Slots<'_>,
     now: Timestamp,
 ) -> Result<Update, ReservationRefusal> {
@@ -434,7 +436,7 @@ pub fn decide_update(
         return Err(ReservationRefusal::UnknownItems(unknown));
     }
     let expires_at = new_expiry(reservation, change.expires_at, now)?;
-    let step = decide_holds(reservation, (&change.items, expires_at), slots, now)?;
+    let step = decide_holds(reservation, &change.items, expires_at, slots, now)?;
     let terms = Terms { expires_at, items: items(&change.items, item_ids, &reservation.terms.items) };
     if terms == reservation.terms {
         return Ok(Update { next: reservation.clone(), step });

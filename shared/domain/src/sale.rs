@@ -163,7 +163,7 @@ pub fn refundable<'a>(sale: Option<&'a Sale>, mid: &Mid, amount: Money) -> Resul
 impl SaleRefund {
     /// A refund that is being taken at `now`.
     #[must_use]
-    pub fn pending(amount: Money, (now, chosen_clock): (Timestamp, bool)) -> Self {
+    pub fn pending(amount: Money, now: Timestamp, chosen_clock: bool) -> Self {
         let deadline = crate::time::plus_secs(now, REFUND_SECS);
         Self { amount, taken_at: now, chosen_clock, state: RefundState::Pending { deadline } }
     }
@@ -211,7 +211,7 @@ impl Sale {
 
     /// The sale after a refund of it is done.
     #[must_use]
-    pub fn with_done(&self, id: &RefundId, (at, fees): (Timestamp, FeeParts)) -> Self {
+    pub fn with_done(&self, id: &RefundId, at: Timestamp, fees: FeeParts) -> Self {
         let mut sale = self.clone();
         sale.version = sale.version.saturating_add(1);
         if let Some(refund) = sale.refunds.get_mut(id) {

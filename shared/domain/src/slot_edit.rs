@@ -120,7 +120,7 @@ impl SlotReach {
     /// The generated starts among which slots are found that run between two instants; `longest_secs` is the
     /// length of the longest slot the schedules make.
     #[must_use]
-    pub fn starts(&self, longest_secs: i64, (from, until): (Timestamp, Timestamp)) -> (Timestamp, Timestamp) {
+    pub fn starts(&self, longest_secs: i64, from: Timestamp, until: Timestamp) -> (Timestamp, Timestamp) {
         let back = longest_secs.max(self.lasting_secs);
         (plus_secs(from, back.saturating_neg()), plus_secs(until, self.earlier_secs))
     }
@@ -225,7 +225,7 @@ pub fn decide_edit(ledger: &Ledger, edit: &SlotEdit, now: Timestamp) -> Result<E
         return Err(EditRefusal::BadTimes(faults));
     }
     let seats = i64::from(after.size).saturating_sub(i64::from(before.size));
-    course(ledger, (before, after), (LedgerChange { free: seats, ..LedgerChange::default() }, now))
+    course(ledger, before, after, LedgerChange { free: seats, ..LedgerChange::default() }, now)
 }
 
 /// How a slot that is neither sold nor held at `now` is deleted for good.
@@ -244,13 +244,15 @@ pub fn decide_removal(ledger: &Ledger, now: Timestamp) -> Result<EditCourse, Edi
     // All seats must be free, and go with the slot.
     let none = SlotTerms { size: 0, state: SlotState::Removed, ..before };
     let change = LedgerChange { free: i64::from(before.size).saturating_neg(), ..LedgerChange::default() };
-    course(ledger, (before, none), (change, now))
+    course(ledger, before, none, change, now)
 }
 
 fn course(
     ledger: &Ledger,
-    (before, after): (SlotTerms, SlotTerms),
-    (change, now): (LedgerChange, Timestamp),
+    before: SlotTerms,
+    after: SlotTerms,
+    change: LedgerChange,
+    now: Timestamp,
 ) -> Result<EditCourse, EditRefusal> {
     match ledger.course(&change, now) {
         Ok(Course::Change(change)) => Ok(EditCourse::Edit(LedgerEdit { before, after, change })),

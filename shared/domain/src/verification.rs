@@ -55,7 +55,8 @@ impl<'a> VerifiedCard<'a> {
 #[must_use]
 pub fn verify<'a>(
     found: &'a [Membership],
-    (sent, last_name): (&str, Option<&str>),
+    sent: &str,
+    last_name: Option<&str>,
     now: Timestamp,
 ) -> Vec<VerifiedCard<'a>> {
     let mut verified = Vec::new();
@@ -141,7 +142,7 @@ mod tests {
             ],
         )];
         let names = |sent: &str, name: Option<&str>| {
-            let verified = verify(&found, (sent, name), now());
+            let verified = verify(&found, sent, name, now());
             let told = verified.iter().map(|one| (one.card.person.last_name.clone(), one.acquaintance));
             told.collect::<Vec<_>>()
         };

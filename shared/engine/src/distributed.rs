@@ -170,7 +170,8 @@ impl Distributed {
         if reasons.iter().any(Option::is_some) {
             state.met.conflicts = state.met.conflicts.saturating_add(1);
             return Some(touched.refusal(
-                (&reasons, CONFLICT_MESSAGE),
+                &reasons,
+                CONFLICT_MESSAGE,
                 "com.amazonaws.dynamodb.v20120810#TransactionConflictException",
             ));
         }
@@ -181,7 +182,8 @@ impl Distributed {
         if reasons.iter().any(Option::is_some) {
             state.met.throttled = state.met.throttled.saturating_add(1);
             return Some(touched.refusal(
-                (&reasons, THROTTLED_MESSAGE),
+                &reasons,
+                THROTTLED_MESSAGE,
                 "com.amazon.coral.availability#ThrottlingException",
             ));
         }
@@ -236,7 +238,7 @@ impl State {
 
 impl Touched {
     /// A transaction is cancelled with a reason for each item, another write is refused with the error.
-    fn refusal(&self, (reasons, message): (&[Option<&str>], &str), error: &str) -> Outcome {
+    fn refusal(&self, reasons: &[Option<&str>], message: &str, error: &str) -> Outcome {
         if self.transaction { cancellation_of(reasons, message) } else { refusal(error, message) }
     }
 }

@@ -157,7 +157,7 @@ impl Call {
                 "Rate of requests exceeds the allowed throughput.",
             ),
             (Throttling::Table, Some(items)) => {
-                self.cancel(items, ("ProvisionedThroughputExceeded", RATE_MESSAGE))
+                self.cancel(items, "ProvisionedThroughputExceeded", RATE_MESSAGE)
             }
             (Throttling::Table, None) => refusal(
                 "com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException",
@@ -168,7 +168,7 @@ impl Call {
 
     fn conflict(&self, request: &HttpRequest) -> Outcome {
         match self.transaction_items(request) {
-            Some(items) => self.cancel(items, ("TransactionConflict", CONFLICT_MESSAGE)),
+            Some(items) => self.cancel(items, "TransactionConflict", CONFLICT_MESSAGE),
             None => {
                 refusal("com.amazonaws.dynamodb.v20120810#TransactionConflictException", CONFLICT_MESSAGE)
             }
@@ -187,8 +187,8 @@ impl Call {
 
     /// Cancels a transaction for the item whose place is the call's index, counted round, so that a
     /// run of calls blames every place.
-    fn cancel(&self, items: usize, reason: (&str, &str)) -> Outcome {
-        cancellation(items, self.admission.call.checked_rem(items).unwrap_or_default(), reason)
+    fn cancel(&self, items: usize, code: &str, message: &str) -> Outcome {
+        cancellation(items, self.admission.call.checked_rem(items).unwrap_or_default(), code, message)
     }
 
     async fn half(&self, mut request: HttpRequest) -> Outcome {

@@ -48,8 +48,7 @@ pub(crate) fn refusal(error_type: &str, message: &str) -> Outcome {
 }
 
 /// A cancelled transaction: one reason per item in order, `None` for all but the item at `position`.
-pub(crate) fn cancellation(items: usize, position: usize, reason: (&str, &str)) -> Outcome {
-    let (code, message) = reason;
+pub(crate) fn cancellation(items: usize, position: usize, code: &str, message: &str) -> Outcome {
     let reasons: Vec<_> = (0..items).map(|place| (place == position).then_some(code)).collect();
     cancellation_of(&reasons, message)
 }

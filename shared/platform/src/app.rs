@@ -150,7 +150,7 @@ impl App {
     /// # Errors
     /// `LIMIT_REACHED`, or those of the database.
     pub async fn check_room(&self, tenant: TenantId, held: Held) -> Result<(), ApiError> {
-        self.caches.counts.check_room(&self.store, (tenant, held), self.limit(held)).await
+        self.caches.counts.check_room(&self.store, tenant, held, self.limit(held)).await
     }
 
     /// The key with this text, at most [`crate::cache::MAX_AGE`] old.
@@ -248,11 +248,12 @@ impl App {
     /// [`ApiError`] when the database does not answer.
     pub async fn is_available(
         &self,
-        found: (TenantId, Reaching<'_>),
+        tenant: TenantId,
+        found: Reaching<'_>,
         audience: Audience<'_>,
         age: Age,
     ) -> Result<bool, ApiError> {
-        self.caches.standings.is_available(&self.store, found, audience, age).await
+        self.caches.standings.is_available(&self.store, tenant, found, audience, age).await
     }
 
     /// Seats sold of all slots of a template.
@@ -260,7 +261,7 @@ impl App {
     /// # Errors
     /// [`ApiError`] when the database does not answer.
     pub async fn sold_of(&self, tenant: TenantId, template: &TemplateId, age: Age) -> Result<u64, ApiError> {
-        self.caches.standings.sold_of(&self.store, (tenant, template), age).await
+        self.caches.standings.sold_of(&self.store, tenant, template, age).await
     }
 
     /// Forgets a tenant's cached catalog after a change made here.

@@ -61,7 +61,8 @@ pub fn not_found() -> ApiError {
 pub fn id_bytes<const N: usize>(
     app: &App,
     hash_key: &HashKey,
-    (key, fingerprint): (&IdempotencyKey, &str),
+    key: &IdempotencyKey,
+    fingerprint: &str,
 ) -> Result<[u8; N], ApiError> {
     let mut bytes = app.ids.bytes::<N>()?;
     if let Some(text) = key.text() {

@@ -24,7 +24,7 @@ pub async fn evidence(app: &App, caller: &Caller) -> Result<Evidence, ApiError> 
         return Ok(Evidence::none(rule));
     }
     let key = app.hash_key(&caller.tenant).await?;
-    let read = live.into_iter().filter_map(|proof| read_proof((caller.tenant.id, &key), proof));
+    let read = live.into_iter().filter_map(|proof| read_proof(caller.tenant.id, &key, proof));
     let named = read.flat_map(|claims| claims.memberships);
     let proven = named.flat_map(|one| [(one.id, one.number), (one.number, one.number)]);
     Ok(Evidence { rule, proven: proven.collect::<BTreeMap<MembershipId, MembershipId>>() })
@@ -51,13 +51,14 @@ pub struct ClaimedCart {
 pub async fn claimed_cart<'a>(
     app: &App,
     caller: &Caller,
-    (terms, lines): (CartTerms, impl IntoIterator<Item = &'a Wanted> + Clone),
+    terms: CartTerms,
+    lines: impl IntoIterator<Item = &'a Wanted> + Clone,
 ) -> Result<ClaimedCart, ApiError> {
     let (evidence, definitions) = tokio::try_join!(evidence(app, caller), app.definitions(caller.tenant.id))?;
     let terms = terms.claimed_with(&evidence, lines.clone());
     if let Some(problem) = terms.refused.problem {
         tell(caller, problem);
     }
-    let named = Named::of((&terms, &definitions.coupons), lines, evidence);
+    let named = Named::of(&terms, &definitions.coupons, lines, evidence);
     Ok(ClaimedCart { terms, named })
 }

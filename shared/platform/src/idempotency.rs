@@ -134,11 +134,12 @@ impl<T: Serialize> IntoResponse for Tagged<T> {
 pub async fn once<T: Serialize>(
     app: &App,
     caller: &Caller,
-    (key, fingerprint): (&IdempotencyKey, &str),
+    key: &IdempotencyKey,
+    fingerprint: &str,
     run: impl Future<Output = Result<T, ApiError>>,
 ) -> Result<Response, ApiError> {
     let run = async { run.await.map(|body| Tagged { body, revision: None }) };
-    once_tagged(app, caller, (key, fingerprint), run).await
+    once_tagged(app, caller, key, fingerprint, run).await
 }
 
 /// [`once`] for a write whose answer has a revision, which a repetition shows as well.
@@ -148,12 +149,13 @@ pub async fn once<T: Serialize>(
 pub async fn once_tagged<T: Serialize>(
     app: &App,
     caller: &Caller,
-    (key, fingerprint): (&IdempotencyKey, &str),
+    key: &IdempotencyKey,
+    fingerprint: &str,
     run: impl Future<Output = Result<Tagged<T>, ApiError>>,
 ) -> Result<Response, ApiError> {
     let Some(hash) = key.hash() else { return run.await.map(IntoResponse::into_response) };
     let key = Key::idempotency(caller.tenant.id, &hash);
-    let own = match claim(app, caller, (&key, fingerprint)).await? {
+    let own = match claim(app, caller, &key, fingerprint).await? {
         Claim::Answered(answer) => return Ok(*answer),
         Claim::Own(own) => own,
     };
@@ -165,7 +167,7 @@ pub async fn once_tagged<T: Serialize>(
             Ok(answer.into_response())
         }
         Err(refusal) => {
-            if let Err(fault) = conclude(app, (&key, &own), &refusal).await {
+            if let Err(fault) = conclude(app, &key, &own, &refusal).await {
                 tracing::warn!(%fault, "the end of a request was not noted; its key stays claimed for a while");
             }
             Err(refusal)
@@ -176,7 +178,8 @@ pub async fn once_tagged<T: Serialize>(
 /// Keeps a refusal under its key, gives the key free, or leaves it claimed, as the refusal says.
 async fn conclude(
     app: &App,
-    (key, own): (&Key, &IdempotencyRecord),
+    key: &Key,
+    own: &IdempotencyRecord,
     refusal: &ApiError,
 ) -> Result<(), StoreError> {
     let row = refusal.kind().row();
@@ -204,7 +207,7 @@ pub async fn tie(
     let Some(hash) = key.hash() else { return Ok(Tie(None)) };
     let key = Key::idempotency(caller.tenant.id, &hash);
     let record = new_claim(&app.ids, fingerprint, caller.clock.now())?;
-    match app.store.claim_idempotency_key(&key, (&record, None), app.wall_now()).await? {
+    match app.store.claim_idempotency_key(&key, &record, None, app.wall_now()).await? {
         Ok(()) => Ok(Tie(Some((key, record)))),
         Err(held) if held.fingerprint == fingerprint => Ok(Tie(None)),
         Err(_) => Err(ApiError::new(ErrorType::IdempotencyKeyReused)),
@@ -222,7 +225,7 @@ impl Tie {
     /// Those of the request.
     pub async fn end<T>(self, app: &App, outcome: Result<T, ApiError>) -> Result<T, ApiError> {
         if let (Err(refusal), Some((key, own))) = (&outcome, &self.0)
-            && let Err(fault) = conclude(app, (key, own), refusal).await
+            && let Err(fault) = conclude(app, key, own, refusal).await
         {
             tracing::warn!(%fault, "the end of a request was not noted; its key stays tied to it");
         }
@@ -239,10 +242,10 @@ enum Claim {
 }
 
 /// Claims the key for this request, or finds the answer of an earlier one.
-async fn claim(app: &App, caller: &Caller, (key, fingerprint): (&Key, &str)) -> Result<Claim, ApiError> {
+async fn claim(app: &App, caller: &Caller, key: &Key, fingerprint: &str) -> Result<Claim, ApiError> {
     let now = caller.clock.now();
     let record = new_claim(&app.ids, fingerprint, now)?;
-    let Err(held) = app.store.claim_idempotency_key(key, (&record, None), app.wall_now()).await? else {
+    let Err(held) = app.store.claim_idempotency_key(key, &record, None, app.wall_now()).await? else {
         return Ok(Claim::Own(record));
     };
     if held.fingerprint != fingerprint {
@@ -264,7 +267,7 @@ async fn claim(app: &App, caller: &Caller, (key, fingerprint): (&Key, &str)) -> 
     if is_running(&held, now) {
         return Err(ApiError::new(ErrorType::RequestInProgress));
     }
-    match app.store.claim_idempotency_key(key, (&record, Some(&held)), app.wall_now()).await? {
+    match app.store.claim_idempotency_key(key, &record, Some(&held), app.wall_now()).await? {
         Ok(()) => Ok(Claim::Own(record)),
         Err(_) => Err(ApiError::new(ErrorType::RequestInProgress)),
     }

@@ -31,7 +31,7 @@ pub fn token_of(key: &HashKey, request: &LoginRequest) -> LoginToken {
 pub fn read_token(key: &HashKey, text: &str, now: Timestamp) -> Option<LoginSecret> {
     let token = LoginToken::parse(text)?;
     let parts: [&[u8]; 2] = [token.secret.expose(), &token.expires_secs.to_be_bytes()];
-    (key.is_hash(&token.signature, (SIGNATURE, &parts)) && token.is_live(now)).then_some(token.secret)
+    (key.is_hash(&token.signature, SIGNATURE, &parts) && token.is_live(now)).then_some(token.secret)
 }
 
 #[cfg(test)]

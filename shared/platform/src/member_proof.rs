@@ -40,7 +40,8 @@ const SIGNATURE: &str = "member-proof";
 /// The proofs for memberships, one for each [`MAX_PROVEN`] of them: the same however often they are made at one instant.
 #[must_use]
 pub fn proofs_of(
-    (tenant, key): (TenantId, &HashKey),
+    tenant: TenantId,
+    key: &HashKey,
     memberships: &[&Membership],
     now: Timestamp,
 ) -> Vec<MemberProof> {
@@ -54,10 +55,10 @@ pub fn proofs_of(
 
 /// What a proof says, if it is one of this tenant's and unaltered.
 #[must_use]
-pub fn read_proof((tenant, key): (TenantId, &HashKey), proof: MemberProof) -> Option<ProofClaims> {
+pub fn read_proof(tenant: TenantId, key: &HashKey, proof: MemberProof) -> Option<ProofClaims> {
     let (tenant, text) = (tenant.to_string(), proof.claims.text());
     let parts: [&[u8]; 2] = [tenant.as_bytes(), text.as_bytes()];
-    key.is_hash(&proof.signature, (SIGNATURE, &parts)).then_some(proof.claims)
+    key.is_hash(&proof.signature, SIGNATURE, &parts).then_some(proof.claims)
 }
 
 #[cfg(test)]
@@ -80,10 +81,10 @@ mod tests {
         let [own, other] = [7, 8].map(|id| TenantId::parse(id).unwrap());
         let (key, strange) = (HashKey::new([1; 32]), HashKey::new([2; 32]));
         let found = membership(11);
-        let proofs = proofs_of((own, &key), &[&found], now);
+        let proofs = proofs_of(own, &key, &[&found], now);
         let [proof] = <[MemberProof; 1]>::try_from(proofs).unwrap();
         let read = |tenant, key: &HashKey, text: &str| {
-            MemberProof::parse(text).and_then(|proof| read_proof((tenant, key), proof))
+            MemberProof::parse(text).and_then(|proof| read_proof(tenant, key, proof))
         };
         let text = proof.expose();
         assert_eq!(read(own, &key, &text), Some(ProofClaims::new([&found], now)));
@@ -110,7 +111,7 @@ mod tests {
         let all: Vec<Membership> = (1..=21).map(membership).collect();
         let all: Vec<&Membership> = all.iter().collect();
         let tenant = TenantId::parse(7).unwrap();
-        let proofs = proofs_of((tenant, &HashKey::new([1; 32])), &all, now);
+        let proofs = proofs_of(tenant, &HashKey::new([1; 32]), &all, now);
         let named: Vec<usize> = proofs.iter().map(|proof| proof.claims.memberships.len()).collect();
         assert_eq!(named, [10, 10, 1]);
     }

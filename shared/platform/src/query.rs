@@ -28,7 +28,8 @@ impl QueryReader {
         &mut self,
         name: &'static str,
         text: Option<&str>,
-        (parse, expected): (impl FnOnce(&str) -> Option<T>, &str),
+        parse: impl FnOnce(&str) -> Option<T>,
+        expected: &str,
     ) -> Option<T> {
         let text = text.map(str::trim).filter(|text| !text.is_empty())?;
         let found = parse(text);
@@ -43,12 +44,13 @@ impl QueryReader {
         &mut self,
         name: &'static str,
         text: Option<&str>,
-        (parse, expected): (impl FnOnce(&str) -> Option<T>, &str),
+        parse: impl FnOnce(&str) -> Option<T>,
+        expected: &str,
     ) -> Option<T> {
         if text.is_none_or(|text| text.trim().is_empty()) {
             self.fault(name, "is required");
         }
-        self.optional(name, text, (parse, expected))
+        self.optional(name, text, parse, expected)
     }
 
     /// A text that narrows a list down, without white space around it. A blank one would let everything through, and is
@@ -74,16 +76,12 @@ impl QueryReader {
 
     /// An instant; one without offset is local time of the zone.
     pub fn instant(&mut self, name: &'static str, text: Option<&str>, zone: Zone) -> Option<Timestamp> {
-        self.optional(name, text, (|text| zone.parse_instant(text).ok(), "an ISO 8601 date and time"))
+        self.optional(name, text, |text| zone.parse_instant(text).ok(), "an ISO 8601 date and time")
     }
 
     /// The parameters `startTime` and `endTime`. The start defaults to 12:00 am today, the end to 11:59 pm on
     /// the day of the start, both on the clocks of the zone (spec §4.4).
-    pub fn range(
-        &mut self,
-        (start, end): (Option<&str>, Option<&str>),
-        (zone, now): (Zone, Timestamp),
-    ) -> Range {
+    pub fn range(&mut self, start: Option<&str>, end: Option<&str>, zone: Zone, now: Timestamp) -> Range {
         let start = self.instant("startTime", start, zone);
         let from = start.unwrap_or_else(|| zone.start_of_day(zone.date(now)));
         let end = self.instant("endTime", end, zone);

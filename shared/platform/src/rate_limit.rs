@@ -20,7 +20,7 @@ struct Place {
 impl Place {
     fn new(caller: &Caller, limit: RateLimit, asker: &[&str]) -> Self {
         let window = caller.tenant.rate(limit).window(caller.clock.now());
-        Self { limit, key: rate_key(caller.tenant.id, (limit, asker), window) }
+        Self { limit, key: rate_key(caller.tenant.id, limit, asker, window) }
     }
 
     /// The visitor's address under the caller's key, or the key alone where no address is known.
@@ -39,7 +39,7 @@ impl Place {
 
     async fn count(&self, app: &App, caller: &Caller, more: u32) -> Result<u32, StoreError> {
         let window_secs = caller.tenant.rate(self.limit).window_secs;
-        app.store.count_rate(&self.key, (more, window_secs), app.wall_now()).await
+        app.store.count_rate(&self.key, more, window_secs, app.wall_now()).await
     }
 }
 
@@ -87,14 +87,14 @@ pub async fn count_guesses(app: &App, caller: &Caller, guesses: Guesses) -> Resu
         async {
             match codes {
                 None => Ok(()),
-                Some(unknown) => count_unknown(app, caller, (Activity::UnknownCoupon, unknown)).await,
+                Some(unknown) => count_unknown(app, caller, Activity::UnknownCoupon, unknown).await,
             }
         },
         count_unproven(app, caller, unproven),
         async {
             match on_word {
                 false => Ok(()),
-                true => count_unknown(app, caller, (Activity::UnknownMembership, 0)).await,
+                true => count_unknown(app, caller, Activity::UnknownMembership, 0).await,
             }
         }
     );
@@ -109,7 +109,7 @@ pub async fn count_unknown_memberships(app: &App, caller: &Caller, unknown: u32)
     if unknown == 0 {
         return Ok(());
     }
-    count_unknown(app, caller, (Activity::UnknownMembership, unknown)).await
+    count_unknown(app, caller, Activity::UnknownMembership, unknown).await
 }
 
 /// Looks whether a caller has guessed too many memberships.
@@ -117,7 +117,7 @@ pub async fn count_unknown_memberships(app: &App, caller: &Caller, unknown: u32)
 /// # Errors
 /// `THROTTLED` when there are too many.
 pub async fn look_at_memberships(app: &App, caller: &Caller) -> Result<(), ApiError> {
-    count_unknown(app, caller, (Activity::UnknownMembership, 0)).await
+    count_unknown(app, caller, Activity::UnknownMembership, 0).await
 }
 
 /// Nothing is learned by naming what is not looked up, so that this counts for the visitor alone: a page that goes on
@@ -137,17 +137,13 @@ pub async fn count_unproven(app: &App, caller: &Caller, unproven: u32) -> Result
 
 /// Counts so many guesses for the visitor's address and for the key, whatever addresses it names; with none, it is only
 /// looked how many there are.
-async fn count_unknown(
-    app: &App,
-    caller: &Caller,
-    (activity, unknown): (Activity, u32),
-) -> Result<(), ApiError> {
+async fn count_unknown(app: &App, caller: &Caller, activity: Activity, unknown: u32) -> Result<(), ApiError> {
     let places = both_places(caller, activity);
     let counted = if unknown == 0 {
         let keys: Vec<Key> = places.iter().map(|place| place.key.clone()).collect();
         app.store.load_rates(&keys).await
     } else {
-        count_all(app, caller, (&places, unknown)).await
+        count_all(app, caller, &places, unknown).await
     };
     let excess = counted.map(|counted| {
         let counts = places.iter().zip(counted);
@@ -167,11 +163,7 @@ pub async fn count_application(app: &App, caller: &Caller) -> Result<(), ApiErro
 }
 
 /// Counts so many more in the places of a key and an address, at once.
-async fn count_all(
-    app: &App,
-    caller: &Caller,
-    (places, more): (&[Place], u32),
-) -> Result<Vec<u32>, StoreError> {
+async fn count_all(app: &App, caller: &Caller, places: &[Place], more: u32) -> Result<Vec<u32>, StoreError> {
     let count = async |place: Option<&Place>| match place {
         Some(place) => place.count(app, caller, more).await.map(Some),
         None => Ok(None),
@@ -217,7 +209,7 @@ pub async fn count_declined_card(app: &App, caller: &Caller, decline: &Decline) 
         return;
     }
     let places = both_places(caller, Activity::DeclinedCard);
-    if let Err(fault) = count_all(app, caller, (&places, 1)).await {
+    if let Err(fault) = count_all(app, caller, &places, 1).await {
         tracing::warn!(%fault, "a declined card was not counted");
     }
 }

@@ -63,9 +63,9 @@ struct Counted {
 
 impl Counts {
     /// One more than was known, if that is far from the limit.
-    fn take(&self, place: (TenantId, Held), most: usize) -> bool {
+    fn take(&self, tenant: TenantId, held: Held, most: usize) -> bool {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(known) = counts.get_mut(&place) else { return false };
+        let Some(known) = counts.get_mut(&(tenant, held)) else { return false };
         let is_far = known.count < most.saturating_sub(most / MARGIN_PARTS);
         if !is_far || known.at.elapsed() >= COUNT_AGE {
             return false;
@@ -74,9 +74,9 @@ impl Counts {
         true
     }
 
-    fn note(&self, place: (TenantId, Held), count: usize) {
+    fn note(&self, tenant: TenantId, held: Held, count: usize) {
         let counted = Counted { count, at: Instant::now() };
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(place, counted);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert((tenant, held), counted);
     }
 
     /// Refuses one more of what a tenant has as much of as it may. Far from the limit nothing is read for it.
@@ -86,14 +86,15 @@ impl Counts {
     pub(crate) async fn check_room(
         &self,
         store: &Store,
-        (tenant, held): (TenantId, Held),
+        tenant: TenantId,
+        held: Held,
         limit: Limit,
     ) -> Result<(), ApiError> {
-        if self.take((tenant, held), limit.most) {
+        if self.take(tenant, held, limit.most) {
             return Ok(());
         }
         let count = load_places(store, tenant, held).await?.len();
-        self.note((tenant, held), count.saturating_add(1));
+        self.note(tenant, held, count.saturating_add(1));
         if count < limit.most { Ok(()) } else { Err(ApiError::limit_reached(limit)) }
     }
 }

@@ -46,7 +46,7 @@ impl Reaching<'_> {
     pub fn starts(self, Range { from, until }: Range) -> (Timestamp, Timestamp) {
         let longest = i64::from(self.template.longest_minutes()).saturating_mul(60);
         let none = SlotReach::none(self.template.id.clone());
-        self.reach.unwrap_or(&none).starts(longest, (from, until))
+        self.reach.unwrap_or(&none).starts(longest, from, until)
     }
 }
 
@@ -74,8 +74,8 @@ impl Search {
     }
 
     async fn first(self, store: Store) -> Result<Ahead, ApiError> {
-        let window = (Beginning::At(self.from), self.until);
-        let found = store.load_slots_from((self.tenant, &self.template), window, FIRST_SLOTS).await?;
+        let Self { tenant, template, from, until } = self;
+        let found = store.load_slots_from(tenant, &template, Beginning::At(from), until, FIRST_SLOTS).await?;
         Ok(Ahead { slots: found.ledgers, stopped_after: found.stopped_after })
     }
 
@@ -83,8 +83,9 @@ impl Search {
     async fn rest(self, store: Store, first: Option<InstanceId>) -> Result<Vec<Ledger>, ApiError> {
         let (mut slots, mut after) = (Vec::new(), first);
         while let Some(last) = after {
-            let window = (Beginning::After(last), self.until);
-            let found = store.load_slots_from((self.tenant, &self.template), window, MORE_SLOTS).await?;
+            let from = Beginning::After(last);
+            let found =
+                store.load_slots_from(self.tenant, &self.template, from, self.until, MORE_SLOTS).await?;
             slots.extend(found.ledgers.into_iter().filter(|ledger| ledger.sold < ledger.size));
             after = found.stopped_after;
         }
@@ -109,7 +110,8 @@ impl Standings {
     pub(crate) async fn is_available(
         &self,
         store: &Store,
-        (tenant, found): (TenantId, Reaching<'_>),
+        tenant: TenantId,
+        found: Reaching<'_>,
         audience: Audience<'_>,
         age: Age,
     ) -> Result<bool, ApiError> {
@@ -138,7 +140,8 @@ impl Standings {
     pub(crate) async fn sold_of(
         &self,
         store: &Store,
-        (tenant, template): (TenantId, &TemplateId),
+        tenant: TenantId,
+        template: &TemplateId,
         age: Age,
     ) -> Result<u64, ApiError> {
         let (store, id) = (store.clone(), template.clone());

@@ -63,11 +63,7 @@ impl Giving {
     }
 
     /// What is taken of the sale.
-    fn take<'a>(
-        &'a self,
-        (order, wanted): (&Order, &'a OrderRefund),
-        taken: &'a SaleRefund,
-    ) -> Option<Take<'a>> {
+    fn take<'a>(&'a self, order: &Order, wanted: &'a OrderRefund, taken: &'a SaleRefund) -> Option<Take<'a>> {
         match self {
             Self::Money(sale) => Some(Take {
                 tenant: order.tenant,
@@ -107,12 +103,13 @@ pub enum TakenReturn {
 /// # Errors
 /// `PAYLOAD_TOO_LARGE` when it gives back more than one transaction holds.
 pub fn check_return(
-    (order, wanted): (&Order, &OrderRefund),
+    order: &Order,
+    wanted: &OrderRefund,
     giving: &Giving,
     clock: RequestClock,
 ) -> Result<(), ApiError> {
-    let taken = SaleRefund::pending(wanted.amount, (clock.now(), clock.is_chosen()));
-    plan_take((order, wanted), giving.take((order, wanted), &taken).as_ref())?;
+    let taken = SaleRefund::pending(wanted.amount, clock.now(), clock.is_chosen());
+    plan_take(order, wanted, giving.take(order, wanted, &taken).as_ref())?;
     Ok(())
 }
 
@@ -123,13 +120,15 @@ pub fn check_return(
 /// [`ApiError`] when it is not known whether that happened.
 pub async fn take_return(
     app: &App,
-    (order, wanted): (&Order, &OrderRefund),
-    (giving, clock): (Giving, RequestClock),
+    order: &Order,
+    wanted: &OrderRefund,
+    giving: Giving,
+    clock: RequestClock,
 ) -> Result<TakenReturn, ApiError> {
-    let taken = SaleRefund::pending(wanted.amount, (clock.now(), clock.is_chosen()));
+    let taken = SaleRefund::pending(wanted.amount, clock.now(), clock.is_chosen());
     for _ in 0..MAX_TAKINGS {
-        let take = giving.take((order, wanted), &taken);
-        let Err(mut refusals) = commit(app, &plan_take((order, wanted), take.as_ref())?).await? else {
+        let take = giving.take(order, wanted, &taken);
+        let Err(mut refusals) = commit(app, &plan_take(order, wanted, take.as_ref())?).await? else {
             let after_sale = order.after_sale.with_refund(wanted.clone());
             let order = Order { after_sale, ..order.clone() };
             return Ok(TakenReturn::Taken(Box::new(order), giving.taken(wanted, taken)?));
@@ -170,8 +169,10 @@ pub enum ReturnOutcome {
 pub async fn finish_return(
     app: &App,
     tenant: &Tenant,
-    (order, wanted): (&Order, &OrderRefund),
-    (giving, clock): (Giving, RequestClock),
+    order: &Order,
+    wanted: &OrderRefund,
+    giving: Giving,
+    clock: RequestClock,
 ) -> Result<ReturnOutcome, ApiError> {
     let sale = match giving {
         Giving::Money(sale) => *sale,
@@ -208,13 +209,15 @@ pub enum Exchanged {
 /// [`ApiError`] when it is not known whether that happened.
 pub async fn exchange(
     app: &App,
-    (order, decided): (&Order, &DecidedExchange),
-    (event, mail): (InstanceId, Option<&OutboxMail>),
+    order: &Order,
+    decided: &DecidedExchange,
+    event: InstanceId,
+    mail: Option<&OutboxMail>,
 ) -> Result<Exchanged, ApiError> {
     let wanted = LedgerChange::sell(decided.taken, None);
     let mut change = wanted.clone();
     for _ in 0..MAX_TAKINGS {
-        let plan = plan_exchange((order, decided), (event, &change), mail)?;
+        let plan = plan_exchange(order, decided, event, &change, mail)?;
         let Err(mut refusals) = commit(app, &plan).await? else {
             let after_sale = order.after_sale.with_exchange(decided.exchange.clone());
             return Ok(Exchanged::Made(Box::new(Order { after_sale, ..order.clone() })));
@@ -223,7 +226,7 @@ pub async fn exchange(
         let Some(Refused { refusal, old }) = refusals.into_iter().next() else { break };
         match refusal {
             ExchangeRefusal::OrderMoved => return Ok(Exchanged::OrderMoved),
-            ExchangeRefusal::Seats => match course(app, (order, decided), (event, &wanted, old)).await? {
+            ExchangeRefusal::Seats => match course(app, order, decided, event, &wanted, old).await? {
                 Ok(next) => change = next,
                 Err(refusal) => return Ok(Exchanged::Seats(refusal)),
             },
@@ -236,8 +239,11 @@ pub async fn exchange(
 /// name, some are taken back beforehand.
 async fn course(
     app: &App,
-    (order, decided): (&Order, &DecidedExchange),
-    (event, wanted, old): (InstanceId, &LedgerChange, Option<Item>),
+    order: &Order,
+    decided: &DecidedExchange,
+    event: InstanceId,
+    wanted: &LedgerChange,
+    old: Option<Item>,
 ) -> Result<Result<LedgerChange, LedgerRefusal>, ApiError> {
     let Some(item) = old else { return Ok(Err(LedgerRefusal::UnknownSlot)) };
     let ledger: Ledger = decode(item)?;

@@ -55,23 +55,23 @@ pub async fn charge(app: &App, caller: &Caller, order: &Order, card: &Card) -> R
         Err(fault) => {
             // Opening moves no money and only this request has the card, so nothing can be charged any more.
             log_fault(order, fault);
-            return undone(app, order, (clock.fresh(), None)).await;
+            return undone(app, order, clock.fresh(), None).await;
         }
     };
     if plus_secs(clock.fresh(), CHARGE_SECS) > deadline(order) {
-        return conclude(app, order, (processor.as_ref(), &reference), clock).await;
+        return conclude(app, order, processor.as_ref(), &reference, clock).await;
     }
     match answered(processor.confirm(&reference, card), CHARGE_SECS).await {
-        Ok(Confirmation::Captured) => paid(app, order, (&reference, clock.fresh())).await,
+        Ok(Confirmation::Captured) => paid(app, order, &reference, clock.fresh()).await,
         Ok(Confirmation::Declined(decline)) => {
             Metric::Declines.count(order.tenant);
-            let undone = undone(app, order, (clock.fresh(), Some(decline.clone())));
+            let undone = undone(app, order, clock.fresh(), Some(decline.clone()));
             let (outcome, ()) = tokio::join!(undone, count_declined_card(app, caller, &decline));
             outcome
         }
         Err(fault) => {
             log_fault(order, fault);
-            conclude(app, order, (processor.as_ref(), &reference), clock).await
+            conclude(app, order, processor.as_ref(), &reference, clock).await
         }
     }
 }
@@ -100,12 +100,13 @@ fn deadline(order: &Order) -> Timestamp {
 async fn conclude(
     app: &App,
     order: &Order,
-    (processor, reference): (&dyn CardProcessor, &PaymentReference),
+    processor: &dyn CardProcessor,
+    reference: &PaymentReference,
     clock: RequestClock,
 ) -> Result<Outcome, ApiError> {
     match answered(processor.cancel_or_status(reference), ANSWER_SECS).await {
-        Ok(FinalStatus::Succeeded) => paid(app, order, (reference, clock.fresh())).await,
-        Ok(FinalStatus::Cancelled) => undone(app, order, (clock.fresh(), None)).await,
+        Ok(FinalStatus::Succeeded) => paid(app, order, reference, clock.fresh()).await,
+        Ok(FinalStatus::Cancelled) => undone(app, order, clock.fresh(), None).await,
         Err(fault) => {
             log_fault(order, fault);
             Ok(Outcome::Undecided)
@@ -116,13 +117,19 @@ async fn conclude(
 async fn paid(
     app: &App,
     order: &Order,
-    (reference, at): (&PaymentReference, Timestamp),
+    reference: &PaymentReference,
+    at: Timestamp,
 ) -> Result<Outcome, ApiError> {
-    settle(app, order, (reference, at, at)).await.map(outcome)
+    settle(app, order, reference, at, at).await.map(outcome)
 }
 
-async fn undone(app: &App, order: &Order, why: (Timestamp, Option<Decline>)) -> Result<Outcome, ApiError> {
-    undo(app, order, why).await.map(outcome)
+async fn undone(
+    app: &App,
+    order: &Order,
+    at: Timestamp,
+    decline: Option<Decline>,
+) -> Result<Outcome, ApiError> {
+    undo(app, order, at, decline).await.map(outcome)
 }
 
 /// What the state of an order says.

@@ -72,7 +72,8 @@ enum Part {
 async fn keep_reach(
     app: &App,
     tenant: TenantId,
-    (before, after): (&Template, &Template),
+    before: &Template,
+    after: &Template,
 ) -> Result<(), ApiError> {
     if before.review_state == ReviewState::Draft || before.longest_minutes() <= after.longest_minutes() {
         return Ok(());
@@ -88,19 +89,20 @@ async fn keep_reach(
 /// [`ApiError`] when it is not known to have happened.
 pub async fn save_template(
     app: &App,
-    (tenant, template): (&Tenant, &Template),
+    tenant: &Tenant,
+    template: &Template,
     before: Option<&Stored<Template>>,
     moment: Moment,
 ) -> Result<TemplateSaved, ApiError> {
     if let Some(before) = before {
-        keep_reach(app, tenant.id, (&before.value, template)).await?;
+        keep_reach(app, tenant.id, &before.value, template).await?;
     }
     let write = put_over(tenant.id, before, template)?;
     for _ in 0..MAX_SAVES {
         let previous = app.store.load_generation(tenant.id, &template.id).await?;
         let next = match template.review_state {
             ReviewState::Published => {
-                Generation::fill((template, tenant.zone), previous.as_ref(), terms(app, moment)?)
+                Generation::fill(template, tenant.zone, previous.as_ref(), terms(app, moment)?)
             }
             ReviewState::Draft => None,
         };
@@ -112,9 +114,10 @@ pub async fn save_template(
             app.store.widen_reach(tenant.id, &reach).await?;
         }
         let mut plan = Plan::new();
-        add(&mut plan, (Key::template(tenant.id, &template.id), write.clone()), Part::Template)?;
+        add(&mut plan, Key::template(tenant.id, &template.id), write.clone(), Part::Template)?;
         if let Some(next) = &next {
-            add(&mut plan, generation_put(tenant.id, next, previous.as_ref())?, Part::Record)?;
+            let (key, action) = generation_put(tenant.id, next, previous.as_ref())?;
+            add(&mut plan, key, action, Part::Record)?;
         }
         let Err(refused) = commit(app, &plan).await? else {
             return Ok(TemplateSaved::Saved(next.or(previous)));
@@ -144,14 +147,14 @@ pub async fn delete_template(
             .map(|found| Ok::<_, ApiError>(Generation::clear(id, Some(found), terms(app, moment)?)));
         let next = next.transpose()?;
         let mut plan = Plan::new();
-        add(&mut plan, (Key::template(tenant, id), delete_as_read(before)), Part::Template)?;
+        add(&mut plan, Key::template(tenant, id), delete_as_read(before), Part::Template)?;
         if let Some(next) = &next {
-            add(&mut plan, generation_put(tenant, next, previous.as_ref())?, Part::Record)?;
+            let (key, action) = generation_put(tenant, next, previous.as_ref())?;
+            add(&mut plan, key, action, Part::Record)?;
         }
-        let reach = (Key::slot_reach(tenant, id), Action::Delete(Expression::new()));
-        add(&mut plan, reach, Part::Reach)?;
-        let entitlements = (Key::entitlements(tenant, id), Action::Delete(Expression::new()));
-        add(&mut plan, entitlements, Part::Entitlements)?;
+        let delete = || Action::Delete(Expression::new());
+        add(&mut plan, Key::slot_reach(tenant, id), delete(), Part::Reach)?;
+        add(&mut plan, Key::entitlements(tenant, id), delete(), Part::Entitlements)?;
         let Err(refused) = commit(app, &plan).await? else { return Ok(TemplateSaved::Saved(next)) };
         if let Some(moved) = refused.into_iter().find(|one| one.refusal == Part::Template) {
             return Ok(TemplateSaved::Moved(moved.old));
@@ -167,9 +170,11 @@ pub async fn delete_template(
 /// [`ApiError`] when the database does not answer; the record stays due.
 pub async fn make_slots(
     app: &App,
-    (tenant, template): (&Tenant, Option<&Template>),
+    tenant: &Tenant,
+    template: Option<&Template>,
     generation: Generation,
-    (now, budget): (Timestamp, usize),
+    now: Timestamp,
+    budget: usize,
 ) -> Result<Progress, ApiError> {
     let until = generation.until;
     let mut progress = Progress { made: 0, changed: 0, deleted: 0, complete: generation.complete, until };
@@ -213,7 +218,8 @@ pub struct Turn {
 /// [`ApiError`] when the database does not answer; the record stays due.
 pub async fn resume(
     app: &App,
-    (tenant, id): (&Tenant, &TemplateId),
+    tenant: &Tenant,
+    id: &TemplateId,
     turn: Turn,
 ) -> Result<Option<Progress>, ApiError> {
     let Turn { now, real_now, budget } = turn;
@@ -227,7 +233,7 @@ pub async fn resume(
         Some(found) if goes_on(&record, found, tenant.zone) => None,
         Some(found) => {
             let terms = RunTerms { real_now, ..terms(app, moment)? };
-            Generation::fill((found, tenant.zone), Some(&record), terms)
+            Generation::fill(found, tenant.zone, Some(&record), terms)
         }
     };
     let current = match next {
@@ -240,7 +246,7 @@ pub async fn resume(
             next
         }
     };
-    make_slots(app, (tenant, template.as_ref()), current, (now, budget)).await.map(Some)
+    make_slots(app, tenant, template.as_ref(), current, now, budget).await.map(Some)
 }
 
 /// True for a run that is not at its end and makes what the template asks for.
@@ -254,7 +260,7 @@ fn terms(app: &App, moment: Moment) -> Result<RunTerms, ApiError> {
     Ok(RunTerms { run, moment, real_now: moment.now })
 }
 
-fn add<R>(plan: &mut Plan<R>, (key, action): (Key, Action), part: R) -> Result<(), ApiError> {
+fn add<R>(plan: &mut Plan<R>, key: Key, action: Action, part: R) -> Result<(), ApiError> {
     plan.add(key, action, part).map_err(ApiError::internal)
 }
 
@@ -304,7 +310,7 @@ impl Work<'_> {
             Some(plan) => self.to_fill(plan).await?,
             None => self.to_clear().await?,
         };
-        let next = self.generation.moved(difference.after, (plan, difference.held), self.now);
+        let next = self.generation.moved(difference.after, plan, difference.held, self.now);
         self.carry_out(difference, next).await
     }
 
@@ -313,8 +319,9 @@ impl Work<'_> {
     }
 
     async fn existing(&self, until: Timestamp) -> Result<ExistingSlots, ApiError> {
-        let whose = (self.tenant.id, &self.generation.template);
-        Ok(self.app.store.load_slots_from(whose, (self.beginning(), until), PIECE.get()).await?)
+        let (tenant, template) = (self.tenant.id, &self.generation.template);
+        let from = self.beginning();
+        Ok(self.app.store.load_slots_from(tenant, template, from, until, PIECE.get()).await?)
     }
 
     /// The next stretch of what schedules make, against what exists.
@@ -421,10 +428,10 @@ impl Work<'_> {
                 return Ok(true);
             }
             let mut plan = Plan::new();
-            add(&mut plan, (key.clone(), action.clone()), Part::Record)?;
+            add(&mut plan, key.clone(), action.clone(), Part::Record)?;
             for (index, (_, key, action)) in chunk.iter().enumerate() {
                 if open.contains(&index) {
-                    add(&mut plan, (key.clone(), action.clone()), Part::Slot(index))?;
+                    add(&mut plan, key.clone(), action.clone(), Part::Slot(index))?;
                 }
             }
             let Err(refused) = commit(self.app, &plan).await? else {

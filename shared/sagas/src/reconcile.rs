@@ -101,7 +101,7 @@ impl<'a> View<'a> {
         Books::open(Terms { now, chosen_now, with_payments: self.with_payments.contains(&tenant) })
     }
 
-    fn walk(&self, (table, partitions): (Table, &[&str]), consistency: Consistency) -> Walk {
+    fn walk(&self, table: Table, partitions: &[&str], consistency: Consistency) -> Walk {
         let route = Route { table, partitions, tenant: self.wanted.tenant };
         self.store.walk(route, Pace { consistency, pause: self.wanted.pause })
     }
@@ -150,7 +150,7 @@ impl Pass<'_> {
     }
 
     async fn enter_money(&mut self) -> Result<(), StoreError> {
-        let mut walk = self.view.walk((Table::Merchants, MONEY), Consistency::Eventual);
+        let mut walk = self.view.walk(Table::Merchants, MONEY, Consistency::Eventual);
         while let Some(rows) = walk.next().await? {
             for row in rows {
                 let (tenant, key) = (row.tenant, row.key.clone());
@@ -173,7 +173,7 @@ impl Pass<'_> {
 
     /// Enters customers, memberships and counters; what memberships are not found by as they should be.
     async fn enter_members(&mut self) -> Result<Vec<(TenantId, Finding)>, StoreError> {
-        let mut walk = self.view.walk((Table::Members, &[]), Consistency::Eventual);
+        let mut walk = self.view.walk(Table::Members, &[], Consistency::Eventual);
         let mut wrong = Vec::new();
         while let Some(rows) = walk.next().await? {
             let mut lookups: BTreeMap<TenantId, Lookups> = BTreeMap::new();
@@ -181,7 +181,7 @@ impl Pass<'_> {
                 self.enter_member(row, &mut lookups);
             }
             for (tenant, lookups) in lookups {
-                let found = self.view.store.find_wrong_lookups(tenant, (&lookups.ids, &lookups.keys)).await?;
+                let found = self.view.store.find_wrong_lookups(tenant, &lookups.ids, &lookups.keys).await?;
                 let found = found.into_iter().map(|(id, by, fault)| {
                     (tenant, Finding::Membership(id, MembershipFault::Found { by, fault }))
                 });
@@ -235,7 +235,7 @@ impl Pass<'_> {
     }
 
     async fn enter_ledgers(&mut self) -> Result<(), StoreError> {
-        let mut walk = self.view.walk((Table::Reservations, LEDGERS), Consistency::Eventual);
+        let mut walk = self.view.walk(Table::Reservations, LEDGERS, Consistency::Eventual);
         while let Some(rows) = walk.next().await? {
             for row in rows {
                 let tenant = row.tenant;

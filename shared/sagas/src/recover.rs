@@ -15,7 +15,8 @@ use platform::{ApiError, App, ErrorType};
 /// Those of [`recover`].
 pub async fn outcome_of(
     app: &App,
-    (tenant, id): (TenantId, &OrderId),
+    tenant: TenantId,
+    id: &OrderId,
     now: Timestamp,
 ) -> Result<Option<Outcome>, ApiError> {
     match app.store.load_order(tenant, id).await? {
@@ -28,10 +29,7 @@ pub async fn outcome_of(
 ///
 /// # Errors
 /// [`ApiError`] when the database does not answer.
-pub async fn outcome_so_far(
-    app: &App,
-    (tenant, id): (TenantId, &OrderId),
-) -> Result<Option<Outcome>, ApiError> {
+pub async fn outcome_so_far(app: &App, tenant: TenantId, id: &OrderId) -> Result<Option<Outcome>, ApiError> {
     Ok(app.store.load_order(tenant, id).await?.map(outcome))
 }
 
@@ -44,11 +42,12 @@ pub async fn outcome_so_far(
 /// afterwards, and those of [`recover`].
 pub async fn open_again(
     app: &App,
-    (tenant, pointer): (TenantId, Option<&OrderId>),
+    tenant: TenantId,
+    pointer: Option<&OrderId>,
     now: Timestamp,
 ) -> Result<Option<OrderId>, ApiError> {
     let Some(id) = pointer else { return Ok(None) };
-    left_open(id, outcome_of(app, (tenant, id), now).await?.as_ref())
+    left_open(id, outcome_of(app, tenant, id, now).await?.as_ref())
 }
 
 /// The order a cart points to, if what became of it leaves the cart open.
@@ -87,8 +86,8 @@ pub async fn recover(app: &App, order: Order, now: Timestamp) -> Result<Outcome,
     let status = answered(processor.cancel_or_status(&reference), ANSWER_SECS).await.map_err(unanswered)?;
     let finished = match status {
         // The card was charged before the deadline at the latest; the duplicate window counts from there.
-        FinalStatus::Succeeded => settle(app, &order, (&reference, deadline, now)).await?,
-        FinalStatus::Cancelled => undo(app, &order, (now, None)).await?,
+        FinalStatus::Succeeded => settle(app, &order, &reference, deadline, now).await?,
+        FinalStatus::Cancelled => undo(app, &order, now, None).await?,
     };
     Metric::Recovered.count(order.tenant);
     tracing::info!(order = order.id.as_str(), "an abandoned checkout was finished");

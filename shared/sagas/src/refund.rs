@@ -158,10 +158,11 @@ pub enum KeyedTaking {
 pub async fn take_refund_keyed(
     app: &App,
     take: &Take<'_>,
-    (claim, wall_now): (&KeyClaim, Timestamp),
+    claim: &KeyClaim,
+    wall_now: Timestamp,
 ) -> Result<KeyedTaking, ApiError> {
     for _ in 0..MAX_TAKINGS {
-        let Err(mut refused) = commit(app, &plan_take_keyed(take, (claim, wall_now))?).await? else {
+        let Err(mut refused) = commit(app, &plan_take_keyed(take, claim, wall_now)?).await? else {
             return Ok(KeyedTaking::Taken);
         };
         refused.sort_by_key(|one| one.refusal);
@@ -225,7 +226,7 @@ pub async fn give_up_refund(
     taken: TakenRefund,
     clock: RequestClock,
 ) -> Result<RefundOutcome, ApiError> {
-    Box::pin(end(app, tenant.id, taken, (clock.fresh(), Some(taken_elsewhere())))).await
+    Box::pin(end(app, tenant.id, taken, clock.fresh(), Some(taken_elsewhere()))).await
 }
 
 async fn finish(
@@ -240,8 +241,8 @@ async fn finish(
         return Ok(RefundOutcome::Refunded(Box::new(taken.sale)));
     }
     match ask(app, tenant, &taken, refund.amount).await? {
-        Ok(RefundAnswer::Refunded) => end(app, tenant.id, taken, (now(), None)).await,
-        Ok(RefundAnswer::Refused(decline)) => end(app, tenant.id, taken, (now(), Some(decline))).await,
+        Ok(RefundAnswer::Refunded) => end(app, tenant.id, taken, now(), None).await,
+        Ok(RefundAnswer::Refused(decline)) => end(app, tenant.id, taken, now(), Some(decline)).await,
         Err(fault) => {
             log_fault(id, fault);
             Ok(RefundOutcome::Undecided)
@@ -318,7 +319,8 @@ async fn end(
     app: &App,
     tenant: TenantId,
     taken: TakenRefund,
-    (at, decline): (Timestamp, Option<Decline>),
+    at: Timestamp,
+    decline: Option<Decline>,
 ) -> Result<RefundOutcome, ApiError> {
     let TakenRefund { mut sale, id, mut order } = taken;
     for _ in 0..MAX_ENDINGS {
@@ -332,7 +334,7 @@ async fn end(
             Some(decline) => (RefundEnd::GivenBack, RefundOutcome::Refused(decline.clone())),
             None => {
                 let fees = sale.fees_of_next(refund.amount)?;
-                let done = RefundOutcome::Refunded(Box::new(sale.with_done(&id, (at, fees))));
+                let done = RefundOutcome::Refunded(Box::new(sale.with_done(&id, at, fees)));
                 (RefundEnd::Done { at, fees }, done)
             }
         };
@@ -377,8 +379,10 @@ pub struct RecoveredRefunds {
 /// [`ApiError`] when the database does not answer; the sale stays due.
 pub async fn recover_refunds(
     app: &App,
-    (tenant, id): (TenantId, &SaleId),
-    (clock, now): (DueClock, Timestamp),
+    tenant: TenantId,
+    id: &SaleId,
+    clock: DueClock,
+    now: Timestamp,
     again: Timestamp,
 ) -> Result<RecoveredRefunds, ApiError> {
     let Some(sale) = app.store.load_sale(tenant, id).await? else { return Ok(RecoveredRefunds::default()) };
@@ -390,18 +394,19 @@ pub async fn recover_refunds(
     if due.is_empty() {
         return Ok(RecoveredRefunds::default());
     }
-    let recovered = recover_each(app, (tenant, &sale), &due, now).await;
+    let recovered = recover_each(app, tenant, &sale, &due, now).await;
     if !recovered.as_ref().is_ok_and(|recovered| recovered.left == 0) {
         // Those that were finished changed it.
         let sale = app.store.load_sale(tenant, id).await?.unwrap_or(sale);
-        app.store.postpone_refunds((tenant, &sale), again).await?;
+        app.store.postpone_refunds(tenant, &sale, again).await?;
     }
     recovered
 }
 
 async fn recover_each(
     app: &App,
-    (tenant, sale): (TenantId, &Sale),
+    tenant: TenantId,
+    sale: &Sale,
     due: &[RefundId],
     now: Timestamp,
 ) -> Result<RecoveredRefunds, ApiError> {

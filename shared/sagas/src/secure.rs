@@ -98,7 +98,7 @@ pub async fn secure(app: &App, mut request: SecureRequest<'_>) -> Result<Secured
                 Meaning::Mendable => {}
             }
         }
-        mend(app, &mut request, (&wanted, refused)).await?;
+        mend(app, &mut request, &wanted, refused).await?;
     }
     Err(SecureFault::Failed(ApiError::new(ErrorType::TryAgain)))
 }
@@ -176,13 +176,14 @@ fn order_in(item: Option<&Item>) -> Option<OrderId> {
 async fn mend(
     app: &App,
     request: &mut SecureRequest<'_>,
-    (wanted, refused): (&BTreeMap<InstanceId, LedgerChange>, Vec<Refused<SecureRefusal>>),
+    wanted: &BTreeMap<InstanceId, LedgerChange>,
+    refused: Vec<Refused<SecureRefusal>>,
 ) -> Result<(), SecureFault> {
     for one in refused {
         match one.refusal {
             SecureRefusal::Seats(instance) => {
                 let Some(change) = wanted.get(&instance) else { continue };
-                let change = reclaiming(app, &request.order, (instance, change, one.old)).await?;
+                let change = reclaiming(app, &request.order, instance, change, one.old).await?;
                 request.ledgers.insert(instance, change);
             }
             SecureRefusal::NumberTaken => request.order.number = OrderNumber::from_bits(app.ids.bits()?),
@@ -204,7 +205,9 @@ async fn mend(
 async fn reclaiming(
     app: &App,
     order: &Order,
-    (instance, change, old): (InstanceId, &LedgerChange, Option<Item>),
+    instance: InstanceId,
+    change: &LedgerChange,
+    old: Option<Item>,
 ) -> Result<LedgerChange, SecureFault> {
     let Some(item) = old else { return Err(SecureFault::Seats(instance, LedgerRefusal::UnknownSlot)) };
     let ledger: Ledger = decode(item)?;

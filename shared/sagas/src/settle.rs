@@ -33,7 +33,9 @@ pub fn settlement(app: &App, order: &Order) -> Result<(Vec<Ticket>, Vec<OutboxMa
 pub(crate) async fn settle(
     app: &App,
     order: &Order,
-    (reference, paid_at, settled_at): (&PaymentReference, Timestamp, Timestamp),
+    reference: &PaymentReference,
+    paid_at: Timestamp,
+    settled_at: Timestamp,
 ) -> Result<Order, ApiError> {
     let (tickets, mails) = settlement(app, order)?;
     let sale = sale_of(order, reference, paid_at);
@@ -77,12 +79,13 @@ pub async fn announce(app: &App, order: &Order, mails: &[OutboxMail]) {
 pub async fn undo(
     app: &App,
     order: &Order,
-    (now, decline): (Timestamp, Option<Decline>),
+    now: Timestamp,
+    decline: Option<Decline>,
 ) -> Result<Order, ApiError> {
     let state = OrderState::Void { at: now, decline };
     let mut altered: Vec<InstanceId> = Vec::new();
     for _ in 0..MAX_UNDO_ROUNDS {
-        let plan = plan_void(order, &state, (now, &altered))?;
+        let plan = plan_void(order, &state, now, &altered)?;
         let refused = match commit(app, &plan).await? {
             Ok(()) => return Ok(Order { state, ..order.clone() }),
             Err(refused) => refused,

@@ -53,33 +53,35 @@ pub enum ExchangeRefusal {
 /// # Errors
 /// [`StoreError`] when something has no representation, or the refund gives back more than its end can write.
 pub fn plan_take(
-    (order, refund): (&Order, &OrderRefund),
+    order: &Order,
+    refund: &OrderRefund,
     sale: Option<&Take<'_>>,
 ) -> Result<Plan<ReturnRefusal>, StoreError> {
     let mut plan = Plan::new();
     let mut update = after_sale_update(order, &order.after_sale.with_refund(refund.clone()))?;
     update.require_item();
     let key = Key::order(order.tenant, &order.id);
-    add(&mut plan, (key, Action::Update(update)), ReturnRefusal::OrderMoved)?;
+    add(&mut plan, key, Action::Update(update), ReturnRefusal::OrderMoved)?;
     if refund.is_pending() {
         check_fits(order, refund)?;
-        for write in claims(order, &refund.given_back)? {
-            add(&mut plan, write, ReturnRefusal::MembershipMoved)?;
+        for (key, action) in claims(order, &refund.given_back)? {
+            add(&mut plan, key, action, ReturnRefusal::MembershipMoved)?;
         }
     } else {
-        for write in given_back((order, refund), refund.at, When::Unclaimed)? {
-            add(&mut plan, write, ReturnRefusal::MembershipMoved)?;
+        for (key, action) in given_back(order, refund, refund.at, When::Unclaimed)? {
+            add(&mut plan, key, action, ReturnRefusal::MembershipMoved)?;
         }
     }
     if let Some(take) = sale {
-        add(&mut plan, take_refund(take)?, ReturnRefusal::Sale)?;
+        let (key, action) = take_refund(take)?;
+        add(&mut plan, key, action, ReturnRefusal::Sale)?;
     }
     Ok(plan)
 }
 
 /// Refuses a refund whose end would not fit into one transaction: no money may go back for it.
 fn check_fits(order: &Order, refund: &OrderRefund) -> Result<(), StoreError> {
-    let writes = given_back((order, refund), refund.at, When::Claimed)?.len();
+    let writes = given_back(order, refund, refund.at, When::Claimed)?.len();
     match writes.saturating_add(OTHER_WRITES) > MAX_WRITES {
         true => Err(too_large()),
         false => Ok(()),
@@ -100,27 +102,30 @@ fn claims(order: &Order, given_back: &GivenBack) -> Result<Vec<(Key, Action)>, S
 /// # Errors
 /// [`StoreError`] when something has no representation.
 pub fn plan_exchange(
-    (order, decided): (&Order, &DecidedExchange),
-    taken: (InstanceId, &LedgerChange),
+    order: &Order,
+    decided: &DecidedExchange,
+    instance: InstanceId,
+    change: &LedgerChange,
     mail: Option<&OutboxMail>,
 ) -> Result<Plan<ExchangeRefusal>, StoreError> {
     let mut plan = Plan::new();
     let DecidedExchange { exchange, tickets, back, taken: _ } = decided;
     let update = after_sale_update(order, &order.after_sale.with_exchange(exchange.clone()))?;
     let key = Key::order(order.tenant, &order.id);
-    add(&mut plan, (key, Action::Update(update)), ExchangeRefusal::OrderMoved)?;
+    add(&mut plan, key, Action::Update(update), ExchangeRefusal::OrderMoved)?;
     for (instance, quantity) in back {
         let change = LedgerChange::unsell(*quantity, None, exchange.at);
         let key = Key::ledger(order.tenant, instance, 0);
-        add(&mut plan, (key, ledger_update(&change)), ExchangeRefusal::OrderMoved)?;
+        add(&mut plan, key, ledger_update(&change), ExchangeRefusal::OrderMoved)?;
     }
-    let (instance, change) = taken;
     let key = Key::ledger(order.tenant, &instance, 0);
-    add(&mut plan, (key, ledger_update(change)), ExchangeRefusal::Seats)?;
-    add(&mut plan, put_tickets(order, tickets)?, ExchangeRefusal::OrderMoved)?;
+    add(&mut plan, key, ledger_update(change), ExchangeRefusal::Seats)?;
+    let (key, action) = put_tickets(order, tickets)?;
+    add(&mut plan, key, action, ExchangeRefusal::OrderMoved)?;
     if let Some(mail) = mail {
         let again = plus_secs(exchange.at, MAIL_RETRY_SECS);
-        add(&mut plan, put_mail(order, mail, again)?, ExchangeRefusal::OrderMoved)?;
+        let (key, action) = put_mail(order, mail, again)?;
+        add(&mut plan, key, action, ExchangeRefusal::OrderMoved)?;
     }
     Ok(plan)
 }
@@ -142,7 +147,8 @@ impl Store {
     pub async fn load_returned(
         &self,
         tenant: TenantId,
-        (sale, memberships): (Option<&SaleId>, &BTreeSet<MembershipId>),
+        sale: Option<&SaleId>,
+        memberships: &BTreeSet<MembershipId>,
     ) -> Result<(Option<Sale>, BTreeMap<MembershipId, Membership>), StoreError> {
         let sale = sale.map(|sale| Key::sale(tenant, sale));
         let keys: Vec<Key> =

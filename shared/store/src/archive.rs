@@ -124,7 +124,8 @@ impl Store {
     pub async fn end_restore(
         &self,
         tenant: TenantId,
-        (archive, attempt): (&str, &str),
+        archive: &str,
+        attempt: &str,
         record: Item,
     ) -> Result<bool, StoreError> {
         let (mut absent, mut ours) = (Expression::new(), Expression::new());

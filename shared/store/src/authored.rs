@@ -261,7 +261,8 @@ impl Store {
     /// [`StoreError`] when the database does not answer. The inner error is why it did not happen.
     pub async fn change_authored<T: Authored>(
         &self,
-        (tenant, token): (TenantId, &str),
+        tenant: TenantId,
+        token: &str,
         before: Option<&Stored<T>>,
         after: Option<&T>,
     ) -> Result<Result<(), ChangeRefusal>, StoreError> {

@@ -32,7 +32,8 @@ impl Store {
     /// [`StoreError`] when the database does not answer.
     pub async fn create_cart(
         &self,
-        (tenant, cart): (TenantId, &Cart),
+        tenant: TenantId,
+        cart: &Cart,
         now: Timestamp,
         wall_now: Timestamp,
     ) -> Result<CartWritten, StoreError> {
@@ -51,7 +52,8 @@ impl Store {
     pub async fn replace_cart(
         &self,
         tenant: TenantId,
-        (before, after): (&Cart, &Cart),
+        before: &Cart,
+        after: &Cart,
         wall_now: Timestamp,
     ) -> Result<CartWritten, StoreError> {
         let item = cart_item(tenant, after, wall_now)?;

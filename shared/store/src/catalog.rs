@@ -184,7 +184,7 @@ impl Store {
         consistency: Consistency,
     ) -> Result<Vec<Template>, StoreError> {
         let partition = templates_partition(tenant);
-        let items = self.query_all((Table::Catalog, &partition), SortKeys::All, consistency).await?;
+        let items = self.query_all(Table::Catalog, &partition, SortKeys::All, consistency).await?;
         items.into_iter().map(decode).collect()
     }
 
@@ -198,7 +198,7 @@ impl Store {
         consistency: Consistency,
     ) -> Result<Definitions, StoreError> {
         let partition = definitions_partition(tenant);
-        let items = self.query_all((Table::Catalog, &partition), SortKeys::All, consistency).await?;
+        let items = self.query_all(Table::Catalog, &partition, SortKeys::All, consistency).await?;
         let mut definitions = Definitions::default();
         definitions.take(items)?;
         Ok(definitions)
@@ -236,7 +236,7 @@ impl Store {
         let (from, until) = (kind.start(), format!("{}~", kind.start()));
         let place = definitions_partition(tenant);
         let sort_keys = SortKeys::Between(from, &until);
-        self.query_all((Table::Catalog, &place), sort_keys, consistency).await
+        self.query_all(Table::Catalog, &place, sort_keys, consistency).await
     }
 
     /// Where the small definitions lie that a venue wrote.
@@ -245,8 +245,7 @@ impl Store {
     /// [`StoreError`] when the database does not answer.
     pub async fn load_definition_places(&self, tenant: TenantId) -> Result<BTreeSet<Key>, StoreError> {
         let partition = definitions_partition(tenant);
-        let place = (Table::Catalog, partition.as_str());
-        let items = self.query_all(place, SortKeys::All, Consistency::Strong).await?;
+        let items = self.query_all(Table::Catalog, &partition, SortKeys::All, Consistency::Strong).await?;
         let authored = items.into_iter().filter(|item| Kind::of(item).is_some_and(Kind::is_authored));
         Ok(authored.filter_map(|item| Some(Key::taken_from(Table::Catalog, item)?.0)).collect())
     }
@@ -257,8 +256,7 @@ impl Store {
     /// [`StoreError`] when the database does not answer.
     pub async fn load_template_places(&self, tenant: TenantId) -> Result<BTreeSet<Key>, StoreError> {
         let partition = templates_partition(tenant);
-        let place = (Table::Catalog, partition.as_str());
-        let items = self.query_all(place, SortKeys::All, Consistency::Strong).await?;
+        let items = self.query_all(Table::Catalog, &partition, SortKeys::All, Consistency::Strong).await?;
         Ok(items.into_iter().filter_map(|item| Some(Key::taken_from(Table::Catalog, item)?.0)).collect())
     }
 
@@ -341,10 +339,11 @@ impl Store {
     /// [`StoreError`] when the database does not answer. The inner error: another coupon has its code.
     pub async fn save_coupon(
         &self,
-        (tenant, token): (TenantId, &str),
+        tenant: TenantId,
+        token: &str,
         coupon: &Coupon,
     ) -> Result<Result<Saved, Taken>, StoreError> {
-        self.save_authored((tenant, token), coupon).await
+        self.save_authored(tenant, token, coupon).await
     }
 
     /// Stores a combo as it is.
@@ -378,10 +377,11 @@ impl Store {
     /// [`StoreError`] when the database does not answer, or the template is not there.
     pub async fn save_entitlements(
         &self,
-        (tenant, token): (TenantId, &str),
+        tenant: TenantId,
+        token: &str,
         entitlements: &Entitlements,
     ) -> Result<Saved, StoreError> {
-        let saved = self.save_authored((tenant, token), entitlements).await?;
+        let saved = self.save_authored(tenant, token, entitlements).await?;
         saved.map_err(|Taken| StoreError::corrupt("a record that reserves nothing was refused its place"))
     }
 
@@ -403,7 +403,8 @@ impl Store {
     /// someone else writes at the same moment is read again, and never half overwritten.
     async fn save_authored<T: Authored>(
         &self,
-        (tenant, token): (TenantId, &str),
+        tenant: TenantId,
+        token: &str,
         record: &T,
     ) -> Result<Result<Saved, Taken>, StoreError> {
         let (key, revision) = (record.key(tenant), revision_of(record)?);
@@ -413,7 +414,7 @@ impl Store {
                 return Ok(Ok(Saved::Unchanged));
             }
             let token = format!("{token}-{attempt}");
-            match self.change_authored((tenant, &token), before.as_ref(), Some(record)).await? {
+            match self.change_authored(tenant, &token, before.as_ref(), Some(record)).await? {
                 Ok(()) if before.is_some() => return Ok(Ok(Saved::Updated)),
                 Ok(()) => return Ok(Ok(Saved::Created)),
                 Err(ChangeRefusal::Taken) => return Ok(Err(Taken)),
@@ -425,7 +426,7 @@ impl Store {
 
     /// Stores a record that reserves nothing: one write, which needs no token.
     async fn save_unreserved<T: Authored>(&self, tenant: TenantId, record: &T) -> Result<Saved, StoreError> {
-        let saved = self.save_authored((tenant, ""), record).await?;
+        let saved = self.save_authored(tenant, "", record).await?;
         saved.map_err(|Taken| StoreError::corrupt("a record that reserves nothing was refused its place"))
     }
 }

@@ -12,7 +12,7 @@ use crate::{Action, AttributeValue, Expression, Item, Key, Plan, StoreError, enc
 use domain::cart::CART_TTL_SECS;
 use domain::compare::phone_digits;
 use domain::customer::{Customer, Person};
-use domain::ledger::LedgerChange;
+use domain::ledger::{LedgerChange, OwnHold};
 use domain::order::{Order, OrderState, TICKETS_PER_CHUNK, Ticket, TicketChunk};
 use domain::outbox::OutboxMail;
 use domain::reconciliation::OrderLead;
@@ -108,38 +108,42 @@ pub struct Secure<'a> {
 pub fn plan_secure(secure: &Secure<'_>) -> Result<Plan<SecureRefusal>, StoreError> {
     let mut plan = Plan::new();
     let order = secure.order;
-    add(&mut plan, put_order(order)?, SecureRefusal::AlreadySecured)?;
-    add(&mut plan, put_number(order)?, SecureRefusal::NumberTaken)?;
+    let (key, action) = put_order(order)?;
+    add(&mut plan, key, action, SecureRefusal::AlreadySecured)?;
+    let (key, action) = put_number(order)?;
+    add(&mut plan, key, action, SecureRefusal::NumberTaken)?;
     if let Some(cart) = secure.cart {
-        add(&mut plan, claim_cart(order, cart), SecureRefusal::CartMoved)?;
+        let (key, action) = claim_cart(order, cart);
+        add(&mut plan, key, action, SecureRefusal::CartMoved)?;
     }
     if let Some(guard) = secure.guard {
-        add(&mut plan, claim_guard(order, guard, secure.wall_now), SecureRefusal::Duplicate)?;
+        let (key, action) = claim_guard(order, guard, secure.wall_now);
+        add(&mut plan, key, action, SecureRefusal::Duplicate)?;
     }
     if let Some(claim) = secure.key {
         let key = Key::idempotency(order.tenant, &claim.hash);
         let action = idempotency::claim(&key, &claim.record, claim.abandoned.as_ref(), secure.wall_now)?;
-        add(&mut plan, (key, action), SecureRefusal::IdempotencyHeld)?;
+        add(&mut plan, key, action, SecureRefusal::IdempotencyHeld)?;
     }
     for (coupon, limit) in &order.coupons {
         let key = Key::coupon_uses(order.tenant, coupon);
-        add(&mut plan, (key, counter::take(1, *limit)), SecureRefusal::CouponUsedUp(coupon.clone()))?;
+        add(&mut plan, key, counter::take(1, *limit), SecureRefusal::CouponUsedUp(coupon.clone()))?;
     }
     for (key, uses) in counter::by_tally(order.tenant, &order.entitlements) {
-        add(&mut plan, (key, counter::take_uses(&uses)), SecureRefusal::EntitlementsUsedUp)?;
+        add(&mut plan, key, counter::take_uses(&uses), SecureRefusal::EntitlementsUsedUp)?;
     }
     for (id, pieces) in &order.stock {
         let key = Key::pieces_sold(order.tenant, *id);
-        add(&mut plan, (key, counter::take(pieces.quantity, pieces.stock)), SecureRefusal::Stock(*id))?;
+        add(&mut plan, key, counter::take(pieces.quantity, pieces.stock), SecureRefusal::Stock(*id))?;
     }
     for (instance, change) in secure.ledgers {
         let key = Key::ledger(order.tenant, instance, 0);
-        add(&mut plan, (key, ledger_update(change)), SecureRefusal::Seats(*instance))?;
+        add(&mut plan, key, ledger_update(change), SecureRefusal::Seats(*instance))?;
     }
     if order.payment.is_some() {
         membership::check_settleable(order)?;
-        for write in membership::claims(order)? {
-            add(&mut plan, write, SecureRefusal::MembershipMoved)?;
+        for (key, action) in membership::claims(order)? {
+            add(&mut plan, key, action, SecureRefusal::MembershipMoved)?;
         }
     }
     Ok(plan)
@@ -176,12 +180,12 @@ pub fn plan_settle(settlement: &Settlement<'_>) -> Result<Plan<NotPending>, Stor
     let mut plan = Plan::new();
     let order = settlement.order;
     let state = OrderState::Paid { at: settlement.paid_at };
-    add(&mut plan, (Key::order(order.tenant, &order.id), finish_order(&state)?), NotPending)?;
+    add(&mut plan, Key::order(order.tenant, &order.id), finish_order(&state)?, NotPending)?;
     for (key, action) in settlement_writes(settlement)? {
-        add(&mut plan, (key, action), NotPending)?;
+        add(&mut plan, key, action, NotPending)?;
     }
-    for (key, action) in membership::writes(order, (membership::When::Claimed, settlement.settled_at))? {
-        add(&mut plan, (key, action), NotPending)?;
+    for (key, action) in membership::writes(order, When::Claimed, settlement.settled_at)? {
+        add(&mut plan, key, action, NotPending)?;
     }
     Ok(plan)
 }
@@ -196,11 +200,10 @@ pub fn plan_free_order(
 ) -> Result<Plan<SecureRefusal>, StoreError> {
     let mut plan = plan_secure(secure)?;
     for (key, action) in settlement_writes(settlement)? {
-        add(&mut plan, (key, action), SecureRefusal::AlreadySecured)?;
+        add(&mut plan, key, action, SecureRefusal::AlreadySecured)?;
     }
-    let at_once = (membership::When::Unclaimed, settlement.settled_at);
-    for (key, action) in membership::writes(secure.order, at_once)? {
-        add(&mut plan, (key, action), SecureRefusal::MembershipMoved)?;
+    for (key, action) in membership::writes(secure.order, When::Unclaimed, settlement.settled_at)? {
+        add(&mut plan, key, action, SecureRefusal::MembershipMoved)?;
     }
     Ok(plan)
 }
@@ -222,34 +225,37 @@ pub enum VoidRefusal {
 pub fn plan_void(
     order: &Order,
     state: &OrderState,
-    (now, altered): (Timestamp, &[InstanceId]),
+    now: Timestamp,
+    altered: &[InstanceId],
 ) -> Result<Plan<VoidRefusal>, StoreError> {
     let mut plan = Plan::new();
     let key = Key::order(order.tenant, &order.id);
-    add(&mut plan, (key, finish_order(state)?), VoidRefusal::NotPending)?;
+    add(&mut plan, key, finish_order(state)?, VoidRefusal::NotPending)?;
     for coupon in order.coupons.keys() {
         add(
             &mut plan,
-            (Key::coupon_uses(order.tenant, coupon), counter::give_back(1)),
+            Key::coupon_uses(order.tenant, coupon),
+            counter::give_back(1),
             VoidRefusal::NotPending,
         )?;
     }
     for (key, uses) in counter::by_tally(order.tenant, &order.entitlements) {
-        add(&mut plan, (key, counter::give_back_uses(&uses)), VoidRefusal::NotPending)?;
+        add(&mut plan, key, counter::give_back_uses(&uses), VoidRefusal::NotPending)?;
     }
     for (id, pieces) in &order.stock {
         let key = Key::pieces_sold(order.tenant, *id);
-        add(&mut plan, (key, counter::give_back(pieces.quantity)), VoidRefusal::NotPending)?;
+        add(&mut plan, key, counter::give_back(pieces.quantity), VoidRefusal::NotPending)?;
     }
     for (key, action) in membership::releases(order) {
-        add(&mut plan, (key, action), VoidRefusal::NotPending)?;
+        add(&mut plan, key, action, VoidRefusal::NotPending)?;
     }
     for (instance, quantity) in order.seats() {
         let reservation = order.reservation.as_ref().filter(|_| !altered.contains(&instance));
-        let own = reservation.and_then(|own| own.holds.get(&instance).map(|hold| (own.id, *hold)));
+        let own = reservation
+            .and_then(|own| Some(OwnHold { reservation: own.id, hold: *own.holds.get(&instance)? }));
         let change = LedgerChange::unsell(quantity, own, now);
         let key = Key::ledger(order.tenant, &instance, 0);
-        add(&mut plan, (key, ledger_update(&change)), VoidRefusal::HoldAltered(instance))?;
+        add(&mut plan, key, ledger_update(&change), VoidRefusal::HoldAltered(instance))?;
     }
     Ok(plan)
 }
@@ -264,7 +270,7 @@ fn put_order(order: &Order) -> Result<(Key, Action), StoreError> {
     let key = Key::order(order.tenant, &order.id);
     let mut item = encode(&key, order)?;
     if let OrderState::Pending { deadline } = order.state {
-        item.extend(due(&order.id, deadline, (DueClock::of(order), DueKind::Orders)));
+        item.extend(due(&order.id, deadline, DueClock::of(order), DueKind::Orders));
     }
     Ok((key, Action::Put(item, absent())))
 }
@@ -380,7 +386,7 @@ fn contact_keys(order: &Order) -> std::collections::BTreeSet<Key> {
     contacts
         .map(|contact| {
             let (kind, hash) = contact.lookup();
-            Key::order_contact(order.tenant, (kind, hash.as_str()), (order.created_at, &order.id))
+            Key::order_contact(order.tenant, kind, hash.as_str(), order.created_at, &order.id)
         })
         .collect()
 }

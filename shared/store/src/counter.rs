@@ -25,11 +25,11 @@ pub struct Counter {
 /// Uses so much more, while the limit allows it.
 pub(crate) fn take(quantity: u32, limit: u32) -> Action {
     let mut update = Expression::new();
-    take_from(&mut update, USED, (quantity, limit));
+    take_from(&mut update, USED, quantity, limit);
     Action::Update(update)
 }
 
-fn take_from(update: &mut Expression, counter: &str, (quantity, limit): (u32, u32)) {
+fn take_from(update: &mut Expression, counter: &str, quantity: u32, limit: u32) {
     let used = update.path(&[counter]);
     let left = i64::from(limit).saturating_sub(i64::from(quantity));
     let most = update.number(left);
@@ -66,7 +66,7 @@ pub(crate) fn by_tally(tenant: TenantId, uses: &[EntitlementUse]) -> BTreeMap<Ke
 pub(crate) fn take_uses(uses: &[&EntitlementUse]) -> Action {
     let mut update = Expression::new();
     for EntitlementUse { tally: _, counter, quantity, limit, lines: _ } in uses {
-        take_from(&mut update, counter, (*quantity, *limit));
+        take_from(&mut update, counter, *quantity, *limit);
     }
     Action::Update(update)
 }

@@ -156,7 +156,8 @@ impl Store {
     /// [`StoreError`] when the database does not answer.
     pub async fn save_customer(
         &self,
-        (tenant, token): (TenantId, &str),
+        tenant: TenantId,
+        token: &str,
         customer: &Customer,
     ) -> Result<Saved, StoreError> {
         let place = Key::customer(tenant, customer.id);
@@ -204,7 +205,7 @@ impl Store {
     pub async fn find_customers(&self, tenant: TenantId, email: &str) -> Result<Vec<Customer>, StoreError> {
         let hash = email_hash(email);
         let partition = customers_of_email_partition(tenant, &hash);
-        let found = self.query_all((Table::Members, &partition), SortKeys::All, Consistency::Strong).await?;
+        let found = self.query_all(Table::Members, &partition, SortKeys::All, Consistency::Strong).await?;
         let leads = found.into_iter().map(decode::<Lead>);
         let mut ids: Vec<CustomerId> =
             leads.map(|lead| lead.map(|lead| lead.customer)).collect::<Result<_, StoreError>>()?;

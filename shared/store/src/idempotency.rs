@@ -114,7 +114,8 @@ impl Store {
     pub async fn claim_idempotency_key(
         &self,
         key: &Key,
-        (record, abandoned): (&IdempotencyRecord, Option<&IdempotencyRecord>),
+        record: &IdempotencyRecord,
+        abandoned: Option<&IdempotencyRecord>,
         wall_now: Timestamp,
     ) -> Result<Result<(), IdempotencyRecord>, StoreError> {
         match self.write(key, claim(key, record, abandoned, wall_now)?).await? {

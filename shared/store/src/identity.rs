@@ -131,8 +131,8 @@ impl Store {
     /// # Errors
     /// [`StoreError`] when the database does not answer.
     pub async fn load_asleep_tenants(&self) -> Result<BTreeSet<TenantId>, StoreError> {
-        let place = (Table::Catalog, tenants_partition());
-        let marks = self.query_all(place, SortKeys::All, Consistency::Strong).await?;
+        let marks =
+            self.query_all(Table::Catalog, tenants_partition(), SortKeys::All, Consistency::Strong).await?;
         let mut asleep = BTreeSet::new();
         for mark in marks {
             let tenant = marked_tenant(&mark);
@@ -148,8 +148,8 @@ impl Store {
     /// # Errors
     /// [`StoreError`] when the database does not answer.
     pub async fn load_all_tenants(&self) -> Result<Vec<Tenant>, StoreError> {
-        let place = (Table::Catalog, tenants_partition());
-        let marks = self.query_all(place, SortKeys::All, Consistency::Strong).await?;
+        let marks =
+            self.query_all(Table::Catalog, tenants_partition(), SortKeys::All, Consistency::Strong).await?;
         let mut ids: Vec<TenantId> = marks.iter().filter_map(marked_tenant).collect();
         ids.sort_unstable();
         let mut found = self.get_many(ids.iter().map(|id| Key::tenant(*id)), Consistency::Strong).await?;
@@ -164,8 +164,7 @@ impl Store {
     /// [`StoreError`] when the database does not answer.
     pub async fn load_api_keys(&self, tenant: TenantId) -> Result<Vec<(String, ApiKey)>, StoreError> {
         let partition = api_keys_partition(tenant);
-        let place = (Table::Catalog, partition.as_str());
-        let marks = self.query_all(place, SortKeys::All, Consistency::Strong).await?;
+        let marks = self.query_all(Table::Catalog, &partition, SortKeys::All, Consistency::Strong).await?;
         let hash = |mark: &crate::Item| mark.get("sk")?.as_s().ok().cloned();
         let hashes: Vec<String> = marks.iter().filter_map(hash).collect();
         let keys = hashes.iter().map(|hash| Key::api_key(hash));
@@ -204,8 +203,7 @@ impl Store {
     /// [`StoreError`] when the database does not answer.
     pub async fn is_origin_known(&self, origin: &str) -> Result<bool, StoreError> {
         let partition = origin_partition(origin);
-        let place = (Table::Catalog, partition.as_str());
-        let marks = self.query(place, SortKeys::All, (Consistency::Eventual, 1)).await?;
+        let marks = self.query(Table::Catalog, &partition, SortKeys::All, Consistency::Eventual, 1).await?;
         Ok(!marks.is_empty())
     }
 

@@ -252,8 +252,10 @@ impl Key {
     #[must_use]
     pub fn order_contact(
         tenant: TenantId,
-        (kind, hash): (&str, &str),
-        (created_at, order): (Timestamp, &OrderId),
+        kind: &str,
+        hash: &str,
+        created_at: Timestamp,
+        order: &OrderId,
     ) -> Self {
         let millis = created_at.timestamp_millis().max(0);
         Self::of(Table::Orders, tenant, format!("{kind}#{hash}"), format!("{millis:015}#{order}"))
@@ -292,7 +294,7 @@ impl Key {
     /// The membership the venue knows by a number of its own, or by a card's barcode, by the SHA-256 of that; a
     /// copy of it.
     #[must_use]
-    pub fn membership_named(tenant: TenantId, (kind, hash): (&str, &str)) -> Self {
+    pub fn membership_named(tenant: TenantId, kind: &str, hash: &str) -> Self {
         Self::of(Table::Members, tenant, format!("{kind}#{hash}"), kind)
     }
 
@@ -323,7 +325,7 @@ impl Key {
     /// What lists look at of a membership. The memberships of a tenant lie in the order of their last change;
     /// before them all, in the order of their ids, those of which it was never noted.
     #[must_use]
-    pub fn membership_listed(tenant: TenantId, (updated_at, id): (Timestamp, MembershipId)) -> Self {
+    pub fn membership_listed(tenant: TenantId, updated_at: Timestamp, id: MembershipId) -> Self {
         let id = format!("{:016}", id.get());
         let place =
             if updated_at == Timestamp::UNIX_EPOCH { id } else { format!("{}{id}", changed(updated_at)) };

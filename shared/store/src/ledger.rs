@@ -140,7 +140,8 @@ impl Store {
     /// [`StoreError`] when the database does not answer. The inner error is the ledger's refusal.
     pub async fn change_ledger(
         &self,
-        (tenant, instance): (TenantId, &InstanceId),
+        tenant: TenantId,
+        instance: &InstanceId,
         change: &LedgerChange,
         now: Timestamp,
     ) -> Result<Result<(), (LedgerRefusal, Option<Ledger>)>, StoreError> {
@@ -176,7 +177,8 @@ impl Store {
     /// [`StoreError`] when the database does not answer.
     pub async fn edit_ledger(
         &self,
-        (tenant, instance): (TenantId, &InstanceId),
+        tenant: TenantId,
+        instance: &InstanceId,
         course: &EditCourse,
     ) -> Result<Result<(), Option<Ledger>>, StoreError> {
         let action = match course {
@@ -210,8 +212,10 @@ impl Store {
     /// [`StoreError`] when the database does not answer.
     pub async fn load_ledgers(
         &self,
-        (tenant, template): (TenantId, &TemplateId),
-        (from, until): (Timestamp, Timestamp),
+        tenant: TenantId,
+        template: &TemplateId,
+        from: Timestamp,
+        until: Timestamp,
         limit: usize,
     ) -> Result<Vec<Ledger>, StoreError> {
         let partition = slots_partition(tenant, TemplateTag::of(template));
@@ -226,8 +230,9 @@ impl Store {
             };
             has("template", template.as_str()) && !has("state", REMOVED)
         };
-        let place = (Table::Reservations, partition.as_str());
-        let items = self.query_wanted(place, range, (Consistency::Eventual, limit), is_wanted).await?;
+        let items = self
+            .query_wanted(Table::Reservations, &partition, range, Consistency::Eventual, limit, is_wanted)
+            .await?;
         items.into_iter().map(decode).collect()
     }
 

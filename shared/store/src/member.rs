@@ -40,7 +40,7 @@ impl Authored for Membership {
 fn keys_of_name(tenant: TenantId, sent: &str) -> Vec<Key> {
     let number = whole_number(sent).and_then(|number| MembershipId::parse(number).ok());
     let hash = contact_hash(sent);
-    let named = [EXTERNAL, BARCODE].map(|kind| Key::membership_named(tenant, (kind, &hash)));
+    let named = [EXTERNAL, BARCODE].map(|kind| Key::membership_named(tenant, kind, &hash));
     number.map(|number| Key::membership_number(tenant, number)).into_iter().chain(named).collect()
 }
 
@@ -53,12 +53,12 @@ fn keys_of(tenant: TenantId, membership: &Membership) -> BTreeSet<Key> {
     let external = membership.external_id.iter().filter(|_| is_current).map(|external| (EXTERNAL, external));
     let barcodes = held.clone().map(|card| (BARCODE, &card.barcode));
     let names = external.chain(barcodes).filter(|(_, text)| !text.is_empty());
-    let named = names.map(|(kind, text)| Key::membership_named(tenant, (kind, &contact_hash(text))));
+    let named = names.map(|(kind, text)| Key::membership_named(tenant, kind, &contact_hash(text)));
     let number = is_current.then(|| Key::membership_number(tenant, membership.number));
     let emails = held.filter_map(|card| card.person.email.as_deref()).map(email_hash);
     let of_emails = emails.map(|hash| Key::membership_of_email(tenant, &hash, membership.id));
     let by_id = Key::membership(tenant, membership.id);
-    let place = Key::membership_listed(tenant, (membership.updated_at, membership.id));
+    let place = Key::membership_listed(tenant, membership.updated_at, membership.id);
     [by_id, place].into_iter().chain(number).chain(named).chain(of_emails).collect()
 }
 
@@ -132,7 +132,8 @@ fn free_or_same(membership: &Membership) -> Expression {
 /// by its id is the last, and says whether the change is still that of what was read.
 fn change_writes(
     tenant: TenantId,
-    (before, after): (Option<&Stored<Membership>>, &Membership),
+    before: Option<&Stored<Membership>>,
+    after: &Membership,
     customers: &[(Option<StoredCustomer>, Customer)],
 ) -> Result<Vec<(Key, Action, ChangeRefusal)>, StoreError> {
     let known = before.map(|before| &before.value);
@@ -207,7 +208,8 @@ impl Store {
     /// [`StoreError`] when the database does not answer.
     pub async fn save_membership(
         &self,
-        (tenant, token): (TenantId, &str),
+        tenant: TenantId,
+        token: &str,
         membership: &Membership,
     ) -> Result<Saved, StoreError> {
         let items = items(tenant, membership)?;
@@ -218,7 +220,7 @@ impl Store {
                 return Ok(Saved::Unchanged);
             }
             let before = found.take_item(&membership.key(tenant)).map(decode_authored).transpose()?;
-            let mut writes = change_writes(tenant, (before.as_ref(), membership), &[])?;
+            let mut writes = change_writes(tenant, before.as_ref(), membership, &[])?;
             for (key, action, _) in &mut writes {
                 // The document says whose number it is.
                 if let (Action::Put(_, condition), EXTERNAL) = (action, key.sk.as_str()) {
@@ -263,11 +265,13 @@ impl Store {
     /// longer as it was read, or the venue's own number is that of another membership.
     pub async fn change_membership(
         &self,
-        (tenant, token): (TenantId, &str),
-        (before, after): (&Stored<Membership>, &Membership),
+        tenant: TenantId,
+        token: &str,
+        before: &Stored<Membership>,
+        after: &Membership,
         customers: &[(Option<StoredCustomer>, Customer)],
     ) -> Result<Result<(), ChangeRefusal>, StoreError> {
-        let writes = change_writes(tenant, (Some(before), after), customers)?;
+        let writes = change_writes(tenant, Some(before), after, customers)?;
         let Err(refused) = self.commit_in_parts(token, writes).await? else { return Ok(Ok(())) };
         if refused.iter().any(|refused| refused.refusal == ChangeRefusal::Taken) {
             return Ok(Err(ChangeRefusal::Taken));
@@ -304,7 +308,7 @@ impl Store {
         tenant: TenantId,
         barcode: &str,
     ) -> Result<Option<Membership>, StoreError> {
-        let key = Key::membership_named(tenant, (BARCODE, &contact_hash(barcode)));
+        let key = Key::membership_named(tenant, BARCODE, &contact_hash(barcode));
         self.get(&key, Consistency::Strong).await
     }
 
@@ -333,7 +337,7 @@ impl Store {
 
     async fn query_of_email(&self, tenant: TenantId, email: &str) -> Result<Vec<Item>, StoreError> {
         let partition = email_partition(tenant, &email_hash(email));
-        self.query_all((Table::Members, &partition), SortKeys::All, Consistency::Strong).await
+        self.query_all(Table::Members, &partition, SortKeys::All, Consistency::Strong).await
     }
 
     /// The memberships of which someone with this e-mail address, in any case, holds a card. Those that were last

@@ -51,7 +51,7 @@ impl Store {
         consistency: Consistency,
     ) -> Result<Vec<Merchant>, StoreError> {
         let partition = merchants_partition(tenant);
-        let items = self.query_all((Table::Merchants, &partition), SortKeys::All, consistency).await?;
+        let items = self.query_all(Table::Merchants, &partition, SortKeys::All, consistency).await?;
         items.into_iter().map(decode).collect()
     }
 
@@ -66,7 +66,7 @@ impl Store {
         consistency: Consistency,
     ) -> Result<Vec<Mid>, StoreError> {
         let partition = priced_merchants_partition(tenant);
-        let marks = self.query_all((Table::Merchants, &partition), SortKeys::All, consistency).await?;
+        let marks = self.query_all(Table::Merchants, &partition, SortKeys::All, consistency).await?;
         let mid = |mark: &Item| Mid::parse(mark.get("sk")?.as_s().ok()?).ok();
         Ok(marks.iter().filter_map(mid).collect())
     }

@@ -117,7 +117,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
-    pub async fn migrate(&self, step: Step, (token, pace): (&str, Pace)) -> Result<Done, StoreError> {
+    pub async fn migrate(&self, step: Step, token: &str, pace: Pace) -> Result<Done, StoreError> {
         let mut done = Done::default();
         let mut walk = self.walk(step.route(), pace);
         while let Some(rows) = walk.next().await? {
@@ -142,7 +142,7 @@ impl Store {
                 return Ok(false);
             }
             let token = format!("{token}-{}", short_hash(&format!("{:?}{attempt}", row.key)));
-            if self.add((&row.key, &as_read), &missing, &token).await? {
+            if self.add(&row.key, &as_read, &missing, &token).await? {
                 return Ok(true);
             }
         }
@@ -153,7 +153,8 @@ impl Store {
     /// where somebody else added one.
     async fn add(
         &self,
-        (record, as_read): (&Key, &Expression),
+        record: &Key,
+        as_read: &Expression,
         missing: &[(Key, Item)],
         token: &str,
     ) -> Result<bool, StoreError> {

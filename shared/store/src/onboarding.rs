@@ -32,13 +32,14 @@ fn clock_of(boarding: &Boarding) -> DueClock {
 /// The item of an application; the underwriter finds it where it is due.
 fn put_boarding(
     tenant: TenantId,
-    (boarding, due_at): (&Boarding, Option<Timestamp>),
+    boarding: &Boarding,
+    due_at: Option<Timestamp>,
     condition: Expression,
 ) -> Result<(Key, Action), StoreError> {
     let key = Key::boarding(tenant, &boarding.reference);
     let mut item = encode(&key, boarding)?;
     if let Some(at) = due_at {
-        item.extend(due_as(boarding.reference.as_str(), at, (clock_of(boarding), DueKind::Merchants)));
+        item.extend(due_as(boarding.reference.as_str(), at, clock_of(boarding), DueKind::Merchants));
     }
     Ok((key, Action::Put(item, condition)))
 }
@@ -49,17 +50,18 @@ fn put_boarding(
 /// [`StoreError`] when one of them has no representation.
 pub fn plan_board(
     tenant: TenantId,
-    (boarding, due_at): (&Boarding, Option<Timestamp>),
+    boarding: &Boarding,
+    due_at: Option<Timestamp>,
     merchant: &Merchant,
 ) -> Result<Plan<BoardingRefusal>, StoreError> {
     let mut absent = Expression::new();
     absent.require_no_item();
     let mut plan = Plan::new();
-    let application = put_boarding(tenant, (boarding, due_at), absent.clone())?;
-    add(&mut plan, application, BoardingRefusal::Application)?;
+    let (key, action) = put_boarding(tenant, boarding, due_at, absent.clone())?;
+    add(&mut plan, key, action, BoardingRefusal::Application)?;
     let key = Key::merchant(tenant, &merchant.mid);
     let item = encode(&key, merchant)?;
-    add(&mut plan, (key, Action::Put(item, absent)), BoardingRefusal::Merchant)?;
+    add(&mut plan, key, Action::Put(item, absent), BoardingRefusal::Merchant)?;
     Ok(plan)
 }
 
@@ -70,19 +72,21 @@ pub fn plan_board(
 /// [`StoreError`] when the application has no representation.
 pub fn plan_change_boarding(
     tenant: TenantId,
-    (boarding, due_at): (&Boarding, Option<Timestamp>),
-    (before, after): (&Merchant, &Merchant),
+    boarding: &Boarding,
+    due_at: Option<Timestamp>,
+    before: &Merchant,
+    after: &Merchant,
 ) -> Result<Plan<BoardingRefusal>, StoreError> {
     let mut unchanged = Expression::new();
     unchanged.require_equal(REVISION, number(boarding.revision.saturating_sub(1)));
     let mut plan = Plan::new();
-    let application = put_boarding(tenant, (boarding, due_at), unchanged)?;
-    add(&mut plan, application, BoardingRefusal::Application)?;
+    let (key, action) = put_boarding(tenant, boarding, due_at, unchanged)?;
+    add(&mut plan, key, action, BoardingRefusal::Application)?;
     let mut update = status_change(before.status, after.status);
     update.assign("name", text(&after.name));
     update.assign("descriptor", text(&after.descriptor));
     let key = Key::merchant(tenant, &after.mid);
-    add(&mut plan, (key, Action::Update(update)), BoardingRefusal::Merchant)?;
+    add(&mut plan, key, Action::Update(update), BoardingRefusal::Merchant)?;
     Ok(plan)
 }
 
@@ -97,10 +101,10 @@ pub fn plan_decide(
 ) -> Result<Plan<BoardingRefusal>, StoreError> {
     let mut plan = Plan::new();
     let key = Key::boarding(tenant, &boarding.reference);
-    add(&mut plan, (key, Action::Update(not_due(boarding))), BoardingRefusal::Application)?;
+    add(&mut plan, key, Action::Update(not_due(boarding)), BoardingRefusal::Application)?;
     let key = Key::merchant(tenant, &boarding.mid);
     let update = status_change(MerchantStatus::Pending, decision);
-    add(&mut plan, (key, Action::Update(update)), BoardingRefusal::Merchant)?;
+    add(&mut plan, key, Action::Update(update), BoardingRefusal::Merchant)?;
     Ok(plan)
 }
 
@@ -149,7 +153,8 @@ impl Store {
     pub async fn load_boarding(
         &self,
         tenant: TenantId,
-        (reference, mid): (&BoardingRefId, &Mid),
+        reference: &BoardingRefId,
+        mid: &Mid,
     ) -> Result<Option<(Boarding, Merchant)>, StoreError> {
         let keys = (Key::boarding(tenant, reference), Key::merchant(tenant, mid));
         let mut found = self.get_many([keys.0.clone(), keys.1.clone()], Consistency::Strong).await?;
@@ -205,7 +210,8 @@ impl Store {
     /// [`StoreError`] when the database does not answer.
     pub async fn decide_merchant(
         &self,
-        (tenant, mid): (TenantId, &Mid),
+        tenant: TenantId,
+        mid: &Mid,
         before: MerchantStatus,
         after: MerchantStatus,
     ) -> Result<bool, StoreError> {

@@ -7,7 +7,7 @@ use crate::{
 use domain::compare::phone_digits;
 use domain::email::comparable_email;
 use domain::order::{AfterSale, Order, Ticket, TicketChunk};
-use domain::outbox::{MailKind, MailState, OutboxMail};
+use domain::outbox::{MailKind, MailState, OrderMail, OutboxMail};
 use domain::{BoardingRefId, OrderId, SaleId, TemplateId, TenantId, Timestamp};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
@@ -21,15 +21,24 @@ pub const DUE_SPREAD: u8 = 16;
 pub(crate) fn due(
     order: &OrderId,
     at: Timestamp,
-    queue: (DueClock, DueKind),
+    clock: DueClock,
+    kind: DueKind,
 ) -> [(String, AttributeValue); 2] {
-    due_as(order.as_str(), at, queue)
+    due_as(order.as_str(), at, clock, kind)
 }
 
 /// Attributes of the due index: work with this name is due at an instant.
-pub(crate) fn due_as(name: &str, at: Timestamp, queue: (DueClock, DueKind)) -> [(String, AttributeValue); 2] {
+pub(crate) fn due_as(
+    name: &str,
+    at: Timestamp,
+    clock: DueClock,
+    kind: DueKind,
+) -> [(String, AttributeValue); 2] {
     let spread = Sha256::digest(name)[0] % DUE_SPREAD;
-    [("due_pk".to_owned(), text(due_partition(queue, spread))), ("due_at".to_owned(), number(at.timestamp()))]
+    [
+        ("due_pk".to_owned(), text(due_partition(clock, kind, spread))),
+        ("due_at".to_owned(), number(at.timestamp())),
+    ]
 }
 
 /// Whose clock makes work due.
@@ -74,8 +83,8 @@ impl DueKind {
     }
 }
 
-fn due_partition(queue: (DueClock, DueKind), spread: u8) -> String {
-    match queue {
+fn due_partition(clock: DueClock, kind: DueKind, spread: u8) -> String {
+    match (clock, kind) {
         (DueClock::Real, DueKind::Orders) => format!("DUE#{spread:02}"),
         (DueClock::Chosen, DueKind::Orders) => format!("CHOSEN#{spread:02}"),
         (DueClock::Real, DueKind::Mails) => format!("DUEMAIL#{spread:02}"),
@@ -172,7 +181,7 @@ impl Store {
         id: &OrderId,
     ) -> Result<Option<(Order, Vec<Ticket>)>, StoreError> {
         let partition = order_partition_of(tenant, id);
-        let items = self.query_all((Table::Orders, &partition), SortKeys::All, Consistency::Strong).await?;
+        let items = self.query_all(Table::Orders, &partition, SortKeys::All, Consistency::Strong).await?;
         let mut order = None;
         let mut tickets = Vec::new();
         for item in items {
@@ -201,8 +210,8 @@ impl Store {
     ) -> Result<Vec<Order>, StoreError> {
         let (kind, hash) = contact.lookup();
         let partition = partition_of(tenant, &format!("{kind}#{hash}"));
-        let place = (Table::Orders, partition.as_str());
-        let found = self.query_all(place, SortKeys::LastFirst, Consistency::Strong).await?;
+        let found =
+            self.query_all(Table::Orders, &partition, SortKeys::LastFirst, Consistency::Strong).await?;
         let id = |item: &Item| OrderId::parse(item.get("order")?.as_s().ok()?).ok();
         let keys: Vec<Key> = found.iter().filter_map(id).map(|id| Key::order(tenant, &id)).collect();
         let mut orders = self.get_many(keys.clone(), Consistency::Strong).await?;
@@ -226,11 +235,12 @@ impl Store {
     /// [`StoreError`] when the database does not answer.
     pub async fn load_due(
         &self,
-        queue: (DueClock, DueKind),
+        clock: DueClock,
+        kind: DueKind,
         until: Timestamp,
         limit: usize,
     ) -> Result<Vec<DueWork>, StoreError> {
-        self.load_due_but(queue, until, (limit, &BTreeSet::new())).await
+        self.load_due_but(clock, kind, until, limit, &BTreeSet::new()).await
     }
 
     /// The same but for the work of some tenants, which holds nobody else's back.
@@ -239,18 +249,20 @@ impl Store {
     /// [`StoreError`] when the database does not answer.
     pub async fn load_due_but(
         &self,
-        queue: (DueClock, DueKind),
+        clock: DueClock,
+        kind: DueKind,
         until: Timestamp,
-        (limit, asleep): (usize, &BTreeSet<TenantId>),
+        limit: usize,
+        asleep: &BTreeSet<TenantId>,
     ) -> Result<Vec<DueWork>, StoreError> {
         let asleep: Arc<[String]> = asleep.iter().map(|tenant| partition_of(*tenant, "")).collect();
         let mut queries = tokio::task::JoinSet::new();
         for spread in 0..DUE_SPREAD {
             let (store, asleep) = (self.clone(), Arc::clone(&asleep));
-            let (table, partition) = (queue.1.table(), due_partition(queue, spread));
+            let (table, partition) = (kind.table(), due_partition(clock, kind, spread));
             let is_awake = move |key: &Key| !asleep.iter().any(|tenant| key.pk.starts_with(tenant.as_str()));
             queries.spawn(async move {
-                store.query_due((table, &partition), until.timestamp(), (limit, is_awake)).await
+                store.query_due(table, &partition, until.timestamp(), limit, is_awake).await
             });
         }
         let mut work = Vec::new();
@@ -268,7 +280,8 @@ impl Store {
     /// [`StoreError`] when the database does not answer.
     pub async fn postpone_order(
         &self,
-        (tenant, order): (TenantId, &OrderId),
+        tenant: TenantId,
+        order: &OrderId,
         at: Timestamp,
     ) -> Result<bool, StoreError> {
         let mut update = Expression::new();
@@ -290,7 +303,7 @@ impl Store {
         let partition = order_partition_of(tenant, id);
         // The order stands before its mails, and `$` follows `#` in the order of sort keys.
         let range = SortKeys::Between("ORDER", "OUTBOX$");
-        let items = self.query_all((Table::Orders, &partition), range, Consistency::Strong).await?;
+        let items = self.query_all(Table::Orders, &partition, range, Consistency::Strong).await?;
         let mut order = None;
         let mut mails = Vec::new();
         for item in items {
@@ -322,11 +335,11 @@ impl Store {
     /// [`StoreError`] when the database does not answer.
     pub async fn claim_mail(
         &self,
-        (tenant, order, kind): (TenantId, &OrderId, MailKind),
+        mail: &OrderMail,
         wall_now: Timestamp,
         until: Timestamp,
     ) -> Result<bool, StoreError> {
-        let key = Key::outbox(tenant, order, kind);
+        let key = Key::outbox(mail.tenant, &mail.order, mail.kind);
         Ok(self.write(&key, Action::Update(claimed(wall_now, until)?)).await?.is_ok())
     }
 
@@ -334,17 +347,13 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
-    pub async fn postpone_mail(
-        &self,
-        (tenant, order, kind): (TenantId, &OrderId, MailKind),
-        at: Timestamp,
-    ) -> Result<bool, StoreError> {
+    pub async fn postpone_mail(&self, mail: &OrderMail, at: Timestamp) -> Result<bool, StoreError> {
         let mut update = Expression::new();
         let state = update.path(&["state", "state"]);
         let (queued, claimed) = (update.text("queued"), update.text("claimed"));
         update.require(format!("({state} = {queued} OR {state} = {claimed})"));
         update.assign("due_at", number(at.timestamp()));
-        let key = Key::outbox(tenant, order, kind);
+        let key = Key::outbox(mail.tenant, &mail.order, mail.kind);
         Ok(self.write(&key, Action::Update(update)).await?.is_ok())
     }
 
@@ -354,7 +363,7 @@ impl Store {
     /// [`StoreError`] when the database does not answer.
     pub async fn finish_mail(
         &self,
-        (tenant, order, kind): (TenantId, &OrderId, MailKind),
+        mail: &OrderMail,
         claimed_until: Timestamp,
         state: MailState,
     ) -> Result<bool, StoreError> {
@@ -363,7 +372,7 @@ impl Store {
             update.remove(&["due_pk"]);
             update.remove(&["due_at"]);
         }
-        let key = Key::outbox(tenant, order, kind);
+        let key = Key::outbox(mail.tenant, &mail.order, mail.kind);
         Ok(self.write(&key, Action::Update(update)).await?.is_ok())
     }
 }
@@ -399,7 +408,7 @@ pub(crate) fn put_mail(
 ) -> Result<(Key, Action), StoreError> {
     let key = Key::outbox(order.tenant, &order.id, mail.kind);
     let mut item = encode(&key, mail)?;
-    item.extend(due(&order.id, again, (DueClock::of(order), DueKind::Mails)));
+    item.extend(due(&order.id, again, DueClock::of(order), DueKind::Mails));
     Ok((key, Action::Put(item, Expression::new())))
 }
 

@@ -114,7 +114,7 @@ impl std::error::Error for PlanFault {}
 ///
 /// # Errors
 /// [`StoreError`] when the plan could not be carried out with it.
-pub(crate) fn add<R>(plan: &mut Plan<R>, (key, action): (Key, Action), refusal: R) -> Result<(), StoreError> {
+pub(crate) fn add<R>(plan: &mut Plan<R>, key: Key, action: Action, refusal: R) -> Result<(), StoreError> {
     Ok(plan.add(key, action, refusal)?)
 }
 

@@ -45,7 +45,7 @@ pub fn generation_put(
     item.remove("due_at");
     if let Some(at) = generation.due_at {
         let clock = if generation.chosen_clock { DueClock::Chosen } else { DueClock::Real };
-        item.extend(due_as(generation.template.as_str(), at, (clock, DueKind::Slots)));
+        item.extend(due_as(generation.template.as_str(), at, clock, DueKind::Slots));
     }
     let condition = previous.map_or_else(
         || {
@@ -142,8 +142,10 @@ impl Store {
     /// [`StoreError`] when the database does not answer.
     pub async fn load_slots_from(
         &self,
-        (tenant, template): (TenantId, &TemplateId),
-        (beginning, until): (Beginning, Timestamp),
+        tenant: TenantId,
+        template: &TemplateId,
+        beginning: Beginning,
+        until: Timestamp,
         limit: usize,
     ) -> Result<ExistingSlots, StoreError> {
         let partition = slots_partition(tenant, TemplateTag::of(template));
@@ -157,8 +159,9 @@ impl Store {
             return Ok(ExistingSlots::default());
         }
         let range = SortKeys::Between(&from, &until);
-        let wanted = (Consistency::Strong, limit.saturating_add(1));
-        let mut items = self.query((Table::Reservations, &partition), range, wanted).await?;
+        let wanted = limit.saturating_add(1);
+        let mut items =
+            self.query(Table::Reservations, &partition, range, Consistency::Strong, wanted).await?;
         let more = items.len() > limit;
         items.truncate(limit);
         let mut ledgers: Vec<Ledger> = items.into_iter().map(decode).collect::<Result<_, _>>()?;
@@ -174,8 +177,8 @@ impl Store {
     /// [`StoreError`] when the database does not answer.
     pub async fn count_sold(&self, tenant: TenantId, template: &TemplateId) -> Result<u64, StoreError> {
         let partition = slots_partition(tenant, TemplateTag::of(template));
-        let place = (Table::Reservations, partition.as_str());
-        let items = self.query_all(place, SortKeys::All, Consistency::Eventual).await?;
+        let items =
+            self.query_all(Table::Reservations, &partition, SortKeys::All, Consistency::Eventual).await?;
         let ledgers: Vec<Ledger> = items.into_iter().map(decode).collect::<Result<_, _>>()?;
         let own = ledgers.iter().filter(|ledger| ledger.template == *template);
         Ok(own.map(|ledger| u64::from(ledger.sold)).sum())
@@ -191,8 +194,8 @@ impl Store {
         template: &TemplateId,
     ) -> Result<Option<InstanceId>, StoreError> {
         let partition = slots_partition(tenant, TemplateTag::of(template));
-        let last = (Consistency::Strong, 1);
-        let items = self.query((Table::Reservations, &partition), SortKeys::LastFirst, last).await?;
+        let items =
+            self.query(Table::Reservations, &partition, SortKeys::LastFirst, Consistency::Strong, 1).await?;
         let id = |item: &crate::Item| item.get("instance").and_then(|id| id.as_s().ok()).cloned();
         Ok(items.first().and_then(id).and_then(|id| InstanceId::parse(&id).ok()))
     }

@@ -21,7 +21,7 @@ struct Counted {
 /// Where it is counted how often an asker came up against a limit in a window. The asker is named by texts, whose
 /// SHA-256 is all that is stored of them.
 #[must_use]
-pub fn rate_key(tenant: TenantId, (limit, asker): (RateLimit, &[&str]), window: Window) -> Key {
+pub fn rate_key(tenant: TenantId, limit: RateLimit, asker: &[&str], window: Window) -> Key {
     let mut hash = Sha256::new();
     for part in std::iter::once(&limit.name()).chain(asker) {
         // With its length in front, so that no two lists of texts are the same bytes.
@@ -39,7 +39,8 @@ impl Store {
     pub async fn count_rate(
         &self,
         key: &Key,
-        (more, window_secs): (u32, u32),
+        more: u32,
+        window_secs: u32,
         wall_now: Timestamp,
     ) -> Result<u32, StoreError> {
         let mut update = Expression::new();

@@ -175,20 +175,24 @@ impl Store {
     /// [`StoreError`] when the database does not answer.
     pub async fn query(
         &self,
-        place: (Table, &str),
+        table: Table,
+        partition: &str,
         sort_keys: SortKeys<'_>,
-        reading: (Consistency, usize),
+        consistency: Consistency,
+        limit: usize,
     ) -> Result<Vec<Item>, StoreError> {
-        self.query_wanted(place, sort_keys, reading, |_| true).await
+        self.query_wanted(table, partition, sort_keys, consistency, limit, |_| true).await
     }
 
     /// [`Store::query`] for items of which this holds. The others are passed by, however many there are, and do not
     /// count.
     pub(crate) async fn query_wanted(
         &self,
-        (table, partition): (Table, &str),
+        table: Table,
+        partition: &str,
         sort_keys: SortKeys<'_>,
-        (consistency, limit): (Consistency, usize),
+        consistency: Consistency,
+        limit: usize,
         is_wanted: impl Fn(&Item) -> bool,
     ) -> Result<Vec<Item>, StoreError> {
         let mut expression = Expression::new();
@@ -235,11 +239,12 @@ impl Store {
     /// [`StoreError`] when the database does not answer.
     pub async fn query_all(
         &self,
-        (table, partition): (Table, &str),
+        table: Table,
+        partition: &str,
         sort_keys: SortKeys<'_>,
         consistency: Consistency,
     ) -> Result<Vec<Item>, StoreError> {
-        self.query((table, partition), sort_keys, (consistency, usize::MAX)).await
+        self.query(table, partition, sort_keys, consistency, usize::MAX).await
     }
 
     /// The keys of work in one partition of the due index that is due by `until` (epoch seconds), up to `limit` of
@@ -249,9 +254,11 @@ impl Store {
     /// [`StoreError`] when the database does not answer.
     pub(crate) async fn query_due(
         &self,
-        (table, partition): (Table, &str),
+        table: Table,
+        partition: &str,
         until: i64,
-        (limit, is_wanted): (usize, impl Fn(&Key) -> bool),
+        limit: usize,
+        is_wanted: impl Fn(&Key) -> bool,
     ) -> Result<Vec<Key>, StoreError> {
         let name = self.table(table);
         let request = self

@@ -64,12 +64,11 @@ pub enum Record {
 /// The key of one that does not read as what its place says it is.
 pub fn record_of(row: Row) -> Result<Record, Key> {
     let Row { tenant: _, key, partition, item } = row;
-    let place = (partition.as_str(), key.sk.as_str());
     let record = match key.table {
-        Table::Orders if partition.starts_with("ORDER#") => of_orders(place, item),
+        Table::Orders if partition.starts_with("ORDER#") => of_orders(&key.sk, item),
         Table::Orders => lead(&key, &item).map(|(place, to)| Record::OrderLookup(place, to)),
-        Table::Merchants => of_merchants(place, item),
-        Table::Members => of_members(place, item),
+        Table::Merchants => of_merchants(&partition, item),
+        Table::Members => of_members(&partition, &key.sk, item),
         Table::Reservations if partition.starts_with("SLOTS#") => {
             decode(item).map(|ledger| Record::Ledger(Box::new(ledger)))
         }
@@ -84,7 +83,7 @@ pub fn order_of(row: &Row) -> Option<OrderId> {
     OrderId::parse(row.partition.strip_prefix("ORDER#")?).ok()
 }
 
-fn of_orders((_, sk): (&str, &str), item: Item) -> Result<Record, StoreError> {
+fn of_orders(sk: &str, item: Item) -> Result<Record, StoreError> {
     let due_at = number_in(&item, "due_at").filter(|_| item.contains_key("due_pk"));
     match sk {
         "ORDER" => Ok(Record::Order(Box::new(decode(item)?), due_at)),
@@ -103,7 +102,7 @@ fn lead(key: &Key, item: &Item) -> Result<(LookupPlace, OrderId), StoreError> {
     Ok((LookupPlace::of(&key.pk, &key.sk), order))
 }
 
-fn of_merchants((partition, _): (&str, &str), item: Item) -> Result<Record, StoreError> {
+fn of_merchants(partition: &str, item: Item) -> Result<Record, StoreError> {
     match partition {
         partition if partition.starts_with("SALE#") => sale_of(item).map(Box::new).map(Record::Sale),
         "SANDBOX#PAYMENT" => Ok(Record::SandboxPayment(item)),
@@ -111,7 +110,7 @@ fn of_merchants((partition, _): (&str, &str), item: Item) -> Result<Record, Stor
     }
 }
 
-fn of_members((partition, sk): (&str, &str), item: Item) -> Result<Record, StoreError> {
+fn of_members(partition: &str, sk: &str, item: Item) -> Result<Record, StoreError> {
     let (kind, id) = partition.split_once('#').unwrap_or((partition, ""));
     let record = match (kind, sk) {
         ("MEMBERSHIP", "MEMBERSHIP") => return membership_of(item).map(Box::new).map(Record::Membership),
@@ -236,7 +235,7 @@ impl Store {
     /// [`StoreError`] when the database does not answer or an item does not read.
     pub async fn load_order_parts(&self, tenant: TenantId, id: &OrderId) -> Result<OrderParts, StoreError> {
         let partition = order_partition_of(tenant, id);
-        let items = self.query_all((Table::Orders, &partition), SortKeys::All, Consistency::Strong).await?;
+        let items = self.query_all(Table::Orders, &partition, SortKeys::All, Consistency::Strong).await?;
         let mut parts = OrderParts::default();
         for row in items.into_iter().filter_map(|item| Row::read(Table::Orders, item)) {
             parts.take(record_of(row).map_err(|key| StoreError::corrupt(key.sk))?);

@@ -57,7 +57,7 @@ fn taking(take: &Take<'_>) -> Result<Expression, StoreError> {
     let (none, one) = (update.number(0), update.number(1));
     update.set(format!("{version} = if_not_exists({version}, {none}) + {one}"));
     if let Some(deadline) = refund.deadline() {
-        due_with_others(&mut update, sale, (deadline, clock(refund.chosen_clock)));
+        due_with_others(&mut update, sale, deadline, clock(refund.chosen_clock));
     }
     Ok(update)
 }
@@ -67,8 +67,8 @@ fn taking(take: &Take<'_>) -> Result<Expression, StoreError> {
 const REAL_DUE_AT: &str = "real_due_at";
 
 /// Makes a sale due for a further refund, unless it is due earlier for another one.
-fn due_with_others(update: &mut Expression, sale: &SaleId, (deadline, clock): (Timestamp, DueClock)) {
-    let [(partition, of_clock), (due_at, at)] = due_as(sale.as_str(), deadline, (clock, DueKind::Refunds));
+fn due_with_others(update: &mut Expression, sale: &SaleId, deadline: Timestamp, clock: DueClock) {
+    let [(partition, of_clock), (due_at, at)] = due_as(sale.as_str(), deadline, clock, DueKind::Refunds);
     match clock {
         DueClock::Real => {
             update.assign(&partition, of_clock);
@@ -95,7 +95,7 @@ fn due_for_the_first(update: &mut Expression, sale: &Sale, at: impl FnOnce(Times
         return;
     };
     let (clock, at) = (clock(*is_chosen), at(*deadline));
-    for (attribute, value) in due_as(sale.id.as_str(), at, (clock, DueKind::Refunds)) {
+    for (attribute, value) in due_as(sale.id.as_str(), at, clock, DueKind::Refunds) {
         update.assign(&attribute, value);
     }
     match clock {
@@ -153,9 +153,9 @@ pub enum EndRefusal {
 pub fn plan_end(ending: &Ending<'_>) -> Result<Plan<EndRefusal>, StoreError> {
     let mut plan = Plan::new();
     let key = Key::sale(ending.tenant, &ending.sale.id);
-    add(&mut plan, (key, Action::Update(ended(ending)?)), EndRefusal::SaleMoved)?;
-    for write in order_writes(ending)? {
-        add(&mut plan, write, EndRefusal::OrderMoved)?;
+    add(&mut plan, key, Action::Update(ended(ending)?), EndRefusal::SaleMoved)?;
+    for (key, action) in order_writes(ending)? {
+        add(&mut plan, key, action, EndRefusal::OrderMoved)?;
     }
     Ok(plan)
 }
@@ -177,9 +177,9 @@ fn order_writes(ending: &Ending<'_>) -> Result<Vec<(Key, Action)>, StoreError> {
             let (none, more) = (update.number(0), update.number(amount.cents()));
             update.set(format!("{refunded} = if_not_exists({refunded}, {none}) + {more}"));
             let mut writes = Vec::new();
-            if let Some(listed) = listed {
-                settle_into(&mut update, listed, *at)?;
-                writes = given_back(listed, *at, When::Claimed)?;
+            if let Some((order, refund)) = listed {
+                settle_into(&mut update, order, refund, *at)?;
+                writes = given_back(order, refund, *at, When::Claimed)?;
             }
             writes.push((Key::order(*tenant, &sale.order), Action::Update(update)));
             Ok(writes)
@@ -203,7 +203,7 @@ fn ended(ending: &Ending<'_>) -> Result<Expression, StoreError> {
             let done: AttributeValue = serde_dynamo::to_attribute_value(done).map_err(StoreError::corrupt)?;
             let (path, done) = (update.path(&["refunds", id.as_str(), "state"]), update.value(done));
             update.set(format!("{path} = {done}"));
-            sale.with_done(id, (*at, *fees))
+            sale.with_done(id, *at, *fees)
         }
         RefundEnd::GivenBack => {
             let after = sale.without(id).map_err(overflow)?;
@@ -244,13 +244,15 @@ pub enum TakeRefusal {
 /// [`StoreError`] when something has no representation.
 pub fn plan_take_keyed(
     take: &Take<'_>,
-    (claim, wall_now): (&KeyClaim, Timestamp),
+    claim: &KeyClaim,
+    wall_now: Timestamp,
 ) -> Result<Plan<TakeRefusal>, StoreError> {
     let mut plan = Plan::new();
     let key = Key::idempotency(take.tenant, &claim.hash);
     let action = idempotency::claim(&key, &claim.record, claim.abandoned.as_ref(), wall_now)?;
-    add(&mut plan, (key, action), TakeRefusal::KeyHeld)?;
-    add(&mut plan, take_refund(take)?, TakeRefusal::Sale)?;
+    add(&mut plan, key, action, TakeRefusal::KeyHeld)?;
+    let (key, action) = take_refund(take)?;
+    add(&mut plan, key, action, TakeRefusal::Sale)?;
     Ok(plan)
 }
 
@@ -279,7 +281,8 @@ impl Store {
     pub async fn load_keyed_sale(
         &self,
         tenant: TenantId,
-        (hash, sale): (&str, &SaleId),
+        hash: &str,
+        sale: &SaleId,
     ) -> Result<(Option<IdempotencyRecord>, Option<Sale>), StoreError> {
         let (record, sale) = (Key::idempotency(tenant, hash), Key::sale(tenant, sale));
         let mut found = self.get_many([record.clone(), sale.clone()], Consistency::Strong).await?;
@@ -305,7 +308,8 @@ impl Store {
     /// [`StoreError`] when the database does not answer.
     pub async fn postpone_refunds(
         &self,
-        (tenant, sale): (TenantId, &Sale),
+        tenant: TenantId,
+        sale: &Sale,
         at: Timestamp,
     ) -> Result<bool, StoreError> {
         let mut update = Expression::new();

@@ -76,7 +76,8 @@ impl Store {
     /// [`StoreError`] when the database does not answer.
     pub async fn load_reservation_and_slots(
         &self,
-        (tenant, id): (TenantId, ReservationId),
+        tenant: TenantId,
+        id: ReservationId,
         slots: impl IntoIterator<Item = InstanceId>,
     ) -> Result<(Option<Reservation>, BTreeMap<InstanceId, Ledger>), StoreError> {
         let slots: Vec<InstanceId> = slots.into_iter().collect();
@@ -161,8 +162,10 @@ impl Store {
     /// the change expects.
     pub async fn change_holds(
         &self,
-        (tenant, request): (TenantId, &str),
-        (changes, record): (&LedgerChanges, Option<RecordChange<'_>>),
+        tenant: TenantId,
+        request: &str,
+        changes: &LedgerChanges,
+        record: Option<RecordChange<'_>>,
         real_now: Timestamp,
     ) -> Result<Result<(), HoldsRefused>, StoreError> {
         let mut plan = Plan::new();

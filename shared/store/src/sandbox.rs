@@ -61,7 +61,7 @@ impl Store {
     /// [`StoreError`] when the database does not answer.
     pub async fn list_sandbox_mails(&self, tenant: TenantId) -> Result<Vec<SandboxMail>, StoreError> {
         let partition = sandbox_mails_partition(tenant);
-        let items = self.query_all((Table::Orders, &partition), SortKeys::All, Consistency::Strong).await?;
+        let items = self.query_all(Table::Orders, &partition, SortKeys::All, Consistency::Strong).await?;
         items.into_iter().map(decode).collect()
     }
 
@@ -75,7 +75,7 @@ impl Store {
         delivery: &str,
     ) -> Result<Vec<u8>, StoreError> {
         let partition = sandbox_mail_partition(tenant, delivery);
-        let items = self.query_all((Table::Orders, &partition), SortKeys::All, Consistency::Strong).await?;
+        let items = self.query_all(Table::Orders, &partition, SortKeys::All, Consistency::Strong).await?;
         let pieces = items.iter().filter_map(|item| item.get("piece")?.as_b().ok());
         Ok(pieces.flat_map(|piece| piece.as_ref().to_vec()).collect())
     }

@@ -103,7 +103,7 @@ async fn everybody_with_an_address_is_found() {
             json!({"first_name": "Ada", "last_name": format!("L{number}"), "email": "ada@example.test"});
         let person = serde_json::from_value(person).unwrap();
         let customer = Customer { id: CustomerId::parse(number).unwrap(), person, source: None };
-        store.save_customer((tenant(1), &format!("customer-{number}")), &customer).await.unwrap();
+        store.save_customer(tenant(1), &format!("customer-{number}"), &customer).await.unwrap();
         let holder = json!({"first_name": "Ada", "last_name": "L", "email": "ada@example.test"});
         let card = json!({"id": number, "person": holder, "standing": "active", "card_type": "primary",
             "barcode": format!("B{number}")});
@@ -114,7 +114,7 @@ async fn everybody_with_an_address_is_found() {
             "expires": "2031-01-01T04:59:59Z", "cards": [card],
         }))
         .unwrap();
-        store.save_membership((tenant(1), &format!("membership-{number}")), &membership).await.unwrap();
+        store.save_membership(tenant(1), &format!("membership-{number}"), &membership).await.unwrap();
     }
     let email = "Ada@example.test";
     assert_eq!(store.find_customers(tenant(1), email).await.unwrap().len(), 101);
@@ -131,7 +131,7 @@ async fn all_orders_of_a_contact_are_found() {
     let order = |number: i64| OrderId::parse(&number.to_string()).unwrap();
     for number in 1..=1_001 {
         let id = order(number);
-        let mut place = Key::order_contact(tenant(1), (kind, &hash), (Timestamp::UNIX_EPOCH, &id));
+        let mut place = Key::order_contact(tenant(1), kind, &hash, Timestamp::UNIX_EPOCH, &id);
         let mut item = encode(&place, &json!({})).unwrap();
         item.insert("order".to_owned(), text(id.as_str()));
         put(&store, place, item).await;

@@ -227,7 +227,7 @@ impl EventInstance {
             available: *seats > 0,
             price_list: InstancePriceList {
                 price_list_id: price_list.id.to_string(),
-                prices: prices_of(price_list, (*template, ledger.start), view),
+                prices: prices_of(price_list, template, ledger.start, view),
             },
         }
     }

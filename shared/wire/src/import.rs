@@ -15,7 +15,7 @@ use crate::catalog::{
 };
 use crate::event::{PersonTypeInput, TemplateContext, TemplateInput};
 use crate::identified::identified;
-use crate::membership::LevelInput;
+use crate::membership::{LevelContext, LevelInput};
 use crate::{
     Checker, Field, FieldError, Identified, List, Malformed, Rejection, WireValue, incoming, read_body,
 };
@@ -149,7 +149,7 @@ impl ImportInput {
             section(&mut faults, "discounts", self.discounts, |input, checker| input.read(checker, &known));
         known.discounts.extend(discounts.iter().map(|found| found.id.clone()));
         let levels = section(&mut faults, "membershipLevels", self.membership_levels, |input, checker| {
-            input.read(checker, (zone, &known.ticket_types))
+            input.read(checker, LevelContext { zone, ticket_types: &known.ticket_types })
         });
         known.levels.extend(levels.iter().map(|found| found.id.clone()));
         let templates = section(&mut faults, "eventTemplates", self.event_templates, |input, checker| {
@@ -171,7 +171,7 @@ impl ImportInput {
             api_keys,
             merchants,
             coupons: section(&mut faults, "coupons", self.coupons, |input, checker| {
-                input.read(checker, (zone, &known))
+                input.read(checker, zone, &known)
             }),
             combos: section(&mut faults, "combos", self.combos, |input, checker| input.read(checker, &known)),
             customers,

@@ -88,7 +88,8 @@ pub(crate) fn word<T>(
     checker: &mut Checker,
     name: &'static str,
     field: Field<String>,
-    (parse, expected): (impl FnOnce(&str) -> Option<T>, &str),
+    parse: impl FnOnce(&str) -> Option<T>,
+    expected: &str,
 ) -> Option<T> {
     let text = checker.optional(name, field)?;
     let found = parse(text.trim());
@@ -138,8 +139,8 @@ pub(crate) fn date(
 }
 
 /// The id of a part that has the form of those of price lists and schedules.
-pub(crate) fn part_id(whole: &str, place: (&str, usize)) -> String {
-    PriceListId::from_bytes(derived_id(whole, place)).to_string()
+pub(crate) fn part_id(whole: &str, kind: &str, number: usize) -> String {
+    PriceListId::from_bytes(derived_id(whole, kind, number)).to_string()
 }
 
 /// Gives each of these ids that was left out one that none of them has.

@@ -161,7 +161,7 @@ impl RefundCardOutput {
 }
 
 impl RefundAmountOutput {
-    fn of(sale: &Sale, (amount, fees): (Money, FeeParts)) -> Result<Self, MoneyOverflow> {
+    fn of(sale: &Sale, amount: Money, fees: FeeParts) -> Result<Self, MoneyOverflow> {
         let total_fee = fees.total()?;
         let fee = RefundFeeOutput {
             total_fee,
@@ -178,13 +178,13 @@ impl RefundOutput {
     ///
     /// # Errors
     /// [`MoneyOverflow`] when an amount does not fit.
-    pub fn new(sale: &Sale, id: &RefundId, (amount, fees): (Money, FeeParts)) -> Result<Self, MoneyOverflow> {
+    pub fn new(sale: &Sale, id: &RefundId, amount: Money, fees: FeeParts) -> Result<Self, MoneyOverflow> {
         Ok(Self {
             sale_id: sale.id.to_string(),
             refund_id: id.to_string(),
             charge: RefundChargeOutput { amount },
             card: RefundCardOutput::of(&sale.card),
-            amount: RefundAmountOutput::of(sale, (amount, fees))?,
+            amount: RefundAmountOutput::of(sale, amount, fees)?,
         })
     }
 }
@@ -199,7 +199,7 @@ impl RefundPreviewOutput {
             sale_id: sale.id.to_string(),
             charge: RefundChargeOutput { amount },
             card: RefundCardOutput::of(&sale.card),
-            amount: RefundAmountOutput::of(sale, (amount, sale.fees_of_next(amount)?))?,
+            amount: RefundAmountOutput::of(sale, amount, sale.fees_of_next(amount)?)?,
             remainder: sale.remainder.checked_sub(amount)?,
         })
     }

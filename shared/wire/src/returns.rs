@@ -369,11 +369,7 @@ pub struct NewTicketView {
 impl ExchangeAnswer {
     /// An exchange that an order lists, with the tickets that came of it.
     #[must_use]
-    pub fn new(
-        (order, exchange): (&Order, &Exchange),
-        tickets: &[domain::order::Ticket],
-        zone: Zone,
-    ) -> Self {
+    pub fn new(order: &Order, exchange: &Exchange, tickets: &[domain::order::Ticket], zone: Zone) -> Self {
         let new = |ticket: &domain::order::Ticket| NewTicketView {
             id: ticket.id.to_string(),
             uuid: ticket.barcode.to_string(),

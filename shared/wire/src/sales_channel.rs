@@ -49,8 +49,8 @@ pub(crate) fn sales_channels(
     let read = checker.each("salesChannels", sent, |checker, input| {
         let SalesChannelInput { name, channel, enabled } = input;
         let missing = matches!(channel, Field::Absent | Field::Null);
-        let parse = (|text: &str| Channel::parse(text).ok(), "the sale channels");
-        let channel = word(checker, "channel", channel, parse);
+        let parse = |text: &str| Channel::parse(text).ok();
+        let channel = word(checker, "channel", channel, parse, "the sale channels");
         if missing {
             checker.invalid("channel", "is required");
         }

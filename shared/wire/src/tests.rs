@@ -6,7 +6,7 @@ use crate::catalog::{ComboInput, CouponInput, DiscountInput, FormInput, Inventor
 use crate::checkout::CheckoutInput;
 use crate::event::{PersonTypeInput, TemplateContext, TemplateInput};
 use crate::import::{MemberInput, MerchantInput, TenantInput};
-use crate::membership::LevelInput;
+use crate::membership::{LevelContext, LevelInput};
 use crate::refund::RefundInput;
 use crate::returns::OrderRefundInput;
 use crate::{Checker, FieldError, WireValue, is_email, read_body};
@@ -76,7 +76,7 @@ fn coupon(kind: &str) -> Value {
 }
 
 fn read_coupon(text: &str) -> (Vec<FieldError>, String) {
-    read(text, |checker, input: CouponInput| input.read(checker, (zone(), &known())))
+    read(text, |checker, input: CouponInput| input.read(checker, zone(), &known()))
 }
 
 fn sales() -> Vec<Case> {
@@ -204,7 +204,11 @@ fn catalog() -> Vec<Case> {
                 "offerings": [{"id": "0123456789abcdef0123456789abcdef", "name": "Year", "subtitle": "Twelve months",
                     "description": "A year", "duration": 12, "priceLists": prices(),
                     "actions": [{"action": "new", "ruleIds": ["one"], "confirmationMessage": "Hello"}]}]}),
-            read: |text| read(text, |checker, input: LevelInput| input.read(checker, (zone(), &types()))),
+            read: |text| {
+                let ticket_types = types();
+                let context = LevelContext { zone: zone(), ticket_types: &ticket_types };
+                read(text, |checker, input: LevelInput| input.read(checker, context))
+            },
         },
     ]
 }

@@ -237,14 +237,14 @@ impl WillCallOrderView {
     /// Our choice: `state` is `active`, since the counter hands out what was sold, and one round trip cannot
     /// also read the slots that only the order names.
     #[must_use]
-    pub fn new((order, tickets): (&Order, &[Ticket]), templates: &[Template], zone: Zone) -> Self {
+    pub fn new(order: &Order, tickets: &[Ticket], templates: &[Template], zone: Zone) -> Self {
         let (contact, billing) = (order.contact.clone(), order.billing.clone());
         let payment = order.payment.as_ref();
         let mut by_line = TicketsByLine::new();
         for ticket in tickets {
             by_line.entry(&ticket.line).or_default().push(ticket);
         }
-        let event = |instance| WillCallEventView::new((order, instance), &by_line, (templates, zone));
+        let event = |instance| WillCallEventView::new(order, instance, &by_line, templates, zone);
         Self {
             order_id: order.id.to_string(),
             email: contact.email,
@@ -290,15 +290,17 @@ fn instances(order: &Order) -> Vec<InstanceId> {
 
 impl WillCallEventView {
     fn new(
-        (order, instance): (&Order, InstanceId),
+        order: &Order,
+        instance: InstanceId,
         tickets: &TicketsByLine<'_>,
-        (templates, zone): (&[Template], Zone),
+        templates: &[Template],
+        zone: Zone,
     ) -> Option<Self> {
         let first = order.all_ticket_lines().find(|line| line.instance == instance)?;
         let template = templates.iter().find(|template| template.id == first.template);
         let ticket = |line: &OrderTicketLine, left: OrderAmounts| {
             let tickets = tickets.get(&line.id).map(Vec::as_slice).unwrap_or_default();
-            WillCallItemView::ticket((order, tickets), line, left)
+            WillCallItemView::ticket(order, tickets, line, left)
         };
         let item = |row: Row<'_>| match row {
             Row::Sold(OrderLine::Ticket(line)) => {
@@ -339,7 +341,7 @@ impl WillCallEventView {
 }
 
 impl WillCallItemView {
-    fn ticket((order, tickets): (&Order, &[&Ticket]), line: &OrderTicketLine, amounts: OrderAmounts) -> Self {
+    fn ticket(order: &Order, tickets: &[&Ticket], line: &OrderTicketLine, amounts: OrderAmounts) -> Self {
         Self {
             order_item_id: line.id.to_string(),
             item_type: "Event",

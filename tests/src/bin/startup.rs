@@ -49,12 +49,12 @@ async fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
         .collect::<Result<_, _>>()?;
     functions.sort();
     let database = empty_database().await?;
-    let bare = measure((directory, "bare"), &database).await?;
+    let bare = measure(directory, "bare", &database).await?;
     println!("| Function | Start, ms | Of bare | Package, MB | Resident, MB |\n|---|---|---|---|---|");
     println!("{}", row("bare", &bare, &bare));
     let mut is_within = true;
     for function in functions {
-        let figures = measure((directory, &function), &database).await?;
+        let figures = measure(directory, &function, &database).await?;
         println!("{}", row(&function, &figures, &bare));
         is_within &= figures.init.as_secs_f64() <= MOST_TIMES_BARE * bare.init.as_secs_f64()
             && figures.zip_megabytes <= MOST_ZIP_MEGABYTES
@@ -80,7 +80,8 @@ async fn empty_database() -> std::io::Result<String> {
 }
 
 async fn measure(
-    (directory, name): (&Path, &str),
+    directory: &Path,
+    name: &str,
     database: &str,
 ) -> Result<Figures, Box<dyn std::error::Error>> {
     let binary = directory.join(name);

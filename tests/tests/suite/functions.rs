@@ -31,7 +31,7 @@ fn kept(function: &str, file: &str) -> Value {
 }
 
 /// The event with one text replaced by another, also within a body in base64.
-fn with(event: &Value, (before, after): (&str, &str)) -> Value {
+fn with(event: &Value, before: &str, after: &str) -> Value {
     let mut event: Value = serde_json::from_str(&event.to_string().replace(before, after)).unwrap();
     if event["isBase64Encoded"] == true {
         let body = BASE64_STANDARD.decode(event["body"].as_str().unwrap()).unwrap();
@@ -42,7 +42,7 @@ fn with(event: &Value, (before, after): (&str, &str)) -> Value {
 }
 
 /// The event with another method, path and body, and without the names that make a repetition known.
-fn at(event: &Value, (method, path): (&str, &str), body: Option<&Value>) -> Value {
+fn at(event: &Value, method: &str, path: &str, body: Option<&Value>) -> Value {
     let mut event = event.clone();
     let headers = event["headers"].as_object_mut().unwrap();
     headers.retain(|name, _| !matches!(name.as_str(), "idempotency-key" | "x-service-request-uuid"));
@@ -109,7 +109,7 @@ async fn login_token(cloud: &Cloud) -> String {
     let asked = call(&mut cloud.function("members").await, &kept("members", "send-link.v2.json")).await;
     assert_eq!((asked.status, asked.body.as_str()), (204, ""));
     let job: Value = serde_json::from_str(cloud.jobs().last().unwrap()).unwrap();
-    let batch = with(&kept("mailer", "login.sqs.json"), (LOGIN, job["loginRequestId"].as_str().unwrap()));
+    let batch = with(&kept("mailer", "login.sqs.json"), LOGIN, job["loginRequestId"].as_str().unwrap());
     let mut mailer = cloud.function("mailer").await;
     let before = cloud.mails().len();
     for _ in 0..2 {
@@ -152,8 +152,8 @@ async fn every_form_of_one_request_has_the_same_answer() {
         let mut player = cloud.function(function).await;
         let mut first: BTreeMap<String, HttpAnswer> = BTreeMap::new();
         for (file, event) in kept_events(function) {
-            let event = with(&with(&event, (CART, &cart)), (ORDER, &order));
-            let event = with(&with(&event, (TOKEN, &token)), (SALE, &sale));
+            let event = with(&with(&event, CART, &cart), ORDER, &order);
+            let event = with(&with(&event, TOKEN, &token), SALE, &sale);
             let answer = call(&mut player, &event).await;
             let name = file.split('.').next().unwrap();
             let expected = if name == "unknown-path" { 404..405 } else { 200..300 };
@@ -188,7 +188,7 @@ async fn a_repeated_write_is_known_in_every_form_and_charged_once() {
         let mut player = cloud.function(function).await;
         let forms = kept_events(function).into_iter().filter(|(file, _)| file.starts_with(name));
         for (number, (file, event)) in forms.enumerate() {
-            let answer = call(&mut player, &with(&event, (SALE, &sale))).await;
+            let answer = call(&mut player, &with(&event, SALE, &sale)).await;
             let body: Value = serde_json::from_str(&answer.body).unwrap();
             if let Some(made) = body["payments"][0]["saleId"].as_str() {
                 made.clone_into(&mut sale);
@@ -204,8 +204,8 @@ async fn a_repeated_write_is_known_in_every_form_and_charged_once() {
 async fn what_was_bought_is_given_back_with_the_permissions_of_its_function() {
     let cloud = Cloud::start().await;
     let order = order(&mut cloud.function("checkout").await).await;
-    let preview = with(&kept("returns", "preview.v2.json"), (ORDER, &order));
-    let event = with(&preview, ("/v2/b2b/refunds/preview", "/v2/b2b/refunds"));
+    let preview = with(&kept("returns", "preview.v2.json"), ORDER, &order);
+    let event = with(&preview, "/v2/b2b/refunds/preview", "/v2/b2b/refunds");
     let refunded = succeed(&mut cloud.function("returns").await, &event).await;
     assert_eq!((&refunded["state"], &refunded["refundStatus"]), (&json!("Done"), &json!("Refunded")));
     assert_eq!(cloud.jobs().len(), 2, "the confirmation, and the mail about the refund");
@@ -220,7 +220,7 @@ async fn a_visitor_gets_from_the_list_to_tickets_with_barcodes_and_a_mail() {
 
     let mut carts = cloud.function("carts").await;
     let cart = cart(&mut carts).await;
-    let updated = succeed(&mut carts, &with(&kept("carts", "update.v2.json"), (CART, &cart))).await;
+    let updated = succeed(&mut carts, &with(&kept("carts", "update.v2.json"), CART, &cart)).await;
     assert_eq!((&updated["id"], &updated["items"][0]["quantity"]), (&json!(cart), &json!(3)));
 
     let mut reservations = cloud.function("reservations").await;
@@ -238,13 +238,13 @@ async fn a_visitor_gets_from_the_list_to_tickets_with_barcodes_and_a_mail() {
     let jobs: Vec<Value> = cloud.jobs().iter().map(|job| serde_json::from_str(job).unwrap()).collect();
     assert_eq!(jobs, [json!({"tenantId": 1001, "orderId": order, "kind": "receiptWithTickets"})]);
 
-    let event = with(&kept("orders", "will-call.v2.json"), (ORDER, order));
+    let event = with(&kept("orders", "will-call.v2.json"), ORDER, order);
     let tickets = succeed(&mut cloud.function("orders").await, &event).await;
     let tickets = tickets["eventItems"][0]["items"][0]["tickets"].as_array().unwrap();
     let barcodes: BTreeSet<&str> = tickets.iter().map(|ticket| ticket["uuid"].as_str().unwrap()).collect();
     assert_eq!(barcodes.len(), 3, "{tickets:?}");
 
-    let late = call(&mut carts, &with(&kept("carts", "update.v2.json"), (CART, &cart))).await;
+    let late = call(&mut carts, &with(&kept("carts", "update.v2.json"), CART, &cart)).await;
     let body: Value = serde_json::from_str(&late.body).unwrap();
     assert_eq!((late.status, &body["type"]), (409, &json!("CART_ALREADY_CHECKED_OUT")));
     assert_eq!(cloud.denied(), Vec::<String>::new());
@@ -254,7 +254,7 @@ async fn a_visitor_gets_from_the_list_to_tickets_with_barcodes_and_a_mail() {
 async fn only_the_malformed_message_of_a_batch_fails_and_the_mail_goes_out_once() {
     let cloud = Cloud::start().await;
     let order = order(&mut cloud.function("checkout").await).await;
-    let batch = with(&kept("mailer", "batch.sqs.json"), (ORDER, &order));
+    let batch = with(&kept("mailer", "batch.sqs.json"), ORDER, &order);
     let mut mailer = cloud.function("mailer").await;
     for _ in 0..2 {
         let Outcome::Answered(answer) = mailer.invoke(&batch).await.unwrap() else {

@@ -296,6 +296,42 @@ fn files_and_functions_stay_short() {
     assert_eq!(long, Vec::<String>::new());
 }
 
+/// The functions that take a tuple.
+#[derive(Default)]
+struct Tuples(Vec<String>);
+
+impl<'ast> Visit<'ast> for Tuples {
+    fn visit_signature(&mut self, signature: &'ast syn::Signature) {
+        let is_tuple = |input: &syn::FnArg| match input {
+            syn::FnArg::Typed(typed) => {
+                let mut sort = &*typed.ty;
+                while let syn::Type::Reference(reference) = sort {
+                    sort = &reference.elem;
+                }
+                matches!(sort, syn::Type::Tuple(tuple) if !tuple.elems.is_empty())
+            }
+            syn::FnArg::Receiver(_) => false,
+        };
+        if signature.inputs.iter().any(is_tuple) {
+            self.0.push(signature.ident.to_string());
+        }
+        visit::visit_signature(self, signature);
+    }
+}
+
+#[test]
+fn what_travels_together_has_a_name_and_is_no_tuple() {
+    let mut takers = Vec::new();
+    for group in ["shared", "functions", "cli", "tests", "fuzz"] {
+        for file in files(&blackbox::repository().join(group), ".rs") {
+            let mut tuples = Tuples::default();
+            tuples.visit_file(&syn::parse_file(&std::fs::read_to_string(&file).unwrap()).unwrap());
+            takers.extend(tuples.0.into_iter().map(|name| format!("{}: {name}", file.display())));
+        }
+    }
+    assert_eq!(takers, Vec::<String>::new());
+}
+
 #[test]
 fn shipped_code_leaves_no_notes_and_prints_nothing() {
     let macros = ["todo!", "unimplemented!", "dbg!", "print!", "println!", "eprint!", "eprintln!"];

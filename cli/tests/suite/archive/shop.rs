@@ -56,15 +56,17 @@ pub(crate) fn fresh(service: &Service) -> Service {
     service.another_process(FaultPlan::new())
 }
 
-pub(crate) async fn ask(service: &Service, (method, path): (&str, &str), body: Value) -> Answer {
-    Box::pin(ask_again(service, (method, path), (body, None))).await
+pub(crate) async fn ask(service: &Service, method: &str, path: &str, body: Value) -> Answer {
+    Box::pin(ask_again(service, method, path, body, None)).await
 }
 
 /// Sends a request with the key that opens its path, and an idempotency key.
 pub(crate) async fn ask_again(
     service: &Service,
-    (method, path): (&str, &str),
-    (body, idempotency): (Value, Option<&str>),
+    method: &str,
+    path: &str,
+    body: Value,
+    idempotency: Option<&str>,
 ) -> Answer {
     let key = match path {
         path if path.starts_with("/v1/payment/onboard") => ("x-service-payment-key", "demo-partner-1001"),
@@ -77,12 +79,12 @@ pub(crate) async fn ask_again(
     headers.extend(idempotency.map(|key| ("idempotency-key", key)));
     let body = Some(&body).filter(|body| !body.is_null());
     // What a request awaits is larger than a thread of tests has room for.
-    Box::pin(service.request((method, path), &headers, body)).await
+    Box::pin(service.request(method, path, &headers, body)).await
 }
 
-async fn ok(service: &Service, route: (&str, &str), body: Value) -> Value {
-    let answer = Box::pin(ask(service, route, body)).await;
-    assert_eq!(answer.status, 200, "{route:?}: {:.500}", answer.body.to_string());
+async fn ok(service: &Service, method: &str, path: &str, body: Value) -> Value {
+    let answer = Box::pin(ask(service, method, path, body)).await;
+    assert_eq!(answer.status, 200, "{method} {path}: {:.500}", answer.body.to_string());
     answer.body
 }
 
@@ -90,7 +92,7 @@ async fn ok(service: &Service, route: (&str, &str), body: Value) -> Value {
 pub(crate) async fn seats(service: &Service, day: &str) -> Value {
     let range = format!("startTime={day}T00:00:00-05:00&endTime={day}T23:59:59-05:00");
     let path = format!("/v2/b2c/event/templates/{GALLERY}/times?{range}");
-    ok(service, ("GET", &path), Value::Null).await
+    ok(service, "GET", &path, Value::Null).await
 }
 
 fn text(value: &Value) -> &str {
@@ -144,60 +146,61 @@ impl Shop {
     pub(crate) async fn open() -> Self {
         let service = venue(14).await;
         let next = async |template: &str| {
-            ok(&service, ("GET", &format!("/v2/b2c/events/{template}/nextAvailable")), Value::Null).await["id"].clone()
+            ok(&service, "GET", &format!("/v2/b2c/events/{template}/nextAvailable"), Value::Null).await["id"]
+                .clone()
         };
         let (slot, night, school) = (next(GALLERY).await, next(LANTERNS).await, next(SCHOOL).await);
         let other = seats(&service, "2027-03-03").await[0]["id"].clone();
         let guides = json!({"itemType": "Inventory", "inventoryId": 1_001_001, "quantity": 2});
         let cart = json!({"items": [tickets(&slot, 3), guides], "couponCodes": ["FIVEOFF"]});
         let first = paying(&cart, CARD);
-        let route = ("POST", "/v2/b2c/checkout");
-        let paid = ask_again(&service, route, (first.clone(), Some("first"))).await;
+        let path = "/v2/b2c/checkout";
+        let paid = ask_again(&service, "POST", path, first.clone(), Some("first")).await;
         assert_eq!(paid.status, 200, "{}", paid.body);
         let paid = paid.body;
         let declined = paying(&json!({"items": [tickets(&slot, 1)]}), DECLINED);
-        assert_eq!(ask(&service, route, declined).await.status, 402);
+        assert_eq!(ask(&service, "POST", path, declined).await.status, 402);
         let joined = json!({"items": [{"itemType": "MembershipPurchase", "quantity": 1, "membershipInfo": {
             "membershipCategoryId": "1001bb000000000000000001", "isGift": false,
             "membershipOfferingId": "1001bf00000000000000000000000001", "pricePointId": ADULT,
             "membershipCards": [{"cardType": "primary", "firstName": "Grace", "lastName": "Hopper",
                 "email": "grace@example.test"}],
         }}]});
-        let joined = ok(&service, route, paying(&joined, CARD)).await;
+        let joined = ok(&service, "POST", path, paying(&joined, CARD)).await;
         let combo = json!({"comboItems": [{
             "comboTemplateId": "1001c1000000000000000001", "ticketingTypeId": ADULT, "quantity": 1,
             "parts": [{"eventId": slot}, {"eventId": night}],
         }]});
-        let combo = ok(&service, route, paying(&combo, CARD)).await;
-        let moved = ok(&service, route, paying(&json!({"items": [tickets(&slot, 2)]}), CARD)).await;
+        let combo = ok(&service, "POST", path, paying(&combo, CARD)).await;
+        let moved = ok(&service, "POST", path, paying(&json!({"items": [tickets(&slot, 2)]}), CARD)).await;
         let member = json!({"items": [tickets(&slot, 1)], "membershipIds": [100_100_031]});
-        ok(&service, route, paying(&member, CARD)).await;
+        ok(&service, "POST", path, paying(&member, CARD)).await;
 
         let line = |order: &Value| order["orderItems"][0]["itemId"].clone();
         let refund = json!({"orderId": paid["id"], "items": [{"itemId": line(&paid), "quantity": 1}]});
-        ok(&service, ("POST", "/v2/b2b/refunds"), refund).await;
+        ok(&service, "POST", "/v2/b2b/refunds", refund).await;
         let exchange =
             json!({"orderId": moved["id"], "itemId": line(&moved), "quantity": 1, "eventId": other});
-        ok(&service, ("POST", "/v2/b2b/exchanges"), exchange).await;
+        ok(&service, "POST", "/v2/b2b/exchanges", exchange).await;
         let refund = json!({"saleId": joined["payments"][0]["saleId"], "charge": {"amount": 6.25}});
-        ok(&service, ("POST", "/v1/payment/60417/refund"), refund).await;
+        ok(&service, "POST", "/v1/payment/60417/refund", refund).await;
         let seats = json!({"reservationItems": [{"eventId": other, "quantity": 4}]});
-        let reservation = ok(&service, ("POST", "/v2/b2b/reservations"), seats).await;
+        let reservation = ok(&service, "POST", "/v2/b2b/reservations", seats).await;
         let open = json!({"items": [tickets(&school, 10)]});
-        let open = ok(&service, ("POST", "/v2/b2c/carts"), open).await;
-        let application = ok(&service, ("POST", "/v1/payment/onboard"), application()).await;
+        let open = ok(&service, "POST", "/v2/b2c/carts", open).await;
+        let application = ok(&service, "POST", "/v1/payment/onboard", application()).await;
         Box::pin(service.deliver_mail()).await;
 
         // A mail that nobody sent, and an order that was charged when its checkout broke off: what would have settled
         // it is the last transaction of a checkout.
         service.plan.reset();
-        let unsent = ok(&service, route, paying(&json!({"items": [tickets(&other, 1)]}), CARD)).await;
+        let unsent = ok(&service, "POST", path, paying(&json!({"items": [tickets(&other, 1)]}), CARD)).await;
         let transactions = service.plan.calls().iter().filter(|call| *call == "TransactWriteItems").count();
         let plan = FaultPlan::new();
         plan.at_operation("TransactWriteItems", transactions - 1, Fault::CrashBefore);
         let dying = service.another_process(plan);
         let pending = paying(&json!({"items": [tickets(&other, 5)]}), CARD);
-        assert_eq!(ask(&dying, route, pending).await.status, 503);
+        assert_eq!(ask(&dying, "POST", path, pending).await.status, 503);
 
         let mut reads: Vec<String> = [
             "/v2/b2b/customers?email=grace@example.test",
@@ -234,7 +237,7 @@ impl Shop {
     pub(crate) async fn told(&self, service: &Service) -> Vec<(String, Value)> {
         let mut told = Vec::new();
         for path in &self.reads {
-            told.push((path.clone(), ok(service, ("GET", path), Value::Null).await));
+            told.push((path.clone(), ok(service, "GET", path, Value::Null).await));
         }
         told
     }
@@ -249,7 +252,7 @@ pub(crate) async fn set_closed(store: &Store, closed_at: Option<Timestamp>) {
 /// The archive of a service's tenant.
 pub(crate) async fn archived(service: &Service, key: &dyn Vault) -> Vec<u8> {
     let mut out = Vec::new();
-    archive(side(service), (tenant_id(), now()), key, &mut out).await.unwrap();
+    archive(side(service), tenant_id(), now(), key, &mut out).await.unwrap();
     out
 }
 

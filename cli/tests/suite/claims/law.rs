@@ -87,14 +87,14 @@ fn comparable(answer: &Answer) -> (u16, Value) {
 
 /// What a page is answered on every path that takes a cart, and the calls it took.
 async fn answers(service: &Service, page: &Visitor, cart: &Value) -> Vec<((u16, Value), Vec<String>)> {
-    let id = page.ok(service, ("POST", CARTS), &json!({"items": []})).await;
+    let id = page.ok(service, "POST", CARTS, &json!({"items": []})).await;
     let path = format!("{CARTS}/{}", id.as_str().unwrap());
     let mut changed = cart.clone();
     changed["id"] = id;
     let mut look = checkout(cart, Some("4242424242424242"));
     look["dryRun"] = json!(true);
     let mut seen = Vec::new();
-    for (request, body) in [
+    for ((method, path), body) in [
         (("POST", CARTS), cart),
         (("PUT", path.as_str()), &changed),
         (("POST", RULES), cart),
@@ -103,7 +103,7 @@ async fn answers(service: &Service, page: &Visitor, cart: &Value) -> Vec<((u16, 
         (("POST", PAY_ON_PAGE), &look),
     ] {
         service.plan.reset();
-        let answer = page.ask(service, request, body).await;
+        let answer = page.ask(service, method, path, body).await;
         let mut calls = service.plan.calls();
         calls.sort();
         seen.push((comparable(&answer), calls));

@@ -159,7 +159,7 @@ fn carts(slot: &str, cart: &str) -> Vec<Guessed> {
 impl Guessed {
     async fn ask(&self, service: &Service, visitor: &Visitor) -> String {
         let (method, _) = self.operation.split_once(' ').unwrap();
-        kind(&visitor.ask(service, (method, &self.path), &self.body).await)
+        kind(&visitor.ask(service, method, &self.path, &self.body).await)
     }
 
     fn name(&self) -> String {
@@ -174,7 +174,7 @@ fn clock_of(row: usize) -> &'static str {
 }
 
 async fn cart_of(service: &Service) -> String {
-    let made = Visitor::of_server().from("198.51.100.99").ok(service, ("POST", CARTS), &json!({})).await;
+    let made = Visitor::of_server().from("198.51.100.99").ok(service, "POST", CARTS, &json!({})).await;
     made.as_str().unwrap().to_owned()
 }
 
@@ -185,7 +185,7 @@ async fn every_guess_of_an_address_stops_at_its_limit() {
     let cart = cart_of(&venue).await;
     for (number, guess) in guesses(&slot, &cart).iter().enumerate() {
         let name = format!("{}-per-address", guess.limit);
-        let service = set(&venue, |tenant| limit(tenant, (&name, "2/3600"))).await;
+        let service = set(&venue, |tenant| limit(tenant, &name, "2/3600")).await;
         let visitor = guess.visitor.at(clock_of(number));
         for _ in 0..2 {
             assert_eq!(guess.ask(&service, &visitor).await, guess.usual, "{}", guess.name());
@@ -206,7 +206,7 @@ async fn every_guess_of_a_key_stops_at_its_limit_whatever_addresses_it_names() {
     let cart = cart_of(&venue).await;
     for (number, guess) in guesses(&slot, &cart).iter().filter(|guess| guess.whole_key).enumerate() {
         let name = format!("{}-per-key", guess.limit);
-        let service = set(&venue, |tenant| limit(tenant, (&name, "2/3600"))).await;
+        let service = set(&venue, |tenant| limit(tenant, &name, "2/3600")).await;
         let visitor = guess.visitor.at(clock_of(number));
         for (address, expected) in
             [("203.0.113.1", guess.usual), ("203.0.113.2", guess.usual), ("203.0.113.3", "THROTTLED")]
@@ -221,8 +221,8 @@ async fn every_guess_of_a_key_stops_at_its_limit_whatever_addresses_it_names() {
 async fn who_guesses_numbers_learns_of_no_good_one_either_and_a_member_with_a_proof_is_not_kept_out() {
     let venue = Service::start().await;
     let service = set(&venue, |tenant| {
-        limit(tenant, ("unknown-memberships-per-address", "2/3600"));
-        limit(tenant, ("unknown-memberships-per-key", "2/3600"));
+        limit(tenant, "unknown-memberships-per-address", "2/3600");
+        limit(tenant, "unknown-memberships-per-key", "2/3600");
     })
     .await;
     let (server, page) = (Visitor::of_server(), Visitor::of_page());
@@ -231,18 +231,18 @@ async fn who_guesses_numbers_learns_of_no_good_one_either_and_a_member_with_a_pr
     let cart = |number: i64| json!({"items": [tickets(&slot, 1)], "membershipIds": [number]});
     for visitor in [&server, &page] {
         for _ in 0..3 {
-            visitor.ask(&service, ("POST", CARTS), &cart(77)).await;
+            visitor.ask(&service, "POST", CARTS, &cart(77)).await;
         }
-        for (request, body) in [
+        for ((method, path), body) in [
             (("POST", CARTS), cart(NUMBER)),
             (("POST", RULES), cart(NUMBER)),
             (("GET", &*format!("/v2/b2c/event/templates/{GALLERY}?membershipId={NUMBER}")), Value::Null),
         ] {
-            let answer = visitor.ask(&service, request, &body).await;
-            assert_eq!(kind(&answer), "THROTTLED", "{} {request:?}", visitor.key);
+            let answer = visitor.ask(&service, method, path, &body).await;
+            assert_eq!(kind(&answer), "THROTTLED", "{} {method} {path}", visitor.key);
         }
         // Whoever names nothing is as free as ever.
-        assert_eq!(visitor.ask(&service, ("POST", CARTS), &json!({"items": []})).await.status, 200);
+        assert_eq!(visitor.ask(&service, "POST", CARTS, &json!({"items": []})).await.status, 200);
     }
     assert_eq!(member.cart(&service, &cart(NUMBER)).await["items"][0]["unitPrice"], "0.00");
 }
@@ -267,7 +267,7 @@ async fn carts_and_what_is_given_away_are_counted_by_who_takes_them() {
     .enumerate()
     {
         let rate = format!("2/{}", 7_200 + number);
-        let service = set(&venue, |tenant| limit(tenant, (name, &rate))).await;
+        let service = set(&venue, |tenant| limit(tenant, name, &rate)).await;
         let (mut seen, mut first) = (Vec::new(), None);
         let keyed =
             |turn: usize| Visitor { idempotency_key: Some(format!("{number}-{turn}")), ..visitor.clone() };
@@ -276,15 +276,15 @@ async fn carts_and_what_is_given_away_are_counted_by_who_takes_them() {
             let mut look = body.clone();
             look["dryRun"] = json!(true);
             if path != CARTS {
-                assert_eq!(visitor.ask(&service, ("POST", path), &look).await.status, 200);
+                assert_eq!(visitor.ask(&service, "POST", path, &look).await.status, 200);
             }
-            let answer = keyed(turn).ask(&service, ("POST", path), &body).await;
+            let answer = keyed(turn).ask(&service, "POST", path, &body).await;
             seen.push(kind(&answer));
             first = first.or(Some(answer.body));
         }
         assert_eq!(seen, ["200", "200", "THROTTLED"], "{name} {}", visitor.key);
         // Nobody is kept from the answer to a request that was carried out.
-        let repeated = keyed(0).ask(&service, ("POST", path), &body).await;
+        let repeated = keyed(0).ask(&service, "POST", path, &body).await;
         assert_eq!((repeated.status, Some(repeated.body)), (200, first), "{name} {}", visitor.key);
         set(&venue, |tenant| tenant.limits.clear()).await;
     }

@@ -81,7 +81,7 @@ async fn a_login_link_gives_a_page_the_number_and_the_proof() {
     let text = String::from_utf8(mail.bytes).unwrap().replace("=\r\n", "").replace("=3D", "=");
     let (_, token) = text.split_once("loginToken=").unwrap();
     let token = token.split(|char: char| char != '-' && !char.is_ascii_alphanumeric()).next().unwrap();
-    let opened = page.ok(&service, ("POST", LOGIN), &json!({"token": token})).await;
+    let opened = page.ok(&service, "POST", LOGIN, &json!({"token": token})).await;
     let mut names: Vec<&String> = opened.as_object().unwrap().keys().collect();
     names.sort();
     assert_eq!(names, ["expirationDate", "levelName", "memberProof", "memberships", "startDate", "status"]);
@@ -117,22 +117,22 @@ async fn a_proof_counts_while_browsing_in_carts_in_entitlements_and_at_checkout(
             let read = visitor.cart(&service, &cart).await;
             assert_eq!(told(&read), (json!(price), messages.clone()), "{sent}");
             assert_eq!(read["membershipIds"], json!([sent]));
-            let judged = visitor.ok(&service, ("POST", RULES), &cart).await;
+            let judged = visitor.ok(&service, "POST", RULES, &cart).await;
             assert_eq!(judged["memberMessages"], messages);
             let mut look = checkout(&cart, Some("4242424242424242"));
             look["dryRun"] = json!(true);
-            let seen = visitor.ask(&service, ("POST", PAY_ON_PAGE), &look).await;
+            let seen = visitor.ask(&service, "POST", PAY_ON_PAGE, &look).await;
             assert_eq!(told(&seen.body["cart"]), (json!(price), messages), "{}", seen.body);
             assert_eq!(seen.header("x-service-member-message"), if free { "" } else { NEEDED });
         }
     }
     let cart = json!({"items": [tickets(&slot, 1), gift(2)], "membershipIds": [NUMBER]});
-    let stranger = page.ok(&service, ("POST", PAY_ON_PAGE), &checkout(&cart, Some("4242424242424242"))).await;
+    let stranger = page.ok(&service, "POST", PAY_ON_PAGE, &checkout(&cart, Some("4242424242424242"))).await;
     assert_eq!(
         (&stranger["discountedTotalAmount"], &stranger["membershipIds"]),
         (&json!("20.00"), &json!([]))
     );
-    let order = member.ok(&service, ("POST", PAY_ON_PAGE), &checkout(&cart, Some("4242424242424242"))).await;
+    let order = member.ok(&service, "POST", PAY_ON_PAGE, &checkout(&cart, Some("4242424242424242"))).await;
     assert_eq!(
         (&order["discountedTotalAmount"], &order["membershipIds"]),
         (&json!("2.00"), &json!([NUMBER]))
@@ -179,21 +179,21 @@ async fn what_a_page_could_not_prove_is_not_made_good_by_who_pays() {
     let (page, server) = (Visitor::of_page(), Visitor::of_server());
     let slot = page.slot(&service).await;
     let cart = json!({"items": [tickets(&slot, 1), gift(3)], "membershipIds": [NUMBER]});
-    let id = page.ok(&service, ("POST", CARTS), &cart).await;
+    let id = page.ok(&service, "POST", CARTS, &cart).await;
     let mut pay = checkout(&json!(null), Some("4242424242424242"));
     pay.as_object_mut().unwrap().remove("shoppingCart");
     pay["shoppingCartId"] = id;
     let mut look = pay.clone();
     look["dryRun"] = json!(true);
-    let seen = server.ok(&service, ("POST", PAY), &look).await;
+    let seen = server.ok(&service, "POST", PAY, &look).await;
     assert_eq!(told(&seen["cart"]), (json!("18.00"), json!([{"code": NEEDED}])));
     // Who proves it at checkout pays less than was shown.
     let member = page.proving(&proof(&service, &page).await);
-    let order = member.ok(&service, ("POST", PAY_ON_PAGE), &pay).await;
+    let order = member.ok(&service, "POST", PAY_ON_PAGE, &pay).await;
     assert_eq!(order["discountedTotalAmount"], "3.00");
     // What a server wrote, a page has to prove, and is told the price of everybody first.
-    pay["shoppingCartId"] = server.ok(&service, ("POST", CARTS), &cart).await;
-    let refused = page.ask(&service, ("POST", PAY_ON_PAGE), &pay).await;
+    pay["shoppingCartId"] = server.ok(&service, "POST", CARTS, &cart).await;
+    let refused = page.ask(&service, "POST", PAY_ON_PAGE, &pay).await;
     assert_eq!((refused.status, &refused.body["type"]), (409, &json!("PRICE_CHANGED")));
     assert_eq!(told(&refused.body["cart"]), (json!("18.00"), json!([{"code": NEEDED}])));
 }
@@ -214,8 +214,8 @@ async fn a_level_named_alone_is_shown_and_not_sold_to_a_page() {
     }
     // Nothing is looked up by a level that does not count.
     let unknown = json!({"items": [tickets(&slot, 1)], "membershipCategoryId": "1001bb0000000000000000ff"});
-    assert_eq!(page.ask(&service, ("POST", CARTS), &unknown).await.status, 200);
-    assert_eq!(server.ask(&service, ("POST", CARTS), &unknown).await.status, 404);
+    assert_eq!(page.ask(&service, "POST", CARTS, &unknown).await.status, 200);
+    assert_eq!(server.ask(&service, "POST", CARTS, &unknown).await.status, 404);
 }
 
 /// Another year of the member's own plan.
@@ -240,7 +240,7 @@ async fn a_page_renews_with_a_proof_and_reads_nothing_of_the_person() {
         for (path, body) in [(CARTS, cart.clone()), (PAY_ON_PAGE, checkout(&cart, Some("4242424242424242")))]
         {
             service.plan.reset();
-            let refused = page.ask(&service, ("POST", path), &body).await;
+            let refused = page.ask(&service, "POST", path, &body).await;
             assert_eq!((refused.status, refused.header("x-service-member-message")), (404, NEEDED));
             let told = &refused.body["details"][0]["message"];
             assert_eq!(told, "needs the header x-service-member-proof, or was not found");
@@ -254,7 +254,7 @@ async fn a_page_renews_with_a_proof_and_reads_nothing_of_the_person() {
     assert_eq!(refusals[0].0, refusals[2].0);
     assert_eq!(refusals[1].0, refusals[3].0);
     let body = checkout(&cart, Some("4242424242424242"));
-    let order = member.ok(&service, ("POST", PAY_ON_PAGE), &body).await;
+    let order = member.ok(&service, "POST", PAY_ON_PAGE, &body).await;
     assert_eq!(order["orderItems"][0]["membershipInfo"]["membershipNumber"], NUMBER);
     for secret in ["555 0107", "7 Pier Street", "HM-0007", "10010000007"] {
         assert!(!order["orderItems"].to_string().contains(secret), "{secret}: {order}");
@@ -266,8 +266,8 @@ async fn ten_memberships_are_the_most_a_cart_names() {
     let service = Service::start().await;
     let page = Visitor::of_page();
     let named = |count: i64| json!({"items": [], "membershipIds": (1..=count).collect::<Vec<_>>()});
-    assert_eq!(page.ask(&service, ("POST", CARTS), &named(10)).await.status, 200);
-    let refused = page.ask(&service, ("POST", CARTS), &named(11)).await;
+    assert_eq!(page.ask(&service, "POST", CARTS, &named(10)).await.status, 200);
+    let refused = page.ask(&service, "POST", CARTS, &named(11)).await;
     assert_eq!((refused.status, &refused.body["details"][0]["field"]), (400, &json!("/membershipIds")));
     assert_eq!(refused.body["details"][0]["message"], "must have at most 10 entries");
 }
@@ -283,7 +283,7 @@ async fn a_proof_is_in_no_item() {
     member.get(&service, &format!("/v2/b2c/event/templates/{GALLERY}?membershipId={NUMBER}")).await;
     member.cart(&service, &cart).await;
     let keyed = Visitor { idempotency_key: Some("one".to_owned()), ..member.clone() };
-    keyed.ok(&service, ("POST", PAY_ON_PAGE), &checkout(&cart, Some("4242424242424242"))).await;
+    keyed.ok(&service, "POST", PAY_ON_PAGE, &checkout(&cart, Some("4242424242424242"))).await;
     let (_, signature) = text.split_once('-').unwrap();
     let client = service.embedded.client();
     for table in ["carts", "orders", "members", "catalog", "reservations", "merchants"] {

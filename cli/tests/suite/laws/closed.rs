@@ -109,7 +109,7 @@ fn range() -> String {
     format!("startTime={FIRST}&endTime={}T23:59:59", last_asked())
 }
 
-fn at((day, hour): (u64, u32)) -> Timestamp {
+fn at(day: u64, hour: u32) -> Timestamp {
     zone().instant(date(day).and_time(NaiveTime::from_hms_opt(hour, 0, 0).unwrap()))
 }
 
@@ -126,12 +126,14 @@ impl Times {
             json!({
                 "id": format!("s{place}"), "weekdays": days, "hours": hours,
                 "ranges": ranges.unwrap_or(json!([])),
-                "effectiveEndTime": series.effective_end.map(|end| at(end).to_rfc3339()),
+                "effectiveEndTime": series.effective_end.map(|(day, hour)| at(day, hour).to_rfc3339()),
             })
         };
+        let (day, hour) = self.start;
+        let end = self.end.map(|(day, hour)| at(day, hour).to_rfc3339());
         json!({
             "name": "Law", "description": "Closed is closed.", "reviewState": "Published",
-            "startTime": at(self.start).to_rfc3339(), "endTime": self.end.map(|end| at(end).to_rfc3339()),
+            "startTime": at(day, hour).to_rfc3339(), "endTime": end,
             "duration": {"hour": 2, "minutes": 0}, "capacity": 2,
             "ticketDetails": {"postStartPurchase": {"allowLateTicketPurchase": self.sells_late}},
             "priceLists": [{"id": "own", "prices": [{"personType": {"id": ADULT}, "price": price}]}],
@@ -149,10 +151,11 @@ impl Times {
         let in_range = series
             .range
             .is_none_or(|(first, length)| (date(first)..=date(first + length)).contains(&local.date()));
+        let (day, hour) = self.start;
         in_range
-            && at(self.start) <= slot.start
-            && series.effective_end.is_none_or(|end| slot.start <= at(end))
-            && self.end.is_none_or(|end| slot.start <= at(end))
+            && at(day, hour) <= slot.start
+            && series.effective_end.is_none_or(|(day, hour)| slot.start <= at(day, hour))
+            && self.end.is_none_or(|(day, hour)| slot.start <= at(day, hour))
     }
 
     fn sells(&self, slot: &Ledger, now: Timestamp) -> bool {
@@ -174,20 +177,20 @@ struct Visit<'a> {
 }
 
 impl Visit<'_> {
-    async fn ask(&self, request: (&str, &str), body: Value) -> Answer {
-        let key = if request.1.starts_with("/v2/b2b") { "demo-b2b-1001" } else { "demo-b2c-1001" };
+    async fn ask(&self, method: &str, path: &str, body: Value) -> Answer {
+        let key = if path.starts_with("/v2/b2b") { "demo-b2b-1001" } else { "demo-b2c-1001" };
         let headers = [
             ("x-service-api-key", key),
             ("x-b2c-tenant-id", "1001"),
             ("x-service-browser-ip", self.address.as_str()),
             ("x-service-test-now", self.now.as_str()),
         ];
-        self.service.request(request, &headers, Some(&body).filter(|body| !body.is_null())).await
+        self.service.request(method, path, &headers, Some(&body).filter(|body| !body.is_null())).await
     }
 
-    async fn ok(&self, request: (&str, &str), body: Value) -> Value {
-        let answer = self.ask(request, body).await;
-        assert_eq!(answer.status, 200, "{request:?}: {}", answer.body);
+    async fn ok(&self, method: &str, path: &str, body: Value) -> Value {
+        let answer = self.ask(method, path, body).await;
+        assert_eq!(answer.status, 200, "{method} {path}: {}", answer.body);
         answer.body
     }
 
@@ -200,13 +203,13 @@ impl Visit<'_> {
             all.map(|time| (id_of(time), time["availableSeats"].as_u64().unwrap())).collect()
         };
         let path = format!("/v2/b2c/event/templates/{template}/times?{range}");
-        let times = self.ok(("GET", &path), Value::Null);
-        let all = self.ok(("GET", &format!("/v2/b2c/event/templates/times?{range}")), Value::Null).await;
+        let times = self.ok("GET", &path, Value::Null);
+        let all = self.ok("GET", &format!("/v2/b2c/event/templates/times?{range}"), Value::Null).await;
         let mut buckets = all.as_array().unwrap().iter();
         let bucket = buckets.find(|bucket| bucket["eventTemplateId"] == template);
         let mut single = BTreeMap::new();
         for slot in slots {
-            let answer = self.ask(("GET", &format!("/v2/b2c/events/{}", slot.instance)), Value::Null).await;
+            let answer = self.ask("GET", &format!("/v2/b2c/events/{}", slot.instance), Value::Null).await;
             if answer.status == 200 {
                 let body = &answer.body;
                 let left = body["capacity"].as_u64().unwrap() - body["soldQuantity"].as_u64().unwrap();
@@ -226,14 +229,14 @@ impl Visit<'_> {
     /// Whether the list of templates has this one.
     async fn lists(&self, template: &str) -> bool {
         let path = format!("/v2/b2c/event/templates?{}", range());
-        let listed = self.ok(("GET", &path), Value::Null).await;
+        let listed = self.ok("GET", &path, Value::Null).await;
         listed.as_array().unwrap().iter().any(|listed| listed["id"] == template)
     }
 
     /// The days the calendar shows as active.
     async fn active(&self, template: &str) -> BTreeSet<String> {
         let path = format!("/v2/b2c/event/templates/{template}/calendar?{}", range());
-        let found = self.ok(("GET", &path), Value::Null).await;
+        let found = self.ok("GET", &path, Value::Null).await;
         let days = found["days"].as_array().unwrap().iter().filter(|day| day["active"] == true);
         days.map(|day| day["date"].as_str().unwrap()[..10].to_owned()).collect()
     }
@@ -250,27 +253,27 @@ impl Visit<'_> {
             answer.status == 200
         };
         let mut found = BTreeMap::new();
-        found.insert("cart", may(&self.ask(("POST", "/v2/b2c/carts"), probe).await));
-        let validated = self.ask(("POST", "/v2/b2c/entitlements/validate"), cart.clone()).await;
+        found.insert("cart", may(&self.ask("POST", "/v2/b2c/carts", probe).await));
+        let validated = self.ask("POST", "/v2/b2c/entitlements/validate", cart.clone()).await;
         found.insert("entitlements", may(&validated));
         let looked = json!({
             "shoppingCart": cart, "billingEmail": "law@example.test", "dryRun": true,
             "manualEntryCardNumber": "4242424242424242", "expDate": "1240", "cvc": "123", "billingZipCode": "10004",
         });
-        let report = self.ok(("POST", "/v2/b2c/checkout"), looked).await;
+        let report = self.ok("POST", "/v2/b2c/checkout", looked).await;
         let findings = report["findings"].as_array().unwrap();
         found.insert("checkout", !findings.iter().any(|finding| finding["type"] == "SALES_CLOSED"));
         let seats = json!({"reservationItems": [{"eventId": slot.to_string(), "quantity": 1}]});
-        let held = self.ask(("POST", "/v2/b2b/reservations"), seats).await;
+        let held = self.ask("POST", "/v2/b2b/reservations", seats).await;
         found.insert("reservation", may(&held));
         if held.status == 200 {
-            self.ok(("DELETE", &format!("/v2/b2b/reservations/{}", held.body["id"])), Value::Null).await;
+            self.ok("DELETE", &format!("/v2/b2b/reservations/{}", held.body["id"]), Value::Null).await;
         }
         let item = &order["orderItems"][0]["itemId"];
         let wish = json!({
             "orderId": order["id"], "itemId": item, "eventId": slot.to_string(), "sendEmail": false,
         });
-        let exchanged = self.ask(("POST", "/v2/b2b/exchanges"), wish).await;
+        let exchanged = self.ask("POST", "/v2/b2b/exchanges", wish).await;
         if exchanged.body["type"] == "SALES_CLOSED" || exchanged.status == 200 {
             found.insert("exchange", exchanged.status == 200);
         }
@@ -283,9 +286,9 @@ fn id_of(time: &Value) -> String {
 }
 
 async fn slots_of(service: &Service, template: &str) -> Vec<Ledger> {
-    let whose = (TenantId::parse(1001).unwrap(), &TemplateId::parse(template).unwrap());
-    let all = (Timestamp::UNIX_EPOCH, InstanceId::last_start());
-    service.store.load_ledgers(whose, all, 20_000).await.unwrap()
+    let (tenant, template) = (TenantId::parse(1001).unwrap(), TemplateId::parse(template).unwrap());
+    let (from, until) = (Timestamp::UNIX_EPOCH, InstanceId::last_start());
+    service.store.load_ledgers(tenant, &template, from, until, 20_000).await.unwrap()
 }
 
 /// Plays a world, and counts how often slots that outlive their schedule were asked for.
@@ -295,10 +298,10 @@ async fn play(service: &Service, place: usize, world: &World) -> usize {
         now: now.to_rfc3339(),
         address: format!("203.0.{place}.{nth}"),
     };
-    let staff = visit(at((0, 0)), 0);
+    let staff = visit(at(0, 0), 0);
     // Another amount in each world, so that no two purchases look like one charge made twice.
     let price = format!("5.{place:02}");
-    let made = staff.ok(("POST", "/v2/b2b/event/templates"), world.before.document(&price)).await;
+    let made = staff.ok("POST", "/v2/b2b/event/templates", world.before.document(&price)).await;
     let template = made["id"].as_str().unwrap();
     let slots = slots_of(service, template).await;
     let tenant = TenantId::parse(1001).unwrap();
@@ -306,22 +309,22 @@ async fn play(service: &Service, place: usize, world: &World) -> usize {
         let slot = &slots[sold % slots.len()];
         let sale = LedgerChange::sell(1, None);
         // A second seat of a slot makes it full.
-        let _ = service.store.change_ledger((tenant, &slot.instance), &sale, at((0, 0))).await.unwrap();
+        let _ = service.store.change_ledger(tenant, &slot.instance, &sale, at(0, 0)).await.unwrap();
     }
     let first = json!({"eventId": slots[0].instance.to_string(), "ticketingTypeId": ADULT, "quantity": 1});
     let paid = json!({
         "shoppingCart": {"items": [first]}, "billingEmail": "law@example.test", "billingZipCode": "10004",
         "manualEntryCardNumber": "4242424242424242", "expDate": "1240", "cvc": "123",
     });
-    let bought = staff.ask(("POST", "/v2/b2c/checkout"), paid).await;
+    let bought = staff.ask("POST", "/v2/b2c/checkout", paid).await;
     let order = bought.body;
-    let changed = staff
-        .ask(("PUT", &format!("/v2/b2b/event/templates/{template}")), world.after.document(&price))
-        .await;
+    let changed =
+        staff.ask("PUT", &format!("/v2/b2b/event/templates/{template}"), world.after.document(&price)).await;
     assert_eq!(changed.status, 200, "{world:?}: {}", changed.body);
     let mut outliving = 0;
-    for (nth, look) in world.looks.iter().enumerate() {
-        let (now, visit) = (at(*look), visit(at(*look), nth + 1));
+    for (nth, (day, hour)) in world.looks.iter().enumerate() {
+        let now = at(*day, *hour);
+        let visit = visit(now, nth + 1);
         let slots = slots_of(service, template).await;
         let case = format!("{world:?} at {now}");
         let near: Vec<Ledger> =
@@ -334,7 +337,7 @@ async fn play(service: &Service, place: usize, world: &World) -> usize {
         let days: BTreeSet<String> =
             near.iter().filter(free).map(|slot| zone().date(slot.start).to_string()).collect();
         assert_eq!(visit.active(template).await, days, "calendar: {case}");
-        let next = visit.ask(("GET", &format!("/v2/b2c/events/{template}/nextAvailable")), Value::Null).await;
+        let next = visit.ask("GET", &format!("/v2/b2c/events/{template}/nextAvailable"), Value::Null).await;
         let first = slots.iter().filter(free).filter(|slot| now <= slot.start);
         let first = first.min_by_key(|slot| (slot.start, slot.instance));
         assert_eq!(
@@ -344,7 +347,7 @@ async fn play(service: &Service, place: usize, world: &World) -> usize {
         );
         // Without a look at their slots, a list may keep what has none open any more, and leaves nothing out.
         assert!(open.is_empty() || visit.lists(template).await, "list: {case}");
-        let one = visit.ask(("GET", &format!("/v2/b2c/event/templates/{template}")), Value::Null).await;
+        let one = visit.ask("GET", &format!("/v2/b2c/event/templates/{template}"), Value::Null).await;
         let is_available = slots.iter().any(|slot| free(&slot));
         assert_eq!(one.body["available"], is_available, "available: {case}: {}", one.body);
         let mut asked: Vec<&Ledger> =

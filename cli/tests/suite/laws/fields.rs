@@ -10,7 +10,7 @@ async fn every_fault_of_a_request_is_named_at_once() {
     let shop = headers_of(&key_of(Scope::B2c, 1001), Scope::B2c, 1001);
     let page = headers_of(&key_of(Scope::B2cBrowser, 1001), Scope::B2cBrowser, 1001);
     let staff = headers_of(&key_of(Scope::B2b, 1001), Scope::B2b, 1001);
-    let made = send_json(&service, ("POST", "/v2/b2c/carts"), &shop, Some(&json!({}))).await;
+    let made = send_json(&service, "POST", "/v2/b2c/carts", &shop, Some(&json!({}))).await;
     let cart = format!("/v2/b2c/carts/{}", made.body.as_str().unwrap());
     let faulty_cart = json!({
         "id": "another",
@@ -91,7 +91,7 @@ async fn every_fault_of_a_request_is_named_at_once() {
         "/cards/1/id",
         "/cards/2",
     ];
-    for (route, headers, body, expected) in [
+    for ((method, path), headers, body, expected) in [
         (("PUT", cart.as_str()), &shop, &faulty_cart, &of_cart[..]),
         (("POST", "/v2/b2c/carts"), &page, &faulty_cart, &of_cart[1..]),
         (("POST", "/v2/b2b/reservations"), &staff, &faulty_reservation, &of_reservation[..]),
@@ -102,11 +102,11 @@ async fn every_fault_of_a_request_is_named_at_once() {
         (("PUT", coupon), &staff, &faulty_coupon, &of_coupon[..]),
         (("PUT", membership), &staff, &faulty_membership, &of_membership[..]),
     ] {
-        let answer = send_json(&service, route, headers, Some(body)).await;
-        assert_eq!(kind(&answer), (400, "VALIDATION_ERROR"), "{route:?}: {}", answer.body);
+        let answer = send_json(&service, method, path, headers, Some(body)).await;
+        assert_eq!(kind(&answer), (400, "VALIDATION_ERROR"), "{method} {path}: {}", answer.body);
         let named = complaints(&answer);
         for pointer in expected {
-            assert!(named.contains(pointer), "{route:?} does not name {pointer}: {}", answer.body);
+            assert!(named.contains(pointer), "{method} {path} does not name {pointer}: {}", answer.body);
         }
     }
 }
@@ -118,7 +118,7 @@ async fn a_cart_inside_a_checkout_is_complained_about_where_it_stands() {
     let shop = headers_of(&key_of(Scope::B2c, 1001), Scope::B2c, 1001);
     let lines: Vec<Value> = (0..5).map(|_| json!({ "eventId": "a", "ticketingTypeId": "b" })).collect();
     let body = json!({ "billingEmail": "buyer@example.test", "shoppingCart": { "items": lines } });
-    let answer = send_json(&service, ("POST", "/v2/b2c/checkout"), &shop, Some(&body)).await;
+    let answer = send_json(&service, "POST", "/v2/b2c/checkout", &shop, Some(&body)).await;
     let of_line =
         |line: usize| ["eventId", "quantity"].map(|name| format!("/shoppingCart/items/{line}/{name}"));
     let expected: Vec<String> = (0..5).flat_map(of_line).collect();

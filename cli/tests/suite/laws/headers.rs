@@ -24,7 +24,7 @@ async fn a_page_reads_every_answer_whatever_its_status() {
     let cart = ("POST", "/v2/b2c/carts");
     let missing = format!("/v2/b2c/carts/{NOTHING}");
     let wrong = json!({ "items": 1 });
-    for (status, route, headers, body) in [
+    for (status, (method, path), headers, body) in [
         (200, cart, &keyed, Some(json!({}))),
         (200, cart, &keyed, Some(json!({}))),
         (409, cart, &keyed, Some(json!({ "couponCodes": ["A"] }))),
@@ -36,14 +36,15 @@ async fn a_page_reads_every_answer_whatever_its_status() {
         (405, ("PATCH", "/v2/b2c/carts"), &page, None),
         (200, ("GET", "/errors"), &page, None),
     ] {
-        let answer = send_json(&service, route, headers, body.as_ref()).await;
-        assert_eq!(answer.status, status, "{route:?}: {}", answer.body);
-        assert_readable(&answer, &format!("{route:?} {status}"));
+        let answer = send_json(&service, method, path, headers, body.as_ref()).await;
+        assert_eq!(answer.status, status, "{method} {path}: {}", answer.body);
+        assert_readable(&answer, &format!("{method} {path} {status}"));
     }
+    let (method, path) = cart;
     let text = with(&page, "content-type", "text/plain");
-    assert_readable(&send(&service, cart, &text, Some(b"{}".to_vec())).await, "415");
+    assert_readable(&send(&service, method, path, &text, Some(b"{}".to_vec())).await, "415");
     let large = vec![b' '; 1_048_577];
-    assert_readable(&send(&service, cart, &page, Some(large)).await, "413");
+    assert_readable(&send(&service, method, path, &page, Some(large)).await, "413");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -68,8 +69,7 @@ async fn a_preflight_passes_on_every_path_for_the_origins_of_any_tenant() {
     };
     for operation in operations() {
         let path = operation.path_with(NOTHING);
-        let route = ("OPTIONS", path.as_str());
-        let answer = send(&service, route, &preflight(ORIGIN, &operation.method), None).await;
+        let answer = send(&service, "OPTIONS", &path, &preflight(ORIGIN, &operation.method), None).await;
         let place = operation.name();
         assert_eq!((answer.status, answer.bytes.len()), (204, 0), "{place}");
         assert_readable(&answer, &place);
@@ -81,7 +81,7 @@ async fn a_preflight_passes_on_every_path_for_the_origins_of_any_tenant() {
             assert!(allowed.contains(&name.as_str()), "{place} does not let pages send {name}");
         }
         let foreign = preflight("https://elsewhere.example", &operation.method);
-        let answer = send(&service, route, &foreign, None).await;
+        let answer = send(&service, "OPTIONS", &path, &foreign, None).await;
         assert_eq!(answer.header("access-control-allow-origin"), "", "{place}");
     }
 }
@@ -98,8 +98,7 @@ async fn a_query_parameter_that_is_sent_twice_is_named() {
         names.sort();
         let twice: Vec<String> = names.iter().map(|name| format!("{name}=1&{name}=1")).collect();
         let path = format!("{}?{}", operation.path_with(NOTHING), twice.join("&"));
-        let route = (operation.method.as_str(), path.as_str());
-        let refused = send(&service, route, &operation.headers(1001), None).await;
+        let refused = send(&service, &operation.method, &path, &operation.headers(1001), None).await;
         let told = |name: &String| json!({"field": name, "message": "was sent more than once"});
         let told: Vec<_> = names.iter().map(told).collect();
         assert_eq!((refused.status, &refused.body["details"]), (400, &json!(told)), "{}", operation.name());
@@ -138,8 +137,8 @@ async fn two_idempotency_keys_of_one_request_must_say_the_same() {
 async fn a_key_that_made_a_cart_does_nothing_on_any_other_route() {
     let service = with_keys().await;
     let page = headers_of(&key_of(Scope::B2cBrowser, 1001), Scope::B2cBrowser, 1001);
-    let cart = ("POST", "/v2/b2c/carts");
-    let made = send_json(&service, cart, &with(&page, "idempotency-key", "one"), Some(&json!({}))).await;
+    let keyed = with(&page, "idempotency-key", "one");
+    let made = send_json(&service, "POST", "/v2/b2c/carts", &keyed, Some(&json!({}))).await;
     assert_eq!(made.status, 200, "{}", made.body);
     let mut reused = 0;
     for operation in repeatable().into_iter().filter(|operation| operation.name() != "POST /v2/b2c/carts") {

@@ -24,7 +24,7 @@ async fn no_operation_answers_without_a_valid_key() {
     for operation in guarded() {
         let scope = *operation.scopes().first().unwrap();
         let valid = operation.headers(1001);
-        save_key(&service, "law-revoked", (1001, scope), true).await;
+        save_key(&service, "law-revoked", 1001, scope, true).await;
         let keyless = KEYS.iter().fold(valid.clone(), |headers, name| without(&headers, name));
         let long = "k".repeat(5_000);
         for (what, headers) in [
@@ -137,8 +137,8 @@ async fn a_live_tenant_takes_no_chosen_clock_and_no_demo_key() {
     let live = domain::tenant::Tenant { id: TenantId::parse(1003).unwrap(), sandbox: false, ..sandbox };
     service.store.save_tenant(&live).await.unwrap();
     for scope in Scope::ALL {
-        save_key(&service, &key_of(scope, 1003), (1003, scope), false).await;
-        save_key(&service, &format!("demo-{}-1003", scope.name()), (1003, scope), false).await;
+        save_key(&service, &key_of(scope, 1003), 1003, scope, false).await;
+        save_key(&service, &format!("demo-{}-1003", scope.name()), 1003, scope, false).await;
     }
     for operation in guarded() {
         let scope = *operation.scopes().first().unwrap();

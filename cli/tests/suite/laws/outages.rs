@@ -97,7 +97,7 @@ impl Venue {
         let [first, last] = [today, plus_secs(today, 20 * 86_400)].map(|day| day.format("%Y-%m-%d"));
         let range = format!("startTime={first}&endTime={last}");
         let list = format!("/v2/b2b/event/templates/{GALLERY}/instances?pageSize=-1&{range}");
-        let listed = venue.ask(("GET /v2/b2b/event/templates/{id}/instances", &list), None).await;
+        let listed = venue.ask("GET /v2/b2b/event/templates/{id}/instances", &list, None).await;
         let ids = listed["list"].as_array().unwrap().iter().map(|instance| text(&instance["id"]));
         venue.spare = ids.filter(|id| *id != venue.own.instance).collect();
         assert!(venue.spare.len() > 20, "{} slots", venue.spare.len());
@@ -105,7 +105,7 @@ impl Venue {
     }
 
     /// What an operation answers that must succeed.
-    async fn ask(&self, (name, path): (&str, &str), body: Option<Value>) -> Value {
+    async fn ask(&self, name: &str, path: &str, body: Option<Value>) -> Value {
         let operation = operation(name);
         let headers = operation.headers(TENANT);
         let sent = Sent { method: operation.method, path: path.to_owned(), headers, body };
@@ -118,8 +118,7 @@ impl Venue {
     async fn request(&mut self, operation: &Operation) -> Sent {
         self.made += 1;
         let mut path = own_path(operation, &self.own);
-        let mut body =
-            operation.body_schema().map(|_| body_with(operation, &self.own, ("/law", &Value::Null)));
+        let mut body = operation.body_schema().map(|_| body_with(operation, &self.own, "/law", &Value::Null));
         let is_definition = ["combos", "coupons", "discounts", "forms", "inventory", "persontypes"]
             .iter()
             .any(|kind| operation.path.starts_with(&format!("/v2/b2b/{kind}")));
@@ -141,7 +140,7 @@ impl Venue {
             "PUT /v2/b2c/carts/{id}/forms/{formResponseId}" => (path, body) = self.answered_form().await,
             "DELETE /v2/b2c/carts/{id}" => {
                 let cart = cart_of(&self.own.instance, TENANT);
-                let made = self.ask(("POST /v2/b2c/carts", "/v2/b2c/carts"), Some(cart)).await;
+                let made = self.ask("POST /v2/b2c/carts", "/v2/b2c/carts", Some(cart)).await;
                 path = format!("/v2/b2c/carts/{}", text(&made));
             }
             "PUT /v2/b2b/reservations" => body = Some(self.reservation().await),
@@ -162,7 +161,7 @@ impl Venue {
             "DELETE /v2/b2b/memberships/{id}/cards/{cardId}" => path = self.spare_card().await,
             "PUT /v2/b2b/event/instances/{id}" => {
                 let read = format!("GET {}", operation.path);
-                body = Some(self.ask((&read, &path), None).await);
+                body = Some(self.ask(&read, &path, None).await);
             }
             "PUT /v2/b2b/event/templates/{id}" => {
                 let made = self.template(json!([])).await;
@@ -173,14 +172,15 @@ impl Venue {
                 path = format!("/v2/b2b/event/instances/{}", self.spare.pop().unwrap());
             }
             "DELETE /v2/b2b/event/templates/{id}" => {
-                let collection = ("POST /v2/b2b/event/templates", "/v2/b2b/event/templates");
+                let (create, collection) = ("POST /v2/b2b/event/templates", "/v2/b2b/event/templates");
                 let price = json!({ "personType": { "id": ADULT }, "price": "8.00" });
                 let draft = json!({
                     "name": "Law", "description": "Law", "reviewState": "Draft", "capacity": 1, "type": "private",
                     "duration": { "hour": 1 }, "startTime": "2028-05-06T10:00:00",
                     "priceLists": [{ "id": "law", "name": "Law", "prices": [price] }],
                 });
-                path = format!("{}/{}", collection.1, text(&self.ask(collection, Some(draft)).await["id"]));
+                let made = self.ask(create, collection, Some(draft)).await;
+                path = format!("{collection}/{}", text(&made["id"]));
             }
             name if name.contains("/v2/b2b/membership/levels") => (path, body) = self.level(operation).await,
             "POST /v1/payment/onboard" => {
@@ -202,7 +202,7 @@ impl Venue {
         let one = Operation { path: format!("{collection}/{{id}}"), ..operation.clone() };
         let own = own_path(&one, &self.own);
         let read = format!("GET {}", one.path);
-        let known = self.ask((&read, &own), None).await;
+        let known = self.ask(&read, &own, None).await;
         if operation.method == "PUT" {
             return (own, Some(known));
         }
@@ -216,14 +216,14 @@ impl Venue {
         if operation.method == "POST" {
             return (collection.to_owned(), Some(copy));
         }
-        let made = self.ask((&format!("POST {collection}"), collection), Some(copy)).await;
+        let made = self.ask(&format!("POST {collection}"), collection, Some(copy)).await;
         (format!("{collection}/{}", text(&made["id"])), None)
     }
 
     /// Requests to levels and their offerings.
     async fn level(&self, operation: &Operation) -> (String, Option<Value>) {
         let levels = "/v2/b2b/membership/levels";
-        let create = ("POST /v2/b2b/membership/levels", levels);
+        let create = "POST /v2/b2b/membership/levels";
         let own = own_path(operation, &self.own);
         let offering = json!({
             "name": "Law", "duration": 12, "actions": [{ "action": "new" }],
@@ -235,20 +235,20 @@ impl Venue {
         match operation.name().as_str() {
             "PUT /v2/b2b/membership/levels" => {
                 let read = format!("{levels}/1001bb000000000000000002");
-                (own, Some(self.ask(("GET /v2/b2b/membership/levels/{id}", &read), None).await))
+                (own, Some(self.ask("GET /v2/b2b/membership/levels/{id}", &read, None).await))
             }
             "POST /v2/b2b/membership/levels" => (own, Some(level)),
             "DELETE /v2/b2b/membership/levels/{id}" => {
-                (format!("{levels}/{}", text(&self.ask(create, Some(level)).await["id"])), None)
+                (format!("{levels}/{}", text(&self.ask(create, levels, Some(level)).await["id"])), None)
             }
             name if name.starts_with("GET") => (own, None),
             name if name.starts_with("DELETE") => {
-                let made = self.ask(create, Some(level)).await;
+                let made = self.ask(create, levels, Some(level)).await;
                 let (level, offering) = (text(&made["id"]), text(&made["offerings"][0]["id"]));
                 (format!("{levels}/{level}/membershipofferings/{offering}"), None)
             }
             name => {
-                let made = self.ask(create, Some(level)).await;
+                let made = self.ask(create, levels, Some(level)).await;
                 let mut body = offering;
                 if name.starts_with("PUT") {
                     body["id"] = made["offerings"][0]["id"].clone();
@@ -272,18 +272,18 @@ impl Venue {
     }
 
     async fn order(&self) -> Value {
-        self.ask(("POST /v2/b2c/checkout", "/v2/b2c/checkout"), Some(self.checkout())).await
+        self.ask("POST /v2/b2c/checkout", "/v2/b2c/checkout", Some(self.checkout())).await
     }
 
     async fn reservation(&self) -> Value {
         let seats = json!({ "reservationItems": [{ "eventId": self.own.instance, "quantity": 1 }] });
-        self.ask(("POST /v2/b2b/reservations", "/v2/b2b/reservations"), Some(seats)).await
+        self.ask("POST /v2/b2b/reservations", "/v2/b2b/reservations", Some(seats)).await
     }
 
     async fn exchange(&self) -> Value {
         let order = text(&self.order().await["id"]);
         let read = ("GET /v2/b2b/willcall/orders/{orderId}", format!("/v2/b2b/willcall/orders/{order}"));
-        let counter = self.ask((read.0, &read.1), None).await;
+        let counter = self.ask(read.0, &read.1, None).await;
         let item = &counter["eventItems"][0]["items"][0]["orderItemId"];
         json!({ "orderId": order, "itemId": item, "eventId": self.spare[self.spare.len() / 2] })
     }
@@ -292,14 +292,14 @@ impl Venue {
     async fn answered_form(&self) -> (String, Option<Value>) {
         let form =
             json!({ "name": "Law", "required": true, "fields": [{ "name": "school", "type": "text" }] });
-        let form = self.ask(("POST /v2/b2b/forms", "/v2/b2b/forms"), Some(form)).await;
+        let form = self.ask("POST /v2/b2b/forms", "/v2/b2b/forms", Some(form)).await;
         let template = text(&self.template(json!([{ "id": form["id"] }])).await["id"]);
         let next = format!("/v2/b2c/events/{template}/nextAvailable");
-        let slot = self.ask(("GET /v2/b2c/events/{templateId}/nextAvailable", &next), None).await;
+        let slot = self.ask("GET /v2/b2c/events/{templateId}/nextAvailable", &next, None).await;
         let cart = cart_of(&text(&slot["id"]), TENANT);
-        let cart = text(&self.ask(("POST /v2/b2c/carts", "/v2/b2c/carts"), Some(cart)).await);
+        let cart = text(&self.ask("POST /v2/b2c/carts", "/v2/b2c/carts", Some(cart)).await);
         let cart = format!("/v2/b2c/carts/{cart}");
-        let asked = self.ask(("GET /v2/b2c/carts/{id}", &cart), None).await;
+        let asked = self.ask("GET /v2/b2c/carts/{id}", &cart, None).await;
         let path = format!("{cart}/forms/{}", text(&asked["forms"][0]["formResponseId"]));
         (path, Some(json!({ "fields": [{ "name": "school", "value": "Pier School" }] })))
     }
@@ -312,15 +312,15 @@ impl Venue {
             "capacity": 3, "startTime": "2028-05-06T10:00:00", "orderForms": forms,
             "priceLists": [{ "id": "law", "name": "Law", "prices": [price] }],
         });
-        self.ask(("POST /v2/b2b/event/templates", "/v2/b2b/event/templates"), Some(template)).await
+        self.ask("POST /v2/b2b/event/templates", "/v2/b2b/event/templates", Some(template)).await
     }
 
     /// The token of a link to log in by.
     async fn token(&self) -> String {
         let path = format!("/v2/b2c/membership/validate/login?email={MEMBER}");
-        self.ask(("GET /v2/b2c/membership/validate/login", &path), None).await;
+        self.ask("GET /v2/b2c/membership/validate/login", &path, None).await;
         self.service.deliver_mail().await;
-        let listed = self.ask(("GET /sandbox/outbox", "/sandbox/outbox"), None).await;
+        let listed = self.ask("GET /sandbox/outbox", "/sandbox/outbox", None).await;
         let to_member = |mail: &&Value| mail["to"] == MEMBER && mail["orderNumber"] == "";
         let mail = listed.as_array().unwrap().iter().rfind(to_member).unwrap();
         let path = format!("/sandbox/outbox/{}", text(&mail["deliveryId"]));
@@ -343,7 +343,7 @@ impl Venue {
         card.id = CardId::parse(300_000_000 + self.made).unwrap();
         card.barcode = format!("LAW{}", self.made);
         let path = format!("/v2/b2b/memberships/{id}/cards/{}", card.id);
-        self.service.store.save_membership((tenant, &id.to_string()), &membership).await.unwrap();
+        self.service.store.save_membership(tenant, &id.to_string(), &membership).await.unwrap();
         path
     }
 
@@ -374,7 +374,7 @@ impl Venue {
     }
 
     /// Whether an operation is refused while a table does not answer.
-    async fn is_refused_without(&mut self, (operation, table): (&Operation, Table)) -> bool {
+    async fn is_refused_without(&mut self, operation: &Operation, table: Table) -> bool {
         let case = format!("{} without {}", operation.name(), table.name());
         let sent = self.request(operation).await;
         let before = if operation.is_read() { BTreeMap::new() } else { self.stored().await };
@@ -426,7 +426,7 @@ async fn needs_of(operations: Vec<Operation>) -> Vec<(Vec<Table>, String)> {
     for operation in &operations {
         let mut needed = vec![];
         for table in Table::ALL {
-            if venue.is_refused_without((operation, table)).await {
+            if venue.is_refused_without(operation, table).await {
                 needed.push(table);
             }
         }
@@ -511,13 +511,13 @@ async fn the_schedule_goes_on_with_every_kind_of_work_of_which_it_can_read_what_
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_whose_origin_cannot_be_looked_up_is_told_to_ask_again() {
     let service = Service::start().await;
-    let (route, origin) = (("OPTIONS", "/v2/b2c/carts"), ("origin", "http://localhost:3000"));
+    let (path, origin) = ("/v2/b2c/carts", ("origin", "http://localhost:3000"));
     let preflight = [origin, ("access-control-request-method", "POST")];
     service.outage.begin("boxoffice-catalog");
-    let refused = service.request(route, &preflight, None).await;
+    let refused = service.request("OPTIONS", path, &preflight, None).await;
     assert_eq!((refused.status, &refused.body["type"]), (503, &json!("TRY_AGAIN")));
     assert_eq!(refused.header("retry-after"), "2");
     service.outage.end();
-    let allowed = service.request(route, &preflight, None).await;
+    let allowed = service.request("OPTIONS", path, &preflight, None).await;
     assert_eq!((allowed.status, allowed.header("access-control-allow-origin")), (204, origin.1));
 }

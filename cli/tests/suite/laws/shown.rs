@@ -45,9 +45,9 @@ fn shown(price: &Value) -> String {
     Money::parse(&price.to_string()).unwrap().to_string()
 }
 
-async fn ok(service: &Service, request: (&str, &str), headers: &[(&str, &str)], body: Value) -> Value {
-    let answer = service.request(request, headers, Some(&body).filter(|body| !body.is_null())).await;
-    assert_eq!(answer.status, 200, "{request:?}: {}", answer.body);
+async fn ok(service: &Service, method: &str, path: &str, headers: &[(&str, &str)], body: Value) -> Value {
+    let answer = service.request(method, path, headers, Some(&body).filter(|body| !body.is_null())).await;
+    assert_eq!(answer.status, 200, "{method} {path}: {}", answer.body);
     answer.body
 }
 
@@ -71,7 +71,7 @@ async fn made(service: &Service, prices: &Prices) -> Value {
         let values =
             [ADULT, CHILD].map(|id| json!({"personTypeId": id, "discountType": kind, "value": text(value)}));
         let discount = json!({"name": "Members", "values": values});
-        let id = ok(service, ("POST", "/v2/b2b/discounts"), &STAFF, discount).await["id"].clone();
+        let id = ok(service, "POST", "/v2/b2b/discounts", &STAFF, discount).await["id"].clone();
         discounts = json!([{"category": {"id": LEVEL}, "discount": {"id": id}}]);
     }
     let start = (platform::clock::wall_now() + chrono::Duration::days(2)).to_rfc3339();
@@ -80,7 +80,7 @@ async fn made(service: &Service, prices: &Prices) -> Value {
         "startTime": start, "duration": {"hour": 1, "minutes": 0}, "capacity": 500,
         "priceLists": lists, "membership": {"discounts": discounts},
     });
-    ok(service, ("POST", "/v2/b2b/event/templates"), &STAFF, template).await
+    ok(service, "POST", "/v2/b2b/event/templates", &STAFF, template).await
 }
 
 /// The price of a ticket type in a list of prices.
@@ -92,10 +92,12 @@ fn of_type<'a>(prices: &'a Value, person_type: &str) -> &'a Value {
 /// Every price of a type that is shown to an asker, with the slot it is shown for.
 async fn all_shown(
     service: &Service,
-    (template, asker): (&str, &str),
-    (headers, person_type): (&[(&str, &str)], &str),
+    template: &str,
+    asker: &str,
+    headers: &[(&str, &str)],
+    person_type: &str,
 ) -> (String, Vec<Value>) {
-    let get = async |path: String| ok(service, ("GET", &path), headers, Value::Null).await;
+    let get = async |path: String| ok(service, "GET", &path, headers, Value::Null).await;
     let next = get(format!("/v2/b2c/events/{template}/nextAvailable?{asker}")).await;
     let instance = next["id"].as_str().unwrap().to_owned();
     let range = format!("startTime=2020-01-01&endTime={}", next["startTime"].as_str().unwrap());
@@ -142,7 +144,7 @@ async fn a_listed_price_is_the_price_in_the_cart_and_at_checkout() {
         ] {
             for person_type in [ADULT, CHILD] {
                 let case = format!("{prices:?} for {asker:?} and {person_type}");
-                let (instance, listed) = all_shown(&service, (&template, &asker), (&shop, person_type)).await;
+                let (instance, listed) = all_shown(&service, &template, &asker, &shop, person_type).await;
                 let first = shown(&listed[0]["price"]);
                 for price in &listed {
                     assert_eq!(shown(&price["price"]), first, "{case}: {listed:?}");
@@ -156,9 +158,9 @@ async fn a_listed_price_is_the_price_in_the_cart_and_at_checkout() {
                 };
                 let mut cart = benefits.clone();
                 cart["items"] = json!([line(false), line(true)]);
-                let id = ok(&service, ("POST", "/v2/b2c/carts"), &shop, cart.clone()).await;
+                let id = ok(&service, "POST", "/v2/b2c/carts", &shop, cart.clone()).await;
                 let path = format!("/v2/b2c/carts/{}", id.as_str().unwrap());
-                let read = ok(&service, ("GET", &path), &shop, Value::Null).await;
+                let read = ok(&service, "GET", &path, &shop, Value::Null).await;
                 let (own, full) = (&read["items"][0], &read["items"][1]);
                 assert_eq!(own["unitPrice"], first.as_str(), "{case}");
                 let retail = if person_type == ADULT { prices.price } else { prices.price / 2 };
@@ -176,7 +178,7 @@ async fn a_listed_price_is_the_price_in_the_cart_and_at_checkout() {
                     "manualEntryCardNumber": "4242424242424242", "expDate": "1230", "cvc": "123",
                     "billingZipCode": "10004", "expectedTotal": first,
                 });
-                let report = ok(&service, ("POST", "/v2/b2c/checkout"), &shop, body).await;
+                let report = ok(&service, "POST", "/v2/b2c/checkout", &shop, body).await;
                 assert_eq!(report["totalAmount"], first.as_str(), "{case}: {report}");
                 assert_eq!(report["findings"], json!([]), "{case}");
             }

@@ -159,7 +159,7 @@ pub(crate) fn without(headers: &[(String, String)], name: &str) -> Vec<(String, 
     headers.iter().filter(|(sent, _)| sent != name).cloned().collect()
 }
 
-pub(crate) async fn save_key(service: &Service, text: &str, (tenant, scope): (i64, Scope), revoked: bool) {
+pub(crate) async fn save_key(service: &Service, text: &str, tenant: i64, scope: Scope, revoked: bool) {
     let key = ApiKey {
         tenant: TenantId::parse(tenant).unwrap(),
         scopes: BTreeSet::from([scope]),
@@ -181,7 +181,7 @@ pub(crate) async fn with_keys() -> Service {
     let service = Service::start().await;
     for tenant in [1001, 1002] {
         for scope in Scope::ALL {
-            save_key(&service, &key_of(scope, tenant), (tenant, scope), false).await;
+            save_key(&service, &key_of(scope, tenant), tenant, scope, false).await;
         }
     }
     service
@@ -190,7 +190,8 @@ pub(crate) async fn with_keys() -> Service {
 /// Sends a request with a body of any bytes.
 pub(crate) async fn send(
     service: &Service,
-    (method, path): (&str, &str),
+    method: &str,
+    path: &str,
     headers: &[(String, String)],
     body: Option<Vec<u8>>,
 ) -> Answer {
@@ -210,11 +211,12 @@ pub(crate) async fn send(
 /// Sends a request with a JSON body.
 pub(crate) async fn send_json(
     service: &Service,
-    route: (&str, &str),
+    method: &str,
+    path: &str,
     headers: &[(String, String)],
     body: Option<&Value>,
 ) -> Answer {
-    send(service, route, headers, body.map(|body| body.to_string().into_bytes())).await
+    send(service, method, path, headers, body.map(|body| body.to_string().into_bytes())).await
 }
 
 /// Sends an operation with that text for every id and an empty object for its body.
@@ -225,7 +227,7 @@ pub(crate) async fn send_empty(
 ) -> Answer {
     let body = operation.body_schema().map(|_| json!({}));
     let path = operation.path_with(NOTHING);
-    send_json(service, (&operation.method, &path), headers, body.as_ref()).await
+    send_json(service, &operation.method, &path, headers, body.as_ref()).await
 }
 
 /// Every answer names its request, and every refusal has the one body (contract §3).

@@ -244,7 +244,7 @@ impl Things {
         let staff = headers_of(&key_of(Scope::B2b, tenant), Scope::B2b, tenant);
         let ask = async |(method, path), headers, body: Value| {
             let body = Some(&body).filter(|body| !body.is_null());
-            let answer = send_json(service, (method, path), headers, body).await;
+            let answer = send_json(service, method, path, headers, body).await;
             assert_eq!(answer.status, 200, "{method} {path}: {}", answer.body);
             answer.body
         };
@@ -398,7 +398,7 @@ fn parameter_of(path: &str) -> Kind {
 }
 
 /// The path of an operation with the first id in it, and whatever else it takes of that tenant.
-fn path_of(operation: &Operation, (first, whose): (&str, &Things)) -> String {
+fn path_of(operation: &Operation, first: &str, whose: &Things) -> String {
     let second = SECOND.iter().find(|(known, _)| *known == operation.path);
     let second = second.map(|(_, kind)| text(&whose.id(*kind)));
     let path = match &second {
@@ -415,7 +415,7 @@ fn path_of(operation: &Operation, (first, whose): (&str, &Things)) -> String {
 /// The path of an operation on a thing of its tenant.
 pub(crate) fn own_path(operation: &Operation, own: &Things) -> String {
     let row = PATHS.iter().find(|(known, _)| *known == operation.path);
-    path_of(operation, (&row.map(|(_, kind)| text(&own.id(*kind))).unwrap_or_default(), own))
+    path_of(operation, &row.map(|(_, kind)| text(&own.id(*kind))).unwrap_or_default(), own)
 }
 
 fn of_tenant(operation: &Operation, tenant: i64) -> Vec<(String, String)> {
@@ -438,10 +438,10 @@ async fn another_tenants_id_in_a_path_is_an_unknown_id() {
         let kind_of_id = parameter_of(&operation.path);
         let mut answers = vec![];
         for id in [theirs.id(kind_of_id), unknown(kind_of_id)] {
-            let path = path_of(&operation, (&text(&id), &theirs));
+            let path = path_of(&operation, &text(&id), &theirs);
             let body = operation.body_schema().map(|_| json!({ "id": text(&id), "items": [], "fields": [] }));
             let headers = of_tenant(&operation, 1002);
-            let answer = send_json(&service, (&operation.method, &path), &headers, body.as_ref()).await;
+            let answer = send_json(&service, &operation.method, &path, &headers, body.as_ref()).await;
             assert_eq!(kind(&answer), (404, "NOT_FOUND"), "{}: {}", operation.name(), answer.body);
             answers.push(told(&answer, &id));
         }
@@ -450,26 +450,26 @@ async fn another_tenants_id_in_a_path_is_an_unknown_id() {
     // Its own tenant still finds everything.
     for operation in with_parameter().filter(Operation::is_read) {
         let kind_of_id = parameter_of(&operation.path);
-        let path = path_of(&operation, (&text(&theirs.id(kind_of_id)), &theirs));
-        let answer = send_json(&service, ("GET", &path), &of_tenant(&operation, 1001), None).await;
+        let path = path_of(&operation, &text(&theirs.id(kind_of_id)), &theirs);
+        let answer = send_json(&service, "GET", &path, &of_tenant(&operation, 1001), None).await;
         let expected = if kind_of_id == Kind::Common { 404 } else { 200 };
         assert_eq!(answer.status, expected, "{}: {}", operation.name(), answer.body);
     }
 }
 
 /// A place of an id in a body: its pointer, and the field's name with that of its schema.
-fn id_fields(schema: &Value, (owner, pointer): (&str, &str), found: &mut Vec<(String, String)>) {
+fn id_fields(schema: &Value, owner: &str, pointer: &str, found: &mut Vec<(String, String)>) {
     if let Some(name) = schema["$ref"].as_str().and_then(|reference| reference.rsplit('/').next()) {
         let document = document();
-        return id_fields(&document["components"]["schemas"][name], (name, pointer), found);
+        return id_fields(&document["components"]["schemas"][name], name, pointer, found);
     }
     for way in ["oneOf", "anyOf", "allOf"] {
         for part in schema[way].as_array().into_iter().flatten() {
-            id_fields(part, (owner, pointer), found);
+            id_fields(part, owner, pointer, found);
         }
     }
     if schema.get("items").is_some() {
-        id_fields(&schema["items"], (owner, &format!("{pointer}/0")), found);
+        id_fields(&schema["items"], owner, &format!("{pointer}/0"), found);
     }
     for (name, field) in schema["properties"].as_object().into_iter().flatten() {
         let place = format!("{pointer}/{name}");
@@ -480,7 +480,7 @@ fn id_fields(schema: &Value, (owner, pointer): (&str, &str), found: &mut Vec<(St
             let name = if owner == "ReferenceInput" { parent } else { name };
             found.push((place, format!("{owner}.{name}")));
         } else {
-            id_fields(field, (owner, &place), found);
+            id_fields(field, owner, &place, found);
         }
     }
 }
@@ -613,7 +613,7 @@ fn returned(own: &Things, pointer: &str) -> Value {
 }
 
 /// A request that names only things of its tenant, but for the id at that pointer.
-pub(crate) fn body_with(operation: &Operation, own: &Things, (pointer, id): (&str, &Value)) -> Value {
+pub(crate) fn body_with(operation: &Operation, own: &Things, pointer: &str, id: &Value) -> Value {
     let mut body = match operation.path.as_str() {
         "/v2/b2b/reservations" => {
             let item = json!({ "eventId": own.instance, "quantity": 1 });
@@ -677,7 +677,7 @@ async fn another_tenants_id_in_a_body_is_an_unknown_id() {
     for operation in operations() {
         let Some(schema) = operation.body_schema() else { continue };
         let mut fields = vec![];
-        id_fields(schema, ("", ""), &mut fields);
+        id_fields(schema, "", "", &mut fields);
         // Whose tax id it is, the state knows.
         fields.retain(|(_, field)| field != "OnboardingInput.taxId");
         for (pointer, field) in fields {
@@ -686,10 +686,10 @@ async fn another_tenants_id_in_a_body_is_an_unknown_id() {
                 .unwrap_or_else(|| panic!("{field} is an id of which this test does not know what it names"));
             let mut answers = vec![];
             for id in [theirs.id(*kind_of_id), unknown(*kind_of_id)] {
-                let body = body_with(&operation, &own, (&pointer, &id));
+                let body = body_with(&operation, &own, &pointer, &id);
                 let path = own_path(&operation, &own);
                 let headers = operation.headers(1002);
-                let mut answer = send_json(&service, (&operation.method, &path), &headers, Some(&body)).await;
+                let mut answer = send_json(&service, &operation.method, &path, &headers, Some(&body)).await;
                 // A level shows what earlier fields left behind, too.
                 let offerings = answer.body["offerings"].as_array().cloned().unwrap_or_default();
                 if operation.path.ends_with("/membershipofferings")
@@ -736,7 +736,7 @@ async fn another_tenants_id_in_a_query_is_an_unknown_id() {
             for id in [theirs.id(kind_of_id), unknown(kind_of_id)] {
                 let path = format!("{path}?{name}={}", text(&id));
                 let headers = operation.headers(1002);
-                answers.push(told(&send_json(&service, ("GET", &path), &headers, None).await, &id));
+                answers.push(told(&send_json(&service, "GET", &path, &headers, None).await, &id));
             }
             assert_eq!(answers[0], answers[1], "{} {name}", operation.name());
         }

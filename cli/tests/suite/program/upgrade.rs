@@ -33,12 +33,7 @@ fn data_directory(name: &str) -> (TempDir, Value) {
 type Answer = (u16, Value);
 
 impl Running {
-    fn send(
-        &self,
-        (method, path): (&str, &str),
-        body: &Value,
-        (key, now, more): (&str, &str, &str),
-    ) -> Answer {
+    fn send(&self, method: &str, path: &str, body: &Value, key: &str, now: &str, more: &str) -> Answer {
         let body = if body.is_null() { String::new() } else { body.to_string() };
         let mut stream = TcpStream::connect(self.address).unwrap();
         write!(
@@ -56,21 +51,21 @@ impl Running {
     }
 
     /// What the storefront is told, which must succeed.
-    fn shop(&self, route: (&str, &str), body: &Value) -> Value {
-        let (status, body) = self.send(route, body, ("demo-b2c-1001", NOW, ""));
-        assert_eq!(status, 200, "{route:?}: {body}");
+    fn shop(&self, method: &str, path: &str, body: &Value) -> Value {
+        let (status, body) = self.send(method, path, body, "demo-b2c-1001", NOW, "");
+        assert_eq!(status, 200, "{method} {path}: {body}");
         body
     }
 
     /// What the back office is told, which must succeed.
-    fn staff(&self, route: (&str, &str), body: &Value) -> Value {
-        let (status, body) = self.send(route, body, ("demo-b2b-1001", NOW, ""));
-        assert_eq!(status, 200, "{route:?}: {body}");
+    fn staff(&self, method: &str, path: &str, body: &Value) -> Value {
+        let (status, body) = self.send(method, path, body, "demo-b2b-1001", NOW, "");
+        assert_eq!(status, 200, "{method} {path}: {body}");
         body
     }
 
     fn read(&self, path: &str) -> Value {
-        self.shop(("GET", path), &Value::Null)
+        self.shop("GET", path, &Value::Null)
     }
 
     fn pay(&self, fields: &Value) -> Value {
@@ -79,7 +74,7 @@ impl Running {
             "manualEntryCardNumber": OTHER_CARD, "expDate": "1230", "cvc": "123",
         });
         body.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-        self.shop(("POST", "/v2/b2c/checkout"), &body)
+        self.shop("POST", "/v2/b2c/checkout", &body)
     }
 }
 
@@ -116,7 +111,7 @@ fn read_orders(service: &Running, told: &Value) {
         let found = found["list"].as_array().unwrap();
         assert!(found.iter().any(|found| found["id"] == order["id"]), "{name} is not found by {email}");
         let path = format!("/v2/b2b/willcall/orders/{}", id(order));
-        let counter = service.staff(("GET", &path), &Value::Null);
+        let counter = service.staff("GET", &path, &Value::Null);
         let tickets = counter["eventItems"][0]["items"][0]["tickets"].as_array().unwrap();
         assert!(tickets.iter().all(|ticket| ticket["uuid"].is_string()), "{name}: {counter}");
     }
@@ -127,19 +122,19 @@ fn repeat(service: &Running, told: &Value) {
     let cart = &told["carts"]["paid"];
     let path = format!("/v2/b2c/carts/{}", cart.as_str().unwrap());
     let items = json!({ "id": cart, "items": [] });
-    let (status, body) = service.send(("PUT", &path), &items, ("demo-b2c-1001", NOW, ""));
+    let (status, body) = service.send("PUT", &path, &items, "demo-b2c-1001", NOW, "");
     assert_eq!((status, &body["type"]), (409, &json!("CART_ALREADY_CHECKED_OUT")));
     let mut checkout = told["billing"].clone();
     for (name, value) in [("manualEntryCardNumber", CARD), ("expDate", "1230"), ("cvc", "123")] {
         checkout[name] = json!(value);
     }
     checkout["shoppingCartId"] = cart.clone();
-    let keyed = ("demo-b2c-1001", NOW, "idempotency-key: old-key-3\r\n");
-    let (status, body) = service.send(("POST", "/v2/b2c/checkout"), &checkout, keyed);
+    let (key, again) = ("demo-b2c-1001", "idempotency-key: old-key-3\r\n");
+    let (status, body) = service.send("POST", "/v2/b2c/checkout", &checkout, key, NOW, again);
     assert_eq!(status, 200, "{body}");
     assert_says(&body, &told["orders"]["stored"], "answer of old-key-3");
     checkout["manualEntryCardNumber"] = json!(OTHER_CARD);
-    let (status, body) = service.send(("POST", "/v2/b2c/checkout"), &checkout, keyed);
+    let (status, body) = service.send("POST", "/v2/b2c/checkout", &checkout, key, NOW, again);
     assert_eq!((status, &body["type"]), (409, &json!("IDEMPOTENCY_KEY_REUSED")), "{body}");
 }
 
@@ -149,12 +144,12 @@ fn find_members(service: &Running, memberships: u64) {
         let path = format!("/v2/b2c/membership/validate?membershipId={name}&lastName=Lindqvist");
         assert_eq!(service.read(&path)[0]["status"], "verified", "{name}");
     }
-    let listed = service.staff(("GET", "/v2/b2b/memberships"), &Value::Null);
+    let listed = service.staff("GET", "/v2/b2b/memberships", &Value::Null);
     assert_eq!(listed["pagination"]["count"], memberships, "{listed}");
-    let summaries = service.staff(("GET", "/v2/b2b/membership/summaries?barcode=10010000008"), &Value::Null);
+    let summaries = service.staff("GET", "/v2/b2b/membership/summaries?barcode=10010000008", &Value::Null);
     assert_eq!(summaries["pagination"]["count"], 1, "{summaries}");
     for (email, expected) in [("ada.lindqvist@example.test", 2), ("pat@example.test", 1)] {
-        let found = service.staff(("GET", &format!("/v2/b2b/customers?email={email}")), &Value::Null);
+        let found = service.staff("GET", &format!("/v2/b2b/customers?email={email}"), &Value::Null);
         assert_eq!(found["pagination"]["count"], expected, "{email}: {found}");
     }
 }
@@ -167,7 +162,7 @@ fn go_on_selling(service: &Running, told: &Value) {
     assert_eq!(service.pay(&json!({ "shoppingCartId": id(open) }))["totalAmount"], "36.00");
 
     let hold = &told["reservation"];
-    let held = service.staff(("GET", &format!("/v2/b2b/reservations/{}", hold["id"])), &Value::Null);
+    let held = service.staff("GET", &format!("/v2/b2b/reservations/{}", hold["id"]), &Value::Null);
     assert_says(&held, hold, "the reservation");
     let held = json!({ "shoppingCartId": told["carts"]["held"], "reservationId": hold["id"] });
     assert_eq!(service.pay(&held)["paidAmount"], "36.00");
@@ -190,7 +185,7 @@ fn go_on_selling(service: &Running, told: &Value) {
 fn give_back(service: &Running, told: &Value) {
     let many = &told["orders"]["many"];
     let whole = json!({ "orderId": id(many), "wholeOrder": true });
-    let refund = service.staff(("POST", "/v2/b2b/refunds"), &whole);
+    let refund = service.staff("POST", "/v2/b2b/refunds", &whole);
     assert_eq!((&refund["state"], &refund["refundStatus"]), (&json!("Done"), &json!("Refunded")), "{refund}");
     let read = service.read(&format!("/v2/b2c/orders/{}", id(many)));
     assert_eq!(read["refundAmount"], many["paidAmount"]);
@@ -200,16 +195,16 @@ fn give_back(service: &Running, told: &Value) {
     let instances = format!(
         "/v2/b2b/event/templates/{GALLERY}/instances?pageSize=-1&startTime=2026-12-15&endTime=2026-12-18"
     );
-    let instances = service.staff(("GET", &instances), &Value::Null);
+    let instances = service.staff("GET", &instances, &Value::Null);
     let other =
         instances["list"].as_array().unwrap().iter().find(|slot| slot["id"] != item["eventId"]).unwrap();
     let exchange =
         json!({ "orderId": id(tickets), "itemId": item["itemId"], "quantity": 1, "eventId": id(other) });
-    service.staff(("POST", "/v2/b2b/exchanges"), &exchange);
+    service.staff("POST", "/v2/b2b/exchanges", &exchange);
     let part = json!({
         "orderId": id(tickets), "items": [{ "itemId": item["itemId"], "quantity": 1 }],
     });
-    let refund = service.staff(("POST", "/v2/b2b/refunds"), &part);
+    let refund = service.staff("POST", "/v2/b2b/refunds", &part);
     assert_eq!(
         (&refund["state"], &refund["refundStatus"]),
         (&json!("Done"), &json!("Partially Refunded")),
@@ -219,7 +214,7 @@ fn give_back(service: &Running, told: &Value) {
 
 /// What was begun is brought to its end: a checkout that died, and a refund of which the answer was lost.
 fn finish(service: &Running, told: &Value) {
-    let (status, _) = service.send(("POST", "/sandbox/cleanup"), &Value::Null, ("demo-b2b-1001", LATER, ""));
+    let (status, _) = service.send("POST", "/sandbox/cleanup", &Value::Null, "demo-b2b-1001", LATER, "");
     assert_eq!(status, 200);
     if let Some(order) = told["lostRefund"].as_str() {
         let read = service.read(&format!("/v2/b2c/orders/{order}"));

@@ -111,7 +111,7 @@ async fn every_fault_of_a_combo_is_named() {
             &["/discountId was not found"],
         ),
     ] {
-        assert_refused(&venue, (PATH, &one), (&right, &wrong), expected).await;
+        assert_refused(&venue, PATH, &one, &right, &wrong, expected).await;
     }
     let nothing = json!({"name": "A", "comboTemplateType": "discountCode", "parts": parts(&[&day, &night])});
     let refused = venue.send(post(PATH, nothing)).await;

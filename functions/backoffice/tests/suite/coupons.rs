@@ -139,7 +139,7 @@ async fn every_fault_of_a_coupon_is_named() {
         (json!({"maxUses": "1"}), &["/maxUses must be an integer"]),
         (json!({"active": 1}), &["/active must be true or false"]),
     ] {
-        assert_refused(&venue, (PATH, &one), (&right, &wrong), expected).await;
+        assert_refused(&venue, PATH, &one, &right, &wrong, expected).await;
     }
 }
 

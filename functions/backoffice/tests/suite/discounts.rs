@@ -80,6 +80,6 @@ async fn every_fault_of_a_discount_is_named() {
         (json!({"values": [value("a b", "amount", "1")]}), &["/values/0/personTypeId was not found"]),
         (json!({"values": many}), &["/values must have at most 500 entries"]),
     ] {
-        assert_refused(&venue, (PATH, &one), (&right, &wrong), expected).await;
+        assert_refused(&venue, PATH, &one, &right, &wrong, expected).await;
     }
 }

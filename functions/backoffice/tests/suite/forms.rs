@@ -90,7 +90,7 @@ async fn every_fault_of_a_form_is_named() {
             &["/fields/0/options is only for choice fields"],
         ),
     ] {
-        assert_refused(&venue, (PATH, &one), (&visit(), &wrong), expected).await;
+        assert_refused(&venue, PATH, &one, &visit(), &wrong, expected).await;
     }
 }
 

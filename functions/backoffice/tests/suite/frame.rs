@@ -144,13 +144,13 @@ async fn a_change_whose_answer_was_lost_is_found_to_have_happened() {
     let before: Stored<PersonType> = venue.store.load_authored(&key).await.unwrap().unwrap();
     let after = PersonType { name: "C".to_owned(), ..before.value.clone() };
     for (after, token) in [(Some(&after), "a"), (Some(&after), "b")] {
-        let changed = venue.store.change_authored((tenant_id(1), token), Some(&before), after).await;
+        let changed = venue.store.change_authored(tenant_id(1), token, Some(&before), after).await;
         assert_eq!(changed.unwrap(), Ok(()));
     }
-    let removed = venue.store.change_authored((tenant_id(1), "c"), Some(&before), None).await;
+    let removed = venue.store.change_authored(tenant_id(1), "c", Some(&before), None).await;
     assert_eq!(removed.unwrap(), Err(ChangeRefusal::Changed));
     venue.send(delete(&one)).await.done();
-    let removed = venue.store.change_authored((tenant_id(1), "d"), Some(&before), None).await;
+    let removed = venue.store.change_authored(tenant_id(1), "d", Some(&before), None).await;
     assert_eq!(removed.unwrap(), Ok(()));
 }
 

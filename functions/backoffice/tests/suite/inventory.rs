@@ -93,6 +93,6 @@ async fn every_fault_of_an_add_on_is_named() {
         ),
         (json!({"salesChannels": [{"enabled": true}]}), &["/salesChannels/0/channel is required"]),
     ] {
-        assert_refused(&venue, (PATH, &one), (&guide(), &wrong), expected).await;
+        assert_refused(&venue, PATH, &one, &guide(), &wrong, expected).await;
     }
 }

@@ -241,8 +241,10 @@ pub(crate) async fn made(venue: &Venue, path: &str, body: Value) -> String {
 /// and in place of one that is there, and that nothing is changed by it.
 pub(crate) async fn assert_refused(
     venue: &Venue,
-    (list, one): (&str, &str),
-    (right, wrong): (&Value, &Value),
+    list: &str,
+    one: &str,
+    right: &Value,
+    wrong: &Value,
     expected: &[&str],
 ) {
     let mut body = right.clone();

@@ -17,7 +17,7 @@ async fn venue() -> (Venue, String) {
 }
 
 /// A published tour that is held daily at these hours, over these local dates.
-fn tour(adult: &str, hours: &[u32], (start, end): (&str, &str)) -> Value {
+fn tour(adult: &str, hours: &[u32], start: &str, end: &str) -> Value {
     let hours: Vec<Value> = hours.iter().map(|hour| json!({ "hour": hour })).collect();
     json!({
         "name": "Tour", "description": "A walk", "duration": {"hour": 1, "minutes": 0}, "capacity": 10,
@@ -30,7 +30,10 @@ fn tour(adult: &str, hours: &[u32], (start, end): (&str, &str)) -> Value {
     })
 }
 
-const MAY: (&str, &str) = ("2027-05-01", "2027-05-31");
+/// The same for the whole of May.
+fn tour_in_may(adult: &str, hours: &[u32]) -> Value {
+    tour(adult, hours, "2027-05-01", "2027-05-31")
+}
 
 async fn times(venue: &Venue, id: &str, day: &str) -> Vec<Value> {
     let path = format!("/v2/b2c/event/templates/{id}/times?startTime={day}T00:00:00&endTime={day}T23:59:59");
@@ -53,7 +56,7 @@ async fn reserve(venue: &Venue, slot: &Value, quantity: u32) -> Answer {
 #[tokio::test]
 async fn a_template_lives_from_draft_over_published_and_changed_to_deleted() {
     let (venue, adult) = venue().await;
-    let mut body = tour(&adult, &[10, 14], MAY);
+    let mut body = tour_in_may(&adult, &[10, 14]);
     body["reviewState"] = json!("Draft");
     let made = venue.send(post(PATH, body.clone())).await;
     let one = format!("{PATH}/{}", made.id());
@@ -74,7 +77,7 @@ async fn a_template_lives_from_draft_over_published_and_changed_to_deleted() {
     assert_eq!(refused.kind(), (409, "PUBLISHED_TEMPLATE_CANNOT_RETURN_TO_DRAFT"));
     assert_eq!(refused.pointers(), ["/reviewState"]);
 
-    let changed = tour(&adult, &[14, 16], MAY);
+    let changed = tour_in_may(&adult, &[14, 16]);
     let changed = venue.send(put(&one, changed)).await;
     let now = times(&venue, &made.id(), "2027-05-03").await;
     assert_eq!(column(&now, "time"), ["2:00 PM", "4:00 PM"]);
@@ -97,14 +100,14 @@ async fn a_template_lives_from_draft_over_published_and_changed_to_deleted() {
 #[tokio::test]
 async fn slots_that_someone_depends_on_stay_as_they_are_when_their_schedule_changes() {
     let (venue, adult) = venue().await;
-    let made = venue.send(post(PATH, tour(&adult, &[10, 11, 12, 13, 14], MAY))).await;
+    let made = venue.send(post(PATH, tour_in_may(&adult, &[10, 11, 12, 13, 14]))).await;
     let one = format!("{PATH}/{}", made.id());
     let slots = column(&times(&venue, &made.id(), "2027-05-03").await, "id");
     let instance = |index: usize| format!("/v2/b2b/event/instances/{}", slots[index].as_str().unwrap());
     let reservation = reserve(&venue, &slots[0], 2).await.id();
     venue.send(put(instance(1), json!({"capacity": 3}))).await.done();
     venue.send(delete(instance(2))).await.done();
-    let mut smaller = tour(&adult, &[13], MAY);
+    let mut smaller = tour_in_may(&adult, &[13]);
     smaller["capacity"] = json!(7);
     venue.send(put(&one, smaller.clone())).await.done();
     let left = times(&venue, &made.id(), "2027-05-03").await;
@@ -112,12 +115,12 @@ async fn slots_that_someone_depends_on_stay_as_they_are_when_their_schedule_chan
     assert_eq!(column(&left, "id"), [slots[0].clone(), slots[1].clone(), slots[3].clone()]);
     assert_eq!(column(&left, "availableSeats"), [8, 3, 7]);
     // Back as it was: the deleted one stays deleted, the edited one edited.
-    venue.send(put(&one, tour(&adult, &[10, 11, 12, 13, 14], MAY))).await.done();
+    venue.send(put(&one, tour_in_may(&adult, &[10, 11, 12, 13, 14]))).await.done();
     let back = times(&venue, &made.id(), "2027-05-03").await;
     assert_eq!(column(&back, "time"), ["10:00 AM", "11:00 AM", "1:00 PM", "2:00 PM"]);
     assert_eq!(column(&back, "availableSeats"), [8, 3, 10, 10]);
     // Other words change no slot.
-    let mut words = tour(&adult, &[10, 11, 12, 13, 14], MAY);
+    let mut words = tour_in_may(&adult, &[10, 11, 12, 13, 14]);
     words["description"] = json!("<b>Another</b> walk & talk");
     let answer = venue.send(put(&one, words)).await;
     assert_eq!(answer.body["description"], "<b>Another</b> walk & talk");
@@ -135,7 +138,7 @@ async fn slots_that_someone_depends_on_stay_as_they_are_when_their_schedule_chan
 async fn three_years_of_slots_are_published_within_a_bounded_number_of_calls() {
     let (venue, adult) = venue().await;
     let hours: Vec<u32> = (0..20).collect();
-    let long = tour(&adult, &hours, ("2027-05-01", "2030-04-30"));
+    let long = tour(&adult, &hours, "2027-05-01", "2030-04-30");
     let (made, calls) = venue.counted(post(PATH, long.clone())).await;
     assert_eq!(made.body["publication"]["complete"], false, "{}", made.body);
     // 5 pieces, each with one read and 11 transactions, and a handful around them.
@@ -159,7 +162,7 @@ async fn three_years_of_slots_are_published_within_a_bounded_number_of_calls() {
 #[tokio::test]
 async fn templates_without_schedules_are_one_slot_whenever_that_is() {
     let (venue, adult) = venue().await;
-    let mut concert = tour(&adult, &[], MAY);
+    let mut concert = tour_in_may(&adult, &[]);
     concert.as_object_mut().unwrap().remove("schedules");
     concert["startTime"] = json!("2029-07-04T20:00:00");
     let made = venue.send(post(PATH, concert.clone())).await;
@@ -186,14 +189,14 @@ async fn templates_without_schedules_are_one_slot_whenever_that_is() {
 #[tokio::test]
 async fn daily_slots_keep_their_hour_when_clocks_change() {
     let (venue, adult) = venue().await;
-    for (range, day, expected) in [
-        (("2028-03-11", "2028-03-12"), "2028-03-12", "2028-03-12T10:00:00-04:00"),
-        (("2027-11-06", "2027-11-08"), "2027-11-07", "2027-11-07T10:00:00-05:00"),
+    for (start, end, day, expected) in [
+        ("2028-03-11", "2028-03-12", "2028-03-12", "2028-03-12T10:00:00-04:00"),
+        ("2027-11-06", "2027-11-08", "2027-11-07", "2027-11-07T10:00:00-05:00"),
     ] {
-        let made = venue.send(post(PATH, tour(&adult, &[10], range))).await;
+        let made = venue.send(post(PATH, tour(&adult, &[10], start, end))).await;
         let slots = times(&venue, &made.id(), day).await;
         assert_eq!(column(&slots, "startTime"), [expected]);
-        let again = venue.send(put(format!("{PATH}/{}", made.id()), tour(&adult, &[10], range))).await;
+        let again = venue.send(put(format!("{PATH}/{}", made.id()), tour(&adult, &[10], start, end))).await;
         assert_eq!(again.etag, made.etag);
         assert_eq!(times(&venue, &made.id(), day).await, slots);
     }
@@ -239,7 +242,7 @@ async fn every_fault_of_a_template_is_reported_at_once() {
 #[tokio::test]
 async fn a_schedule_that_makes_no_slot_can_be_drafted_and_not_published() {
     let (venue, adult) = venue().await;
-    let mut body = tour(&adult, &[10], ("2027-05-04", "2027-05-09"));
+    let mut body = tour(&adult, &[10], "2027-05-04", "2027-05-09");
     // That week has no Monday.
     body["schedules"][0]["weekdays"] = json!(["Monday"]);
     let refused = venue.send(post(PATH, body.clone())).await;
@@ -251,7 +254,7 @@ async fn a_schedule_that_makes_no_slot_can_be_drafted_and_not_published() {
 #[tokio::test]
 async fn a_template_that_is_too_large_as_a_whole_is_refused() {
     let (venue, adult) = venue().await;
-    let mut body = tour(&adult, &[10], MAY);
+    let mut body = tour_in_may(&adult, &[10]);
     let fields: Vec<Value> =
         (0..20).map(|number| json!({"name": number.to_string(), "value": "é".repeat(19_000)})).collect();
     body["customFields"] = json!(fields);
@@ -263,7 +266,7 @@ async fn a_template_that_is_too_large_as_a_whole_is_refused() {
 #[tokio::test]
 async fn ids_that_name_nothing_are_not_found_each_at_its_place() {
     let (venue, adult) = venue().await;
-    let mut body = tour(&adult, &[10], MAY);
+    let mut body = tour_in_may(&adult, &[10]);
     body["priceLists"][0]["prices"][0]["personType"]["id"] = json!("nobody");
     body["orderForms"] = json!([{"id": "noform"}]);
     body["addOns"] = json!({"inventoryIds": [77]});
@@ -297,9 +300,9 @@ async fn ids_that_name_nothing_are_not_found_each_at_its_place() {
 #[tokio::test]
 async fn a_template_neither_names_itself_nor_asks_for_itself_through_others_and_what_is_named_stays() {
     let (venue, adult) = venue().await;
-    let first = venue.send(post(PATH, tour(&adult, &[10], MAY))).await.id();
+    let first = venue.send(post(PATH, tour_in_may(&adult, &[10]))).await.id();
     let asking = |id: &str| {
-        let mut body = tour(&adult, &[10], MAY);
+        let mut body = tour_in_may(&adult, &[10]);
         body["prerequisites"] = json!({"operation": "anyOf", "requires": [{"eventTemplateId": id}]});
         body
     };
@@ -313,7 +316,7 @@ async fn a_template_neither_names_itself_nor_asks_for_itself_through_others_and_
     let circle = venue.send(put(&one, asking(&second))).await;
     assert_eq!(circle.kind(), (400, "VALIDATION_ERROR"));
     assert_eq!(circle.pointers(), ["/prerequisites/requires/0/eventTemplateId"]);
-    let mut suggesting = tour(&adult, &[10], MAY);
+    let mut suggesting = tour_in_may(&adult, &[10]);
     suggesting["recommendations"] = json!({"recommendations": [{"eventTemplateId": first}]});
     assert_eq!(venue.send(put(&one, suggesting)).await.status, 400);
     let refused = venue.send(delete(&one)).await;
@@ -331,7 +334,7 @@ async fn every_documented_field_is_kept_and_shown_to_its_authors() {
         .await;
     let inventory: i64 = inventory.id().parse().unwrap();
     let counter = json!([{"name": "Counter", "channel": "pointOfSale", "enabled": true}]);
-    let other = venue.send(post(PATH, tour(&adult, &[10], MAY))).await.id();
+    let other = venue.send(post(PATH, tour_in_may(&adult, &[10]))).await.id();
     let distance = json!({"minutes": 1, "hours": 2, "days": 3, "endOfDay": true});
     let mut kept = json!({
         "type": "private", "admissionType": "generalAdmission", "name": "Gala", "description": "<i>Long</i>",
@@ -411,7 +414,7 @@ async fn every_documented_field_is_kept_and_shown_to_its_authors() {
 #[tokio::test]
 async fn a_start_that_is_named_counts_even_when_it_is_this_moment() {
     let (venue, adult) = venue().await;
-    let mut body = tour(&adult, &[10], MAY);
+    let mut body = tour_in_may(&adult, &[10]);
     let made = venue.send(post(PATH, body.clone())).await;
     let one = format!("{PATH}/{}", made.id());
     body["startTime"] = json!("2027-05-01T10:00:00-04:00");
@@ -428,7 +431,7 @@ async fn a_template_says_how_many_seats_are_sold_and_what_its_add_ons_are() {
     let poster = venue.send(post("/v2/b2b/inventory", poster)).await.done()["id"].clone();
     let hidden = json!({"name": "Old poster", "type": "addOn", "price": "1.00", "active": false});
     let hidden = venue.send(post("/v2/b2b/inventory", hidden)).await.done()["id"].clone();
-    let mut body = tour(&adult, &[10, 11], MAY);
+    let mut body = tour_in_may(&adult, &[10, 11]);
     body["addOns"] = json!({"inventoryIds": [poster, hidden], "inventoryAddOns": "ignored"});
     let id = venue.send(post(PATH, body)).await.id();
     let one = format!("{PATH}/{id}");
@@ -450,7 +453,7 @@ async fn a_template_says_how_many_seats_are_sold_and_what_its_add_ons_are() {
 #[tokio::test]
 async fn publishing_without_prices_is_done_and_warned_of() {
     let (venue, adult) = venue().await;
-    let mut body = tour(&adult, &[10], MAY);
+    let mut body = tour_in_may(&adult, &[10]);
     body["priceLists"] = json!([]);
     let made = venue.send(post(PATH, body)).await.done();
     let warning = "It has no prices, so nothing of it is on sale";
@@ -461,7 +464,7 @@ async fn publishing_without_prices_is_done_and_warned_of() {
 #[tokio::test]
 async fn parts_without_ids_get_ids_that_stay() {
     let (venue, adult) = venue().await;
-    let mut body = tour(&adult, &[10], MAY);
+    let mut body = tour_in_may(&adult, &[10]);
     for part in ["priceLists", "schedules"] {
         body[part][0].as_object_mut().unwrap().remove("id");
     }
@@ -474,19 +477,19 @@ async fn parts_without_ids_get_ids_that_stay() {
 #[tokio::test]
 async fn stale_revisions_are_refused_and_repetitions_answered_again() {
     let (venue, adult) = venue().await;
-    let made = venue.send(post(PATH, tour(&adult, &[10], MAY)).keyed("k")).await;
-    let again = venue.send(post(PATH, tour(&adult, &[10], MAY)).keyed("k")).await;
+    let made = venue.send(post(PATH, tour_in_may(&adult, &[10])).keyed("k")).await;
+    let again = venue.send(post(PATH, tour_in_may(&adult, &[10])).keyed("k")).await;
     assert_eq!((again.replayed, &again.body, &again.etag), (true, &made.body, &made.etag));
     let one = format!("{PATH}/{}", made.id());
-    let changed = venue.send(put(&one, tour(&adult, &[11], MAY)).if_match(made.tag())).await;
+    let changed = venue.send(put(&one, tour_in_may(&adult, &[11])).if_match(made.tag())).await;
     assert_eq!(changed.status, 200);
-    for ask in [put(&one, tour(&adult, &[12], MAY)), delete(&one)] {
+    for ask in [put(&one, tour_in_may(&adult, &[12])), delete(&one)] {
         let stale = venue.send(ask.if_match(made.tag())).await;
         assert_eq!(stale.kind(), (412, "PRECONDITION_FAILED"));
     }
     assert_eq!(venue.send(get(&one)).await.etag, changed.etag);
-    for ask in [get(&one), put(&one, tour(&adult, &[12], MAY)), delete(&one)] {
+    for ask in [get(&one), put(&one, tour_in_may(&adult, &[12])), delete(&one)] {
         assert_eq!(venue.send(ask.by("key-2")).await.status, 404, "another tenant's");
     }
-    assert_eq!(venue.send(put(format!("{PATH}/none"), tour(&adult, &[9], MAY))).await.status, 404);
+    assert_eq!(venue.send(put(format!("{PATH}/none"), tour_in_may(&adult, &[9]))).await.status, 404);
 }

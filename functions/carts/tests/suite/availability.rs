@@ -30,7 +30,7 @@ impl Way {
             Self::Create => venue.send("POST", PATH, cart).await,
             Self::CreateWithKey => {
                 let key = [("idempotency-key", "a-key")];
-                venue.send_with(&key, ("POST", PATH), cart).await
+                venue.send_with(&key, "POST", PATH, cart).await
             }
             Self::Update => {
                 let (id, path) = venue.cart_of(json!([])).await;

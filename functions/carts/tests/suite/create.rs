@@ -148,16 +148,16 @@ async fn one_idempotency_key_creates_one_cart() {
     let venue = Venue::open().await;
     let key = [("idempotency-key", "a-1")];
     let body = json!({"items": [tickets(1)]});
-    let first = venue.send_with(&key, ("POST", PATH), body.clone()).await;
+    let first = venue.send_with(&key, "POST", PATH, body.clone()).await;
     assert_eq!(first.status.as_u16(), 200, "{}", first.body);
     assert!(first.headers.get("x-service-replayed").is_none());
-    let again = venue.send_with(&key, ("POST", PATH), body.clone()).await;
+    let again = venue.send_with(&key, "POST", PATH, body.clone()).await;
     assert_eq!((again.status.as_u16(), &again.body), (200, &first.body));
     assert_eq!(again.headers["x-service-replayed"], "true");
-    let other = venue.send_with(&key, ("POST", PATH), json!({})).await;
+    let other = venue.send_with(&key, "POST", PATH, json!({})).await;
     assert_snapshot!(other.refusal(), @"409 IDEMPOTENCY_KEY_REUSED");
     let foreign = [("idempotency-key", "a-1"), ("x-service-api-key", "key-205"), ("x-b2c-tenant-id", "205")];
-    let foreign = venue.send_with(&foreign, ("POST", PATH), json!({})).await;
+    let foreign = venue.send_with(&foreign, "POST", PATH, json!({})).await;
     assert_eq!(foreign.status.as_u16(), 200);
     assert_ne!(foreign.body, first.body);
     // Two carts, and of each tenant the key that made its own.
@@ -180,16 +180,16 @@ async fn a_key_belongs_to_one_route_and_is_free_again_where_the_request_was_refu
     ] {
         let headers = [("idempotency-key", key)];
         let (method, path, body) = first;
-        let done = venue.send_with(&headers, (method, &path), body).await;
+        let done = venue.send_with(&headers, method, &path, body).await;
         assert_eq!(done.status.as_u16(), 200, "{key} {}", done.body);
         let (method, path, body) = second;
-        let refused = venue.send_with(&headers, (method, &path), body).await;
+        let refused = venue.send_with(&headers, method, &path, body).await;
         assert_eq!(refused.refusal(), "409 IDEMPOTENCY_KEY_REUSED", "{key}");
     }
     let headers = [("idempotency-key", "f")];
-    let full = venue.send_with(&headers, ("POST", PATH), json!({"items": [tickets(11)]})).await;
+    let full = venue.send_with(&headers, "POST", PATH, json!({"items": [tickets(11)]})).await;
     assert_eq!(full.body["type"], "NOT_ENOUGH_CAPACITY");
-    let fits = venue.send_with(&headers, ("POST", PATH), json!({"items": [tickets(10)]})).await;
+    let fits = venue.send_with(&headers, "POST", PATH, json!({"items": [tickets(10)]})).await;
     assert_eq!(fits.status.as_u16(), 200, "{}", fits.body);
 }
 
@@ -197,12 +197,12 @@ async fn a_key_belongs_to_one_route_and_is_free_again_where_the_request_was_refu
 async fn a_repeated_creation_is_answered_even_after_the_cart_was_changed_or_the_sale_closed() {
     let venue = Venue::open().await;
     let body = json!({"items": [tickets(1)]});
-    let first = venue.send_with(&[("idempotency-key", "a-1")], ("POST", PATH), body.clone()).await;
+    let first = venue.send_with(&[("idempotency-key", "a-1")], "POST", PATH, body.clone()).await;
     let path = format!("{PATH}/{}", first.body.as_str().unwrap());
     let changed = venue.send("PUT", &path, json!({"id": first.body, "items": []})).await;
     assert_eq!(changed.status.as_u16(), 200);
     let after_start = start().to_rfc3339();
     let headers = [("idempotency-key", "a-1"), ("x-service-test-now", after_start.as_str())];
-    let again = venue.send_with(&headers, ("POST", PATH), body).await;
+    let again = venue.send_with(&headers, "POST", PATH, body).await;
     assert_eq!((again.status.as_u16(), &again.body), (200, &first.body));
 }

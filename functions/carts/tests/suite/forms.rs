@@ -220,7 +220,7 @@ async fn a_form_the_cart_does_not_ask_is_not_found() {
         ("no entry", &[], format!("{path}/forms/{ONCE}")),
     ] {
         // Faults of the answers are told only to those who may give them.
-        let refused = venue.send_with(headers, ("PUT", &path), json!({"fields": []})).await;
+        let refused = venue.send_with(headers, "PUT", &path, json!({"fields": []})).await;
         assert_eq!(refused.refusal(), "404 NOT_FOUND", "{case}");
     }
 }
@@ -276,14 +276,14 @@ async fn repeated_answers_are_answered_as_before() {
     let (_, path) = venue.cart_of(json!([tickets(1)])).await;
     let entry = path_of(&path, &forms(&get(&venue, &path).await)[0]);
     let key = [("idempotency-key", "f-1")];
-    let first = venue.send_with(&key, ("PUT", &entry), answers()).await;
+    let first = venue.send_with(&key, "PUT", &entry, answers()).await;
     let changed = json!({"fields": [{"name": "school", "value": "Another"}]});
     assert_eq!(venue.send("PUT", &entry, changed.clone()).await.status.as_u16(), 200);
-    let again = venue.send_with(&key, ("PUT", &entry), answers()).await;
+    let again = venue.send_with(&key, "PUT", &entry, answers()).await;
     assert_eq!((again.status.as_u16(), &again.body), (200, &first.body));
     assert_eq!(again.headers["x-service-replayed"], "true");
     assert_eq!(forms(&get(&venue, &path).await)[0]["response"], changed, "and change nothing again");
-    let other = venue.send_with(&key, ("PUT", &entry), changed).await;
+    let other = venue.send_with(&key, "PUT", &entry, changed).await;
     assert_eq!(other.refusal(), "409 IDEMPOTENCY_KEY_REUSED");
 }
 
@@ -356,7 +356,7 @@ async fn answers_are_kept_as_they_were_typed() {
     let (id, path) = venue.cart_of(json!([tickets(1)])).await;
     let entry = path_of(&path, &forms(&get(&venue, &path).await)[0]);
     let body = json!({"fields": [{"name": "school", "value": format!("Pier, card {CARD}")}]});
-    let answered = venue.send_with(&[("idempotency-key", "c-1")], ("PUT", &entry), body).await;
+    let answered = venue.send_with(&[("idempotency-key", "c-1")], "PUT", &entry, body).await;
     assert_eq!(answered.body["response"]["fields"][0]["value"], format!("Pier, card {CARD}"));
     let item = venue.store.get_item(&Key::cart(tenant_id(), &id), Consistency::Strong).await.unwrap();
     let stored = format!("{item:?}");
@@ -391,7 +391,7 @@ async fn a_cart_stored_before_there_were_forms_asks_them_when_it_is_answered() {
     let mut cart = venue.store.load_cart(tenant_id(), &id).await.unwrap().unwrap();
     let before = cart.clone();
     cart.forms.clear();
-    venue.store.replace_cart(tenant_id(), (&before, &cart), now()).await.unwrap().unwrap();
+    venue.store.replace_cart(tenant_id(), &before, &cart, now()).await.unwrap().unwrap();
     assert_eq!(forms(&get(&venue, &path).await).len(), 0);
     assert_eq!(venue.send("PUT", &entry, answers()).await.status.as_u16(), 200);
     assert_eq!(forms(&get(&venue, &path).await).len(), 2);

@@ -26,12 +26,12 @@ pub(crate) async fn save(venue: &Venue) {
         "expires": plus_secs(now(), 86_400), "cards": [],
     });
     store
-        .save_membership((tenant, "members"), &serde_json::from_value::<Membership>(membership).unwrap())
+        .save_membership(tenant, "members", &serde_json::from_value::<Membership>(membership).unwrap())
         .await
         .unwrap();
     let customer =
         Customer { id: CustomerId::parse(CUSTOMER).unwrap(), person: Person::default(), source: None };
-    store.save_customer((tenant, "customer"), &customer).await.unwrap();
+    store.save_customer(tenant, "customer", &customer).await.unwrap();
     let id = ReservationId::parse(RESERVATION).unwrap();
     let key = Key::reservation(tenant, id);
     let terms = json!({"expires_at": plus_secs(now(), 600).timestamp_millis(), "items": []});
@@ -64,7 +64,7 @@ async fn ids_that_name_nothing_are_told_together_and_nothing_is_stored() {
         assert_eq!(refused.refusal(), format!("404 NOT_FOUND\n{fields}"), "{method}");
     }
     let key = [("idempotency-key", "one")];
-    let refused = venue.send_with(&key, ("POST", "/v2/b2c/carts"), wrong).await;
+    let refused = venue.send_with(&key, "POST", "/v2/b2c/carts", wrong).await;
     assert_eq!(refused.refusal(), format!("404 NOT_FOUND\n{lines}\n{fields}"));
     assert_eq!(venue.stored_carts().await, before);
 }

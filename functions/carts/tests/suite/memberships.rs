@@ -29,7 +29,7 @@ async fn open() -> Venue {
         "cards": [{"id": 1, "barcode": "b", "person": {"first_name": "Ines", "last_name": "Okafor"}}],
     }))
     .unwrap();
-    venue.store.save_membership((tenant_id(), "members"), &membership).await.unwrap();
+    venue.store.save_membership(tenant_id(), "members", &membership).await.unwrap();
     venue
 }
 

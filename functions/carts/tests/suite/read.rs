@@ -14,9 +14,9 @@ async fn a_cart_of_another_tenant_or_no_cart_is_not_found() {
     let other = [("x-service-api-key", "key-205"), ("x-b2c-tenant-id", "205")];
     for method in ["GET", "PUT", "DELETE"] {
         let body = if method == "PUT" { body.clone() } else { Value::Null };
-        let foreign = venue.send_with(&other, (method, &path), body).await;
+        let foreign = venue.send_with(&other, method, &path, body).await;
         let body = if method == "PUT" { json!({"id": "nothing", "items": []}) } else { Value::Null };
-        let unknown = venue.send_with(&[], (method, "/v2/b2c/carts/nothing"), body).await;
+        let unknown = venue.send_with(&[], method, "/v2/b2c/carts/nothing", body).await;
         assert_eq!(foreign.refusal(), "404 NOT_FOUND", "{method}");
         assert_eq!(foreign.shown(), unknown.shown(), "{method}");
     }
@@ -30,7 +30,7 @@ async fn a_cart_is_gone_24_hours_after_its_last_write_whatever_the_database_stil
     let send = async |method: &str, secs: i64| -> Answer {
         let clock = at(secs);
         let body = if method == "PUT" { json!({"id": id, "items": []}) } else { Value::Null };
-        venue.send_with(&[("x-service-test-now", clock.as_str())], (method, &path), body).await
+        venue.send_with(&[("x-service-test-now", clock.as_str())], method, &path, body).await
     };
     assert_eq!(send("GET", CART_TTL_SECS - 1).await.status.as_u16(), 200);
     assert_eq!(send("PUT", CART_TTL_SECS - 1).await.status.as_u16(), 200);
@@ -71,8 +71,8 @@ async fn a_repeated_deletion_answers_the_deleted_cart_again() {
     let venue = Venue::open().await;
     let (_, path) = venue.cart_of(json!([tickets(2)])).await;
     let key = [("x-service-request-uuid", "d-1")];
-    let first = venue.send_with(&key, ("DELETE", &path), Value::Null).await;
-    let again = venue.send_with(&key, ("DELETE", &path), Value::Null).await;
+    let first = venue.send_with(&key, "DELETE", &path, Value::Null).await;
+    let again = venue.send_with(&key, "DELETE", &path, Value::Null).await;
     assert_eq!((again.status.as_u16(), &again.body), (200, &first.body));
     assert_eq!(again.headers["x-service-replayed"], "true");
 }

@@ -132,14 +132,15 @@ impl Venue {
     }
 
     pub(crate) async fn send(&self, method: &str, path: &str, body: Value) -> Answer {
-        self.send_with(&[], (method, path), body).await
+        self.send_with(&[], method, path, body).await
     }
 
     /// Sends a request; `headers` replace those of a usual request.
     pub(crate) async fn send_with(
         &self,
         headers: &[(&'static str, &str)],
-        (method, path): (&str, &str),
+        method: &str,
+        path: &str,
         body: Value,
     ) -> Answer {
         let now = now().to_rfc3339();

@@ -245,7 +245,7 @@ async fn a_slot_whose_sale_has_closed_cannot_be_put_into_a_cart() {
     let (id, path) = venue.cart_of(json!([])).await;
     let clock = start().to_rfc3339();
     let body = json!({"id": id, "items": [tickets(1)]});
-    let refused = venue.send_with(&[("x-service-test-now", clock.as_str())], ("PUT", &path), body).await;
+    let refused = venue.send_with(&[("x-service-test-now", clock.as_str())], "PUT", &path, body).await;
     assert_snapshot!(refused.refusal(), @r#"
     409 SALES_CLOSED
     /items/0/eventId is no longer on sale
@@ -327,7 +327,7 @@ async fn a_checkout_between_reading_and_writing_is_not_overwritten() {
     check_out(&venue, &id, None).await;
     let mut next = read.clone();
     next.version += 1;
-    let current = venue.store.replace_cart(tenant_id(), (&read, &next), now()).await.unwrap();
+    let current = venue.store.replace_cart(tenant_id(), &read, &next, now()).await.unwrap();
     assert_eq!(current.unwrap_err().unwrap().order, OrderId::parse("4711").ok());
     assert!(venue.store.delete_cart(tenant_id(), &read).await.unwrap().is_err());
 }
@@ -364,7 +364,7 @@ async fn an_update_that_changes_nothing_leaves_the_version_and_every_id() {
     for (secs, lives_until) in [(59, 86_400), (60, 86_460), (3_600, 90_000)] {
         let later = plus_secs(now(), secs).to_rfc3339();
         let headers = [("x-service-test-now", later.as_str())];
-        let again = venue.send_with(&headers, ("PUT", &path), same.clone()).await;
+        let again = venue.send_with(&headers, "PUT", &path, same.clone()).await;
         let cart = venue.store.load_cart(tenant_id(), &id).await.unwrap().unwrap();
         assert_eq!((&again.body, cart.version), (&first.body, 1), "{secs}");
         assert_eq!(cart.expires_at, plus_secs(now(), lives_until), "{secs}");
@@ -399,13 +399,13 @@ async fn a_repeated_update_is_answered_as_before() {
     let (id, path) = venue.cart_of(json!([])).await;
     let key = [("idempotency-key", "u-1")];
     let body = json!({"id": id, "items": [tickets(1)]});
-    let first = venue.send_with(&key, ("PUT", &path), body.clone()).await;
+    let first = venue.send_with(&key, "PUT", &path, body.clone()).await;
     let emptied = venue.send("PUT", &path, json!({"id": id, "items": []})).await;
     assert_eq!(emptied.status.as_u16(), 200);
-    let again = venue.send_with(&key, ("PUT", &path), body).await;
+    let again = venue.send_with(&key, "PUT", &path, body).await;
     assert_eq!((again.status.as_u16(), &again.body), (200, &first.body));
     assert_eq!(again.headers["x-service-replayed"], "true");
-    let other = venue.send_with(&key, ("PUT", &path), json!({"id": id, "items": []})).await;
+    let other = venue.send_with(&key, "PUT", &path, json!({"id": id, "items": []})).await;
     assert_eq!(other.refusal(), "409 IDEMPOTENCY_KEY_REUSED");
 }
 

@@ -149,7 +149,7 @@ async fn check_mails(venue: &Venue, books: &Books, case: &str) {
     }
     for clock in [DueClock::Real, DueClock::Chosen] {
         for kind in [DueKind::Orders, DueKind::Mails] {
-            let due = venue.store.load_due((clock, kind), after(1_000_000), 100).await.unwrap();
+            let due = venue.store.load_due(clock, kind, after(1_000_000), 100).await.unwrap();
             assert_eq!(due, [], "{case}: still due");
         }
     }
@@ -157,9 +157,8 @@ async fn check_mails(venue: &Venue, books: &Books, case: &str) {
 
 /// What the mailer does, without a mail.
 async fn send(venue: &Venue, job: &OrderMail) {
-    let mail = (job.tenant, &job.order, job.kind);
-    if venue.store.claim_mail(mail, t0(), after(60)).await.unwrap() {
+    if venue.store.claim_mail(job, t0(), after(60)).await.unwrap() {
         let sent = MailState::Sent { at: t0() };
-        assert!(venue.store.finish_mail(mail, after(60), sent).await.unwrap());
+        assert!(venue.store.finish_mail(job, after(60), sent).await.unwrap());
     }
 }

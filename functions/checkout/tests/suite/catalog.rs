@@ -199,7 +199,7 @@ async fn save_catalog(store: &Store, tenant: TenantId) {
         "reduction": {"kind": "same", "value": {"kind": "amount", "value": 100}},
     });
     store
-        .save_coupon((tenant, &format!("coupon-{tenant}")), &serde_json::from_value(coupon).unwrap())
+        .save_coupon(tenant, &format!("coupon-{tenant}"), &serde_json::from_value(coupon).unwrap())
         .await
         .unwrap()
         .unwrap();
@@ -226,7 +226,7 @@ async fn save_catalog(store: &Store, tenant: TenantId) {
 }
 
 /// A level with one offering of a year at this price, of which an infant's is free. It has two cards.
-fn level((id, name): (&str, &str), cents: u32) -> Level {
+fn level(id: &str, name: &str, cents: u32) -> Level {
     let prices = json!([
         {"ticket_type": ADULT, "price": cents, "display_order": 1},
         {"ticket_type": FREE, "price": 0, "display_order": 2},
@@ -250,7 +250,7 @@ fn level((id, name): (&str, &str), cents: u32) -> Level {
 
 async fn save_members(store: &Store, tenant: TenantId) {
     for (id, name, cents) in [(LEVEL, "Family", 10_000), (PATRON, "Patron", 25_000)] {
-        store.save_level(tenant, &level((id, name), cents)).await.unwrap();
+        store.save_level(tenant, &level(id, name, cents)).await.unwrap();
     }
     let fixed = |of: &str, cents: u32| json!({"ticket_type": of, "reduction": {"kind": "fixedPrice", "value": cents}});
     let family =
@@ -262,7 +262,7 @@ async fn save_members(store: &Store, tenant: TenantId) {
         "started": t0(), "expires": after(30 * 86_400), "cards": [{"id": 1, "person": {"first_name": "Ada", "last_name": "Byron"}, "barcode": "1"}],
     });
     let membership = serde_json::from_value(membership).unwrap();
-    store.save_membership((tenant, &format!("members-{tenant}")), &membership).await.unwrap();
+    store.save_membership(tenant, &format!("members-{tenant}"), &membership).await.unwrap();
     let rule = json!({
         "id": "Adult_Child_Limit_4", "levels": [LEVEL], "price_points": [ADULT, CHILD], "limit": 4,
         "applies": "acrossAllItems", "period": "day",
@@ -275,7 +275,7 @@ pub(crate) async fn limit(store: &Store, tenant: TenantId, rules: Value, limits:
     let entitlements = json!({"template": template(1800).id, "rules": rules, "ticket_limits": limits});
     let entitlements: Entitlements = serde_json::from_value(entitlements).unwrap();
     let token = fastrand::u64(..).to_string();
-    store.save_entitlements((tenant, &token), &entitlements).await.unwrap();
+    store.save_entitlements(tenant, &token, &entitlements).await.unwrap();
 }
 
 /// Puts another price of an adult in force.

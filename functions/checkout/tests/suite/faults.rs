@@ -179,7 +179,7 @@ enum Strike {
     Outage(Table, usize),
 }
 
-async fn run((charging, customer): (Charging, Customer), strike: Strike) {
+async fn run(charging: Charging, customer: Customer, strike: Strike) {
     let case = format!("{charging:?} {customer:?} {strike:?}");
     let venue = Venue::charging(charging, [10, 10]).await;
     let process = venue.process().await;
@@ -207,7 +207,7 @@ async fn run((charging, customer): (Charging, Customer), strike: Strike) {
     let next = venue.process().await;
     next.clean_up(seconds).await;
     let paid = audit(&venue, &case).await;
-    check_hold(&venue, &case, (customer, paid.len())).await;
+    check_hold(&venue, &case, customer, paid.len()).await;
     match status {
         200 => assert_eq!(paid.len(), 1, "{case}: an order was answered"),
         402 => assert!(customer.is_declined() && paid.is_empty(), "{case}"),
@@ -215,7 +215,7 @@ async fn run((charging, customer): (Charging, Customer), strike: Strike) {
     }
 
     let again = next.send(ask.at(after(seconds))).await;
-    check_second_try(&case, (customer, paid.first().map(|order| order.id.as_str())), &again);
+    check_second_try(&case, customer, paid.first().map(|order| order.id.as_str()), &again);
     next.clean_up(seconds + 100).await;
     let paid = audit(&venue, &case).await;
     assert_eq!(paid.len(), usize::from(!customer.is_declined()), "{case}: orders in the end");
@@ -232,7 +232,7 @@ async fn end_outage(venue: &Venue, process: &Process, case: &str) {
 }
 
 /// A hold comes back as it was when nothing was sold.
-async fn check_hold(venue: &Venue, case: &str, (customer, paid): (Customer, usize)) {
+async fn check_hold(venue: &Venue, case: &str, customer: Customer, paid: usize) {
     let ledger = venue.ledger(0).await;
     let held = ledger.holds.get(&ReservationId::parse(10).unwrap()).map_or(0, |hold| hold.quantity);
     match (customer.has_reservation(), paid) {
@@ -243,7 +243,7 @@ async fn check_hold(venue: &Venue, case: &str, (customer, paid): (Customer, usiz
     }
 }
 
-fn check_second_try(case: &str, (customer, paid): (Customer, Option<&str>), again: &Answer) {
+fn check_second_try(case: &str, customer: Customer, paid: Option<&str>, again: &Answer) {
     match paid {
         Some(order) if customer.is_keyed() => {
             assert!(again.is_replayed(), "{case}: {}", again.text);
@@ -279,7 +279,7 @@ async fn meet_every_fault(charging: Charging, customers: &[Customer]) {
     for customer in customers {
         for call in 0..calls_of(charging, *customer).await {
             for fault in FAULTS {
-                run((charging, *customer), Strike::Call(call, fault)).await;
+                run(charging, *customer, Strike::Call(call, fault)).await;
                 cases += 1;
             }
         }
@@ -306,7 +306,7 @@ async fn lose_every_table(customers: &[Customer]) {
     for customer in customers {
         for call in 0..calls_of(Charging::Sandbox, *customer).await {
             for table in Table::ALL {
-                run((Charging::Sandbox, *customer), Strike::Outage(table, call)).await;
+                run(Charging::Sandbox, *customer, Strike::Outage(table, call)).await;
             }
         }
     }
@@ -355,7 +355,7 @@ async fn every_verb_of_the_processor_may_meet_every_mishap() {
     {
         for verb in [Verb::Open, Verb::Confirm, Verb::Cancel] {
             for mishap in Mishap::ALL {
-                run((Charging::Sandbox, customer), Strike::Verb(verb, mishap)).await;
+                run(Charging::Sandbox, customer, Strike::Verb(verb, mishap)).await;
             }
         }
     }
@@ -380,7 +380,7 @@ async fn every_verb_of_stripe_may_meet_every_mishap() {
     for customer in STRIPE_CUSTOMERS {
         for verb in [Verb::Open, Verb::Confirm, Verb::Cancel] {
             for mishap in Mishap::ALL {
-                run((Charging::Stripe, customer), Strike::Verb(verb, mishap)).await;
+                run(Charging::Stripe, customer, Strike::Verb(verb, mishap)).await;
             }
         }
     }
@@ -391,7 +391,7 @@ async fn every_request_to_stripe_may_meet_every_trouble() {
     for customer in STRIPE_CUSTOMERS {
         for step in [Step::Create, Step::Card, Step::Attach, Step::Confirm, Step::Cancel, Step::Look] {
             for trouble in Trouble::ALL {
-                run((Charging::Stripe, customer), Strike::Request(step, trouble)).await;
+                run(Charging::Stripe, customer, Strike::Request(step, trouble)).await;
             }
         }
     }
@@ -400,7 +400,7 @@ async fn every_request_to_stripe_may_meet_every_trouble() {
 #[tokio::test(start_paused = true)]
 async fn a_queue_out_of_reach_loses_no_mail_and_fails_no_order() {
     for customer in Customer::ALL {
-        run((Charging::Sandbox, customer), Strike::Queue).await;
+        run(Charging::Sandbox, customer, Strike::Queue).await;
     }
 }
 

@@ -298,7 +298,7 @@ async fn a_membership_whose_cards_were_all_given_up_is_nobodys_to_renew() {
     let process = venue.process().await;
     let mut given_up = found(&venue, MEMBERSHIP).await.unwrap();
     given_up.cards[0].standing = domain::membership::CardStanding::Dropped;
-    venue.store.save_membership((tenant_id(), "given-up"), &given_up).await.unwrap();
+    venue.store.save_membership(tenant_id(), "given-up", &given_up).await.unwrap();
     for line in [renewal(), upgrade()] {
         let refused = process.pay(json!({"shoppingCart": {"items": [line]}})).await;
         assert!(refused.refusal().contains("was cancelled or replaced"), "{}", refused.text);

@@ -112,7 +112,7 @@ async fn a_holder_whom_the_venue_knows_is_linked_and_stays_as_known() {
     let id = CustomerId::parse(93).unwrap();
     venue
         .store
-        .save_customer((tenant_id(), "known"), &Customer { id, person: known.clone(), source: None })
+        .save_customer(tenant_id(), "known", &Customer { id, person: known.clone(), source: None })
         .await
         .unwrap();
     let process = venue.process().await;

@@ -106,7 +106,7 @@ async fn buyers_and_holders_of_the_last_seats_never_take_one_twice() {
         tries.spawn(async move {
             let id = ReservationId::parse(i64::from(number) + 1).unwrap();
             let hold = LedgerChange::hold(id, Hold { quantity: 1, expires_at: after(600) });
-            store.change_ledger((tenant_id(), &catalog::slot(0)), &hold, t0()).await.unwrap().is_ok()
+            store.change_ledger(tenant_id(), &catalog::slot(0), &hold, t0()).await.unwrap().is_ok()
         });
     }
     let mut taken = 0;

@@ -66,7 +66,7 @@ async fn a_reservation_that_is_gone_unknown_or_anothers_sells_nothing() {
     let id = ReservationId::parse(11).unwrap();
     let gone = LedgerChange::release(id, Hold { quantity: 2, expires_at: after(600) });
     let slot = crate::catalog::slot(1);
-    venue.store.change_ledger((crate::venue::tenant_id(), &slot), &gone, after(0)).await.unwrap().unwrap();
+    venue.store.change_ledger(crate::venue::tenant_id(), &slot, &gone, after(0)).await.unwrap().unwrap();
     let unknown = "404 NOT_FOUND\n/reservationId was not found";
     let expired = "409 RESERVATION_EXPIRED\n/reservationId has expired";
     let used = "409 RESERVATION_EXPIRED\n/reservationId has already been used for an order";
@@ -153,7 +153,7 @@ async fn a_hold_that_changed_meanwhile_is_tried_again_unless_it_is_gone() {
             tokio::task::yield_now().await;
         }
         let slot = crate::catalog::slot(0);
-        venue.store.change_ledger((tenant_id(), &slot), &change, t0()).await.unwrap().unwrap();
+        venue.store.change_ledger(tenant_id(), &slot, &change, t0()).await.unwrap().unwrap();
         let slow = slow.await.unwrap();
         assert_eq!(slow.kind(), kind, "{}", slow.text);
         assert_eq!(audit(&venue, kind).await, []);

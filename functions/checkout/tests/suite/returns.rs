@@ -143,7 +143,7 @@ pub(crate) async fn check_books(venue: &Venue, case: &str) {
     assert_eq!(counted, members, "{case}: tickets at the member price");
     for clock in [DueClock::Real, DueClock::Chosen] {
         for kind in [DueKind::Orders, DueKind::Refunds] {
-            let due = venue.store.load_due((clock, kind), after(1_000_000), 100).await.unwrap();
+            let due = venue.store.load_due(clock, kind, after(1_000_000), 100).await.unwrap();
             assert_eq!(due, [], "{case}: still due");
         }
     }
@@ -618,7 +618,7 @@ impl Wish {
     }
 }
 
-async fn check_listed(venue: &Venue, (wish, case): (Wish, &str)) {
+async fn check_listed(venue: &Venue, wish: Wish, case: &str) {
     let orders = orders(venue).await;
     let after = &orders[0].0.after_sale;
     assert_eq!((after.refunds.len(), after.exchanges.len()), wish.listed(), "{case}: in the end");
@@ -645,7 +645,7 @@ async fn run(wish: Wish, strike: impl FnOnce(&Process), case: &str) {
     }
     next.clean_up(300).await;
     check_books(&venue, case).await;
-    check_listed(&venue, (wish, case)).await;
+    check_listed(&venue, wish, case).await;
 }
 
 /// Every fault at every database call of these wishes.

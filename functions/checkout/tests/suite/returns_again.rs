@@ -195,7 +195,7 @@ async fn refunds_of_orders_through_stripe_meet_every_trouble_and_are_made_once()
 /// Forgets what the processor calls the payment, as of a sale that was written before that was kept.
 async fn forget_reference(venue: &Venue, sale: Sale) {
     let key = Key::sale(tenant_id(), &sale.id);
-    put(venue, ("merchants", &encode(&key, &Sale { reference: None, ..sale }).unwrap())).await;
+    put(venue, "merchants", &encode(&key, &Sale { reference: None, ..sale }).unwrap()).await;
 }
 
 /// A processor that cannot know of a refund does not refuse what another may have given back: the amount could be
@@ -235,7 +235,7 @@ async fn a_refund_left_half_way_waits_for_the_processor_that_took_the_payment() 
 /// Takes a refund of the sale itself, as a payment partner does, and carries it out.
 async fn by_the_sale(process: &Process, sale: &Sale, cents: i64) -> bool {
     let id = RefundId::parse("refund_of_the_sale").unwrap();
-    let pending = SaleRefund::pending(Money::from_cents(cents), (after(10), true));
+    let pending = SaleRefund::pending(Money::from_cents(cents), after(10), true);
     let take = Take { tenant: tenant_id(), sale: &sale.id, mid: &sale.mid, id: &id, refund: &pending };
     let Ok(sale) = sagas::take_refund(&process.app, &take).await.unwrap() else { return false };
     let tenant = process.app.tenant(tenant_id()).await.unwrap();
@@ -285,11 +285,11 @@ async fn an_order_that_keeps_changing_leaves_the_key_free() {
         let untouched = store::AttributeValue::M([("version".to_owned(), store::number(0))].into());
         let mut moving = stored.clone();
         moving.insert("after_sale".to_owned(), untouched);
-        put(&venue, ("orders", &moving)).await;
+        put(&venue, "orders", &moving).await;
         for _ in 0..2 {
             assert_eq!(process.send(ask.clone().keyed("k")).await.kind(), "TRY_AGAIN", "{wish}");
         }
-        put(&venue, ("orders", &stored)).await;
+        put(&venue, "orders", &stored).await;
         let settled = process.send(ask.keyed("k")).await;
         assert_eq!((settled.kind(), settled.is_replayed()), ("OK", false), "{wish}: {}", settled.text);
         check_books(&venue, wish).await;

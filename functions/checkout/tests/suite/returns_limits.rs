@@ -16,7 +16,7 @@ use store::{Consistency, Key, encode};
 /// Keeps an order as it never came to be here.
 async fn keep(venue: &Venue, order: &Order) {
     let item = encode(&Key::order(tenant_id(), &order.id), order).unwrap();
-    put(venue, ("orders", &item)).await;
+    put(venue, "orders", &item).await;
 }
 
 /// A refund of nothing that was done long ago.
@@ -72,7 +72,7 @@ async fn what_was_given_back_by_the_sale_is_not_given_back_by_the_order() {
     let (stored, _) = loaded(&venue, id(&order)).await;
     let payment = stored.payment.clone().unwrap();
     let by_sale = RefundId::parse("refund_of_the_sale").unwrap();
-    let pending = SaleRefund::pending(Money::from_cents(2_000), (after(0), true));
+    let pending = SaleRefund::pending(Money::from_cents(2_000), after(0), true);
     let take =
         Take { tenant: tenant_id(), sale: &payment.sale, mid: &payment.mid, id: &by_sale, refund: &pending };
     sagas::take_refund(&process.app, &take).await.unwrap().unwrap();
@@ -105,7 +105,7 @@ async fn tickets_are_exchanged_for_nothing_that_is_off_sale() {
     assert_eq!(late.refusal(), "409 SALES_CLOSED\n/eventId is not on sale");
     let ledger = Ledger { state: SlotState::Cancelled, ..venue.ledger(1).await };
     let key = Key::ledger(tenant_id(), &slot(1), 0);
-    put(&venue, ("reservations", &encode(&key, &ledger).unwrap())).await;
+    put(&venue, "reservations", &encode(&key, &ledger).unwrap()).await;
     let cancelled = process.send(wish()).await;
     assert_eq!(cancelled.refusal(), "409 SALES_CLOSED\n/eventId is not on sale");
     check_books(&venue, "off sale").await;
@@ -166,7 +166,7 @@ async fn sell_all(venue: &Venue, order: &Order) {
     let sold = venue.ledger(0).await;
     for line in order.ticket_lines() {
         let ledger = Ledger { instance: line.instance, start: line.event_start, ..sold.clone() };
-        put(venue, ("reservations", &encode(&Key::ledger(tenant_id(), &line.instance, 0), &ledger).unwrap()))
+        put(venue, "reservations", &encode(&Key::ledger(tenant_id(), &line.instance, 0), &ledger).unwrap())
             .await;
     }
 }

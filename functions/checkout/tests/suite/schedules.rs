@@ -37,7 +37,7 @@ async fn process(venue: &Venue, seed: u64) -> Process {
 }
 
 /// A customer with one thing to buy, however often the request has to be sent.
-async fn customer(venue: &Venue, process: &Process, (number, random): (usize, &mut fastrand::Rng)) -> Ask {
+async fn customer(venue: &Venue, process: &Process, number: usize, random: &mut fastrand::Rng) -> Ask {
     let slot = random.u16(0..2);
     let quantity = random.u32(1..=3);
     let mut fields = json!({
@@ -68,7 +68,7 @@ async fn play(charging: Charging, seed: u64) {
     let healthy = venue.process().await;
     let mut customers = Vec::new();
     for number in 0..CUSTOMERS {
-        customers.push(customer(&venue, &healthy, (number, &mut random)).await);
+        customers.push(customer(&venue, &healthy, number, &mut random).await);
     }
     let mut current = process(&venue, random.u64(..)).await;
     for wave in WAVES {

@@ -22,7 +22,7 @@ async fn lock_out_the_neighbour(venue: &Venue) {
 }
 
 /// Work of the neighbour like this, due a little earlier, beside it.
-async fn pile_up(venue: &Venue, (table, due): (&str, &Item)) {
+async fn pile_up(venue: &Venue, table: &str, due: &Item) {
     let key = due["pk"].as_s().unwrap().replace("T#204#", "T#205#");
     let due_at: i64 = due["due_at"].as_n().unwrap().parse().unwrap();
     for count in 0..STUCK {
@@ -39,7 +39,7 @@ async fn pile_up(venue: &Venue, (table, due): (&str, &Item)) {
         } else {
             stuck.insert("reference".to_owned(), text("pi_3MtwBwLkdIwHu7ix28a00001"));
         }
-        put(venue, (table, &stuck)).await;
+        put(venue, table, &stuck).await;
     }
 }
 
@@ -61,7 +61,7 @@ async fn what_one_tenant_cannot_finish_keeps_no_other_waiting() {
         let is_meant =
             |row: &Item| row.contains_key("due_pk") && !row["sk"].as_s().unwrap().starts_with("OUTBOX");
         let [due] = <[Item; 1]>::try_from(rows.filter(is_meant).collect::<Vec<_>>()).unwrap();
-        pile_up(&venue, (table, &due)).await;
+        pile_up(&venue, table, &due).await;
         let next = venue.process().await;
         let done =
             |report: cleanup::Report| (report.failed, report.orders_finished + report.refunds_finished);

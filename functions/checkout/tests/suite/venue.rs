@@ -191,7 +191,7 @@ impl Venue {
         self.store.create_reservation(tenant_id(), &record, t0()).await.unwrap().unwrap();
         for (slot, quantity) in seats {
             let change = LedgerChange::hold(id, Hold { quantity: *quantity, expires_at: after(expires) });
-            let held = self.store.change_ledger((tenant_id(), &catalog::slot(*slot)), &change, t0()).await;
+            let held = self.store.change_ledger(tenant_id(), &catalog::slot(*slot), &change, t0()).await;
             held.unwrap().unwrap();
         }
     }
@@ -247,7 +247,7 @@ impl Venue {
 }
 
 /// Writes an item as it is.
-pub(crate) async fn put(venue: &Venue, (table, item): (&str, &store::Item)) {
+pub(crate) async fn put(venue: &Venue, table: &str, item: &store::Item) {
     let put = venue.engine.client().put_item().table_name(format!("{PREFIX}{table}"));
     put.set_item(Some(item.clone())).send().await.unwrap();
 }

@@ -31,15 +31,15 @@ async fn a_cart_that_cannot_be_priced_is_answered_as_an_update_answers_it() {
         ),
     ] {
         for method in ["POST", "PUT"] {
-            let answer = venue.send((method, &[]), body.clone()).await;
+            let answer = venue.send(method, &[], body.clone()).await;
             assert_eq!(answer.refusal(), expected, "{method} {case}");
         }
     }
     let late = [("x-service-test-now", "2027-06-04T00:00:00Z")];
-    let closed = venue.send(("POST", &late), members_cart(json!([tickets(ADULT, 1)]))).await;
+    let closed = venue.send("POST", &late, members_cart(json!([tickets(ADULT, 1)]))).await;
     assert_eq!(closed.refusal(), "409 SALES_CLOSED\n/items/0/eventId is no longer on sale");
     let cart = venue.cart(1).await;
-    let expired = venue.send(("POST", &late), json!({"id": cart})).await;
+    let expired = venue.send("POST", &late, json!({"id": cart})).await;
     assert_eq!(expired.refusal(), "404 NOT_FOUND\n/id was not found");
 }
 
@@ -48,7 +48,7 @@ async fn a_fault_of_a_stored_cart_is_pointed_at_under_the_id_that_was_sent() {
     let venue = Venue::open(Rules::usual()).await;
     let cart = venue.cart_for(5, 1).await;
     for method in ["POST", "PUT"] {
-        let answer = venue.send((method, &[]), json!({"id": cart})).await;
+        let answer = venue.send(method, &[], json!({"id": cart})).await;
         let expected = format!("404 NOT_FOUND\n/id/items/{LINE}/eventId was not found");
         assert_eq!(answer.refusal(), expected, "{method}");
     }
@@ -67,7 +67,7 @@ async fn storefronts_and_their_pages_may_ask_and_nobody_else() {
         (&[("x-b2c-tenant-id", "205")], "403 FORBIDDEN"),
         (&[("x-service-api-key", "key-205"), ("x-b2c-tenant-id", "205")], "404 NOT_FOUND\n/id was not found"),
     ] {
-        let answer = venue.send(("POST", headers), json!({"id": cart})).await;
+        let answer = venue.send("POST", headers, json!({"id": cart})).await;
         assert_eq!(answer.refusal(), expected, "{headers:?}");
     }
 }

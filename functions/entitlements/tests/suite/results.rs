@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use store::Consistency;
 
 /// The counter of the usual rule on the day of the visit.
-const TODAY: (&str, &str) = ("day-2027-06-03", "Adult_Child_Limit_4#");
+const TODAY: &str = "day-2027-06-03";
+const COUNTER: &str = "Adult_Child_Limit_4#";
 const LINE: &str = "e4b1f7a0c2d94c5fa8e6137b90d2c516";
 
 fn line(quantity: u32) -> Value {
@@ -109,31 +110,31 @@ async fn a_cart_within_a_limit_passes() {
         answer.body["results"][0]["rulesApplied"],
         json!([{"id": "Adult_Child_Limit_4", "valid": true}])
     );
-    let counted = venue.store.get_item(&tally(TODAY.0), Consistency::Strong).await.unwrap();
+    let counted = venue.store.get_item(&tally(TODAY), Consistency::Strong).await.unwrap();
     assert_eq!(counted, None, "nothing is written");
 }
 
 #[tokio::test]
 async fn put_is_post_and_a_stored_cart_is_one_within_the_request() {
     let venue = Venue::open(Rules::usual()).await;
-    venue.used(TODAY, 3).await;
+    venue.used(TODAY, COUNTER, 3).await;
     let cart = venue.cart(2).await;
     let mut inline = members_cart(json!([line(2)]));
     let expected = venue.validate(inline.clone()).await.body;
     for method in ["POST", "PUT"] {
-        let stored = venue.send((method, &[]), json!({"id": cart})).await;
+        let stored = venue.send(method, &[], json!({"id": cart})).await;
         assert_eq!(stored.entries(), ["Adult_Child_Limit_4: 3 and 2 of 4, false"]);
         assert_eq!(stored.body, expected, "{method}");
         // The cart as it is read has both its id and its items.
         inline["id"] = json!(cart);
-        assert_eq!(venue.send((method, &[]), inline.clone()).await.body, expected, "{method}");
+        assert_eq!(venue.send(method, &[], inline.clone()).await.body, expected, "{method}");
     }
 }
 
 #[tokio::test]
 async fn a_cart_in_the_request_takes_one_round_trip_and_a_stored_one_two() {
     let venue = Venue::open(Rules::usual()).await;
-    venue.used(TODAY, 1).await;
+    venue.used(TODAY, COUNTER, 1).await;
     let cart = venue.cart(2).await;
     let inline = venue.validate(members_cart(json!([tickets(ADULT, 2)]))).await;
     let stored = venue.validate(json!({"id": cart})).await;
@@ -151,8 +152,8 @@ async fn a_cart_in_the_request_takes_one_round_trip_and_a_stored_one_two() {
 #[tokio::test]
 async fn a_slot_that_was_moved_counts_for_the_day_it_was_moved_to() {
     let venue = Venue::open(Rules::usual()).await;
-    venue.used(TODAY, 4).await;
-    venue.used(("day-2027-06-04", TODAY.1), 1).await;
+    venue.used(TODAY, COUNTER, 4).await;
+    venue.used("day-2027-06-04", COUNTER, 1).await;
     let answer = venue.validate(members_cart(json!([tickets_for(MOVED, ADULT, 2)]))).await;
     assert_eq!(answer.entries(), ["Adult_Child_Limit_4: 1 and 2 of 4, true"]);
     assert_eq!(answer.calls.rounds, 2);
@@ -214,7 +215,7 @@ async fn every_limit_of_a_template_has_entries_of_its_own() {
     rules.max_tickets = Some(3);
     rules.limits = json!({"per_order": 1, "per_type": [{"ticket_type": CHILD, "limit": 1}]});
     let venue = Venue::open(rules).await;
-    venue.used(("year-2027", &format!("Each_Year#{CHILD}")), 2).await;
+    venue.used("year-2027", &format!("Each_Year#{CHILD}"), 2).await;
     let mut retail = tickets(CHILD, 2);
     retail["isRetail"] = true.into();
     let answer = venue.validate(members_cart(json!([tickets(ADULT, 3), tickets(CHILD, 1), retail]))).await;

@@ -122,11 +122,11 @@ impl Venue {
     }
 
     pub(crate) async fn validate(&self, cart: Value) -> Answer {
-        self.send(("POST", &[]), cart).await
+        self.send("POST", &[], cart).await
     }
 
     /// Sends a request; `headers` replace those of a usual one, and empty ones are left out.
-    pub(crate) async fn send(&self, (method, headers): (&str, &[(&str, &str)]), body: Value) -> Answer {
+    pub(crate) async fn send(&self, method: &str, headers: &[(&str, &str)], body: Value) -> Answer {
         let now = now().to_rfc3339();
         let usual = [
             ("x-service-api-key", "key-204"),
@@ -149,7 +149,7 @@ impl Venue {
     }
 
     /// Notes that earlier orders of the membership used so many tickets of a counter in a period.
-    pub(crate) async fn used(&self, (period, counter): (&str, &str), times: i64) {
+    pub(crate) async fn used(&self, period: &str, counter: &str, times: i64) {
         let mut uses = Expression::new();
         uses.assign(counter, number(times));
         self.store.write(&tally(period), Action::Update(uses)).await.unwrap().unwrap();
@@ -174,8 +174,8 @@ impl Venue {
             ..CartTerms::default()
         };
         let id = CartId::parse("7b3f0e5d9a1c4827b6d0e9f3").unwrap();
-        let cart = Cart::new((id.clone(), "1".to_owned()), terms, priced, now());
-        self.store.create_cart((tenant_id(), &cart), now(), now()).await.unwrap().unwrap();
+        let cart = Cart::new(id.clone(), "1".to_owned(), terms, priced, now());
+        self.store.create_cart(tenant_id(), &cart, now(), now()).await.unwrap().unwrap();
         id
     }
 }
@@ -269,7 +269,7 @@ async fn save_catalog(store: &Store, Rules { rules, limits, max_tickets }: &Rule
         store.save_person_type(tenant_id(), &read::<PersonType>(person_type)).await.unwrap();
     }
     let entitlements = json!({"template": TEMPLATE, "rules": rules, "ticket_limits": limits});
-    store.save_entitlements((tenant_id(), "rules"), &read::<Entitlements>(entitlements)).await.unwrap();
+    store.save_entitlements(tenant_id(), "rules", &read::<Entitlements>(entitlements)).await.unwrap();
     for (number, moved_secs) in [(0, 0), (1, 0), (MOVED, 86_400)] {
         let start = plus_secs(start(number), moved_secs);
         let ledger: Ledger = read(json!({
@@ -289,7 +289,7 @@ async fn save_membership(store: &Store) {
         "started": now(), "expires": plus_secs(now(), 30 * 86_400),
         "cards": [{"id": 1, "person": {}, "barcode": "1"}],
     });
-    store.save_membership((tenant_id(), "members"), &read::<Membership>(membership)).await.unwrap();
+    store.save_membership(tenant_id(), "members", &read::<Membership>(membership)).await.unwrap();
 }
 
 /// Where it is counted what the membership used in a period.

@@ -278,7 +278,7 @@ impl Truth<'_> {
     }
 
     /// The first instant of each date with its star.
-    fn calendar(&self, (from, until): (Instant, Instant), active: &BTreeSet<NaiveDate>) -> Vec<String> {
+    fn calendar(&self, from: Instant, until: Instant, active: &BTreeSet<NaiveDate>) -> Vec<String> {
         let days = self.days(from, until).into_iter().map(|date| {
             let mut first = date.and_hms_opt(0, 0, 0).unwrap().and_utc() - Duration::hours(30);
             while self.date(first) < date {
@@ -301,7 +301,7 @@ impl Truth<'_> {
     }
 
     /// The range of one template's calendar: two months from the first event on where it has none.
-    fn calendar_range(&self, (show, slots): (&Show, &[Ledger]), asked: &Asked) -> (Instant, Instant) {
+    fn calendar_range(&self, show: &Show, slots: &[Ledger], asked: &Asked) -> (Instant, Instant) {
         let within = |slot: &Ledger| slot.start <= asked.until && asked.from <= slot.end;
         let on_channel =
             |slot: &&Ledger| show.schedules.is_empty() || (asked.online && Self::sells(show, slot));
@@ -372,12 +372,12 @@ async fn check(venue: &Venue, truth: &Truth<'_>, question: &Question) {
         let times = get(&format!("/{id}/times")).await;
         assert_eq!(slots(&times.body), expected(open), "times of {case}");
         assert_eq!((times.calls.rounds, times.calls.total), (1, 1), "times of {case}");
-        let range = truth.calendar_range((show, ledgers), &asked);
+        let range = truth.calendar_range(show, ledgers, &asked);
         let within = truth.times(show, ledgers, &Asked { from: range.0, until: range.1, ..asked });
         let calendar = get(&format!("/{id}/calendar")).await;
         assert_eq!(
             stars(&calendar.body),
-            truth.calendar(range, &truth.active(&within)),
+            truth.calendar(range.0, range.1, &truth.active(&within)),
             "calendar of {case}"
         );
     }
@@ -388,7 +388,7 @@ async fn check(venue: &Venue, truth: &Truth<'_>, question: &Question) {
         .collect();
     assert_eq!(found, buckets, "times?{query} at {now}");
     let calendar = get("/calendar").await;
-    let days = truth.calendar((asked.from, asked.until), &truth.active(&all_open));
+    let days = truth.calendar(asked.from, asked.until, &truth.active(&all_open));
     assert_eq!(stars(&calendar.body), days, "calendar?{query} at {now}");
     let slim = get("/slim").await;
     let last = after(truth.anchor, LAST_DAY * 1_440);
@@ -419,8 +419,8 @@ proptest! {
             let documents: Vec<(String, Value)> =
                 shows.iter().enumerate().map(|(place, show)| document(place, show, anchor)).collect();
             let templates = documents.iter().map(|(_, value)| value.clone()).collect();
-            let window = (after(anchor, -10 * 1_440), after(anchor, 10 * 1_440));
-            let venue = Venue::open_between(zone, templates, window).await;
+            let (from, until) = (after(anchor, -10 * 1_440), after(anchor, 10 * 1_440));
+            let venue = Venue::open_between(zone, templates, from, until).await;
             let ledgers = venue.sell(|place, slot| if place % 5 < sold { slot.free } else { 1 }).await;
             let of = |id: &str| ledgers.iter().filter(|slot| slot.template.as_str() == id).cloned().collect();
             let shows = documents.iter().zip(&shows).map(|((id, _), show)| (id.clone(), (show, of(id))));

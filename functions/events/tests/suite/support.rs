@@ -73,21 +73,22 @@ pub(crate) fn daily(hours: &[(u32, u32)]) -> Value {
 impl Venue {
     /// A venue in this zone that sells these templates. Slots exist for the year 2027.
     pub(crate) async fn open(zone: &str, templates: Vec<Value>) -> Self {
-        let year = (at("2027-01-01T00:00:00Z"), at("2028-01-01T12:00:00Z"));
-        Self::open_between(zone, templates, year).await
+        let (from, until) = (at("2027-01-01T00:00:00Z"), at("2028-01-01T12:00:00Z"));
+        Self::open_between(zone, templates, from, until).await
     }
 
     /// A venue in this zone that sells these templates, with the slots that start between these instants.
     pub(crate) async fn open_between(
         zone: &str,
         templates: Vec<Value>,
-        window: (Timestamp, Timestamp),
+        from: Timestamp,
+        until: Timestamp,
     ) -> Self {
         let store = Store::new(engine::client_over(Counted(Embedded::memory().unwrap())), "test-");
         store.create_tables().await.unwrap();
         let zone = Zone::parse(zone).unwrap();
         save_tenant(&store, zone).await;
-        let slots = save_catalog(&store, zone, (templates, window)).await;
+        let slots = save_catalog(&store, zone, templates, from, until).await;
         let adapters = Adapters {
             queue: Arc::new(LocalQueue::default()),
             vault: Arc::new(LocalVault::in_memory().unwrap()),
@@ -127,7 +128,7 @@ impl Venue {
         let start = self.zone.parse_instant(start).unwrap();
         let slot = self.slots.iter().find(|slot| slot.start() == start).unwrap();
         let change = LedgerChange { free: -50, sold: 50, takes_seats: true, ..LedgerChange::default() };
-        self.store.change_ledger((tenant_id(), slot), &change, start).await.unwrap().unwrap();
+        self.store.change_ledger(tenant_id(), slot, &change, start).await.unwrap().unwrap();
     }
 
     /// Every slot, in order of its start, with so many of its seats sold as `sold` says by its place.
@@ -145,8 +146,9 @@ impl Venue {
             let count = i64::from(seats);
             let change =
                 LedgerChange { free: -count, sold: count, takes_seats: true, ..LedgerChange::default() };
-            let key = (tenant_id(), &ledger.instance);
-            self.store.change_ledger(key, &change, ledger.start).await.unwrap().unwrap();
+            let changed =
+                self.store.change_ledger(tenant_id(), &ledger.instance, &change, ledger.start).await;
+            changed.unwrap().unwrap();
         }
         ledgers
     }
@@ -221,7 +223,9 @@ async fn save_tenant(store: &Store, zone: Zone) {
 async fn save_catalog(
     store: &Store,
     zone: Zone,
-    (templates, (from, until)): (Vec<Value>, (Timestamp, Timestamp)),
+    templates: Vec<Value>,
+    from: Timestamp,
+    until: Timestamp,
 ) -> Vec<InstanceId> {
     let document = json!({
         "personTypes": [{"id": "adult", "name": "Adult", "description": "18 and over", "displayOrder": 1}],

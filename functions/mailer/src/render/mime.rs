@@ -28,7 +28,8 @@ pub(super) struct Headers {
 
 impl Headers {
     pub(super) fn parse(
-        (from, to): (&MailAddress, &MailAddress),
+        from: &MailAddress,
+        to: &MailAddress,
         message_id: &str,
         dated: Timestamp,
     ) -> Result<Self, RenderError> {

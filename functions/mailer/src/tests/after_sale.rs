@@ -42,7 +42,7 @@ fn the_mail_about_a_refund_says_what_was_given_back_and_why_the_venue_says_so() 
         (mail.kind, mail.message_id.as_str()),
         (MailKind::Refund(3), "<order-7.refund-3@boxoffice.example>")
     );
-    let said = view::mail(&tenant(), "tickets@harbor.example", (&order, &current(&order)), &mail).unwrap();
+    let said = view::mail(&tenant(), "tickets@harbor.example", &order, &current(&order), &mail).unwrap();
     let rendered = crate::render::render(&said).unwrap();
     assert_eq!(rendered.subject, "Your refund from Harbor Museum, order 100000007");
     insta::assert_snapshot!(text_of(&rendered), @r"
@@ -74,7 +74,7 @@ fn the_mail_about_a_refund_says_what_was_given_back_and_why_the_venue_says_so() 
 fn a_cancellation_without_money_names_no_card() {
     let order = refunded(0, json!([]));
     let mail = refund_mail(&order, &order.after_sale.refunds[0]).unwrap();
-    let said = view::mail(&tenant(), "tickets@harbor.example", (&order, &current(&order)), &mail).unwrap();
+    let said = view::mail(&tenant(), "tickets@harbor.example", &order, &current(&order), &mail).unwrap();
     let text = text_of(&crate::render::render(&said).unwrap());
     assert!(text.contains("Your cancellation") && text.trim_end().ends_with("Refunded: $0.00"), "{text}");
 }
@@ -83,7 +83,7 @@ fn a_cancellation_without_money_names_no_card() {
 fn tickets_that_were_given_back_are_in_no_mail() {
     let order = refunded(2_620, json!([]));
     let mail = &domain::outbox::mails_of(&order)[0];
-    let said = view::mail(&tenant(), "tickets@harbor.example", (&order, &current(&order)), mail).unwrap();
+    let said = view::mail(&tenant(), "tickets@harbor.example", &order, &current(&order), mail).unwrap();
     let barcodes: Vec<&str> = said.tickets.iter().map(|ticket| ticket.barcode.as_str()).collect();
     assert_eq!(barcodes, ["01".repeat(16)]);
 }
@@ -99,7 +99,7 @@ fn the_mail_to_staff_is_about_their_events_and_says_nothing_of_buyer_or_card() {
     .unwrap();
     let mails = domain::outbox::mails_of(&order);
     let mail = mails.iter().find(|mail| mail.kind == MailKind::Notice(0)).unwrap();
-    let said = view::mail(&tenant(), "tickets@harbor.example", (&order, &tickets()), mail).unwrap();
+    let said = view::mail(&tenant(), "tickets@harbor.example", &order, &tickets(), mail).unwrap();
     let rendered = crate::render::render(&said).unwrap();
     assert_eq!(rendered.to, "ann@harbor.example");
     assert_eq!(rendered.subject, "Tickets sold by Harbor Museum, order 100000007");
@@ -147,7 +147,7 @@ fn exchanged() -> (Order, Vec<Ticket>) {
 fn the_mail_about_an_exchange_has_the_new_tickets_alone_and_the_fee() {
     let (order, all) = exchanged();
     let mail = exchange_mail(&order, &order.after_sale.exchanges[0]).unwrap();
-    let said = view::mail(&tenant(), "tickets@harbor.example", (&order, &all), &mail).unwrap();
+    let said = view::mail(&tenant(), "tickets@harbor.example", &order, &all, &mail).unwrap();
     let text = text_of(&crate::render::render(&said).unwrap());
     assert!(text.contains("A fee of $2.50 is still to be paid at the counter."), "{text}");
     assert!(text.contains(&"09".repeat(16)) && !text.contains(&"01".repeat(16)), "{text}");
@@ -178,7 +178,7 @@ async fn an_exchange_whose_tickets_were_given_back_is_not_told_of() {
         });
         order.after_sale.refunds = serde_json::from_value(json!([refund])).unwrap();
         let mail = exchange_mail(&order, &order.after_sale.exchanges[0]).unwrap();
-        let [job] = keep(&app, &order, (&tickets, &[mail])).await.try_into().unwrap();
+        let [job] = keep(&app, &order, &tickets, &[mail]).await.try_into().unwrap();
         assert_eq!(try_deliver(&app, &outside, &job).await.unwrap(), delivered);
         let is_left_out = matches!(state(&app, &job).await, MailState::Superseded { .. });
         assert_eq!((is_left_out, outside.sent().len()), (delivered == Delivered::Superseded, 0));

@@ -20,14 +20,14 @@ use store::login::login_key;
 const MEMBER: &str = "ada@example.test";
 
 /// Stores a member, and a request to log in of that number.
-async fn request(app: &App, (number, email): (u8, &str)) -> (MailJob, Key) {
+async fn request(app: &App, number: u8, email: &str) -> (MailJob, Key) {
     let membership: Membership = serde_json::from_value(json!({
         "id": 7, "number": 8, "level": "crew", "offering": "year", "price_point": "adult",
         "joined": "2026-01-01T00:00:00Z", "started": "2026-01-01T00:00:00Z", "expires": "2030-01-01T00:00:00Z",
         "cards": [{"id": 1, "barcode": "B1", "person": {"first_name": "Ada", "email": MEMBER}}],
     }))
     .unwrap();
-    app.store.save_membership((tenant_id(), "login"), &membership).await.unwrap();
+    app.store.save_membership(tenant_id(), "login", &membership).await.unwrap();
     let key = app.hash_key(&app.tenant(tenant_id()).await.unwrap()).await.unwrap();
     let id = LoginRequestId::from_bytes([number; 12]);
     let request = LoginRequest::new(id.clone(), email.to_owned(), "2026-03-14T17:00:00Z".parse().unwrap());
@@ -44,7 +44,7 @@ async fn state(app: &App, place: &Key) -> MailState {
 async fn a_request_is_mailed_once_however_often_it_is_handed_out() {
     let (app, _) = service_with_site().await;
     let outside = Outside::default();
-    let (job, place) = request(&app, (1, MEMBER)).await;
+    let (job, place) = request(&app, 1, MEMBER).await;
     assert_eq!(try_job(&app, &outside, &job).await.unwrap(), Delivered::Sent);
     assert!(matches!(state(&app, &place).await, MailState::Sent { .. }));
     assert_eq!(try_job(&app, &outside, &job).await.unwrap(), Delivered::Settled);
@@ -65,7 +65,7 @@ async fn the_mail_goes_to_the_address_that_is_kept() {
     let (app, _) = service_with_site().await;
     let outside = Outside::default();
     for (number, typed) in [(1, "ADA@Example.TEST"), (2, " ada@example.test")] {
-        let (job, _) = request(&app, (number, typed)).await;
+        let (job, _) = request(&app, number, typed).await;
         assert_eq!(try_job(&app, &outside, &job).await.unwrap(), Delivered::Sent, "{typed}");
     }
     assert!(outside.sent().iter().all(|mail| mail.to == MEMBER));
@@ -75,7 +75,7 @@ async fn the_mail_goes_to_the_address_that_is_kept() {
 async fn nobody_is_written_to_who_is_no_member_or_whose_request_is_gone() {
     let (app, _) = service_with_site().await;
     let outside = Outside::default();
-    let (stranger, place) = request(&app, (1, "nobody@example.test")).await;
+    let (stranger, place) = request(&app, 1, "nobody@example.test").await;
     assert_eq!(try_job(&app, &outside, &stranger).await.unwrap(), Delivered::NotOwed);
     assert_eq!(state(&app, &place).await, MailState::Queued);
     let request = LoginRequestId::from_bytes([9; 12]);
@@ -89,11 +89,11 @@ async fn a_claim_that_is_live_keeps_others_away_and_one_that_was_left_does_not()
     let (app, _) = service_with_site().await;
     let outside = Outside::default();
     let now = wall_now();
-    let (job, place) = request(&app, (1, MEMBER)).await;
+    let (job, place) = request(&app, 1, MEMBER).await;
     assert!(app.store.claim_login_mail(&place, now, plus_secs(now, 60)).await.unwrap());
     assert_eq!(try_job(&app, &outside, &job).await.unwrap(), Delivered::Settled);
     assert!(outside.sent().is_empty());
-    let (left, place) = request(&app, (2, MEMBER)).await;
+    let (left, place) = request(&app, 2, MEMBER).await;
     assert!(app.store.claim_login_mail(&place, now, plus_secs(now, -1)).await.unwrap());
     assert_eq!(try_job(&app, &outside, &left).await.unwrap(), Delivered::Sent);
 }
@@ -102,7 +102,7 @@ async fn a_claim_that_is_live_keeps_others_away_and_one_that_was_left_does_not()
 async fn a_login_mail_is_tried_again_when_it_was_throttled_and_not_when_it_was_refused() {
     let (app, _) = service_with_site().await;
     let outside = Outside::default();
-    let (job, place) = request(&app, (1, MEMBER)).await;
+    let (job, place) = request(&app, 1, MEMBER).await;
     outside.answer_all(Answer::Throttle);
     assert!(matches!(try_job(&app, &outside, &job).await, Err(DeliverError::Transport(_))));
     assert_eq!(state(&app, &place).await, MailState::Queued);
@@ -118,7 +118,7 @@ async fn a_login_mail_that_was_sent_is_marked_even_when_the_database_is_busy_for
     for fault in [Fault::Throttle(Throttling::Table), Fault::AnswerLost] {
         let (app, faults) = service_with_site().await;
         let outside = Outside::default();
-        let (job, place) = request(&app, (1, MEMBER)).await;
+        let (job, place) = request(&app, 1, MEMBER).await;
         faults.reset();
         // The claim is the first update, the mark the second.
         faults.at_operation("UpdateItem", 1, fault);

@@ -124,14 +124,12 @@ async fn a_live_claim_keeps_others_away_and_an_expired_one_does_not() {
     let outside = Outside::default();
     let now = wall_now();
     let job = sell_one(&app, 1).await;
-    let mail = (job.tenant, &job.order, job.kind);
-    assert!(app.store.claim_mail(mail, now, plus_secs(now, 60)).await.unwrap());
+    assert!(app.store.claim_mail(&job, now, plus_secs(now, 60)).await.unwrap());
     assert_eq!(try_deliver(&app, &outside, &job).await.unwrap(), Delivered::Settled);
     assert!(outside.sent().is_empty());
 
     let abandoned = sell_one(&app, 2).await;
-    let mail = (abandoned.tenant, &abandoned.order, abandoned.kind);
-    assert!(app.store.claim_mail(mail, now, plus_secs(now, -1)).await.unwrap());
+    assert!(app.store.claim_mail(&abandoned, now, plus_secs(now, -1)).await.unwrap());
     assert_eq!(try_deliver(&app, &outside, &abandoned).await.unwrap(), Delivered::Sent);
 }
 
@@ -199,7 +197,7 @@ fn text_of(mail: &OutgoingMail) -> String {
 
 fn rendered(order: &domain::order::Order) -> String {
     let mail = &mails_of(order)[0];
-    let view = view::mail(&tenant(), "tickets@harbor.example", (order, &tickets()), mail).unwrap();
+    let view = view::mail(&tenant(), "tickets@harbor.example", order, &tickets(), mail).unwrap();
     text_of(&crate::render::render(&view).unwrap())
 }
 
@@ -269,7 +267,7 @@ fn a_combo_is_one_line_of_the_receipt_with_its_events_and_has_a_code_for_each_ti
     tickets[1].line = hidden.id;
     let mail = &mails_of(&order)[0];
     assert_eq!(mail.kind, MailKind::ReceiptWithTickets);
-    let view = view::mail(&tenant(), "tickets@harbor.example", (&order, &tickets), mail).unwrap();
+    let view = view::mail(&tenant(), "tickets@harbor.example", &order, &tickets, mail).unwrap();
     let text = text_of(&crate::render::render(&view).unwrap());
     let (_, text) = text.split_once("RECEIPT").unwrap();
     insta::assert_snapshot!(text.trim(), @r"
@@ -384,6 +382,6 @@ fn words_that_several_lines_share_are_said_once() {
     let other = domain::order::OrderTicketLine { template: other, ..ticket_line() };
     order.lines = [ticket_line(), ticket_line(), other].map(OrderLine::Ticket).into();
     let mail = &mails_of(&order)[0];
-    let view = view::mail(&tenant(), "tickets@harbor.example", (&order, &tickets()), mail).unwrap();
+    let view = view::mail(&tenant(), "tickets@harbor.example", &order, &tickets(), mail).unwrap();
     assert_eq!(view.message.as_deref(), Some("Doors open at 9.\n\nBring a coat."));
 }

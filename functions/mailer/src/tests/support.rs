@@ -207,14 +207,15 @@ pub(crate) fn tickets() -> Vec<Ticket> {
 
 /// Stores a paid order with its tickets and the mails it owes, and tells what the queue would say of them.
 pub(crate) async fn sell(app: &App, order: &Order) -> Vec<OrderMail> {
-    keep(app, order, (&tickets(), &mails_of(order))).await
+    keep(app, order, &tickets(), &mails_of(order)).await
 }
 
 /// Stores a paid order with these tickets and mails, and tells what the queue would say of them.
 pub(crate) async fn keep(
     app: &App,
     order: &Order,
-    (tickets, mails): (&[Ticket], &[OutboxMail]),
+    tickets: &[Ticket],
+    mails: &[OutboxMail],
 ) -> Vec<OrderMail> {
     let ledgers = BTreeMap::new();
     let secure =

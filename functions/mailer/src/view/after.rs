@@ -9,11 +9,12 @@ use domain::{Money, Zone};
 /// The mail about the refund with a number.
 pub(super) fn refund(
     said: ConfirmationMail,
-    (order, number): (&Order, u64),
+    order: &Order,
+    number: u64,
     zone: Zone,
 ) -> Option<ConfirmationMail> {
     let refund = order.after_sale.refunds.iter().find(|refund| refund.number == number)?;
-    let lines = refund.items.iter().filter_map(|item| line_of((order, item), zone)).collect();
+    let lines = refund.items.iter().filter_map(|item| line_of(order, item, zone)).collect();
     let words = refund.mail.iter().flatten().cloned().collect::<Vec<_>>().join("\n\n");
     Some(ConfirmationMail {
         dated: refund.at,
@@ -27,7 +28,7 @@ pub(super) fn refund(
     })
 }
 
-fn line_of((order, item): (&Order, &RefundedItem), zone: Zone) -> Option<MailLine> {
+fn line_of(order: &Order, item: &RefundedItem, zone: Zone) -> Option<MailLine> {
     let row = order.rows().find(|row| *row.id() == item.item)?;
     let (name, detail) = match row {
         Row::Sold(line) => in_words(line, zone),
@@ -40,8 +41,10 @@ fn line_of((order, item): (&Order, &RefundedItem), zone: Zone) -> Option<MailLin
 /// The mail with the tickets of the exchange with a number.
 pub(super) fn exchange(
     said: ConfirmationMail,
-    (order, tickets): (&Order, &[Ticket]),
-    (number, zone): (u64, Zone),
+    order: &Order,
+    tickets: &[Ticket],
+    number: u64,
+    zone: Zone,
 ) -> Result<ConfirmationMail, Unsaid> {
     let exchange = order.after_sale.exchanges.iter().find(|exchange| exchange.number == number);
     let exchange = exchange.ok_or(Unsaid::Nothing)?;
@@ -73,7 +76,8 @@ fn words_about(exchange: &Exchange) -> String {
 /// The mail to one of the staff about the tickets of their events.
 pub(super) fn notice(
     said: ConfirmationMail,
-    (order, place): (&Order, u64),
+    order: &Order,
+    place: u64,
     zone: Zone,
 ) -> Option<ConfirmationMail> {
     let told = outbox::notice(order, place)?;

@@ -33,7 +33,7 @@ fn person(changes: &[(&str, &str)]) -> Person {
 async fn save(venue: &Venue, number: i64, person: Person) -> Saved {
     let customer = Customer { id: customer_id(number), person, source: None };
     let token = format!("{number}-{}", SAVES.fetch_add(1, Ordering::Relaxed));
-    venue.store.save_customer((tenant_id(1), &token), &customer).await.unwrap()
+    venue.store.save_customer(tenant_id(1), &token, &customer).await.unwrap()
 }
 
 /// The customer that this data means.
@@ -100,7 +100,7 @@ async fn a_member_who_moves_is_the_same_customer_at_the_new_address() {
     let venue = Venue::open().await;
     let whole = serde_json::to_value(person(&[])).unwrap();
     let card = crate::support::card(11, json!({"customer": 91, "person": whole}));
-    save_membership(&venue, (1, 10), json!({"cards": [card]})).await;
+    save_membership(&venue, 1, 10, json!({"cards": [card]})).await;
     save(&venue, 91, person(&[])).await;
     let path = format!("{}/1001", crate::members::PATH);
     let moved = json!({"cards": [{"id": 11, "streetAddress1": "1 Hill Road", "email": "zoe@example.org"}]});
@@ -132,7 +132,7 @@ async fn a_customer_that_an_earlier_checkout_made_is_read() {
         "city": null, "state": null, "zipCode": null, "country": null, "customerSource": null});
     assert_eq!(read, expected);
     let card = crate::support::card(11, json!({"customer": 91}));
-    save_membership(&venue, (1, 10), json!({"cards": [card]})).await;
+    save_membership(&venue, 1, 10, json!({"cards": [card]})).await;
     let path = format!("{}/1001", crate::members::PATH);
     venue.send(put(path, json!({"cards": [{"id": 11, "city": "Lyon"}]}))).await.done();
     assert_eq!(venue.send(get(format!("{PATH}/91"))).await.done()["city"], "Lyon");

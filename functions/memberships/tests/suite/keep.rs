@@ -26,11 +26,11 @@ async fn save_family(venue: &Venue) {
         secondary(12, json!({"customer": 92})),
         secondary(13, json!({})),
     ]);
-    save_membership(venue, (1, 10), json!({"external_id": "HM-1", "cards": cards})).await;
+    save_membership(venue, 1, 10, json!({"external_id": "HM-1", "cards": cards})).await;
     let person = Person { first_name: "Ada".to_owned(), last_name: "Early".to_owned(), ..Person::default() };
     venue
         .store
-        .save_customer((tenant_id(1), "family"), &Customer { id: customer_id(91), person, source: None })
+        .save_customer(tenant_id(1), "family", &Customer { id: customer_id(91), person, source: None })
         .await
         .unwrap();
 }
@@ -96,7 +96,7 @@ async fn what_is_named_changes_with_its_customer_and_everything_else_stays() {
 async fn a_membership_is_found_by_what_it_has_now() {
     let venue = Venue::open().await;
     save_family(&venue).await;
-    save_membership(&venue, (2, 20), json!({"external_id": "HM-2", "cards": []})).await;
+    save_membership(&venue, 2, 20, json!({"external_id": "HM-2", "cards": []})).await;
     let body = json!({"externalMembershipId": "HM-9", "cards": [{"id": 12, "email": "new@example.test", "city": "Lyon"}]});
     venue.send(put(one(1), body)).await.done();
     assert_eq!(found(&venue, "email=new@example.test").await, [json!(12)]);
@@ -291,7 +291,7 @@ async fn a_card_that_is_given_up_stays_listed_and_is_found_no_more() {
     venue.send(delete(card(11))).await.done();
     assert_eq!(found(&venue, "membershipId=1").await, [11, 12, 13].map(|id| json!(id)));
     assert_eq!(found(&venue, "barcode=B11").await, Vec::<Value>::new());
-    save_membership(&venue, (3, 30), json!({"cards": [crate::support::card(31, json!({"barcode": "B12"}))]}))
+    save_membership(&venue, 3, 30, json!({"cards": [crate::support::card(31, json!({"barcode": "B12"}))]}))
         .await;
     assert_eq!(found(&venue, "barcode=B12").await, [json!(31)]);
 }
@@ -317,7 +317,7 @@ async fn the_largest_membership_is_changed_with_everything_it_is_found_by() {
     let venue = Venue::open().await;
     let cards: Vec<Value> =
         (1..=50).map(|id| card(id, json!({"card_type": "secondary", "customer": 500 + id}))).collect();
-    save_membership(&venue, (1, 10), json!({"cards": cards})).await;
+    save_membership(&venue, 1, 10, json!({"cards": cards})).await;
     let edits: Vec<Value> =
         (1..=50).map(|id| json!({"id": id, "email": format!("new{id}@example.test")})).collect();
     venue.send(put(one(1), json!({"cards": edits}))).await.done();

@@ -38,7 +38,7 @@ async fn a_membership_is_shown_with_its_names_and_its_cards_by_id_and_by_number(
     let venue = Venue::open().await;
     save_level(&venue).await;
     let cards = json!([card(10_001, json!({"standing": "dropped"}))]);
-    save_membership(&venue, (1, 0), json!({"external_id": "HM-1", "cards": cards})).await;
+    save_membership(&venue, 1, 0, json!({"external_id": "HM-1", "cards": cards})).await;
     let found = venue.send(get(format!("{PATH}/1001"))).await;
     let term = json!({
         "membershipJoinedDate": "2027-01-01T00:00:00-05:00",
@@ -82,11 +82,10 @@ async fn memberships_are_listed_by_the_range_of_their_change_their_service_and_t
     let venue = Venue::open().await;
     save_level(&venue).await;
     for (number, second) in [(1, 10), (2, 20), (3, 30)] {
-        save_membership(&venue, (number, second), json!({})).await;
+        save_membership(&venue, number, second, json!({})).await;
     }
-    save_membership(&venue, (2, 40), json!({"created_at": "2027-04-01T00:00:20Z", "updated_by": "Desk"}))
-        .await;
-    save_membership(&venue, (4, 50), json!({"level": "gone"})).await;
+    save_membership(&venue, 2, 40, json!({"created_at": "2027-04-01T00:00:20Z", "updated_by": "Desk"})).await;
+    save_membership(&venue, 4, 50, json!({"level": "gone"})).await;
     let at = |second: u32| format!("2027-04-01T00:00:{second:02}Z");
     for (query, expected) in [
         (String::new(), &[1001, 1002, 1003, 1004][..]),
@@ -113,7 +112,7 @@ async fn memberships_are_listed_by_the_range_of_their_change_their_service_and_t
         "plan": {"level": "crew", "offering": "year", "price_point": "adult"},
         "starts": "2028-01-01T05:00:00Z", "ends": "2029-01-01T04:59:59Z",
     }]});
-    save_membership(&venue, (4, 50), ahead).await;
+    save_membership(&venue, 4, 50, ahead).await;
     for (now, expected) in
         [("2027-12-31", &[1001, 1002, 1003][..]), ("2028-01-01", &[1001, 1002, 1003, 1004])]
     {
@@ -153,7 +152,7 @@ async fn pages_neither_repeat_nor_lose_a_membership_while_others_are_added_and_c
     let venue = Venue::open().await;
     // Ids that go down, so that only the order of making keeps new ones last; pairs are made at one moment.
     for number in 0..40_i64 {
-        save_membership(&venue, (500 - number, number / 2), json!({})).await;
+        save_membership(&venue, 500 - number, number / 2, json!({})).await;
     }
     for path in [PATH, crate::summaries::PATH] {
         let mut seen: Vec<Value> = Vec::new();
@@ -162,10 +161,10 @@ async fn pages_neither_repeat_nor_lose_a_membership_while_others_are_added_and_c
             let name = if path == PATH { "id" } else { "membershipId" };
             seen.extend(list.column(name));
             // Between the pages one is made, and one of those that were shown already changes.
-            save_membership(&venue, (400 - page, 100 + page), json!({})).await;
+            save_membership(&venue, 400 - page, 100 + page, json!({})).await;
             let changed =
                 json!({"created_at": "2027-04-01T00:00:00Z", "external_id": format!("{path}{page}")});
-            save_membership(&venue, (500, 200 + page), changed).await;
+            save_membership(&venue, 500, 200 + page, changed).await;
         }
         let first: Vec<Value> = seen.iter().take(40).cloned().collect();
         let mut each = first.clone();
@@ -184,7 +183,7 @@ async fn a_list_reads_what_it_looks_at_and_the_memberships_of_its_page() {
     let venue = Venue::open().await;
     save_level(&venue).await;
     for number in 0..250 {
-        save_membership(&venue, (number + 1, number), json!({})).await;
+        save_membership(&venue, number + 1, number, json!({})).await;
     }
     asked(&venue, "").await.done();
     for (query, count, calls) in [
@@ -207,7 +206,7 @@ async fn more_than_an_answer_holds_is_refused() {
     let person = json!({"first_name": "x".repeat(20_000), "last_name": "Long"});
     let cards = json!([card(1, json!({"person": person}))]);
     for number in 0..160 {
-        save_membership(&venue, (number + 1, number), json!({"cards": cards})).await;
+        save_membership(&venue, number + 1, number, json!({"cards": cards})).await;
     }
     for path in [PATH, crate::summaries::PATH] {
         let refused = venue.send(get(format!("{path}?pageSize=-1"))).await;
@@ -233,7 +232,7 @@ async fn save_early(venue: &Venue, number: i64) {
         item.remove("updated_at");
         venue.store.write(&key, Action::Put(item, Expression::new())).await.unwrap().unwrap();
     }
-    let mark = Key { sk: format!("{:016}", id.get()), ..Key::membership_listed(tenant, (early.started, id)) };
+    let mark = Key { sk: format!("{:016}", id.get()), ..Key::membership_listed(tenant, early.started, id) };
     let bought = json!({"id": id, "bought": {"level": LevelId::parse("crew").unwrap(), "offering": "year"}});
     let item = encode(&mark, &bought).unwrap();
     venue.store.write(&mark, Action::Put(item, Expression::new())).await.unwrap().unwrap();
@@ -245,7 +244,7 @@ async fn save_early(venue: &Venue, number: i64) {
 #[tokio::test]
 async fn memberships_that_earlier_versions_stored_are_listed_first_and_changed_like_others() {
     let venue = Venue::open().await;
-    save_membership(&venue, (7, 7), json!({})).await;
+    save_membership(&venue, 7, 7, json!({})).await;
     save_early(&venue, 5).await;
     assert_eq!(ids(&venue, "").await, [json!(1005), json!(1007)]);
     assert_eq!(ids(&venue, "updatedEndTime=2027-04-01T00:00:00Z").await, [json!(1005)]);
@@ -259,7 +258,7 @@ async fn memberships_that_earlier_versions_stored_are_listed_first_and_changed_l
     assert_eq!(changed.clone().done()["externalMembershipId"], "HM-5");
     assert_eq!(ids(&venue, "updatedStartTime=2000-01-01").await, [json!(1005), json!(1007)]);
     assert_eq!(ids(&venue, "").await, [json!(1005), json!(1007)]);
-    let place = Key::membership_listed(tenant_id(1), (domain::Timestamp::UNIX_EPOCH, membership_id(1005)));
+    let place = Key::membership_listed(tenant_id(1), domain::Timestamp::UNIX_EPOCH, membership_id(1005));
     let left: Option<std::collections::HashMap<String, AttributeValue>> =
         venue.store.get_item(&place, store::Consistency::Strong).await.unwrap();
     assert_eq!(left, None);

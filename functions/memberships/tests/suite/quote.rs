@@ -41,7 +41,7 @@ async fn open() -> (Venue, Levels) {
         "cards": [{"id": 1, "barcode": "b", "person": {"first_name": "Ada", "last_name": "Byron"}}],
     }))
     .unwrap();
-    venue.store.save_membership((tenant_id(1), "save"), &membership).await.unwrap();
+    venue.store.save_membership(tenant_id(1), "save", &membership).await.unwrap();
     (venue, Levels { family, patron, adult })
 }
 

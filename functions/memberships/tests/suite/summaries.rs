@@ -28,11 +28,11 @@ async fn save_members(venue: &Venue) {
             "person": person("Old", "Okafor", ("Albany", "12207"))})
         ),
     ]);
-    save_membership(venue, (1, 10), json!({"cards": cards})).await;
+    save_membership(venue, 1, 10, json!({"cards": cards})).await;
     let cards =
         json!([card(21, json!({"barcode": "S-1", "person": person("Zoe", "Okafor", ("Albany", "12208"))}))]);
     let fields = json!({"cards": cards, "expires": "2027-05-01T03:59:59Z"});
-    save_membership(venue, (2, 20), fields).await;
+    save_membership(venue, 2, 20, fields).await;
 }
 
 #[tokio::test]

@@ -229,11 +229,7 @@ impl Venue {
 }
 
 /// Stores a membership of the first tenant: number, second of its making and last change, and what else differs.
-pub(crate) async fn save_membership(
-    venue: &Venue,
-    (number, second): (i64, i64),
-    fields: Value,
-) -> Membership {
+pub(crate) async fn save_membership(venue: &Venue, number: i64, second: i64, fields: Value) -> Membership {
     let at = domain::time::plus_secs("2027-04-01T00:00:00Z".parse().unwrap(), second);
     let mut membership = json!({
         "id": 1_000 + number, "number": number, "level": "crew", "offering": "year", "price_point": "adult",
@@ -245,7 +241,7 @@ pub(crate) async fn save_membership(
     let membership: Membership = serde_json::from_value(membership).unwrap();
     // A token names one content.
     let token = store::authored::revision_of(&membership).unwrap();
-    venue.store.save_membership((tenant_id(1), &token), &membership).await.unwrap();
+    venue.store.save_membership(tenant_id(1), &token, &membership).await.unwrap();
     membership
 }
 

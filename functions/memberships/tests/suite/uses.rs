@@ -7,14 +7,14 @@ use domain::entitlement::Entitlements;
 use domain::membership::Membership;
 use serde_json::{Value, json};
 
-async fn save_membership(venue: &Venue, number: i64, (level, offering): (&str, &str)) {
+async fn save_membership(venue: &Venue, number: i64, level: &str, offering: &str) {
     let membership: Membership = serde_json::from_value(json!({
         "id": number, "number": number, "level": level, "offering": offering, "price_point": "adult",
         "joined": "2027-01-01T00:00:00Z", "started": "2027-01-01T00:00:00Z", "expires": "2028-01-01T00:00:00Z",
         "cards": [],
     }))
     .unwrap();
-    venue.store.save_membership((tenant_id(1), &format!("save-{number}")), &membership).await.unwrap();
+    venue.store.save_membership(tenant_id(1), &format!("save-{number}"), &membership).await.unwrap();
 }
 
 async fn save_template(venue: &Venue, membership: Value) {
@@ -35,9 +35,9 @@ async fn what_was_bought_stays() {
     let one = format!("{PATH}/{}", level.id());
     let way = |place: usize| level.body["offerings"][place]["id"].as_str().unwrap().to_owned();
     for number in [52, 51] {
-        save_membership(&venue, number, (&level.id(), &way(0))).await;
+        save_membership(&venue, number, &level.id(), &way(0)).await;
     }
-    save_membership(&venue, 53, ("another", &way(1))).await;
+    save_membership(&venue, 53, "another", &way(1)).await;
     let user = |id: &str| json!({"type": "membership", "id": id, "name": "Crew"});
     let without = json!({"id": level.id(), "name": "Crew", "offerings": []});
     let below = format!("{one}/membershipofferings");
@@ -76,7 +76,7 @@ async fn a_level_that_templates_coupons_or_rules_name_stays_until_they_name_it_n
         let entitlements: Entitlements =
             serde_json::from_value(json!({"template": "tour", "rules": rules})).unwrap();
         let token = format!("rules-{}", used_by.is_some());
-        venue.store.save_entitlements((tenant_id(1), &token), &entitlements).await.unwrap();
+        venue.store.save_entitlements(tenant_id(1), &token, &entitlements).await.unwrap();
         if let Some(used_by) = used_by {
             let refused = venue.send(delete(&one)).await;
             assert_eq!((refused.kind(), &refused.body["usedBy"]), ((409, "IN_USE"), &used_by));

@@ -57,8 +57,8 @@ async fn merchants_of_live_tenants_wait_for_the_operator() {
     assert_eq!(made.status_of_merchant(), "Pending");
     assert_eq!(venue.pass(Scope::Schedule, "2099-01-01T00:00:00Z").await.merchants_decided, 0);
     let mid = domain::Mid::parse(made.body["mid"].as_str().unwrap()).unwrap();
-    let named = (tenant_id(3), &mid);
-    let decide = async |before, after| venue.store.decide_merchant(named, before, after).await.unwrap();
+    let decide =
+        async |before, after| venue.store.decide_merchant(tenant_id(3), &mid, before, after).await.unwrap();
     assert!(decide(MerchantStatus::Pending, MerchantStatus::Approved).await);
     assert!(!decide(MerchantStatus::Pending, MerchantStatus::Declined).await, "it stands elsewhere by now");
     let read = venue.send(get().in_real_time().by("partner-3")).await;
@@ -83,8 +83,8 @@ async fn the_operator_who_is_first_is_not_overruled() {
     let venue = Venue::open().await;
     let made = venue.send(post(&application())).await.done();
     let mid = domain::Mid::parse(made["mid"].as_str().unwrap()).unwrap();
-    let named = (tenant_id(1), &mid);
-    let decided = venue.store.decide_merchant(named, MerchantStatus::Pending, MerchantStatus::Declined).await;
+    let (before, after) = (MerchantStatus::Pending, MerchantStatus::Declined);
+    let decided = venue.store.decide_merchant(tenant_id(1), &mid, before, after).await;
     assert!(decided.unwrap());
     assert_eq!(venue.pass(Scope::Sandbox, LATER).await.merchants_decided, 0);
     assert_eq!(venue.send(get()).await.status_of_merchant(), "Declined");

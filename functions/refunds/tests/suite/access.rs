@@ -8,9 +8,9 @@ use serde_json::json;
 async fn only_the_key_of_the_merchant_refunds_its_sales() {
     let shop = Shop::open().await;
     let process = shop.process().await;
-    let own = shop.sell(1, (GOOD, 5_000)).await;
-    let of_other_mid = shop.sell_as((1, "60418"), 2, (GOOD, 5_000)).await;
-    let of_other_tenant = shop.sell_as((2, "70001"), 3, (GOOD, 5_000)).await;
+    let own = shop.sell(1, GOOD, 5_000).await;
+    let of_other_mid = shop.sell_as(1, "60418", 2, GOOD, 5_000).await;
+    let of_other_tenant = shop.sell_as(2, "70001", 3, GOOD, 5_000).await;
     let unknown = SaleId::from_bytes([9; 16]);
     let ask = |sale: &SaleId| refund(sale, json!(1));
     let path = |mid: &str| format!("/v1/payment/{mid}/refund");
@@ -46,8 +46,8 @@ async fn the_sale_of_another_is_told_like_one_that_does_not_exist() {
     let shop = Shop::open().await;
     let process = shop.process().await;
     let others = [
-        shop.sell_as((1, "60418"), 2, (GOOD, 5_000)).await,
-        shop.sell_as((2, "70001"), 3, (GOOD, 5_000)).await,
+        shop.sell_as(1, "60418", 2, GOOD, 5_000).await,
+        shop.sell_as(2, "70001", 3, GOOD, 5_000).await,
         SaleId::from_bytes([9; 16]),
     ];
     let mut told = Vec::new();

@@ -12,7 +12,7 @@ fn body(sale: &impl std::fmt::Display, amount: &str) -> String {
 async fn a_refund_is_answered_as_the_interface_shows_it() {
     let shop = Shop::open().await;
     let process = shop.process().await;
-    let sale = shop.sell(1, (GOOD, 270)).await;
+    let sale = shop.sell(1, GOOD, 270).await;
     let answer = process.send(refund(&sale, json!(1.0))).await;
     let expected = json!({
         "saleId": sale,
@@ -54,7 +54,7 @@ async fn amounts_are_read_to_the_cent_as_number_or_text() {
         ("1.23", "1.23"),
         ("\".01\"", "0.01"),
     ]) {
-        let sale = shop.sell(number, (GOOD, 10_000)).await;
+        let sale = shop.sell(number, GOOD, 10_000).await;
         let answer = process.send(sent(body(&sale, sent_amount))).await;
         assert_eq!(answer.status, 200, "{sent_amount}: {}", answer.text);
         assert_eq!(answer.body["charge"]["amount"], shown, "{sent_amount}");
@@ -67,7 +67,7 @@ async fn amounts_are_read_to_the_cent_as_number_or_text() {
 async fn what_is_no_positive_amount_is_refused_and_changes_nothing() {
     let shop = Shop::open().await;
     let process = shop.process().await;
-    let sale = shop.sell(1, (GOOD, 10_000)).await;
+    let sale = shop.sell(1, GOOD, 10_000).await;
     let invalid =
         |message: &str| (400, "VALIDATION_ERROR", json!([{"field": "/charge/amount", "message": message}]));
     let decimals = || invalid("must have at most two decimals");
@@ -129,7 +129,7 @@ async fn what_is_no_positive_amount_is_refused_and_changes_nothing() {
 async fn exactly_what_remains_is_refunded_and_not_a_cent_more() {
     let shop = Shop::open().await;
     let process = shop.process().await;
-    let sale = shop.sell(1, (GOOD, 5_000)).await;
+    let sale = shop.sell(1, GOOD, 5_000).await;
     for (amount, kind, remainder) in [
         ("50.01", "REFUND_EXCEEDS_REMAINDER", json!("50.00")),
         ("92233720368547758.07", "REFUND_EXCEEDS_REMAINDER", json!("50.00")),
@@ -157,7 +157,7 @@ async fn exactly_what_remains_is_refunded_and_not_a_cent_more() {
 async fn a_preview_changes_nothing() {
     let shop = Shop::open().await;
     let process = shop.process().await;
-    let sale = shop.sell(1, (GOOD, 5_000)).await;
+    let sale = shop.sell(1, GOOD, 5_000).await;
     let before = shop.sale(&sale).await;
     let answer = process.send(refund(&sale, json!("20.00")).preview().keyed("k")).await;
     let expected = json!({
@@ -179,7 +179,7 @@ async fn a_preview_changes_nothing() {
 async fn a_refusal_of_the_bank_is_passed_on_with_its_codes_and_gives_the_amount_back() {
     let shop = Shop::open().await;
     let process = shop.process().await;
-    let sale = shop.sell(1, (REFUSING, 5_000)).await;
+    let sale = shop.sell(1, REFUSING, 5_000).await;
     let answer = process.send(refund(&sale, json!(20))).await;
     assert_eq!(answer.kind(), (402, "REFUND_REFUSED"));
     for (field, value) in [
@@ -197,7 +197,7 @@ async fn a_refusal_of_the_bank_is_passed_on_with_its_codes_and_gives_the_amount_
 async fn a_sale_takes_two_hundred_refunds() {
     let shop = Shop::open().await;
     let process = shop.process().await;
-    let sale = shop.sell(1, (GOOD, 5_000)).await;
+    let sale = shop.sell(1, GOOD, 5_000).await;
     for _ in 0..200 {
         assert_eq!(process.send(refund(&sale, json!(0.01))).await.status, 200);
     }

@@ -60,7 +60,7 @@ impl Kind {
     }
 
     async fn calls(self, shop: &Shop) -> usize {
-        let sale = shop.sell(0, (self.card(), 5_000)).await;
+        let sale = shop.sell(0, self.card(), 5_000).await;
         let process = shop.process().await;
         process.send(self.ask(&sale, &format!("calls of {self:?}"))).await;
         let calls = process.faults.calls().len();
@@ -74,8 +74,8 @@ enum Strike {
     Processor(Mishap),
 }
 
-async fn run(shop: &Shop, number: u8, (kind, strike): (Kind, Strike)) {
-    let sale = shop.sell(number, (kind.card(), 5_000)).await;
+async fn run(shop: &Shop, number: u8, kind: Kind, strike: Strike) {
+    let sale = shop.sell(number, kind.card(), 5_000).await;
     let process = shop.process_under(FaultPlan::new()).await;
     let case = match strike {
         Strike::Call(call, fault) => {
@@ -129,7 +129,7 @@ async fn every_database_call_of_a_refund_may_meet_every_fault() {
         for call in 0..kind.calls(&shop).await {
             for fault in FAULTS {
                 number += 1;
-                run(&shop, number, (kind, Strike::Call(call, fault))).await;
+                run(&shop, number, kind, Strike::Call(call, fault)).await;
             }
         }
     }
@@ -143,7 +143,7 @@ async fn the_processor_may_meet_every_mishap() {
     for kind in Kind::ALL {
         for mishap in Mishap::ALL {
             number += 1;
-            run(&shop, number, (kind, Strike::Processor(mishap))).await;
+            run(&shop, number, kind, Strike::Processor(mishap)).await;
         }
     }
 }

@@ -49,7 +49,7 @@ async fn answers_records_and_logs_never_show_a_card() {
     let shop = Shop::open().await;
     let process = shop.process().await;
     for (number, card) in (1..).zip([GOOD, REFUSING, LOSING]) {
-        let sale = shop.sell(number, (card, 5_000)).await;
+        let sale = shop.sell(number, card, 5_000).await;
         for ask in [
             refund(&sale, json!(card)),
             refund(&sale, json!(card.parse::<u64>().unwrap())),

@@ -10,7 +10,7 @@ async fn of_two_refunds_that_are_too_much_together_one_is_given() {
     let shop = Shop::open().await;
     let process = shop.process().await;
     for round in 1..=20 {
-        let sale = shop.sell(round, (GOOD, 10_000)).await;
+        let sale = shop.sell(round, GOOD, 10_000).await;
         let ask = || process.send(refund(&sale, json!(60.0)));
         let (one, other) = tokio::join!(ask(), ask());
         let mut kinds = [one.kind().1, other.kind().1];
@@ -25,7 +25,7 @@ async fn many_refunds_at_once_add_up_to_the_sale() {
     for (card, given) in [(GOOD, 10), (REFUSING, 0)] {
         let shop = Shop::open().await;
         let process = shop.process().await;
-        let sale = shop.sell(1, (card, 10_000)).await;
+        let sale = shop.sell(1, card, 10_000).await;
         let mut tasks = JoinSet::new();
         for number in 0..16 {
             let (process, ask) = (process.clone(), refund(&sale, json!(10)));

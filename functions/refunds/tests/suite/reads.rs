@@ -9,7 +9,7 @@ use store::{Key, encode};
 async fn orders_and_will_call_tell_what_was_given_back() {
     let shop = Shop::open().await;
     let process = shop.process().await;
-    let sale = shop.sell(1, (GOOD, 5_000)).await;
+    let sale = shop.sell(1, GOOD, 5_000).await;
     for (amount, told, status) in [
         (None, "0.00", "Not Refunded"),
         (Some(json!("0.01")), "0.01", "Partially Refunded"),
@@ -34,7 +34,7 @@ async fn a_refund_makes_two_round_trips_and_one_more_with_a_key() {
     for (number, (card, key, calls)) in
         (1..).zip([(GOOD, None, 2), (REFUSING, None, 2), (GOOD, Some("a"), 3), (REFUSING, Some("b"), 3)])
     {
-        let sale = shop.sell(number, (card, 5_000)).await;
+        let sale = shop.sell(number, card, 5_000).await;
         let ask = refund(&sale, json!(1));
         let ask = key.into_iter().fold(ask, |ask, key| ask.keyed(key));
         let answer = process.send(ask).await;
@@ -47,7 +47,7 @@ async fn a_sale_written_before_refunds_is_refunded_by_opening_its_payment_again(
     let shop = Shop::open().await;
     let process = shop.process().await;
     for (number, key) in [(1, None), (2, Some("k"))] {
-        let sale = shop.sell(number, (GOOD, 5_000)).await;
+        let sale = shop.sell(number, GOOD, 5_000).await;
         let place = Key::sale(crate::shop::tenant_id(1), &sale);
         let old = Sale { reference: None, ..shop.sale(&sale).await };
         let mut item = encode(&place, &old).unwrap();

@@ -12,7 +12,7 @@ use store::{Key, encode};
 async fn a_repeated_key_answers_the_first_refund_and_gives_no_second() {
     let shop = Shop::open().await;
     let process = shop.process().await;
-    let sale = shop.sell(1, (GOOD, 10_000)).await;
+    let sale = shop.sell(1, GOOD, 10_000).await;
     let ask = refund(&sale, json!(30)).keyed("k");
     let first = process.send(ask.clone()).await;
     process.send(refund(&sale, json!(70)).keyed("rest")).await;
@@ -29,9 +29,9 @@ async fn a_repeated_key_answers_the_first_refund_and_gives_no_second() {
 async fn a_key_belongs_to_one_body_of_one_merchant() {
     let shop = Shop::open().await;
     let process = shop.process().await;
-    let sale = shop.sell(1, (GOOD, 10_000)).await;
-    let second = shop.sell(2, (GOOD, 10_000)).await;
-    let of_other = shop.sell_as((1, "60418"), 3, (GOOD, 10_000)).await;
+    let sale = shop.sell(1, GOOD, 10_000).await;
+    let second = shop.sell(2, GOOD, 10_000).await;
+    let of_other = shop.sell_as(1, "60418", 3, GOOD, 10_000).await;
     assert_eq!(process.send(refund(&sale, json!(30)).keyed("k")).await.status, 200);
     for other in [refund(&sale, json!(31)), refund(&second, json!(30))] {
         assert_eq!(process.send(other.keyed("k")).await.kind(), (409, "IDEMPOTENCY_KEY_REUSED"));
@@ -45,7 +45,7 @@ async fn a_key_belongs_to_one_body_of_one_merchant() {
 async fn a_refused_refund_is_refused_again_with_its_codes() {
     let shop = Shop::open().await;
     let process = shop.process().await;
-    let sale = shop.sell(1, (REFUSING, 10_000)).await;
+    let sale = shop.sell(1, REFUSING, 10_000).await;
     let ask = refund(&sale, json!(30)).keyed("k");
     for replayed in [false, true, true] {
         let answer = process.send(ask.clone()).await;
@@ -61,7 +61,7 @@ async fn a_refused_refund_is_refused_again_with_its_codes() {
 async fn a_refusal_that_took_nothing_leaves_the_key_free() {
     let shop = Shop::open().await;
     let process = shop.process().await;
-    let sale = shop.sell(1, (GOOD, 10_000)).await;
+    let sale = shop.sell(1, GOOD, 10_000).await;
     for (amount, kind) in [(json!(100.01), "REFUND_EXCEEDS_REMAINDER"), (json!(100), "OK")] {
         assert_eq!(process.send(refund(&sale, amount).keyed("k")).await.kind().1, kind);
     }
@@ -71,7 +71,7 @@ async fn a_refusal_that_took_nothing_leaves_the_key_free() {
 async fn while_the_processor_has_not_answered_the_refund_is_in_progress() {
     let shop = Shop::open().await;
     let process = shop.process().await;
-    let sale = shop.sell(1, (LOSING, 10_000)).await;
+    let sale = shop.sell(1, LOSING, 10_000).await;
     let ask = refund(&sale, json!(30)).keyed("k");
     let first = process.send(ask.clone()).await;
     assert_eq!(first.kind(), (409, "REQUEST_IN_PROGRESS"));
@@ -88,8 +88,8 @@ async fn while_the_processor_has_not_answered_the_refund_is_in_progress() {
 async fn the_scheduled_work_finishes_what_was_left_half_way_by_its_own_clock_alone() {
     let shop = Shop::open().await;
     let process = shop.process().await;
-    let chosen = shop.sell(1, (LOSING, 10_000)).await;
-    let real = shop.sell(2, (LOSING, 10_000)).await;
+    let chosen = shop.sell(1, LOSING, 10_000).await;
+    let real = shop.sell(2, LOSING, 10_000).await;
     process.send(refund(&chosen, json!(30))).await;
     process.send(refund(&real, json!(30)).in_real_time()).await;
     let schedule = cleanup::pass(&process.app, cleanup::Scope::Schedule, after(-86_400 * 365)).await.unwrap();
@@ -107,7 +107,7 @@ async fn the_scheduled_work_finishes_what_was_left_half_way_by_its_own_clock_alo
 async fn a_processor_that_is_late_is_not_waited_for_beyond_the_gateway() {
     let shop = Shop::open().await;
     let process = shop.process().await;
-    let sale = shop.sell(1, (GOOD, 10_000)).await;
+    let sale = shop.sell(1, GOOD, 10_000).await;
     process.processor.next(Mishap::Slow(std::time::Duration::from_secs(40)));
     let start = tokio::time::Instant::now();
     let answer = process.send(refund(&sale, json!(30))).await;
@@ -121,7 +121,7 @@ async fn a_processor_that_is_late_is_not_waited_for_beyond_the_gateway() {
 async fn a_payment_of_another_processor_is_refused_and_nothing_is_taken_of_it() {
     let shop = Shop::open().await;
     let process = shop.process().await;
-    let id = shop.sell(1, (GOOD, 10_000)).await;
+    let id = shop.sell(1, GOOD, 10_000).await;
     let sold = shop.sale(&id).await;
     let place = Key::sale(crate::shop::tenant_id(1), &id);
     let elsewhere = Sale { reference: PaymentReference::parse("pi_3N2x").ok(), ..sold.clone() };

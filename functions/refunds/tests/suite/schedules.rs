@@ -34,13 +34,13 @@ async fn process(shop: &Shop, seed: u64) -> Process {
     process
 }
 
-async fn play((shop, healthy): (&Shop, &Process), seed: u64) {
+async fn play(shop: &Shop, healthy: &Process, seed: u64) {
     let case = format!("replay with: BOXOFFICE_SEED={seed} cargo test -p refunds random_schedules");
     let mut random = fastrand::Rng::with_seed(seed);
     let card = [GOOD, GOOD, LOSING, REFUSING][random.usize(0..4)];
     let amount = random.i64(1..=10_000);
     let number = u8::try_from(seed % SALES).unwrap();
-    let sale = shop.sell(number, (card, amount)).await;
+    let sale = shop.sell(number, card, amount).await;
     let mut wishes: Vec<Ask> = Vec::new();
     for number in 0..WISHES {
         let wish = if random.u8(0..4) == 0 { amount } else { random.i64(1..=amount) };
@@ -94,7 +94,7 @@ fn play_all(seeds: std::ops::Range<u64>) {
             let shop = Shop::open().await;
             let healthy = shop.process().await;
             for seed in seeds {
-                play((&shop, &healthy), *seed).await;
+                play(&shop, &healthy, *seed).await;
             }
         });
     }

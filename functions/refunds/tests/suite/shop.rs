@@ -183,18 +183,20 @@ impl Shop {
     }
 
     /// The id of a sale of so many cents on this card; every number is another sale.
-    pub(crate) async fn sell(&self, number: u8, (card, amount): (&str, i64)) -> SaleId {
-        self.sell_as((1, MID), number, (card, amount)).await
+    pub(crate) async fn sell(&self, number: u8, card: &str, amount: i64) -> SaleId {
+        self.sell_as(1, MID, number, card, amount).await
     }
 
     /// The same for another merchant.
     pub(crate) async fn sell_as(
         &self,
-        (tenant, mid): (i64, &str),
+        tenant: i64,
+        mid: &str,
         number: u8,
-        (card, amount): (&str, i64),
+        card: &str,
+        amount: i64,
     ) -> SaleId {
-        let order = order((tenant, mid), number, amount);
+        let order = order(tenant, mid, number, amount);
         let payment = order.payment.clone().unwrap();
         let request = PaymentRequest {
             tenant: order.tenant,
@@ -290,7 +292,7 @@ pub(crate) fn order_id(number: u8) -> OrderId {
 }
 
 /// A paid order, as it was written before orders noted what was refunded.
-fn order((tenant, mid): (i64, &str), number: u8, amount: i64) -> Order {
+fn order(tenant: i64, mid: &str, number: u8, amount: i64) -> Order {
     let payment = Payment {
         sale: SaleId::from_bytes([number; 16]),
         mid: Mid::parse(mid).unwrap(),
@@ -334,9 +336,8 @@ impl Process {
     /// What the scheduled work does about the refunds of one sale, so many seconds after [`t0`]; false when some of
     /// it failed and stays due.
     pub(crate) async fn recover(&self, sale: &SaleId, secs: i64) -> bool {
-        let due = (DueClock::Chosen, after(secs));
-        let again = after(secs + 60);
-        let recovered = sagas::recover_refunds(&self.app, (tenant_id(1), sale), due, again).await;
+        let (clock, now, again) = (DueClock::Chosen, after(secs), after(secs + 60));
+        let recovered = sagas::recover_refunds(&self.app, tenant_id(1), sale, clock, now, again).await;
         recovered.is_ok_and(|recovered| recovered.left == 0)
     }
 

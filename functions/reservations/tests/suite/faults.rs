@@ -2,7 +2,7 @@
 
 use crate::support::{T0, Venue, delete, get, post, put, tenant_id};
 use domain::ReservationId;
-use domain::ledger::LedgerChange;
+use domain::ledger::{LedgerChange, OwnHold};
 use domain::time::plus_secs;
 use engine::Fault;
 
@@ -37,8 +37,8 @@ async fn a_repetition_after_the_seats_were_sold_takes_none_again() {
         let id = ReservationId::parse(first.id()).unwrap();
         for slot in &slots[..events] {
             let hold = venue.ledger(*slot).await.holds[&id];
-            let sale = LedgerChange::sell(2, Some((id, hold)));
-            let sold = venue.store.change_ledger((tenant_id(1), slot), &sale, T0.parse().unwrap()).await;
+            let sale = LedgerChange::sell(2, Some(OwnHold { reservation: id, hold }));
+            let sold = venue.store.change_ledger(tenant_id(1), slot, &sale, T0.parse().unwrap()).await;
             sold.unwrap().unwrap();
         }
         let again = venue.send(post(&lines).keyed("a").at(60)).await;

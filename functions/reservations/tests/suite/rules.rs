@@ -1,7 +1,7 @@
 //! Expiry, capacity and sale windows.
 
 use crate::support::{Venue, ask, delete, get, post, put};
-use domain::ledger::{LedgerChange, SlotState};
+use domain::ledger::{LedgerChange, OwnHold, SlotState};
 use domain::{ReservationId, TenantId};
 use serde_json::json;
 
@@ -100,10 +100,10 @@ async fn what_a_checkout_consumed_is_no_longer_held() {
     let slot = venue.slot(24, 1).await;
     let id = venue.send(post(&[(slot, 1)])).await.id();
     let reservation = ReservationId::parse(id).unwrap();
-    let own = venue.ledger(slot).await.holds[&reservation];
-    let sale = LedgerChange::sell(1, Some((reservation, own)));
-    let place = (TenantId::parse(1).unwrap(), &slot);
-    venue.store.change_ledger(place, &sale, own.expires_at).await.unwrap().unwrap();
+    let hold = venue.ledger(slot).await.holds[&reservation];
+    let sale = LedgerChange::sell(1, Some(OwnHold { reservation, hold }));
+    let tenant = TenantId::parse(1).unwrap();
+    venue.store.change_ledger(tenant, &slot, &sale, hold.expires_at).await.unwrap().unwrap();
     for gone in [get(id), delete(id), put(id, &[(slot, 1)])] {
         assert_eq!(venue.send(gone).await.status, 404);
     }

@@ -107,7 +107,7 @@ pub fn response_id(cart: &CartId, form: &FormId, event: Option<&InstanceId>) -> 
 }
 
 impl CartForm {
-    fn new(cart: &CartId, form: &Form, (event, line): (InstanceId, &CartItemId)) -> Self {
+    fn new(cart: &CartId, form: &Form, event: InstanceId, line: &CartItemId) -> Self {
         Self {
             id: response_id(cart, &form.id, Some(&event).filter(|_| !form.once_per_cart)),
             form: form.id.clone(),
@@ -148,7 +148,7 @@ impl<'a> AskedForms<'a> {
                 match asked.iter_mut().find(is_it) {
                     Some(entry) if entry.events.contains(&event) => {}
                     Some(entry) => entry.events.push(event),
-                    None => asked.push(CartForm::new(cart, form, (event, line))),
+                    None => asked.push(CartForm::new(cart, form, event, line)),
                 }
             }
         }
@@ -246,7 +246,8 @@ impl Cart {
     pub fn filled_in(
         &self,
         asked: AskedForms<'_>,
-        (id, fields): (&FormResponseId, &[SentAnswer]),
+        id: &FormResponseId,
+        fields: &[SentAnswer],
         now: Timestamp,
     ) -> Result<Self, Vec<FormRefusal>> {
         let mut next = self.clone().asking(asked);

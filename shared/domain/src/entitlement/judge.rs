@@ -246,11 +246,11 @@ impl<'a> Pass<'a> {
                 }
                 Holder::Level(_) => None,
             };
-            let judgement = self.judgement((rule.id.to_string(), rule.limit), &group.lines, price_points);
+            let judgement = self.judgement(rule.id.to_string(), rule.limit, &group.lines, price_points);
             Judgement {
                 scope: Scope::Members(group.claimed),
                 span: Span::Period(rule.period),
-                purchased: counted.as_ref().map_or(0, |counted| self.used_before(counted)),
+                purchased: counted.as_ref().map_or(0, |(tally, counter)| self.used_before(tally, counter)),
                 counted,
                 ..judgement
             }
@@ -269,7 +269,7 @@ impl<'a> Pass<'a> {
         }
         let judged = groups.into_values().map(|group| {
             let name = format!("Member_Discount_Max_{limit}");
-            let judgement = self.judgement((name, limit), &group.lines, types_of(&group.lines));
+            let judgement = self.judgement(name, limit, &group.lines, types_of(&group.lines));
             Judgement { scope: Scope::Members(group.claimed), ..judgement }
         });
         judged.collect()
@@ -289,13 +289,13 @@ impl<'a> Pass<'a> {
         let others: Vec<&'a TicketLine> = others.collect();
         let whole = per_order.map(|limit| {
             let name = format!("Ticket_Limit_Per_Order_{limit}");
-            self.judgement((name, limit), &others, types_of(&others))
+            self.judgement(name, limit, &others, types_of(&others))
         });
         let by_type = per_type.iter().map(|TypeLimit { ticket_type, limit }| {
             let lines: Vec<&TicketLine> =
                 others.iter().copied().filter(|line| line.ticket_type == *ticket_type).collect();
             let name = format!("Ticket_Limit_Per_Type_{limit}");
-            self.judgement((name, *limit), &lines, vec![ticket_type.clone()])
+            self.judgement(name, *limit, &lines, vec![ticket_type.clone()])
         });
         let judged = whole.into_iter().chain(by_type);
         judged.filter(|judgement| !judgement.evidence.is_empty()).collect()
@@ -324,7 +324,7 @@ impl<'a> Pass<'a> {
                 NotInForce::Ended => "Membership_Ended",
                 NotInForce::NotBegun => "Membership_Not_Begun",
             };
-            let judgement = self.judgement((name.to_owned(), 0), &lines, types_of(&lines));
+            let judgement = self.judgement(name.to_owned(), 0, &lines, types_of(&lines));
             let claimed = Claimed { level, membership: Some(membership) };
             Judgement { scope: Scope::Outside(claimed, why), ..judgement }
         });
@@ -334,7 +334,8 @@ impl<'a> Pass<'a> {
     /// A judgement about one order, for everybody.
     fn judgement(
         &self,
-        (rule, allowed): (String, u32),
+        rule: String,
+        allowed: u32,
         lines: &[&TicketLine],
         price_points: Vec<TicketTypeId>,
     ) -> Judgement {
@@ -353,7 +354,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    fn used_before(&self, (tally, counter): &(Tally, String)) -> u32 {
+    fn used_before(&self, tally: &Tally, counter: &str) -> u32 {
         let uses = self.used.get(tally);
         uses.and_then(|uses| uses.get(counter)).copied().unwrap_or_default()
     }

@@ -55,12 +55,7 @@ fn coupon() -> AppliedPrice {
 }
 
 /// Tickets for the slot that starts so many hours after the opening. A ticket costs 20.00, a member 15.00.
-fn line(
-    id: usize,
-    (template, hours): (&str, i64),
-    (of, quantity): (&str, u32),
-    applied: AppliedPrice,
-) -> CartLine {
+fn line(id: usize, template: &str, hours: i64, of: &str, quantity: u32, applied: AppliedPrice) -> CartLine {
     let start = plus_secs(opening(), hours * 3_600);
     let unit = Money::from_cents(if applied == AppliedPrice::FullPrice { 2_000 } else { 1_500 });
     CartLine::Ticket(TicketLine {
@@ -187,44 +182,32 @@ fn several_lines_types_and_slots_of_one_day_add_up() {
     for (case, lines, expected) in [
         (
             "four",
-            vec![line(1, ("tour", 0), ("adult", 4), member(1))],
+            vec![line(1, "tour", 0, "adult", 4, member(1))],
             vec!["Limit_4: family 1, adult+child in 1, 0 and 4 of 4, ok"],
         ),
         (
             "five",
-            vec![line(1, ("tour", 0), ("adult", 5), member(1))],
+            vec![line(1, "tour", 0, "adult", 5, member(1))],
             vec!["Limit_4: family 1, adult+child in 1, 0 and 5 of 4, too many"],
         ),
         (
             "split over types",
-            vec![
-                line(1, ("tour", 0), ("adult", 3), member(1)),
-                line(2, ("tour", 0), ("child", 2), member(1)),
-            ],
+            vec![line(1, "tour", 0, "adult", 3, member(1)), line(2, "tour", 0, "child", 2, member(1))],
             vec!["Limit_4: family 1, adult+child in 2, 0 and 5 of 4, too many"],
         ),
         (
             "split over lines of one type and slot",
-            vec![
-                line(1, ("tour", 0), ("adult", 3), member(1)),
-                line(2, ("tour", 0), ("adult", 2), member(1)),
-            ],
+            vec![line(1, "tour", 0, "adult", 3, member(1)), line(2, "tour", 0, "adult", 2, member(1))],
             vec!["Limit_4: family 1, adult+child in 2, 0 and 5 of 4, too many"],
         ),
         (
             "split over slots of a day",
-            vec![
-                line(1, ("tour", 0), ("adult", 3), member(1)),
-                line(2, ("tour", 5), ("adult", 2), member(1)),
-            ],
+            vec![line(1, "tour", 0, "adult", 3, member(1)), line(2, "tour", 5, "adult", 2, member(1))],
             vec!["Limit_4: family 1, adult+child in 2, 0 and 5 of 4, too many"],
         ),
         (
             "split over days",
-            vec![
-                line(1, ("tour", 0), ("adult", 3), member(1)),
-                line(2, ("tour", 24), ("adult", 2), member(1)),
-            ],
+            vec![line(1, "tour", 0, "adult", 3, member(1)), line(2, "tour", 24, "adult", 2, member(1))],
             vec![
                 "Limit_4: family 1, adult+child in 1, 0 and 3 of 4, ok",
                 "Limit_4: family 1, adult+child in 1, 0 and 2 of 4, ok",
@@ -232,10 +215,7 @@ fn several_lines_types_and_slots_of_one_day_add_up() {
         ),
         (
             "two memberships",
-            vec![
-                line(1, ("tour", 0), ("adult", 3), member(1)),
-                line(2, ("tour", 0), ("adult", 2), member(3)),
-            ],
+            vec![line(1, "tour", 0, "adult", 3, member(1)), line(2, "tour", 0, "adult", 2, member(3))],
             vec![
                 "Limit_4: family 1, adult+child in 1, 0 and 3 of 4, ok",
                 "Limit_4: family 3, adult+child in 1, 0 and 2 of 4, ok",
@@ -243,30 +223,27 @@ fn several_lines_types_and_slots_of_one_day_add_up() {
         ),
         (
             "two memberships of one number",
-            vec![
-                line(1, ("tour", 0), ("adult", 3), member(1)),
-                line(2, ("tour", 0), ("child", 2), member(2)),
-            ],
+            vec![line(1, "tour", 0, "adult", 3, member(1)), line(2, "tour", 0, "child", 2, member(2))],
             vec!["Limit_4: family 1, adult+child in 2, 0 and 5 of 4, too many"],
         ),
         (
             "a level without a membership",
-            vec![line(1, ("tour", 0), ("adult", 5), holder_of("family"))],
+            vec![line(1, "tour", 0, "adult", 5, holder_of("family"))],
             vec!["Limit_4: family, adult+child in 1, 0 and 5 of 4, too many"],
         ),
         (
             "coupons and full prices",
             vec![
-                line(1, ("tour", 0), ("adult", 9), coupon()),
-                line(2, ("tour", 0), ("adult", 9), AppliedPrice::FullPrice),
+                line(1, "tour", 0, "adult", 9, coupon()),
+                line(2, "tour", 0, "adult", 9, AppliedPrice::FullPrice),
             ],
             vec![],
         ),
-        ("another template", vec![line(1, ("film", 0), ("adult", 9), member(1))], vec![]),
-        ("another type", vec![line(1, ("tour", 0), ("senior", 9), member(1))], vec![]),
+        ("another template", vec![line(1, "film", 0, "adult", 9, member(1))], vec![]),
+        ("another type", vec![line(1, "tour", 0, "senior", 9, member(1))], vec![]),
         (
             "only the price",
-            vec![line(1, ("tour", 0), ("adult", 0), member(1))],
+            vec![line(1, "tour", 0, "adult", 0, member(1))],
             vec!["Limit_4: family 1, adult+child in 1, 0 and 0 of 4, ok"],
         ),
     ] {
@@ -278,9 +255,9 @@ fn several_lines_types_and_slots_of_one_day_add_up() {
 fn a_rule_for_each_item_counts_every_type_by_itself() {
     let museum = Museum::with(vec![rule(json!({"applies": "forEachItem"}))], json!({}));
     let lines = [
-        line(1, ("tour", 0), ("adult", 4), member(1)),
-        line(2, ("tour", 0), ("child", 3), member(1)),
-        line(3, ("tour", 1), ("child", 2), member(1)),
+        line(1, "tour", 0, "adult", 4, member(1)),
+        line(2, "tour", 0, "child", 3, member(1)),
+        line(3, "tour", 1, "child", 2, member(1)),
     ];
     assert_eq!(
         museum.say(&lines),
@@ -298,8 +275,7 @@ fn a_rule_is_for_its_levels_and_one_without_for_all() {
         rule(json!({"id": "Members", "period": "month"})),
     ];
     let museum = Museum::with(rules, json!({}));
-    let lines =
-        [line(1, ("tour", 0), ("adult", 3), member(2)), line(2, ("tour", 48), ("adult", 3), member(3))];
+    let lines = [line(1, "tour", 0, "adult", 3, member(2)), line(2, "tour", 48, "adult", 3, member(3))];
     assert_eq!(
         museum.say(&lines),
         [
@@ -328,7 +304,7 @@ fn what_earlier_orders_used_counts_for_the_membership_number() {
         (1, (today, "Limit_9#"), 2, "Limit_4: family 1, adult in 1, 0 and 2 of 4, ok"),
         (1, (today, "Limit_4#adult"), 2, "Limit_4: family 1, adult in 1, 0 and 2 of 4, ok"),
     ] {
-        let lines = [line(1, ("tour", 0), ("adult", requested), member(id))];
+        let lines = [line(1, "tour", 0, "adult", requested, member(id))];
         let judged = museum.judge_after(&lines, &used(period, counter));
         assert_eq!(judged.iter().map(say).collect::<Vec<_>>(), [expected], "{id} {period} {counter}");
     }
@@ -343,12 +319,12 @@ fn a_discount_may_give_its_price_to_so_many_tickets_of_an_order() {
     ]});
     museum.templates[0].membership = serde_json::from_value(discounts).unwrap();
     let lines = [
-        line(1, ("tour", 0), ("adult", 2), member(3)),
-        line(2, ("tour", 72), ("adult", 1), member(3)),
-        line(3, ("tour", 0), ("child", 9), member(3)),
-        line(4, ("tour", 0), ("child", 1), member(2)),
-        line(5, ("tour", 0), ("adult", 2), member(2)),
-        line(6, ("tour", 0), ("adult", 9), AppliedPrice::FullPrice),
+        line(1, "tour", 0, "adult", 2, member(3)),
+        line(2, "tour", 72, "adult", 1, member(3)),
+        line(3, "tour", 0, "child", 9, member(3)),
+        line(4, "tour", 0, "child", 1, member(2)),
+        line(5, "tour", 0, "adult", 2, member(2)),
+        line(6, "tour", 0, "adult", 9, AppliedPrice::FullPrice),
     ];
     assert_eq!(
         museum.say(&lines),
@@ -367,11 +343,11 @@ fn ticket_limits_are_for_what_is_not_at_a_member_price() {
     ]});
     let museum = Museum::with(vec![], limits);
     let lines = [
-        line(1, ("tour", 0), ("adult", 3), AppliedPrice::FullPrice),
-        line(2, ("tour", 24), ("adult", 1), coupon()),
-        line(3, ("tour", 0), ("child", 3), AppliedPrice::FullPrice),
-        line(4, ("tour", 0), ("senior", 9), member(1)),
-        line(5, ("film", 0), ("adult", 9), AppliedPrice::FullPrice),
+        line(1, "tour", 0, "adult", 3, AppliedPrice::FullPrice),
+        line(2, "tour", 24, "adult", 1, coupon()),
+        line(3, "tour", 0, "child", 3, AppliedPrice::FullPrice),
+        line(4, "tour", 0, "senior", 9, member(1)),
+        line(5, "film", 0, "adult", 9, AppliedPrice::FullPrice),
     ];
     assert_eq!(
         museum.say(&lines),
@@ -380,7 +356,7 @@ fn ticket_limits_are_for_what_is_not_at_a_member_price() {
             "Ticket_Limit_Per_Type_2: everybody, child in 1, 0 and 3 of 2, too many",
         ]
     );
-    let only_members = [line(1, ("tour", 0), ("senior", 1), AppliedPrice::FullPrice)];
+    let only_members = [line(1, "tour", 0, "senior", 1, AppliedPrice::FullPrice)];
     assert_eq!(
         museum.say(&only_members)[1],
         "Ticket_Limit_Per_Type_0: everybody, senior in 1, 0 and 1 of 0, too many"
@@ -395,10 +371,10 @@ fn an_order_uses_what_its_memberships_have_and_nothing_of_levels() {
     ];
     let museum = Museum::with(rules, json!({"per_order": 1}));
     let lines = [
-        line(1, ("tour", 0), ("adult", 2), member(1)),
-        line(2, ("tour", 0), ("child", 1), member(2)),
-        line(3, ("tour", 0), ("child", 0), member(3)),
-        line(4, ("tour", 0), ("adult", 1), holder_of("family")),
+        line(1, "tour", 0, "adult", 2, member(1)),
+        line(2, "tour", 0, "child", 1, member(2)),
+        line(3, "tour", 0, "child", 0, member(3)),
+        line(4, "tour", 0, "adult", 1, holder_of("family")),
     ];
     let uses = uses_of(&museum.judge(&lines));
     let said = uses.iter().map(|EntitlementUse { tally, counter, quantity, limit, lines: _ }| {
@@ -515,7 +491,10 @@ fn any_lines() -> impl Strategy<Value = Vec<CartLine>> {
     let lines = proptest::collection::vec((place, (any_kind(), 0..4_u32), any_price()), 0..14);
     lines.prop_map(|lines| {
         let numbered = lines.into_iter().enumerate();
-        numbered.map(|(id, (place, wanted, applied))| line(id, place, wanted, applied)).collect()
+        let line = |(id, ((template, hours), (of, quantity), applied))| {
+            line(id, template, hours, of, quantity, applied)
+        };
+        numbered.map(line).collect()
     })
 }
 
@@ -624,7 +603,7 @@ fn a_member_who_asks_for_a_visit_after_the_end_is_told() {
         line
         @ (CartLine::AddOn(_) | CartLine::Donation(_) | CartLine::Combo(_) | CartLine::Membership(_)) => line,
     };
-    let ask = |hours: i64, of: &str| line(1, ("tour", hours), (of, 2), AppliedPrice::FullPrice);
+    let ask = |hours: i64, of: &str| line(1, "tour", hours, of, 2, AppliedPrice::FullPrice);
     let (over, early) = (
         "Membership_Ended: family Ended, adult in 1, 0 and 2 of 0, too many",
         "Membership_Not_Begun: family NotBegun, adult in 1, 0 and 2 of 0, too many",
@@ -640,12 +619,12 @@ fn a_member_who_asks_for_a_visit_after_the_end_is_told() {
         ("exempt", refunded.clone(), change(ask(1, "adult"), |line| line.ignore_entitlements = true), None),
         ("a price probe", refunded.clone(), change(ask(1, "adult"), |line| line.quantity = 0), None),
         ("a type without a member price", refunded.clone(), ask(1, "child"), None),
-        ("at the member price", json!({}), line(1, ("tour", 3), ("adult", 2), member(1)), None),
-        ("with a coupon", refunded.clone(), line(1, ("tour", 3), ("adult", 2), coupon()), None),
+        ("at the member price", json!({}), line(1, "tour", 3, "adult", 2, member(1)), None),
+        ("with a coupon", refunded.clone(), line(1, "tour", 3, "adult", 2, coupon()), None),
         (
             "an event without member prices",
             refunded,
-            line(1, ("film", 1), ("adult", 2), AppliedPrice::FullPrice),
+            line(1, "film", 1, "adult", 2, AppliedPrice::FullPrice),
             None,
         ),
     ] {

@@ -3,7 +3,7 @@ use crate::time::plus_secs;
 use proptest::prelude::*;
 
 /// Sold seats with the hold they came from, so that the sale can be undone.
-type Sale = (u32, Option<(ReservationId, Hold)>);
+type Sale = (u32, Option<OwnHold>);
 
 fn instant(secs: i64) -> Timestamp {
     plus_secs(Timestamp::UNIX_EPOCH, 1_800_000_000 + secs)
@@ -76,7 +76,7 @@ fn a_ledger_full_of_live_holds_asks_to_try_again_and_a_sale_can_still_be_undone(
     for number in 1..=256 {
         crowded = carry_out(&crowded, &LedgerChange::hold(id(number), hold(1, 600)), instant(0)).unwrap();
     }
-    let own = Some((id(1), hold(1, 600)));
+    let own = Some(OwnHold { reservation: id(1), hold: hold(1, 600) });
     let sold = carry_out(&crowded, &LedgerChange::sell(1, own), instant(1)).unwrap();
     let crowded = carry_out(&sold, &LedgerChange::hold(id(300), hold(1, 600)), instant(1)).unwrap();
     let one_more = LedgerChange::hold(id(301), hold(1, 900));
@@ -163,7 +163,7 @@ proptest! {
                     (LedgerChange::release(id(who), old), None)
                 }
                 Event::Sell { who, quantity } => {
-                    let own = who.and_then(|who| Some((id(who), live(who)?)));
+                    let own = who.and_then(|who| Some(OwnHold { reservation: id(who), hold: live(who)? }));
                     (LedgerChange::sell(quantity, own), Some((quantity, own)))
                 }
                 Event::Unsell { which } => {

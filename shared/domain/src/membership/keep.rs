@@ -129,7 +129,7 @@ impl Membership {
     /// The membership as it is to be stored in place of another state of it: with the time and the author of the
     /// change, unless nothing changed.
     #[must_use]
-    pub fn stamped(self, before: Option<&Self>, (now, by): (Timestamp, &str)) -> Self {
+    pub fn stamped(self, before: Option<&Self>, now: Timestamp, by: &str) -> Self {
         let created_at = before.map_or(now, |before| before.created_at);
         if let Some(before) = before {
             let (updated_at, updated_by) = (before.updated_at, before.updated_by.clone());
@@ -208,14 +208,14 @@ mod tests {
     #[test]
     fn a_change_is_noted_and_none_is_not() {
         let (first, second) = (at("2027-05-01T10:00:00Z"), at("2027-05-02T10:00:00Z"));
-        let new = membership(&[(CardType::Primary, CardStanding::Active)]).stamped(None, (first, "Import"));
+        let new = membership(&[(CardType::Primary, CardStanding::Active)]).stamped(None, first, "Import");
         assert_eq!((new.created_at, new.updated_at), (first, first));
-        assert_eq!(new.clone().stamped(Some(&new), (second, "Staff")), new);
+        assert_eq!(new.clone().stamped(Some(&new), second, "Staff"), new);
         let next = Membership { external_id: Some("HM-1".to_owned()), ..new.clone() };
-        let next = next.stamped(Some(&new), (second, "Staff"));
+        let next = next.stamped(Some(&new), second, "Staff");
         assert_eq!((next.created_at, next.updated_at), (first, second));
         assert_eq!(next.updated_by.as_deref(), Some("Staff"));
-        assert_eq!(new.clone().stamped(None, (second, " ")).updated_by, None);
+        assert_eq!(new.clone().stamped(None, second, " ").updated_by, None);
     }
 
     #[test]

@@ -88,7 +88,8 @@ pub enum Current<'a> {
 /// The first [`LifecycleFault`] in their order.
 pub fn quote<'a>(
     levels: &'a BTreeMap<LevelId, Level>,
-    (action, plan): (MembershipAction, &Plan),
+    action: MembershipAction,
+    plan: &Plan,
     current: Current<'_>,
     sale: Sale,
 ) -> Result<Quote<'a>, LifecycleFault> {
@@ -110,7 +111,7 @@ pub fn quote<'a>(
     let (term, credit) = match &change {
         None => (Term::beginning(sale.zone.date(sale.now), term_rules), Money::ZERO),
         Some(((course, movement), membership)) => {
-            check_movement((*course, *movement), plan, membership)?;
+            check_movement(*course, *movement, plan, membership)?;
             let own = levels.get(&membership.level).and_then(|level| level.offering(&membership.offering));
             check_duration(*course, offering, own)?;
             let credit = match course {
@@ -168,7 +169,8 @@ fn offered(price: &Price) -> Money {
 
 /// Who moves goes to another level; who stays, to another offering of the same level at most.
 fn check_movement(
-    (course, movement): (Course, Move),
+    course: Course,
+    movement: Move,
     plan: &Plan,
     membership: &Membership,
 ) -> Result<(), LifecycleFault> {

@@ -19,11 +19,12 @@ pub struct MembershipReturn {
 /// ended after it, so that what the order sold is no longer theirs to give back. `current` has them as they are now.
 #[must_use]
 pub fn taken_back(
-    (order, change): (&OrderId, &MembershipChange),
+    order: &OrderId,
+    change: &MembershipChange,
     current: &BTreeMap<MembershipId, Membership>,
-    by: (Timestamp, &str),
+    now: Timestamp,
+    by: &str,
 ) -> Option<Vec<MembershipReturn>> {
-    let (now, _) = by;
     let stored = current.get(&change.after.id)?;
     let held = stored.clone().as_of(now);
     if held.ended.is_some() {
@@ -31,11 +32,11 @@ pub fn taken_back(
     }
     let back = |before: &Membership, after: Membership| MembershipReturn {
         before: before.clone(),
-        after: stamped(after, by),
+        after: stamped(after, now, by),
     };
     match (&change.before, &change.retired) {
         (None, _) => {
-            let after = ended(own_term(held, order)?, (now, None));
+            let after = ended(own_term(held, order)?, now, None);
             Some(vec![back(stored, after)])
         }
         (Some(before), Some(retired)) => {
@@ -45,17 +46,17 @@ pub fn taken_back(
                 return None;
             }
             let restored = restored(before, &own_plan(held.clone(), order)?, now);
-            let after = ended(held, (now, Some(restored.id)));
+            let after = ended(held, now, Some(restored.id));
             Some(vec![back(stored, after), back(retired, restored)])
         }
         (Some(before), None) => {
-            let after = shortened(held, (order, before))?;
+            let after = shortened(held, order, before)?;
             Some(vec![back(stored, without_made(after, change))])
         }
     }
 }
 
-fn stamped(membership: Membership, (now, by): (Timestamp, &str)) -> Membership {
+fn stamped(membership: Membership, now: Timestamp, by: &str) -> Membership {
     Membership { updated_at: now, updated_by: Some(by.to_owned()), ..membership }
 }
 
@@ -71,7 +72,7 @@ fn own_plan(held: Membership, order: &OrderId) -> Option<Membership> {
 }
 
 /// A membership that is over, with its cards. Those of one that another takes the place of find nobody any more.
-fn ended(held: Membership, (at, into): (Timestamp, Option<MembershipId>)) -> Membership {
+fn ended(held: Membership, at: Timestamp, into: Option<MembershipId>) -> Membership {
     let standing = if into.is_some() { CardStanding::Replaced } else { CardStanding::Lapsed };
     let card = |card: MemberCard| if card.is_held() { MemberCard { standing, ..card } } else { card };
     Membership {
@@ -103,7 +104,7 @@ fn restored(before: &Membership, held: &Membership, now: Timestamp) -> Membershi
 }
 
 /// The membership without the term that the order added; none if others came behind it.
-fn shortened(mut held: Membership, (order, before): (&OrderId, &Membership)) -> Option<Membership> {
+fn shortened(mut held: Membership, order: &OrderId, before: &Membership) -> Option<Membership> {
     if let Some(last) = held.later.last() {
         let is_own = last.bought.as_ref().is_some_and(|bought| bought.order == *order);
         if !is_own {

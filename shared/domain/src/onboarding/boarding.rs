@@ -88,7 +88,7 @@ impl<S> Application<S> {
 
     /// The merchant of a new application.
     #[must_use]
-    pub fn merchant(&self, (reference, mid): (&BoardingRefId, Mid), status: MerchantStatus) -> Merchant {
+    pub fn merchant(&self, reference: &BoardingRefId, mid: Mid, status: MerchantStatus) -> Merchant {
         Merchant {
             mid,
             name: self.merchant_name(reference),

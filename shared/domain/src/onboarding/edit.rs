@@ -125,7 +125,7 @@ impl Edit {
 /// [`EditRefusal`] when the change itself breaks a rule, or removes or edits what may not be.
 pub fn edited(current: &Clear, edit: Edit, today: NaiveDate) -> Result<(Clear, Vec<Violation>), EditRefusal> {
     let before = violations(current, today);
-    let mut refused = fixed_fields(&edit, (current, &before));
+    let mut refused = fixed_fields(&edit, current, &before);
     refused.extend(owners_without_type(&edit));
     let sent = sent_fields(&edit);
     let faults = edit.type_faults.clone();
@@ -144,7 +144,7 @@ pub fn edited(current: &Clear, edit: Edit, today: NaiveDate) -> Result<(Clear, V
 
 /// Fields that are never edited. Our choice: one that is missing or wrong may still be put right, and one that is
 /// right may be sent as it is (decision 0062).
-fn fixed_fields(edit: &Edit, (current, before): (&Clear, &[Violation])) -> Vec<Violation> {
+fn fixed_fields(edit: &Edit, current: &Clear, before: &[Violation]) -> Vec<Violation> {
     let altered = [
         ("businessLegalName", edit.business_legal_name.alters(current.business_legal_name.as_ref())),
         ("merchantCategoryCode", edit.merchant_category_code.alters(current.merchant_category_code.as_ref())),

@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(rule: Rule, country: Option<&str>, (good, bad): (&[&str], &[&str])) {
+    fn check(rule: Rule, country: Option<&str>, good: &[&str], bad: &[&str]) {
         for text in good {
             assert!(holds(rule, text, country), "{rule:?} refuses {text:?}");
         }
@@ -277,7 +277,7 @@ mod tests {
             "500000005",
             "",
         ];
-        check(Rule::RoutingNumber, None, (&good, &bad));
+        check(Rule::RoutingNumber, None, &good, &bad);
     }
 
     #[test]
@@ -285,28 +285,24 @@ mod tests {
         check(
             Rule::PostalCode,
             Some("US"),
-            (&["02145", "10004"], &["2145", "021451", "K1A 0B1", "０２１４５", "02145-1234"]),
+            &["02145", "10004"],
+            &["2145", "021451", "K1A 0B1", "０２１４５", "02145-1234"],
         );
         check(
             Rule::PostalCode,
             Some("CA"),
-            (
-                &["K1A 0B1", "K1A0B1", "k1a 0b1", "X0A 1W0", "02145"],
-                &[
-                    "D1A 0B1", "W1A 0B1", "K1D 0B1", "K1A  0B1", "K1A-0B1", "0214", "021456", "K1A 0B",
-                    "KA1 0B1",
-                ],
-            ),
+            &["K1A 0B1", "K1A0B1", "k1a 0b1", "X0A 1W0", "02145"],
+            &["D1A 0B1", "W1A 0B1", "K1D 0B1", "K1A  0B1", "K1A-0B1", "0214", "021456", "K1A 0B", "KA1 0B1"],
         );
-        check(Rule::PostalCode, None, (&["02145", "K1A 0B1"], &["2145"]));
+        check(Rule::PostalCode, None, &["02145", "K1A 0B1"], &["2145"]);
     }
 
     #[test]
     fn a_state_belongs_to_its_country() {
-        check(Rule::State, Some("US"), (&["TX", "DC", "PR", "GU", "VI"], &["ON", "XX", "tx", "AS"]));
-        check(Rule::State, Some("CA"), (&["ON", "YT"], &["TX", "CA"]));
-        check(Rule::State, None, (&["TX", "ON"], &["XX"]));
-        check(Rule::State, Some("MX"), (&["TX", "ON"], &["XX"]));
+        check(Rule::State, Some("US"), &["TX", "DC", "PR", "GU", "VI"], &["ON", "XX", "tx", "AS"]);
+        check(Rule::State, Some("CA"), &["ON", "YT"], &["TX", "CA"]);
+        check(Rule::State, None, &["TX", "ON"], &["XX"]);
+        check(Rule::State, Some("MX"), &["TX", "ON"], &["XX"]);
     }
 
     #[test]
@@ -315,20 +311,18 @@ mod tests {
         check(
             descriptor,
             None,
-            (&["CITY*ZOO;1_2.3,4&5", "1234567890", "CITY ZOO"], &["CITY ZOO™", "CITY-ZOO", "CAFÉ", "A'B"]),
+            &["CITY*ZOO;1_2.3,4&5", "1234567890", "CITY ZOO"],
+            &["CITY ZOO™", "CITY-ZOO", "CAFÉ", "A'B"],
         );
         check(
             Rule::Chars(Charset::BusinessName),
             None,
-            (&["O'Hara, Zoé & Co; A-B_C 2"], &["A*B", "A.B", "A/B", "２"]),
+            &["O'Hara, Zoé & Co; A-B_C 2"],
+            &["A*B", "A.B", "A/B", "２"],
         );
-        check(
-            Rule::Chars(Charset::AddressLine),
-            None,
-            (&["1 Pier #4 $ @ Bay"], &["1 Pier, Bay", "1 Pier\n"]),
-        );
-        check(Rule::Chars(Charset::Latin1), None, (&["Zoë Ñandú"], &["Łukasz", "Zo\u{0}"]));
-        check(Rule::Chars(Charset::Alphanumeric), None, (&["X123"], &["X-123", "X 1", "é"]));
+        check(Rule::Chars(Charset::AddressLine), None, &["1 Pier #4 $ @ Bay"], &["1 Pier, Bay", "1 Pier\n"]);
+        check(Rule::Chars(Charset::Latin1), None, &["Zoë Ñandú"], &["Łukasz", "Zo\u{0}"]);
+        check(Rule::Chars(Charset::Alphanumeric), None, &["X123"], &["X-123", "X 1", "é"]);
     }
 
     #[test]
@@ -349,7 +343,7 @@ mod tests {
 
     #[test]
     fn lengths_are_counted_in_characters() {
-        check(Rule::MaxChars(3), None, (&["", "ÄÖÜ"], &["ABCD", "ÄÖÜß"]));
+        check(Rule::MaxChars(3), None, &["", "ÄÖÜ"], &["ABCD", "ÄÖÜß"]);
     }
 
     #[test]
@@ -357,12 +351,10 @@ mod tests {
         check(
             Rule::Date,
             None,
-            (
-                &["2024-02-29", "1980-05-17"],
-                &["2023-02-29", "1980-5-17", "05/17/1980", "1980-05-17T00:00:00Z", "+980-05-17", ""],
-            ),
+            &["2024-02-29", "1980-05-17"],
+            &["2023-02-29", "1980-5-17", "05/17/1980", "1980-05-17T00:00:00Z", "+980-05-17", ""],
         );
-        check(Rule::NotInFuture, None, (&["2027-05-01", "1980-05-17", "not a date"], &["2027-05-02"]));
+        check(Rule::NotInFuture, None, &["2027-05-01", "1980-05-17", "not a date"], &["2027-05-02"]);
     }
 
     #[test]
@@ -384,20 +376,18 @@ mod tests {
             "javascript:alert(1)",
             "zoo..example",
         ];
-        check(Rule::WebAddress, None, (&good, &bad));
+        check(Rule::WebAddress, None, &good, &bad);
         check(
             Rule::Email,
             None,
-            (
-                &["ines@zoo.example", "a+b@c.d.e"],
-                &["ines", "ines@zoo", "@zoo.example", "a@b@c.d", "a b@c.d", "a@.d", "a@c.", "ines@xn--a.org"],
-            ),
+            &["ines@zoo.example", "a+b@c.d.e"],
+            &["ines", "ines@zoo", "@zoo.example", "a@b@c.d", "a b@c.d", "a@.d", "a@c.", "ines@xn--a.org"],
         );
     }
 
     #[test]
     fn numbers_are_integers_within_their_range() {
-        check(Rule::UpTo(100), None, (&["0", "25", "100"], &["101", "-1", "2.5", "", "1e2"]));
-        check(Rule::Digits { min: 1, max: 3 }, None, (&["1", "123"], &["", "1234", "12a", "１"]));
+        check(Rule::UpTo(100), None, &["0", "25", "100"], &["101", "-1", "2.5", "", "1e2"]);
+        check(Rule::Digits { min: 1, max: 3 }, None, &["1", "123"], &["", "1234", "12a", "１"]);
     }
 }

@@ -207,7 +207,7 @@ impl OrderAmounts {
         }
     }
 
-    fn without(self, quantity: u32, (amount, retail_amount): (Money, Money)) -> Self {
+    fn without(self, quantity: u32, amount: Money, retail_amount: Money) -> Self {
         // Parts of what fits an amount fit one as well.
         let less = |all: Money, part: Money| all.checked_sub(part).unwrap_or_default();
         Self {
@@ -338,12 +338,14 @@ impl AfterSale {
     fn left_of(&self, row: Row<'_>) -> OrderAmounts {
         let items = self.refunds.iter().flat_map(|refund| &refund.items);
         let refunded = items.filter(|item| item.item == *row.id());
-        let refunded = refunded.map(|item| (item.quantity, (item.amount, item.retail_amount)));
+        let refunded = refunded.map(|item| (item.quantity, item.amount, item.retail_amount));
         let moved = self.exchanges.iter().flat_map(|exchange| &exchange.moved);
         let moved = moved.filter(|moved| moved.from == *row.id()).map(|moved| moved.line.amounts);
-        let moved = moved.map(|amounts| (amounts.quantity, (amounts.amount, amounts.retail_amount)));
+        let moved = moved.map(|amounts| (amounts.quantity, amounts.amount, amounts.retail_amount));
         let gone = refunded.chain(moved);
-        gone.fold(row.amounts(), |left, (quantity, money)| left.without(quantity, money))
+        gone.fold(row.amounts(), |left, (quantity, amount, retail_amount)| {
+            left.without(quantity, amount, retail_amount)
+        })
     }
 }
 

@@ -253,7 +253,7 @@ fn checked<'a>(
         return Err(ExchangeRefused::Pending(pending.id.clone()));
     }
     let mut of_event: Vec<ExchangeFault> = Vec::new();
-    for fault in leaving.iter().flat_map(|leaving| event_faults(leaving.line, (template, ledger), facts)) {
+    for fault in leaving.iter().flat_map(|leaving| event_faults(leaving.line, template, ledger, facts)) {
         if !of_event.contains(&fault) {
             of_event.push(fault);
         }
@@ -284,7 +284,7 @@ type Faults = Vec<(ExchangePlace, ExchangeFault)>;
 fn named<'a>(scope: &ExchangeScope, facts: &ExchangeFacts<'a>) -> (Vec<Leaving<'a>>, Faults) {
     match scope {
         ExchangeScope::Tickets(ids) => named_tickets(ids, facts),
-        ExchangeScope::Item(item, units) => match some_of_item((item, *units), facts) {
+        ExchangeScope::Item(item, units) => match some_of_item(item, *units, facts) {
             Ok(leaving) => (vec![leaving], Vec::new()),
             Err(fault) => (Vec::new(), vec![fault]),
         },
@@ -292,7 +292,8 @@ fn named<'a>(scope: &ExchangeScope, facts: &ExchangeFacts<'a>) -> (Vec<Leaving<'
 }
 
 fn some_of_item<'a>(
-    (item, units): (&OrderItemId, Option<NonZeroU32>),
+    item: &OrderItemId,
+    units: Option<NonZeroU32>,
     facts: &ExchangeFacts<'a>,
 ) -> Result<Leaving<'a>, (ExchangePlace, ExchangeFault)> {
     let Some(row) = facts.order.rows().find(|row| row.id() == item) else {
@@ -351,7 +352,8 @@ fn named_tickets<'a>(ids: &[TicketId], facts: &ExchangeFacts<'a>) -> (Vec<Leavin
 /// Why tickets of a line are not good for the instance.
 fn event_faults(
     line: &OrderTicketLine,
-    (template, ledger): (&Template, &Ledger),
+    template: &Template,
+    ledger: &Ledger,
     facts: &ExchangeFacts<'_>,
 ) -> Vec<ExchangeFault> {
     if line.template != template.id {

@@ -212,12 +212,14 @@ pub fn decide_refund(request: &RefundRequest, facts: &RefundFacts<'_>) -> Result
     if order.after_sale.refunds.len() >= MAX_ORDER_REFUNDS {
         return Err(RefundRefused::TooManyRefunds);
     }
-    Ok(refund_of((request, facts), (amount, items), given_back.unwrap_or_default()))
+    Ok(refund_of(request, facts, amount, items, given_back.unwrap_or_default()))
 }
 
 fn refund_of(
-    (request, facts): (&RefundRequest, &RefundFacts<'_>),
-    (amount, items): (Money, Vec<RefundedItem>),
+    request: &RefundRequest,
+    facts: &RefundFacts<'_>,
+    amount: Money,
+    items: Vec<RefundedItem>,
     given_back: GivenBack,
 ) -> OrderRefund {
     let mail = request.send_email.then(|| messages_of(facts, &items));
@@ -280,7 +282,7 @@ impl<'a> Naming<'a> {
                 let left = self.order.rows().map(|row| (row, self.order.left_of(row)));
                 let left = left.filter(|(_, left)| left.quantity > 0);
                 let items: Vec<RefundedItem> =
-                    left.map(|(row, left)| self.last_units((row, left), left.quantity)).collect();
+                    left.map(|(row, left)| self.last_units(row, left, left.quantity)).collect();
                 if items.is_empty() {
                     self.faults.push((Place::WholeOrder, Fault::NothingLeft));
                 }
@@ -314,13 +316,13 @@ impl<'a> Naming<'a> {
             return None;
         }
         match &named.units {
-            Units::All => Some(self.last_units((row, left), left.quantity)),
+            Units::All => Some(self.last_units(row, left, left.quantity)),
             Units::Some(units) if units.get() > left.quantity => {
                 self.faults.push((Place::Quantity(place), Fault::TooMany { left: left.quantity }));
                 None
             }
-            Units::Some(units) => Some(self.last_units((row, left), units.get())),
-            Units::Tickets(ids) => self.named_tickets(place, (row, left), ids),
+            Units::Some(units) => Some(self.last_units(row, left, units.get())),
+            Units::Tickets(ids) => self.named_tickets(place, row, left, ids),
         }
     }
 
@@ -328,7 +330,8 @@ impl<'a> Naming<'a> {
     fn named_tickets(
         &mut self,
         place: usize,
-        (row, left): (Row<'a>, OrderAmounts),
+        row: Row<'a>,
+        left: OrderAmounts,
         ids: &[TicketId],
     ) -> Option<RefundedItem> {
         if !has_single_tickets(row) {
@@ -354,7 +357,7 @@ impl<'a> Naming<'a> {
     }
 
     /// So many units of a line, and the last of its tickets.
-    fn last_units(&self, (row, left): (Row<'a>, OrderAmounts), units: u32) -> RefundedItem {
+    fn last_units(&self, row: Row<'a>, left: OrderAmounts, units: u32) -> RefundedItem {
         let mut tickets = Vec::new();
         for line in row.tickets() {
             let count = match row {

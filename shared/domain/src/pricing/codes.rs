@@ -22,11 +22,12 @@ impl Code<'_> {
     /// What it takes off a ticket, or why it takes nothing off.
     pub(super) fn reduction(
         &self,
-        (wanted, slot): (&WantedTicket, Slot<'_>),
+        wanted: &WantedTicket,
+        slot: Slot<'_>,
         discounts: &BTreeMap<DiscountId, Discount>,
     ) -> Result<Reduction, CouponProblem> {
-        let target = (&slot.template.id, &wanted.ticket_type);
-        self.coupon?.reduction_of(target, discounts).ok_or(CouponProblem::NothingEligible)
+        let found = self.coupon?.reduction_of(&slot.template.id, &wanted.ticket_type, discounts);
+        found.ok_or(CouponProblem::NothingEligible)
     }
 }
 
@@ -40,8 +41,10 @@ pub(super) struct CodeBook<'a> {
 impl<'a> CodeBook<'a> {
     /// The codes that a cart and its lines name.
     pub(super) fn new(
-        (lines, terms): (&'a [LineRequest], &'a CartTerms),
-        (coupons, buyer): (&'a BTreeMap<CouponId, Coupon>, &Buyer<'_>),
+        lines: &'a [LineRequest],
+        terms: &'a CartTerms,
+        coupons: &'a BTreeMap<CouponId, Coupon>,
+        buyer: &Buyer<'_>,
         now: Timestamp,
     ) -> Self {
         let codes = terms.coupon_codes.iter().chain(lines.iter().flat_map(line_codes));
@@ -86,7 +89,8 @@ impl<'a> CodeBook<'a> {
     /// whether a code applies by this rule to the line with this index.
     pub(super) fn messages(
         &self,
-        (lines, terms): (&[LineRequest], &CartTerms),
+        lines: &[LineRequest],
+        terms: &CartTerms,
         is_eligible: impl Fn(&str, Rule, usize) -> bool,
     ) -> Vec<CouponMessage> {
         let mut messages: Vec<CouponMessage> = Vec::new();

@@ -131,8 +131,8 @@ fn retails_of(
     let mut faults = Vec::new();
     let mut retails = Vec::with_capacity(chosen.len());
     for chosen in chosen {
-        let whose = (&chosen.instance, &wanted.ticket_type);
-        match ticket_price(chosen.slot, whose, pass.catalog.buyer.channel, pass.now) {
+        let Chosen { slot, instance, .. } = chosen;
+        match ticket_price(*slot, instance, &wanted.ticket_type, pass.catalog.buyer.channel, pass.now) {
             Some(entry) => retails.push(entry.price),
             None => faults.push(ComboFault::Part { part: chosen.sent, fault: PartFault::NotPriced }),
         }

@@ -33,8 +33,8 @@ pub(super) fn price_membership(
     let (catalog, buyer) = (pass.catalog.catalog, pass.catalog.buyer);
     let sale = Sale { channel: buyer.channel, zone: buyer.zone, now: pass.now };
     let current = current(wanted, buyer.memberships);
-    let quote = quote(catalog.levels, (wanted.action, &wanted.plan), current, sale)?;
-    let cards = check_cards(wanted, (current, &quote)).map_err(LineFault::Membership)?;
+    let quote = quote(catalog.levels, wanted.action, &wanted.plan, current, sale)?;
+    let cards = check_cards(wanted, current, &quote).map_err(LineFault::Membership)?;
     let Treatments { tried, unit, applied } = treat(wanted, &quote, pass)?;
     let line = MembershipLine {
         id: id.clone(),
@@ -54,7 +54,8 @@ pub(super) fn price_membership(
 /// How many cards are held afterwards, if the offering allows them.
 fn check_cards(
     wanted: &WantedMembership,
-    (current, quote): (Current<'_>, &Quote<'_>),
+    current: Current<'_>,
+    quote: &Quote<'_>,
 ) -> Result<usize, MembershipFault> {
     let before = match current {
         Current::Found(membership) => Some(membership),
@@ -108,9 +109,9 @@ pub(super) fn reduction(
     wanted: &WantedMembership,
     pass: Pass<'_>,
 ) -> Result<Reduction, CouponProblem> {
-    let target = (&wanted.plan.level, &wanted.plan.price_point);
+    let plan = &wanted.plan;
     code.coupon?
-        .reduction_of_membership(target, pass.catalog.catalog.discounts)
+        .reduction_of_membership(&plan.level, &plan.price_point, pass.catalog.catalog.discounts)
         .ok_or(CouponProblem::NothingEligible)
 }
 

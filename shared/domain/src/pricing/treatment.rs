@@ -57,7 +57,7 @@ pub fn listed_unit(
     asker: &Asker,
     discounts: &BTreeMap<DiscountId, Discount>,
 ) -> Result<Money, MoneyOverflow> {
-    let tried = uncoded(ticket, (asker, discounts), Vec::new())?;
+    let tried = uncoded(ticket, asker, discounts, Vec::new())?;
     let units = tried.iter().filter_map(|one| Some((one.rule, std::cmp::Reverse(one.price.ok()?.unit))));
     Ok(units.max().map_or(ticket.price.price, |(_, std::cmp::Reverse(unit))| unit))
 }
@@ -66,14 +66,15 @@ pub fn listed_unit(
 /// being one.
 fn uncoded(
     ticket: PricedTicket<'_>,
-    (asker, discounts): (&Asker, &BTreeMap<DiscountId, Discount>),
+    asker: &Asker,
+    discounts: &BTreeMap<DiscountId, Discount>,
     mut tried: Vec<Tried>,
 ) -> Result<Vec<Tried>, MoneyOverflow> {
     let PricedTicket { template, at, price } = ticket;
     let discounted = price.discounted();
     tried.push(of_line(Rule::FullPrice, price.price));
     tried.extend(discounted.map(|unit| of_line(Rule::DiscountedPrice, unit)));
-    for found in asker.member_prices((template, discounts), &price.ticket_type, at) {
+    for found in asker.member_prices(template, discounts, &price.ticket_type, at) {
         let level = Arc::clone(&found.claim.level);
         let source = match found.claim.membership {
             Some(membership) => Source::Membership(membership, level),
@@ -93,7 +94,8 @@ fn of_line(rule: Rule, unit: Money) -> Tried {
 
 /// Tries every rule on a ticket line of this price.
 pub(super) fn treat(
-    (wanted, slot): (&WantedTicket, Slot<'_>),
+    wanted: &WantedTicket,
+    slot: Slot<'_>,
     price: &Price,
     terms: Terms<'_>,
 ) -> Result<Treatments, MoneyOverflow> {
@@ -108,13 +110,13 @@ pub(super) fn treat(
     };
     let room = Vec::with_capacity(terms.most_tries(line_codes));
     let ticket = PricedTicket { template: slot.template, at: slot.start, price };
-    let mut tried = uncoded(ticket, (terms.asker, terms.discounts), room)?;
+    let mut tried = uncoded(ticket, terms.asker, terms.discounts, room)?;
     if wanted.ignore_entitlements {
         let members = tried.iter_mut().filter(|one| one.rule == Rule::MemberPrice);
         members.for_each(|one| one.price = Err(Inapplicable::ExemptFromLimits));
     }
     for (rule, code) in terms.codes.of(line_codes) {
-        let price = match code.reduction((wanted, slot), terms.discounts) {
+        let price = match code.reduction(wanted, slot, terms.discounts) {
             Ok(_) if rule == Rule::CartCoupon && terms.scope == Scope::Memberships => {
                 Err(Inapplicable::KeptForMemberships)
             }

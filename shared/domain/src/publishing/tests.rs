@@ -202,8 +202,7 @@ fn no_chosen_clock_makes_slots_that_real_time_would_not() {
     let tour = template(vec![schedule("a", &WEEK, &[(9, None)])]);
     let horizon = |chosen: i64, real: i64| {
         let real_now = plus_secs(now(), real);
-        let run =
-            Generation::fill((&tour, zone()), None, RunTerms { real_now, ..terms(400, chosen) }).unwrap();
+        let run = Generation::fill(&tour, zone(), None, RunTerms { real_now, ..terms(400, chosen) }).unwrap();
         assert!(run.from <= run.until, "{run:?}");
         run.until
     };
@@ -219,14 +218,14 @@ fn no_chosen_clock_makes_slots_that_real_time_would_not() {
 fn a_run_is_needed_for_another_plan_and_for_another_day_and_not_for_other_words() {
     let mut tour = template(vec![schedule("a", &WEEK, &[(9, None)])]);
     let facts = tour.facts();
-    let first = Generation::fill((&tour, zone()), None, terms(400, 0)).unwrap();
+    let first = Generation::fill(&tour, zone(), None, terms(400, 0)).unwrap();
     assert!(first.is_due(now()) && !first.complete);
     let again = |template: &Template, run: &Generation, secs| {
-        Generation::fill((template, zone()), Some(run), terms(400, secs))
+        Generation::fill(template, zone(), Some(run), terms(400, secs))
     };
     tour.description = "Other words".to_owned();
     assert_eq!(again(&tour, &first, 5), None, "it is being made already");
-    let done = first.moved(None, (Some(plan_of(&tour, &facts)), false), now()).unwrap();
+    let done = first.moved(None, Some(plan_of(&tour, &facts)), false, now()).unwrap();
     assert!(done.complete);
     assert_eq!(done.due_at, Some(plus_secs(now(), DAY_SECS)));
     assert_eq!(again(&tour, &done, DAY_SECS - 1), None);
@@ -243,11 +242,11 @@ fn a_run_is_needed_for_another_plan_and_for_another_day_and_not_for_other_words(
 #[test]
 fn a_run_that_is_extended_while_it_goes_on_keeps_its_place() {
     let tour = template(vec![schedule("a", &WEEK, &[(9, None)])]);
-    let first = Generation::fill((&tour, zone()), None, terms(30, 0)).unwrap();
+    let first = Generation::fill(&tour, zone(), None, terms(30, 0)).unwrap();
     let slot = slots(&tour).remove(3).id;
-    let half = first.moved(Some(slot), (None, false), now()).unwrap();
+    let half = first.moved(Some(slot), None, false, now()).unwrap();
     assert_eq!((half.complete, half.revision), (false, 2));
-    let further = Generation::fill((&tour, zone()), Some(&half), terms(60, 9)).unwrap();
+    let further = Generation::fill(&tour, zone(), Some(&half), terms(60, 9)).unwrap();
     assert_eq!((further.from, further.after), (half.from, Some(slot)));
     assert_eq!(further.until, plus_secs(now(), 9 + 60 * DAY_SECS));
 }
@@ -261,8 +260,8 @@ fn templates_whose_schedules_are_over_are_never_due_again() {
     for (schedules, due) in [(vec![summer.clone()], false), (vec![], false), (vec![summer, endless], true)] {
         let tour = template(schedules);
         let facts = tour.facts();
-        let first = Generation::fill((&tour, zone()), None, terms(400, 0)).unwrap();
-        let done = first.moved(None, (Some(plan_of(&tour, &facts)), false), now()).unwrap();
+        let first = Generation::fill(&tour, zone(), None, terms(400, 0)).unwrap();
+        let done = first.moved(None, Some(plan_of(&tour, &facts)), false, now()).unwrap();
         assert_eq!(done.due_at.is_some(), due);
     }
 }
@@ -271,9 +270,9 @@ fn templates_whose_schedules_are_over_are_never_due_again() {
 fn a_template_that_is_gone_is_cleared_until_nothing_is_held_any_more() {
     let tour = template(vec![]);
     let clear = Generation::clear(&tour.id, None, terms(400, 0));
-    let again = clear.moved(None, (None, true), now()).unwrap();
+    let again = clear.moved(None, None, true, now()).unwrap();
     assert_eq!((again.due_at, again.held), (Some(plus_secs(now(), CLEAR_AGAIN_SECS)), false));
-    assert_eq!(again.moved(None, (None, false), now()), None);
+    assert_eq!(again.moved(None, None, false, now()), None);
 }
 
 #[test]

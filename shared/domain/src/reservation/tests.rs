@@ -1,6 +1,6 @@
 use super::*;
 use crate::TemplateId;
-use crate::ledger::SlotState;
+use crate::ledger::{OwnHold, SlotState};
 
 const SECOND: &str = "2027-05-01T12:00:00.750Z";
 
@@ -83,8 +83,8 @@ impl World {
 
     fn hold(&mut self, wanted: &[WantedItem]) -> Reservation {
         let reservation = begun(wanted, 600);
-        let target = (wanted, reservation.terms.expires_at);
-        let step = decide_holds(&reservation, target, &self.slots(), now()).unwrap();
+        let expires_at = reservation.terms.expires_at;
+        let step = decide_holds(&reservation, wanted, expires_at, &self.slots(), now()).unwrap();
         self.carry_out(&step, now());
         reservation
     }
@@ -119,7 +119,7 @@ fn an_update_may_extend_within_the_cap_and_shorten_but_not_into_the_past() {
         (Some("2026-05-01T12:00:00Z"), Err(ReservationRefusal::ExpiryPast)),
     ] {
         let world = World::of(&[]);
-        let update = decide_update(&reservation, (&change(vec![], asked), &[]), &world.slots(), now());
+        let update = decide_update(&reservation, &change(vec![], asked), &[], &world.slots(), now());
         let time = update.map(|update| update.next.terms.expires_at.format("%H:%M:%S%.f").to_string());
         assert_eq!(time, expected.map(str::to_owned), "{asked:?}");
     }
@@ -132,14 +132,14 @@ fn an_update_keeps_the_ids_of_kept_events_and_releases_what_is_left_out() {
     let reservation = world.hold(&wanted(&[(&first, 2), (&second, 3)]));
     let wish = change(wanted(&[(&third, 1), (&second, 5)]), None);
     let ids = [item_id(70), item_id(71)];
-    let update = decide_update(&reservation, (&wish, &ids), &world.slots(), now()).unwrap();
+    let update = decide_update(&reservation, &wish, &ids, &world.slots(), now()).unwrap();
     world.carry_out(&update.step, now());
     assert_eq!([world.free(&first), world.free(&second), world.free(&third)], [5, 0, 4]);
     let items: Vec<(i64, u32)> =
         update.next.terms.items.iter().map(|item| (item.id.get(), item.quantity)).collect();
     assert_eq!(items, [(70, 1), (2, 5)]);
     assert_eq!(update.next.first_terms(), &reservation.terms, "a repeated POST is answered as it was");
-    let again = decide_update(&update.next, (&wish, &ids), &world.slots(), now()).unwrap();
+    let again = decide_update(&update.next, &wish, &ids, &world.slots(), now()).unwrap();
     assert_eq!(again, Update { next: update.next, step: Step::Commit(LedgerChanges::new()) });
 }
 
@@ -150,7 +150,7 @@ fn an_unchanged_quantity_succeeds_on_a_full_slot_and_an_increase_names_what_coul
     let reservation = world.hold(&wanted(&[(&first, 3)]));
     let decide = |quantity| {
         let wish = change(wanted(&[(&first, quantity)]), Some("2027-05-01T12:20:00Z"));
-        decide_update(&reservation, (&wish, &[item_id(9)]), &world.slots(), now()).map(|_| ())
+        decide_update(&reservation, &wish, &[item_id(9)], &world.slots(), now()).map(|_| ())
     };
     assert_eq!(decide(3), Ok(()));
     let shortage = Shortage { line: 0, instance: first.instance, available: 3 };
@@ -167,7 +167,7 @@ fn after_sales_have_closed_only_an_increase_is_refused() {
     world.ledgers.insert(begun.instance, begun.clone());
     let decide = |quantity| {
         let wish = change(wanted(&[(&begun, quantity)]), None);
-        decide_update(&reservation, (&wish, &[item_id(9)]), &world.slots(), now()).map(|_| ())
+        decide_update(&reservation, &wish, &[item_id(9)], &world.slots(), now()).map(|_| ())
     };
     assert_eq!((decide(3), decide(1)), (Ok(()), Ok(())));
     assert_eq!(decide(4), Err(ReservationRefusal::SalesClosed(vec![0])));
@@ -181,7 +181,7 @@ fn every_line_of_the_first_kind_of_refusal_is_named() {
     let decide = |world: &World| {
         let lines = wanted(&[(&short, 6), (&closed, 1), (&unknown, 1)]);
         let reservation = begun(&lines, 600);
-        decide_holds(&reservation, (&lines, reservation.terms.expires_at), &world.slots(), now())
+        decide_holds(&reservation, &lines, reservation.terms.expires_at, &world.slots(), now())
     };
     assert_eq!(decide(&world), Err(ReservationRefusal::UnknownEvents(vec![2])));
     world.ledgers.insert(unknown.instance, unknown.clone());
@@ -201,7 +201,7 @@ fn live_holds_are_those_in_the_ledgers() {
             .map(|holds| holds.values().map(|hold| hold.quantity).sum())
     };
     assert_eq!(live(&world, now()), Ok(5));
-    let own = (id(), world.ledgers[&first.instance].holds[&id()]);
+    let own = OwnHold { reservation: id(), hold: world.ledgers[&first.instance].holds[&id()] };
     let sold = world.ledgers[&first.instance].apply(&LedgerChange::sell(2, Some(own)), now()).unwrap();
     world.ledgers.insert(first.instance, sold);
     assert_eq!(live(&world, now()), Ok(3), "what a checkout consumed is gone");
@@ -221,7 +221,7 @@ fn a_dead_reservation_is_not_updated_and_an_item_it_does_not_have_is_unknown() {
     let reservation = world.hold(&wanted(&[(&first, 2)]));
     let mut wish = change(wanted(&[(&first, 2)]), None);
     let at = |wish: &ReservationChange, now| {
-        decide_update(&reservation, (wish, &[item_id(9)]), &world.slots(), now).map(|_| ())
+        decide_update(&reservation, wish, &[item_id(9)], &world.slots(), now).map(|_| ())
     };
     assert_eq!(at(&wish, reservation.terms.expires_at), Err(ReservationRefusal::NotLive));
     wish.named = vec![(0, item_id(1))];

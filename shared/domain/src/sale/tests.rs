@@ -41,14 +41,14 @@ fn sale(amount: i64) -> Sale {
 }
 
 fn taken(sale: &Sale, number: u8, amount: i64) -> Sale {
-    sale.with(&refund_id(number), SaleRefund::pending(cents(amount), (now(), false))).unwrap()
+    sale.with(&refund_id(number), SaleRefund::pending(cents(amount), now(), false)).unwrap()
 }
 
 /// The sale after a refund that was taken is done.
 fn done(sale: &Sale, number: u8) -> Sale {
     let id = refund_id(number);
     let fees = sale.fees_of_next(sale.refunds[&id].amount).unwrap();
-    sale.with_done(&id, (now(), fees))
+    sale.with_done(&id, now(), fees)
 }
 
 fn fees(sale: &Sale, number: u8) -> [i64; 2] {

@@ -80,12 +80,12 @@ impl SlotPlan<'_> {
             let first = self.zone.date(from).max(range.start);
             let pause = Days::new(LONGEST_PAUSE_WEEKS.saturating_mul(7));
             let last = first.checked_add_days(pause).unwrap_or(NaiveDate::MAX).min(range.end);
-            alone.makes_any_on((first, last), running)
+            alone.makes_any_on(first, last, running)
         })
     }
 
     /// Whether a slot starts on one of these local dates and from an instant on, as far as instance ids reach.
-    fn makes_any_on(&self, (first, last): (NaiveDate, NaiveDate), from: Timestamp) -> bool {
+    fn makes_any_on(&self, first: NaiveDate, last: NaiveDate, from: Timestamp) -> bool {
         let end = last.checked_add_days(Days::new(2)).unwrap_or(last);
         let begin = plus_secs(first.and_time(NaiveTime::MIN).and_utc(), -86_400);
         let window = SlotWindow {

@@ -137,14 +137,14 @@ impl Oracle<'_> {
         let mut found: Vec<Slot> = Vec::new();
         if self.schedules.is_empty() {
             let local = self.template.start.with_timezone(&self.tz).naive_local();
-            found.extend(self.slot(None, (local, self.template.start), None));
+            found.extend(self.slot(None, local, self.template.start, None));
         } else {
             for (local, instant) in self.minutes(from, until) {
                 for schedule in self.schedules.iter().filter(|found| self.runs(found, local, instant)) {
                     let hour =
                         schedule.hours.iter().find(|h| (h.hour, h.minutes) == (local.hour(), local.minute()));
                     found.extend(
-                        hour.map(|hour| self.slot(Some(schedule), (local, instant), hour.quantity).unwrap()),
+                        hour.map(|hour| self.slot(Some(schedule), local, instant, hour.quantity).unwrap()),
                     );
                 }
             }
@@ -218,7 +218,8 @@ impl Oracle<'_> {
     fn slot(
         &self,
         schedule: Option<&Schedule>,
-        (local, start): (NaiveDateTime, Timestamp),
+        local: NaiveDateTime,
+        start: Timestamp,
         quantity: Option<u32>,
     ) -> Option<Slot> {
         let schedule_id = schedule.map(|found| found.id.clone());
@@ -302,13 +303,17 @@ fn any_schedule(anchor: NaiveDate) -> impl Strategy<Value = Schedule> {
                 capacity,
                 duration_minutes,
                 repeat_cycle_weeks,
-                ..schedule("x", hours, ranges.into_iter().map(|found| dates(anchor, found)).collect())
+                ..schedule(
+                    "x",
+                    hours,
+                    ranges.into_iter().map(|(from, length)| dates(anchor, from, length)).collect(),
+                )
             }
         },
     )
 }
 
-fn dates(anchor: NaiveDate, (from, length): (i64, i64)) -> DateRange {
+fn dates(anchor: NaiveDate, from: i64, length: i64) -> DateRange {
     let start = anchor + Duration::days(from);
     DateRange { start, end: start + Duration::days(length) }
 }

@@ -100,7 +100,8 @@ impl Named {
     /// What a cart with these terms and lines names, where these are the tenant's coupons. The evidence is that by
     /// which it was decided which claims of the terms count; the others are left out.
     pub(crate) fn of<'a>(
-        (terms, coupons): (&CartTerms, &BTreeMap<CouponId, Coupon>),
+        terms: &CartTerms,
+        coupons: &BTreeMap<CouponId, Coupon>,
         lines: impl IntoIterator<Item = &'a Wanted>,
         evidence: Evidence,
     ) -> Self {

@@ -68,7 +68,7 @@ fn caller(secs: i64) -> Caller {
 async fn ask(app: &App, secs: i64, outcome: Result<u32, ErrorType>) -> Result<&'static str, ErrorType> {
     let key = IdempotencyKey(Some("key".to_owned()));
     let run = async { outcome.map_err(ApiError::new) };
-    let answer = once(app, &caller(secs), (&key, "fingerprint"), run).await;
+    let answer = once(app, &caller(secs), &key, "fingerprint", run).await;
     let answer = answer.map_err(|refusal| refusal.kind())?;
     Ok(if answer.headers().contains_key(REPLAYED) { "replayed" } else { "first" })
 }
@@ -100,7 +100,7 @@ async fn so_does_whatever_says_that_it_did_nothing() {
         let (app, _) = service().await;
         let key = IdempotencyKey(Some("key".to_owned()));
         let run = async { Err::<u32, _>(ApiError::new(kind).without_effect()) };
-        let refused = once(&app, &caller(0), (&key, "fingerprint"), run).await;
+        let refused = once(&app, &caller(0), &key, "fingerprint", run).await;
         assert_eq!(refused.unwrap_err().kind(), kind);
         assert_eq!(ask(&app, 0, Ok(1)).await, Ok("first"), "{kind:?}");
     }
@@ -112,7 +112,7 @@ async fn a_refusal_by_the_processor_is_kept_for_a_day_with_what_it_says() {
     let key = IdempotencyKey(Some("key".to_owned()));
     let refuse = async || {
         let refusal = ApiError::new(ErrorType::RefundRefused).fact("processorErrorCode", "no_balance");
-        once(&app, &caller(0), (&key, "fingerprint"), async { Err::<u32, _>(refusal) }).await
+        once(&app, &caller(0), &key, "fingerprint", async { Err::<u32, _>(refusal) }).await
     };
     assert_eq!(refuse().await.unwrap_err().kind(), ErrorType::RefundRefused);
     let again = refuse().await.unwrap();
@@ -126,7 +126,7 @@ async fn a_refusal_by_the_processor_is_kept_for_a_day_with_what_it_says() {
         "requestId": "another request", "processorErrorCode": "no_balance",
     });
     assert_eq!(kept, expected);
-    let other = once(&app, &caller(0), (&key, "another"), async { Ok(1) }).await;
+    let other = once(&app, &caller(0), &key, "another", async { Ok(1) }).await;
     assert_eq!(other.unwrap_err().kind(), ErrorType::IdempotencyKeyReused);
     assert_eq!(ask(&app, 86_400, Ok(1)).await, Ok("first"));
 }
@@ -170,12 +170,12 @@ async fn a_claim_that_is_sent_again_after_its_answer_was_lost_is_still_its_own()
     let key = Key::idempotency(tenant_id(), "hash");
     let own = record(0, "a");
     for _ in 0..2 {
-        assert_eq!(app.store.claim_idempotency_key(&key, (&own, None), t0()).await.unwrap(), Ok(()));
+        assert_eq!(app.store.claim_idempotency_key(&key, &own, None, t0()).await.unwrap(), Ok(()));
     }
     let other = record(0, "b");
-    assert_eq!(app.store.claim_idempotency_key(&key, (&other, None), t0()).await.unwrap(), Err(own.clone()));
+    assert_eq!(app.store.claim_idempotency_key(&key, &other, None, t0()).await.unwrap(), Err(own.clone()));
     app.store.keep_answer(&key, &own, kept("1")).await.unwrap();
-    let again = app.store.claim_idempotency_key(&key, (&own, None), t0()).await.unwrap();
+    let again = app.store.claim_idempotency_key(&key, &own, None, t0()).await.unwrap();
     assert_eq!(again.unwrap_err().answer.as_deref(), Some("1"));
 }
 
@@ -185,8 +185,8 @@ async fn a_request_taken_for_dead_neither_answers_nor_frees_the_key_of_its_succe
         let (app, _) = service().await;
         let key = Key::idempotency(tenant_id(), "hash");
         let (dead, successor) = (record(0, "a"), record(later, "b"));
-        app.store.claim_idempotency_key(&key, (&dead, None), t0()).await.unwrap().unwrap();
-        let taken = app.store.claim_idempotency_key(&key, (&successor, Some(&dead)), t0()).await.unwrap();
+        app.store.claim_idempotency_key(&key, &dead, None, t0()).await.unwrap().unwrap();
+        let taken = app.store.claim_idempotency_key(&key, &successor, Some(&dead), t0()).await.unwrap();
         assert_eq!(taken, Ok(()));
         app.store.release_idempotency_key(&key, &dead).await.unwrap();
         app.store.keep_answer(&key, &dead, kept("1")).await.unwrap();

@@ -270,7 +270,7 @@ impl SandboxProcessor {
 
     async fn payments(&self, tenant: TenantId) -> Result<Vec<Payment>, StoreError> {
         let Key { table, pk, sk: _ } = Key::sandbox_payment(tenant, "");
-        let items = self.store.query_all((table, &pk), SortKeys::All, Consistency::Strong).await?;
+        let items = self.store.query_all(table, &pk, SortKeys::All, Consistency::Strong).await?;
         items.into_iter().map(store::decode).collect()
     }
 

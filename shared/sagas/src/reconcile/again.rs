@@ -74,14 +74,14 @@ impl<'a> Again<'a> {
         let mut books = self.view.books(tenant);
         let mut found = Vec::new();
         match subject {
-            Subject::Order(order) => found.extend(self.enter_order(&mut books, (tenant, order)).await?),
-            Subject::Sale(sale) => self.enter_sale(&mut books, (tenant, sale)).await?,
+            Subject::Order(order) => found.extend(self.enter_order(&mut books, tenant, order).await?),
+            Subject::Sale(sale) => self.enter_sale(&mut books, tenant, sale).await?,
             Subject::Membership(membership) => {
-                self.enter_membership(&mut books, (tenant, *membership)).await?;
+                self.enter_membership(&mut books, tenant, *membership).await?;
             }
             Subject::Customer(customer) => {
                 books.enter_lead(*customer);
-                self.enter_customers(&mut books, (tenant, &[*customer])).await?;
+                self.enter_customers(&mut books, tenant, &[*customer]).await?;
             }
             Subject::Ledger(slot) => {
                 let ledger = self.view.store.get(&Key::ledger(tenant, slot, 0), Consistency::Strong).await?;
@@ -99,12 +99,13 @@ impl<'a> Again<'a> {
     async fn enter_order(
         &self,
         books: &mut Books,
-        (tenant, id): (TenantId, &OrderId),
+        tenant: TenantId,
+        id: &OrderId,
     ) -> Result<Vec<Finding>, StoreError> {
         let store = self.view.store;
         let mut parts = store.load_order_parts(tenant, id).await?.finish();
         for _ in 0..ROUNDS {
-            let belongings = self.load_belongings((tenant, id), parts.as_ref().ok()).await?;
+            let belongings = self.load_belongings(tenant, id, parts.as_ref().ok()).await?;
             let after = store.load_order_parts(tenant, id).await?.finish();
             if after != parts {
                 parts = after;
@@ -126,11 +127,12 @@ impl<'a> Again<'a> {
     /// What belongs to an order in other places.
     async fn load_belongings(
         &self,
-        (tenant, id): (TenantId, &OrderId),
+        tenant: TenantId,
+        id: &OrderId,
         records: Option<&OrderRecords>,
     ) -> Result<Belongings, StoreError> {
         let store = self.view.store;
-        let captured = load_captured(store, (tenant, id)).await?;
+        let captured = load_captured(store, tenant, id).await?;
         let Some(OrderRecords { order, .. }) = records else {
             return Ok(Belongings { captured, ..Belongings::default() });
         };
@@ -146,11 +148,7 @@ impl<'a> Again<'a> {
         Ok(Belongings { captured, lookups, sale, memberships, customers })
     }
 
-    async fn enter_sale(
-        &self,
-        books: &mut Books,
-        (tenant, id): (TenantId, &SaleId),
-    ) -> Result<(), StoreError> {
+    async fn enter_sale(&self, books: &mut Books, tenant: TenantId, id: &SaleId) -> Result<(), StoreError> {
         let Some(record) = self.view.store.load_sale_record(tenant, id).await? else { return Ok(()) };
         let order = self.view.store.load_order(tenant, &record.sale.order).await?;
         let of_order = order.and_then(|order| order.payment).map(|payment| payment.sale);
@@ -158,7 +156,7 @@ impl<'a> Again<'a> {
         if of_order.as_ref() != Some(id) {
             books.enter_sale(&record);
         }
-        self.enter_order(books, (tenant, &record.sale.order)).await?;
+        self.enter_order(books, tenant, &record.sale.order).await?;
         Ok(())
     }
 
@@ -166,14 +164,15 @@ impl<'a> Again<'a> {
     async fn enter_membership(
         &self,
         books: &mut Books,
-        (tenant, id): (TenantId, MembershipId),
+        tenant: TenantId,
+        id: MembershipId,
     ) -> Result<(), StoreError> {
         let store = self.view.store;
         let mut records = store.load_membership_records(tenant, &[id]).await?;
         for _ in 0..ROUNDS {
             let mut of_orders = self.view.books(tenant);
             for order in records.iter().flat_map(orders_of) {
-                self.enter_order(&mut of_orders, (tenant, &order)).await?;
+                self.enter_order(&mut of_orders, tenant, &order).await?;
             }
             let after = store.load_membership_records(tenant, &[id]).await?;
             let is_same = after == records;
@@ -190,7 +189,8 @@ impl<'a> Again<'a> {
     async fn enter_customers(
         &self,
         books: &mut Books,
-        (tenant, ids): (TenantId, &[CustomerId]),
+        tenant: TenantId,
+        ids: &[CustomerId],
     ) -> Result<(), StoreError> {
         let found = self.view.store.load_customers(tenant, ids).await?;
         found.into_iter().flatten().for_each(|customer| books.enter_customer(customer.value.id));

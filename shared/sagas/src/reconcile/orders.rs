@@ -86,7 +86,7 @@ impl Open {
 
 impl OrdersWalk {
     pub(super) fn begin(view: &View<'_>, partitions: &[&str], consistency: Consistency) -> Self {
-        Self { walk: view.walk((Table::Orders, partitions), consistency), open: None }
+        Self { walk: view.walk(Table::Orders, partitions, consistency), open: None }
     }
 
     /// What the next page shows; none when there are no more.

@@ -85,25 +85,26 @@ impl Process {
     async fn publish(
         &self,
         template: &Template,
-        (at, days): (Timestamp, u32),
+        at: Timestamp,
+        days: u32,
         budget: usize,
     ) -> Result<Progress, ApiError> {
         let before = self.app.store.load_authored(&Key::template(tenant().id, &template.id)).await?;
         let moment = Moment { now: at, days, chosen_clock: false };
-        let saved = save_template(&self.app, (&tenant(), template), before.as_ref(), moment).await?;
+        let saved = save_template(&self.app, &tenant(), template, before.as_ref(), moment).await?;
         let TemplateSaved::Saved(Some(record)) = saved else { panic!("{saved:?}") };
-        make_slots(&self.app, (&tenant(), Some(template)), record, (at, budget)).await
+        make_slots(&self.app, &tenant(), Some(template), record, at, budget).await
     }
 
     /// Saves the template and makes all its slots.
     async fn publish_whole(&self, template: &Template, days: u32) -> Progress {
-        let progress = self.publish(template, (now(), days), usize::MAX).await.unwrap();
+        let progress = self.publish(template, now(), days, usize::MAX).await.unwrap();
         assert!(progress.complete);
         progress
     }
 
     async fn resume(&self, template: &Template, at: Timestamp) -> Option<Progress> {
-        resume(&self.app, (&tenant(), &template.id), turn(at, usize::MAX)).await.unwrap()
+        resume(&self.app, &tenant(), &template.id, turn(at, usize::MAX)).await.unwrap()
     }
 
     async fn record(&self, template: &Template) -> Option<Generation> {
@@ -112,9 +113,9 @@ impl Process {
 
     async fn slots(&self, template: &Template) -> BTreeMap<InstanceId, Ledger> {
         let from = Beginning::At(Timestamp::UNIX_EPOCH);
-        let whole = (from, InstanceId::last_start());
+        let until = InstanceId::last_start();
         let found =
-            self.app.store.load_slots_from((tenant().id, &template.id), whole, 100_000).await.unwrap();
+            self.app.store.load_slots_from(tenant().id, &template.id, from, until, 100_000).await.unwrap();
         assert_eq!(found.stopped_after, None);
         assert!(found.ledgers.iter().all(Ledger::is_sound));
         found.ledgers.into_iter().map(|ledger| (ledger.instance, ledger)).collect()
@@ -126,7 +127,7 @@ impl Process {
         let hold = Hold { quantity: 1, expires_at: plus_secs(now(), 600) };
         let hold = LedgerChange::hold(ReservationId::parse(7).unwrap(), hold);
         for (slot, change) in [(slots[10], LedgerChange::sell(1, None)), (slots[11], hold)] {
-            self.app.store.change_ledger((tenant().id, &slot), &change, now()).await.unwrap().unwrap();
+            self.app.store.change_ledger(tenant().id, &slot, &change, now()).await.unwrap().unwrap();
         }
         [slots[10], slots[11]]
     }
@@ -145,7 +146,7 @@ async fn changed(fault: Option<(usize, Fault)>) -> (BTreeMap<InstanceId, Ledger>
     if let Some((call, fault)) = fault {
         first.faults.at(call, fault);
     }
-    let struck = first.publish(&after, (now(), DAYS), usize::MAX).await;
+    let struck = first.publish(&after, now(), DAYS, usize::MAX).await;
     let calls = first.faults.calls().len();
     let next = process(&embedded).await;
     // A save that did not happen is repeated by its caller.
@@ -153,7 +154,7 @@ async fn changed(fault: Option<(usize, Fault)>) -> (BTreeMap<InstanceId, Ledger>
         next.app.store.get(&Key::template(tenant().id, &after.id), store::Consistency::Strong).await.unwrap();
     if stored.as_ref() != Some(&after) {
         assert!(struck.is_err(), "{fault:?}");
-        next.publish(&after, (now(), DAYS), 1).await.unwrap();
+        next.publish(&after, now(), DAYS, 1).await.unwrap();
     }
     // One pass, without another save.
     next.resume(&after, plus_secs(now(), 1)).await;
@@ -194,7 +195,7 @@ async fn through_any_weather_the_slots_come_out_the_same() {
         first.publish_whole(&template(8..12, 5), DAYS).await;
         first.sell_and_hold(&template(8..12, 5)).await;
         let after = template(10..23, 6);
-        first.publish(&after, (now(), DAYS), 1).await.unwrap();
+        first.publish(&after, now(), DAYS, 1).await.unwrap();
         for life in 0..50 {
             let weather = FaultPlan::random(seed * 100 + life, rates);
             let client = Faulty::new(embedded.clone(), weather).client();
@@ -206,7 +207,7 @@ async fn through_any_weather_the_slots_come_out_the_same() {
                     sandbox_processor: Arc::clone(&first.app.sandbox_processor),
                 },
             );
-            let _ = resume(&app, (&tenant(), &after.id), turn(plus_secs(now(), 1), 400)).await;
+            let _ = resume(&app, &tenant(), &after.id, turn(plus_secs(now(), 1), 400)).await;
             if first.record(&after).await.unwrap().complete {
                 break;
             }
@@ -221,12 +222,12 @@ async fn two_who_make_the_same_slots_at_once_make_them_once() {
     let embedded = Embedded::memory().unwrap();
     let (one, other) = (process(&embedded).await, process(&embedded).await);
     let tour = template(8..23, 5);
-    one.publish(&tour, (now(), 200), 1).await.unwrap();
+    one.publish(&tour, now(), 200, 1).await.unwrap();
     let at = plus_secs(now(), 1);
     let tenant = tenant();
     let (first, second) = tokio::join!(
-        resume(&one.app, (&tenant, &tour.id), turn(at, usize::MAX)),
-        resume(&other.app, (&tenant, &tour.id), turn(at, usize::MAX))
+        resume(&one.app, &tenant, &tour.id, turn(at, usize::MAX)),
+        resume(&other.app, &tenant, &tour.id, turn(at, usize::MAX))
     );
     assert!(first.is_ok() || second.is_ok());
     one.resume(&tour, at).await;
@@ -249,7 +250,7 @@ async fn no_pass_under_a_chosen_clock_reaches_further_than_real_time() {
     let slots = process.slots(&tour).await;
     for days in [2, 400, 26_000] {
         let turn = Turn { now: plus_secs(now(), days * DAY), ..turn(now(), usize::MAX) };
-        let made = resume(&process.app, (&tenant(), &tour.id), turn).await.unwrap();
+        let made = resume(&process.app, &tenant(), &tour.id, turn).await.unwrap();
         assert_eq!(made.map_or(0, |progress| progress.made), 0, "{days} days ahead");
     }
     assert!(process.slots(&tour).await == slots);
@@ -260,11 +261,11 @@ async fn a_run_that_a_later_save_has_overtaken_writes_nothing_more() {
     let embedded = Embedded::memory().unwrap();
     let (slow, quick) = (process(&embedded).await, process(&embedded).await);
     let (before, after) = (template(8..23, 5), template(8..10, 9));
-    slow.publish(&before, (now(), 200), 1).await.unwrap();
+    slow.publish(&before, now(), 200, 1).await.unwrap();
     let stale = slow.record(&before).await.unwrap();
     quick.publish_whole(&after, 200).await;
     let slots = quick.slots(&after).await;
-    let late = make_slots(&slow.app, (&tenant(), Some(&before)), stale, (now(), usize::MAX)).await.unwrap();
+    let late = make_slots(&slow.app, &tenant(), Some(&before), stale, now(), usize::MAX).await.unwrap();
     assert_eq!((late.made, late.changed, late.deleted, late.complete), (0, 0, 0, false));
     assert!(quick.slots(&after).await == slots);
 }
@@ -273,7 +274,7 @@ async fn a_run_that_a_later_save_has_overtaken_writes_nothing_more() {
 async fn a_budget_leaves_the_rest_to_the_scheduled_work_and_every_day_makes_one_more() {
     let process = process(&Embedded::memory().unwrap()).await;
     let tour = template(8..12, 5);
-    let some = process.publish(&tour, (now(), DAYS_AHEAD), 1).await.unwrap();
+    let some = process.publish(&tour, now(), DAYS_AHEAD, 1).await.unwrap();
     assert_eq!((some.made, some.complete), (1_000, false));
     let rest = process.resume(&tour, now()).await.unwrap();
     // 400 days of four slots; today's of 8 and 9 have begun, and that of 9 is over at 10 sharp.

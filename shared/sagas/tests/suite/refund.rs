@@ -102,7 +102,7 @@ impl Shop {
 
     async fn take(&self, number: u8, amount: i64) -> Result<Sale, RefundRefusal> {
         let (sale, mid, id) = (sale_id(), mid(), refund_id(number));
-        let pending = SaleRefund::pending(cents(amount), (now(), false));
+        let pending = SaleRefund::pending(cents(amount), now(), false);
         let take = Take { tenant: tenant().id, sale: &sale, mid: &mid, id: &id, refund: &pending };
         take_refund(&self.app, &take).await.unwrap()
     }
@@ -115,7 +115,7 @@ impl Shop {
     /// What the scheduled work does so many seconds later, to try again another minute later.
     async fn recover(&self, clock: DueClock, secs: i64) -> RecoveredRefunds {
         let (now, again) = (plus_secs(now(), secs), plus_secs(now(), secs + 60));
-        recover_refunds(&self.app, (tenant().id, &sale_id()), (clock, now), again).await.unwrap()
+        recover_refunds(&self.app, tenant().id, &sale_id(), clock, now, again).await.unwrap()
     }
 
     async fn sale(&self) -> Sale {
@@ -140,7 +140,7 @@ impl Shop {
 
     /// What is due so many seconds later.
     async fn due_at(&self, clock: DueClock, secs: i64) -> Vec<DueWork> {
-        self.app.store.load_due((clock, DueKind::Refunds), plus_secs(now(), secs), 10).await.unwrap()
+        self.app.store.load_due(clock, DueKind::Refunds, plus_secs(now(), secs), 10).await.unwrap()
     }
 
     /// `remainder refunded given`, in cents.
@@ -240,7 +240,7 @@ async fn what_remains_is_taken_once_however_many_want_it() {
 async fn what_stands_against_a_taking_is_told() {
     let shop = Shop::open(GOOD).await;
     let (other, id) = (Mid::parse("60418").unwrap(), refund_id(1));
-    let pending = SaleRefund::pending(cents(1), (now(), false));
+    let pending = SaleRefund::pending(cents(1), now(), false);
     for (sale, mid) in [(sale_id(), other), (SaleId::from_bytes([8; 16]), mid())] {
         let take = Take { tenant: tenant().id, sale: &sale, mid: &mid, id: &id, refund: &pending };
         let refused = take_refund(&shop.app, &take).await.unwrap();
@@ -313,7 +313,7 @@ async fn work_of_real_time_is_not_hidden_behind_a_chosen_clock() {
     let shop = Shop::open(GOOD).await;
     let (sale, mid) = (sale_id(), mid());
     let take = |number: u8, chosen: bool| {
-        let (id, pending) = (refund_id(number), SaleRefund::pending(cents(100), (now(), chosen)));
+        let (id, pending) = (refund_id(number), SaleRefund::pending(cents(100), now(), chosen));
         let (app, sale, mid) = (shop.app.clone(), sale.clone(), mid.clone());
         async move {
             let take = Take { tenant: tenant().id, sale: &sale, mid: &mid, id: &id, refund: &pending };
@@ -333,7 +333,7 @@ async fn work_of_real_time_is_not_hidden_behind_a_chosen_clock() {
 /// Takes a refund so many seconds later.
 async fn take_later(shop: &Shop, number: u8, secs: i64) {
     let (sale, mid, id) = (sale_id(), mid(), refund_id(number));
-    let pending = SaleRefund::pending(cents(100), (plus_secs(now(), secs), false));
+    let pending = SaleRefund::pending(cents(100), plus_secs(now(), secs), false);
     let take = Take { tenant: tenant().id, sale: &sale, mid: &mid, id: &id, refund: &pending };
     take_refund(&shop.app, &take).await.unwrap().unwrap();
 }

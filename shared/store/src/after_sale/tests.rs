@@ -1,6 +1,6 @@
 use super::*;
 use domain::Timestamp;
-use serde_json::json;
+use serde_json::{Value, json};
 
 fn order() -> Order {
     serde_json::from_value(json!({
@@ -12,7 +12,7 @@ fn order() -> Order {
 }
 
 /// A refund of seats of so many instances, with what its mail says, if there is one.
-fn refund((state, mail): (serde_json::Value, serde_json::Value), instances: u16) -> OrderRefund {
+fn refund(state: &Value, mail: &Value, instances: u16) -> OrderRefund {
     let seats: BTreeMap<InstanceId, u32> = (0..instances).map(|number| (instance(number), 1)).collect();
     serde_json::from_value(json!({
         "id": "refund_1", "number": 0, "at": 0, "state": state, "amount": 100, "items": [], "by": "",
@@ -40,9 +40,8 @@ fn a_refund_is_taken_only_if_its_end_can_be_written() {
         (&done, json!(null), 99),
         (&done, json!([]), 98),
     ] {
-        let kind = (state.clone(), mail);
-        let plan = |instances: u16| plan_take((&order(), &refund(kind.clone(), instances)), None);
-        assert!(plan(most).is_ok(), "{kind:?} {most}");
-        assert_eq!(plan(most + 1).err().map(|fault| fault.kind), Some(StoreFault::TooMany), "{kind:?}");
+        let plan = |instances: u16| plan_take(&order(), &refund(state, &mail, instances), None);
+        assert!(plan(most).is_ok(), "{state} {mail} {most}");
+        assert_eq!(plan(most + 1).err().map(|fault| fault.kind), Some(StoreFault::TooMany), "{state} {mail}");
     }
 }

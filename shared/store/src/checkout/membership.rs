@@ -54,7 +54,7 @@ const OTHER_WRITES: usize = 14 + MAX_NOTICES;
 /// Refuses an order whose memberships would not fit into the transaction that settles it: nothing may be charged that
 /// cannot be settled.
 pub(super) fn check_settleable(order: &Order) -> Result<(), StoreError> {
-    match writes(order, (When::Claimed, order.created_at))?.len().saturating_add(OTHER_WRITES) > MAX_WRITES {
+    match writes(order, When::Claimed, order.created_at)?.len().saturating_add(OTHER_WRITES) > MAX_WRITES {
         true => Err(StoreError::new(StoreFault::TooMany, "memberships of one order have too many cards")),
         false => Ok(()),
     }
@@ -103,7 +103,8 @@ pub(super) fn releases(order: &Order) -> Vec<(Key, Action)> {
 /// settled, and the customers it makes of their people.
 pub(super) fn writes(
     order: &Order,
-    (when, settled_at): (When, Timestamp),
+    when: When,
+    settled_at: Timestamp,
 ) -> Result<Vec<(Key, Action)>, StoreError> {
     let mut writes: BTreeMap<Key, Action> = BTreeMap::new();
     for line in order.memberships() {
@@ -118,7 +119,7 @@ pub(super) fn writes(
             writes.extend(kept.map(|(key, item)| (key, Action::Put(item, Expression::new()))));
         }
         if when == When::Unclaimed {
-            guard(&mut writes, (order.tenant, &line.change))?;
+            guard(&mut writes, order.tenant, &line.change)?;
         }
         // The payer is noted as a customer anyway.
         for customer in customers.iter().filter(|customer| order.customer != Some(customer.id)) {
@@ -133,7 +134,8 @@ pub(super) fn writes(
 /// Puts the conditions of a claim on the writes themselves.
 fn guard(
     writes: &mut BTreeMap<Key, Action>,
-    (tenant, change): (TenantId, &MembershipChange),
+    tenant: TenantId,
+    change: &MembershipChange,
 ) -> Result<(), StoreError> {
     let before = change.before.as_ref();
     let known = before.map(|before| unclaimed(before).map(|is| (Key::membership(tenant, before.id), is)));

@@ -1,6 +1,6 @@
 use super::*;
 use domain::ReservationId;
-use domain::ledger::{MAX_RECLAIM, SlotState};
+use domain::ledger::{MAX_RECLAIM, OwnHold, SlotState};
 use domain::time::plus_secs;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -51,10 +51,6 @@ async fn stored(store: &Store, ledger: &Ledger) -> Ledger {
     store.load_ledger(tenant(), &ledger.instance, Consistency::Strong).await.unwrap().unwrap()
 }
 
-fn on(ledger: &Ledger) -> (TenantId, &InstanceId) {
-    (tenant(), &ledger.instance)
-}
-
 #[tokio::test]
 async fn a_slot_that_was_not_generated_is_unknown() {
     let known = ledger(5);
@@ -62,10 +58,10 @@ async fn a_slot_that_was_not_generated_is_unknown() {
     let start = instant(0);
     let other = InstanceId::of(&known.template, None, start.naive_utc(), start).unwrap();
     let change = LedgerChange::hold(id(1), hold(1, 600));
-    let refused = store.change_ledger((tenant(), &other), &change, instant(0)).await.unwrap();
+    let refused = store.change_ledger(tenant(), &other, &change, instant(0)).await.unwrap();
     assert_eq!(refused, Err((LedgerRefusal::UnknownSlot, None)));
     let stranger = TenantId::parse(2).unwrap();
-    let refused = store.change_ledger((stranger, &known.instance), &change, instant(0)).await.unwrap();
+    let refused = store.change_ledger(stranger, &known.instance, &change, instant(0)).await.unwrap();
     assert_eq!(refused, Err((LedgerRefusal::UnknownSlot, None)));
 }
 
@@ -74,7 +70,7 @@ async fn generating_a_slot_again_keeps_its_holds() {
     let slot = ledger(5);
     let store = store_with(&slot).await;
     store
-        .change_ledger(on(&slot), &LedgerChange::hold(id(1), hold(2, 600)), instant(0))
+        .change_ledger(tenant(), &slot.instance, &LedgerChange::hold(id(1), hold(2, 600)), instant(0))
         .await
         .unwrap()
         .unwrap();
@@ -89,12 +85,13 @@ async fn a_buyer_takes_the_seats_of_more_expired_holds_than_one_update_can_name(
     let store = store_with(&slot).await;
     for number in 1..=i64::from(seats) {
         let change = LedgerChange::hold(id(number), hold(1, 600));
-        store.change_ledger(on(&slot), &change, instant(0)).await.unwrap().unwrap();
+        store.change_ledger(tenant(), &slot.instance, &change, instant(0)).await.unwrap().unwrap();
     }
     let all = LedgerChange::hold(id(9_999), hold(seats, 1_200));
-    let refused = store.change_ledger(on(&slot), &all, instant(599)).await.unwrap().unwrap_err();
+    let refused =
+        store.change_ledger(tenant(), &slot.instance, &all, instant(599)).await.unwrap().unwrap_err();
     assert_eq!(refused.0, LedgerRefusal::NotEnough { available: 0 });
-    store.change_ledger(on(&slot), &all, instant(600)).await.unwrap().unwrap();
+    store.change_ledger(tenant(), &slot.instance, &all, instant(600)).await.unwrap().unwrap();
     let left = stored(&store, &slot).await;
     assert_eq!((left.free, left.holds.len()), (0, 1));
 }
@@ -108,7 +105,7 @@ async fn parallel_buyers_get_exactly_the_seats_there_are() {
         let (store, slot) = (store.clone(), slot.clone());
         buyers.spawn(async move {
             let change = LedgerChange::hold(id(number), hold(3, 600));
-            store.change_ledger(on(&slot), &change, instant(0)).await.unwrap().is_ok()
+            store.change_ledger(tenant(), &slot.instance, &change, instant(0)).await.unwrap().is_ok()
         });
     }
     let winners = buyers.join_all().await.into_iter().filter(|won| *won).count();
@@ -119,16 +116,17 @@ async fn parallel_buyers_get_exactly_the_seats_there_are() {
 }
 
 /// A change that a caller may come up with, whether or not the ledger is in a state for it.
-fn change(ledger: &Ledger, (kind, who, quantity): (u8, i64, u32), clock: i64) -> LedgerChange {
+fn change(ledger: &Ledger, kind: u8, who: i64, quantity: u32, clock: i64) -> LedgerChange {
     let new = hold(quantity, clock + 100);
     let own = ledger.holds.get(&id(who)).copied();
     let assumed = own.unwrap_or(new);
+    let own = own.map(|hold| OwnHold { reservation: id(who), hold });
     match kind % 5 {
         0 => LedgerChange::hold(id(who), new),
         1 => LedgerChange::replace(id(who), assumed, new),
         2 => LedgerChange::release(id(who), assumed),
-        3 => LedgerChange::sell(quantity, own.map(|own| (id(who), own))),
-        _ => LedgerChange::unsell(quantity.min(ledger.sold), own.map(|own| (id(who), own)), instant(clock)),
+        3 => LedgerChange::sell(quantity, own),
+        _ => LedgerChange::unsell(quantity.min(ledger.sold), own, instant(clock)),
     }
 }
 
@@ -160,8 +158,9 @@ proptest! {
             let mut clock = 0;
             for (kind, who, quantity, wait) in history {
                 clock += wait;
-                let change = change(&model, (kind, who, quantity), clock);
-                let written = store.change_ledger(on(&model), &change, instant(clock)).await.unwrap();
+                let change = change(&model, kind, who, quantity, clock);
+                let slot = &model.instance;
+                let written = store.change_ledger(tenant(), slot, &change, instant(clock)).await.unwrap();
                 match in_memory(&model, &change, instant(clock)) {
                     Ok(next) => {
                         prop_assert_eq!(written, Ok(()));

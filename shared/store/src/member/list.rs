@@ -42,7 +42,7 @@ impl Store {
         let partition = memberships_partition(tenant);
         let (first, last) = changed_between(range.from, range.until);
         let sort_keys = SortKeys::Between(&first, &last);
-        let items = self.query_all((Table::Members, &partition), sort_keys, Consistency::Strong).await?;
+        let items = self.query_all(Table::Members, &partition, sort_keys, Consistency::Strong).await?;
         let (entries, marks): (Vec<Item>, Vec<Item>) =
             items.into_iter().partition(|item| item.contains_key("cards"));
         let marked: Vec<MembershipId> = marks
@@ -66,7 +66,8 @@ impl Store {
     /// [`StoreError`] when the database does not answer.
     pub async fn find_memberships(
         &self,
-        (tenant, level): (TenantId, &LevelId),
+        tenant: TenantId,
+        level: &LevelId,
         names: impl Fn(&OfferingId) -> bool,
         most: usize,
     ) -> Result<Vec<MembershipId>, StoreError> {

@@ -22,7 +22,8 @@ impl Store {
     pub async fn find_wrong_lookups(
         &self,
         tenant: TenantId,
-        (ids, keys): (&BTreeSet<MembershipId>, &BTreeMap<Key, MembershipId>),
+        ids: &BTreeSet<MembershipId>,
+        keys: &BTreeMap<Key, MembershipId>,
     ) -> Result<Vec<WrongLookup>, StoreError> {
         let (mut ids, mut keys) = (ids.clone(), keys.clone());
         let mut wrong = Vec::new();

@@ -67,7 +67,7 @@ async fn before() -> (Embedded, Store) {
 async fn run(store: &Store, token: &str) -> Result<[Done; 2], StoreError> {
     let mut done = [Done::default(); 2];
     for (done, step) in done.iter_mut().zip(Step::ALL) {
-        *done = store.migrate(step, (token, PACE)).await?;
+        *done = store.migrate(step, token, PACE).await?;
     }
     Ok(done)
 }
@@ -84,7 +84,7 @@ async fn members(embedded: &Embedded) -> BTreeMap<(String, String), Item> {
 async fn what_was_stored_earlier_is_found_afterwards_by_all_it_has() {
     let (embedded, store) = before().await;
     let ids = BTreeSet::from(NUMBERS.map(|number| membership(number).id));
-    let wrong = store.find_wrong_lookups(tenant(), (&ids, &BTreeMap::new())).await.unwrap();
+    let wrong = store.find_wrong_lookups(tenant(), &ids, &BTreeMap::new()).await.unwrap();
     let missing: BTreeSet<(Lookup, LookupFault)> =
         wrong.into_iter().map(|(_, by, fault)| (by, fault)).collect();
     let lookups = [Lookup::ExternalNumber, Lookup::Barcode, Lookup::Email, Lookup::List];
@@ -94,7 +94,7 @@ async fn what_was_stored_earlier_is_found_afterwards_by_all_it_has() {
     let [memberships, customers] = run(&store, "first").await.unwrap();
     assert_eq!(memberships, Done { records: 2, completed: 2 });
     assert_eq!(customers, Done { records: 2, completed: 2 });
-    let wrong = store.find_wrong_lookups(tenant(), (&ids, &BTreeMap::new())).await.unwrap();
+    let wrong = store.find_wrong_lookups(tenant(), &ids, &BTreeMap::new()).await.unwrap();
     assert_eq!(wrong, []);
     let found = store.find_membership_of_barcode(tenant(), "10031").await.unwrap();
     assert_eq!(found, Some(membership(31)));
@@ -138,7 +138,7 @@ async fn a_record_that_was_changed_since_it_was_read_is_left_to_who_changed_it()
     let (wanted, as_read) = lookups_as_read(tenant(), read).unwrap();
     let mut changed = membership(31);
     changed.cards[0].barcode = "20031".to_owned();
-    store.save_membership((tenant(), "change"), &changed).await.unwrap();
+    store.save_membership(tenant(), "change", &changed).await.unwrap();
 
     let after = members(&embedded).await;
     let missing: Vec<(Key, Item)> = wanted
@@ -146,7 +146,7 @@ async fn a_record_that_was_changed_since_it_was_read_is_left_to_who_changed_it()
         .filter(|(key, _)| !after.contains_key(&(key.pk.clone(), key.sk.clone())))
         .collect();
     assert_eq!(missing.len(), 1, "the old barcode is what leads nowhere");
-    assert!(!store.add((&key, &as_read), &missing, "late").await.unwrap());
+    assert!(!store.add(&key, &as_read, &missing, "late").await.unwrap());
     assert_eq!(members(&embedded).await, after);
 
     let place = Key::customer(tenant(), CustomerId::parse(31).unwrap());
@@ -154,9 +154,9 @@ async fn a_record_that_was_changed_since_it_was_read_is_left_to_who_changed_it()
     let (missing, as_read) = leads_as_read(tenant(), read).unwrap();
     let mut moved = customer(31);
     moved.person.email = Some("ada@example.org".to_owned());
-    store.save_customer((tenant(), "move"), &moved).await.unwrap();
+    store.save_customer(tenant(), "move", &moved).await.unwrap();
     let after = members(&embedded).await;
-    assert!(!store.add((&place, &as_read), &missing, "late").await.unwrap());
+    assert!(!store.add(&place, &as_read, &missing, "late").await.unwrap());
     assert_eq!(members(&embedded).await, after);
 }
 
@@ -165,7 +165,7 @@ async fn who_has_a_barcode_already_keeps_it() {
     let (_, store) = before().await;
     let mut other = membership(40);
     other.cards[0].barcode = "10031".to_owned();
-    store.save_membership((tenant(), "other"), &other).await.unwrap();
+    store.save_membership(tenant(), "other", &other).await.unwrap();
     run(&store, "run").await.unwrap();
     let found = store.find_membership_of_barcode(tenant(), "10031").await.unwrap();
     assert_eq!(found.map(|membership| membership.id), Some(MembershipId::parse(90).unwrap()));

@@ -21,7 +21,8 @@ use std::collections::BTreeMap;
 /// [`StoreError`] when something has no representation.
 pub(crate) fn settle_into(
     update: &mut Expression,
-    (order, refund): (&Order, &OrderRefund),
+    order: &Order,
+    refund: &OrderRefund,
     at: Timestamp,
 ) -> Result<(), StoreError> {
     set_after_sale(update, order, &order.after_sale.with_done(&refund.id, at))
@@ -48,7 +49,8 @@ pub(crate) fn given_up(order: &Order, refund: &OrderRefund) -> Result<Vec<(Key, 
 /// # Errors
 /// [`StoreError`] when something has no representation.
 pub(crate) fn given_back(
-    (order, refund): (&Order, &OrderRefund),
+    order: &Order,
+    refund: &OrderRefund,
     at: Timestamp,
     when: When,
 ) -> Result<Vec<(Key, Action)>, StoreError> {

@@ -196,9 +196,9 @@ fn read_lines(
         return None;
     }
     let mut ids = BTreeSet::new();
-    let mut lines = read_list(checker, ("items", items), &mut ids, CartItemInput::parse);
+    let mut lines = read_list(checker, "items", items, &mut ids, CartItemInput::parse);
     let others = lines.len();
-    lines.extend(read_list(checker, ("comboItems", combos), &mut ids, ComboItemInput::parse));
+    lines.extend(read_list(checker, "comboItems", combos, &mut ids, ComboItemInput::parse));
     checker.within("items", |checker| check_add_ons(checker, &lines));
     check_size(checker, &lines, others);
     check_memberships(checker, &lines);
@@ -208,7 +208,8 @@ fn read_lines(
 /// The lines of one of the two lists; no id stands on two lines of both.
 fn read_list<T: WireValue>(
     checker: &mut Checker,
-    (name, list): (&str, Vec<Field<T>>),
+    name: &str,
+    list: Vec<Field<T>>,
     ids: &mut BTreeSet<CartItemId>,
     parse: impl Fn(T, &mut Checker) -> Option<WantedLine>,
 ) -> Vec<Option<WantedLine>> {

@@ -118,10 +118,10 @@ impl ComboInput {
         if matches!(self.combo_template_type, Field::Absent | Field::Null) {
             checker.invalid("comboTemplateType", "is required");
         }
-        let parse = (ComboKind::parse, "fixedPrice, discountCode");
-        let kind = word(checker, "comboTemplateType", self.combo_template_type, parse);
+        let expected = "fixedPrice, discountCode";
+        let kind = word(checker, "comboTemplateType", self.combo_template_type, ComboKind::parse, expected);
         let pricing = match kind {
-            Some(kind) => read_pricing(checker, kind, (self.prices, self.discount_id), known),
+            Some(kind) => read_pricing(checker, kind, self.prices, self.discount_id, known),
             None => {
                 checker.optional_id("discountId", self.discount_id, DiscountId::parse);
                 if matches!(self.prices, Field::Value(_) | Field::Wrong) {
@@ -172,7 +172,8 @@ fn read_parts(checker: &mut Checker, sent: Field<List<ComboPartInput>>, known: &
 fn read_pricing(
     checker: &mut Checker,
     kind: ComboKind,
-    (prices, discount): (Field<List<ComboPriceInput>>, Field<String>),
+    prices: Field<List<ComboPriceInput>>,
+    discount: Field<String>,
     known: &Known,
 ) -> Option<ComboPricing> {
     match kind {

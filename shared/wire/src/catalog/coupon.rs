@@ -124,7 +124,7 @@ identified! {
 
 impl CouponInput {
     /// The coupon, unless a field is at fault.
-    pub fn read(self, checker: &mut Checker, (zone, known): (Zone, &Known)) -> Option<Coupon> {
+    pub fn read(self, checker: &mut Checker, zone: Zone, known: &Known) -> Option<Coupon> {
         let id = own_id(checker, self.id, CouponId::parse);
         let by_definition = self.discount_id.is_sent();
         if by_definition && (self.discount_type.is_sent() || self.value.is_sent()) {
@@ -153,13 +153,13 @@ impl CouponInput {
             description: text(checker, "description", self.description),
             code: code(checker, self.code),
             applies_to: targets(checker, self.applies_to),
-            templates: id_list(checker, ("eventTemplateIds", templates), |text| {
+            templates: id_list(checker, "eventTemplateIds", templates, |text| {
                 TemplateId::parse(text).map(|id| known.templates.contains(&id).then_some(id))
             }),
-            ticket_types: id_list(checker, ("personTypeIds", types), |text| {
+            ticket_types: id_list(checker, "personTypeIds", types, |text| {
                 TicketTypeId::parse(text).map(|id| known.ticket_types.contains(&id).then_some(id))
             }),
-            levels: id_list(checker, ("membershipCategoryIds", levels), |text| {
+            levels: id_list(checker, "membershipCategoryIds", levels, |text| {
                 LevelId::parse(text).map(|id| known.levels.contains(&id).then_some(id))
             }),
             sales_channels: sales_channels(checker, self.sales_channels, self.sale_channel),
@@ -209,7 +209,8 @@ fn targets(checker: &mut Checker, sent: Field<List<String>>) -> Vec<CouponTarget
 /// Ids of which each must name something.
 fn id_list<T>(
     checker: &mut Checker,
-    (field, sent): (&'static str, Field<List<String>>),
+    field: &'static str,
+    sent: Field<List<String>>,
     find: impl Fn(&str) -> Result<Option<T>, UnreadableId>,
 ) -> Vec<T> {
     let found = checker.each(field, sent, |checker, text| {

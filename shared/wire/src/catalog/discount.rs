@@ -112,7 +112,7 @@ pub(super) fn reduction(
     if matches!(value, Field::Absent | Field::Null) {
         checker.invalid("value", "is required");
     }
-    let Some(form) = word(checker, "discountType", kind, (form, "amount, percent, fixedPrice")) else {
+    let Some(form) = word(checker, "discountType", kind, form, "amount, percent, fixedPrice") else {
         checker.optional_money("value", value);
         return None;
     };

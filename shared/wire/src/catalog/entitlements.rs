@@ -225,22 +225,22 @@ impl EntitlementsInput {
 impl EntitlementRuleInput {
     fn read(self, checker: &mut Checker, known: &Known) -> Option<EntitlementRule> {
         let id = rule_id(checker, self.id);
-        let levels = ids(checker, ("levelIds", self.level_ids), |text| {
+        let levels = ids(checker, "levelIds", self.level_ids, |text| {
             LevelId::parse(text).map(|id| known.levels.contains(&id).then_some(id))
         });
         let sent = [self.price_point_ids, self.pricepoint_ids];
         let types = checker.either(["pricePointIds", "pricepointIds"], sent);
-        let price_points = ids(checker, ("pricePointIds", types), |text| {
+        let price_points = ids(checker, "pricePointIds", types, |text| {
             TicketTypeId::parse(text).map(|id| known.ticket_types.contains(&id).then_some(id))
         });
         let limit = required_limit(checker, self.limit, 1);
         require(checker, "ruleApplies", &self.rule_applies);
         let expected = "forEachItem, acrossAllItems";
-        let applies = word(checker, "ruleApplies", self.rule_applies, (rule_applies, expected));
+        let applies = word(checker, "ruleApplies", self.rule_applies, rule_applies, expected);
         require(checker, "timeFrame", &self.time_frame);
         let time_frame = checker.object("timeFrame", self.time_frame, |checker, input| {
             require(checker, "period", &input.period);
-            word(checker, "period", input.period, (period, "day, week, month, year, lifetime"))
+            word(checker, "period", input.period, period, "day, week, month, year, lifetime")
         });
         Some(EntitlementRule {
             id: id?,
@@ -302,7 +302,8 @@ fn require<T>(checker: &mut Checker, name: &'static str, sent: &Field<T>) {
 /// Ids of which each must name something; one that is named twice counts once.
 fn ids<T: Ord + Clone>(
     checker: &mut Checker,
-    (field, sent): (&'static str, Field<List<String>>),
+    field: &'static str,
+    sent: Field<List<String>>,
     find: impl Fn(&str) -> Result<Option<T>, UnreadableId>,
 ) -> Vec<T> {
     let mut seen = BTreeSet::new();

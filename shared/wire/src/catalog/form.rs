@@ -145,7 +145,7 @@ impl FormFieldInput {
         if matches!(self.kind, Field::Absent | Field::Null) {
             checker.invalid("type", "is required");
         }
-        let kind = word(checker, "type", self.kind, (parse_kind, "text, number, choice, checkbox, date"));
+        let kind = word(checker, "type", self.kind, parse_kind, "text, number, choice, checkbox, date");
         let kind = kind.map(|kind| read_options(checker, kind, self.options));
         let required = flag(checker, "required", self.required);
         // A name may stand twice whatever else is wrong with its field.

@@ -122,7 +122,7 @@ impl InventoryInput {
             checker.invalid("type", "is required");
         }
         let expected = "addOn, fixedDonation, donation, membershipCardReplacement";
-        let kind = word(checker, "type", sent_kind, (kind, expected));
+        let kind = word(checker, "type", sent_kind, kind, expected);
         let missing = matches!(self.price, Field::Absent | Field::Null);
         if missing && kind.is_some_and(|kind| kind != InventoryKind::Donation) {
             checker.invalid("price", "is required");

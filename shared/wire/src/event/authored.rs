@@ -42,7 +42,8 @@ impl AuthoredTemplate {
     #[must_use]
     pub fn of(
         template: &Template,
-        (standing, view): (Standing, &View<'_>),
+        standing: Standing,
+        view: &View<'_>,
         publication: Option<Publication>,
     ) -> Self {
         let lists = template.price_lists.iter();
@@ -150,7 +151,7 @@ incoming! {
 
 impl InstanceInput {
     /// The edit of the instance with the id of the path.
-    pub fn read(self, checker: &mut Checker, (id, zone): (&str, Zone)) -> Option<SlotEdit> {
+    pub fn read(self, checker: &mut Checker, id: &str, zone: Zone) -> Option<SlotEdit> {
         if checker.optional("id", self.id).is_some_and(|sent| sent.trim() != id) {
             checker.invalid("id", "must match the id in the path");
         }
@@ -162,7 +163,7 @@ impl InstanceInput {
             capacity: count(checker, "capacity", self.capacity, 1..=MAX_CAPACITY),
             start: checker.optional_instant("startTime", self.start_time, zone),
             end: checker.optional_instant("endTime", self.end_time, zone),
-            offer: word(checker, "state", self.state, (offer, "active, cancelled")),
+            offer: word(checker, "state", self.state, offer, "active, cancelled"),
         })
     }
 }

@@ -135,22 +135,21 @@ impl TemplateInput {
         let TemplateContext { zone, now, ticket_types, inventory, known } = context;
         name_parts(&self.id, &mut self.price_lists, &mut self.schedules);
         let id = own_id(checker, take(&mut self.id), TemplateId::parse);
-        let price_lists = read_price_lists(checker, take(&mut self.price_lists), (zone, ticket_types));
+        let price_lists = read_price_lists(checker, take(&mut self.price_lists), zone, ticket_types);
         let lists: BTreeSet<PriceListId> = price_lists.iter().map(|list| list.id.clone()).collect();
         check_unlike(checker, "priceLists", price_lists.iter().map(|list| &list.id));
-        let schedules = checker.each("schedules", take(&mut self.schedules), |checker, input| {
-            input.read(checker, (zone, &lists))
-        });
+        let schedules = checker
+            .each("schedules", take(&mut self.schedules), |checker, input| input.read(checker, zone, &lists));
         if schedules.len() > MAX_SCHEDULES {
             checker.invalid("schedules", format!("must have at most {MAX_SCHEDULES} entries"));
         }
         check_unlike(checker, "schedules", schedules.iter().flatten().map(|schedule| &schedule.id));
-        let (named_start, end) = self.read_times(checker, (zone, now));
+        let (named_start, end) = self.read_times(checker, zone, now);
         let words = self.read_words(checker);
         let texts = self.read_texts(checker);
         let others = Others { own: id.as_ref(), known: known.map(|known| &known.templates) };
         let venue = self.take_venue_input().read(checker, others);
-        let lists = self.read_lists(checker, (inventory, known));
+        let lists = self.read_lists(checker, inventory, known);
         let Sizes { duration_minutes, capacity } = self.read_sizes(checker)?;
         let template = Template {
             kind: words.kind,
@@ -190,7 +189,8 @@ impl TemplateInput {
     fn read_times(
         &mut self,
         checker: &mut Checker,
-        (zone, now): (Zone, Timestamp),
+        zone: Zone,
+        now: Timestamp,
     ) -> (Option<Timestamp>, Option<Timestamp>) {
         let named = checker.optional_instant("startTime", take(&mut self.start_time), zone);
         let start = named.unwrap_or(now);
@@ -205,15 +205,19 @@ impl TemplateInput {
     }
 
     fn read_words(&mut self, checker: &mut Checker) -> Words {
-        let admissions = (admission, "generalAdmission, standard");
-        let states = (review, "Draft, Published");
+        let admissions = "generalAdmission, standard";
         Words {
-            kind: word(checker, "type", take(&mut self.kind), (kind, "standard, private"))
+            kind: word(checker, "type", take(&mut self.kind), kind, "standard, private").unwrap_or_default(),
+            admission: word(checker, "admissionType", take(&mut self.admission_type), admission, admissions)
                 .unwrap_or_default(),
-            admission: word(checker, "admissionType", take(&mut self.admission_type), admissions)
-                .unwrap_or_default(),
-            review_state: word(checker, "reviewState", take(&mut self.review_state), states)
-                .unwrap_or_default(),
+            review_state: word(
+                checker,
+                "reviewState",
+                take(&mut self.review_state),
+                review,
+                "Draft, Published",
+            )
+            .unwrap_or_default(),
             member_only: flag(checker, "memberOnlyEvent", take(&mut self.member_only_event)),
             all_members_can_purchase: flag(
                 checker,
@@ -255,7 +259,8 @@ impl TemplateInput {
     fn read_lists(
         &mut self,
         checker: &mut Checker,
-        (inventory, known): (&BTreeSet<InventoryId>, Option<&Known>),
+        inventory: &BTreeSet<InventoryId>,
+        known: Option<&Known>,
     ) -> Lists {
         let details = checker
             .object("ticketDetails", take(&mut self.ticket_details), |checker, input| input.read(checker));
@@ -331,9 +336,10 @@ struct Lists {
 fn read_price_lists(
     checker: &mut Checker,
     field: Field<List<PriceListInput>>,
-    known: (Zone, &BTreeSet<TicketTypeId>),
+    zone: Zone,
+    ticket_types: &BTreeSet<TicketTypeId>,
 ) -> Vec<PriceList> {
-    let lists = checker.each("priceLists", field, |checker, input| input.read(checker, known));
+    let lists = checker.each("priceLists", field, |checker, input| input.read(checker, zone, ticket_types));
     lists.into_iter().flatten().collect()
 }
 

@@ -234,7 +234,7 @@ impl VenueInput {
             }),
             recommendations: checker
                 .object("recommendations", self.recommendations, |checker, input| {
-                    read_others(checker, ("recommendations", input.recommendations), others)
+                    read_others(checker, "recommendations", input.recommendations, others)
                 })
                 .unwrap_or_default(),
             prerequisites: checker
@@ -273,14 +273,15 @@ fn read_prerequisites(
     if matches!(input.operation, Field::Absent | Field::Null) {
         checker.invalid("operation", "is required");
     }
-    let operation = word(checker, "operation", input.operation, (parse, "allOf, anyOf"));
-    let requires = read_others(checker, ("requires", input.requires), others);
+    let operation = word(checker, "operation", input.operation, parse, "allOf, anyOf");
+    let requires = read_others(checker, "requires", input.requires, others);
     operation.map(|operation| Prerequisites { operation, requires })
 }
 
 fn read_others(
     checker: &mut Checker,
-    (field, sent): (&'static str, Field<List<RecommendationInput>>),
+    field: &'static str,
+    sent: Field<List<RecommendationInput>>,
     others: Others<'_>,
 ) -> Vec<Recommendation> {
     let distance = |checker: &mut Checker, input: DistanceInput| Distance {

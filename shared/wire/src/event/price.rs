@@ -85,7 +85,8 @@ pub(crate) fn maybe_money_number<S: Serializer>(
 /// types are left out.
 pub(super) fn prices_of(
     list: &PriceList,
-    (template, at): (&Template, Timestamp),
+    template: &Template,
+    at: Timestamp,
     view: &View<'_>,
 ) -> Vec<PriceOutput> {
     let output = |price: &Price| {
@@ -153,7 +154,7 @@ impl PriceListOutput {
             name: name.clone(),
             description: description.clone(),
             start_time: start.map(|start| view.zone.format(start)),
-            prices: prices_of(list, (template, view.audience.now), view),
+            prices: prices_of(list, template, view.audience.now, view),
         }
     }
 
@@ -228,7 +229,8 @@ impl PriceListInput {
     pub fn read(
         self,
         checker: &mut Checker,
-        (zone, ticket_types): (Zone, &BTreeSet<TicketTypeId>),
+        zone: Zone,
+        ticket_types: &BTreeSet<TicketTypeId>,
     ) -> Option<PriceList> {
         let id = own_id(checker, self.id, PriceListId::parse);
         let start = checker.optional_instant("startTime", self.start_time, zone);

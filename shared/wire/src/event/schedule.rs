@@ -203,7 +203,8 @@ impl ScheduleInput {
     pub(crate) fn read(
         self,
         checker: &mut Checker,
-        (zone, lists): (Zone, &BTreeSet<PriceListId>),
+        zone: Zone,
+        lists: &BTreeSet<PriceListId>,
     ) -> Option<Schedule> {
         let id = own_id(checker, self.id, ScheduleId::parse);
         let sent = Sent { weekdays: has_elements(&self.weekdays), hours: has_elements(&self.hours) };

@@ -175,8 +175,8 @@ fn read_availability(
     if matches!(input.time_frame, Field::Absent | Field::Null) {
         checker.invalid("timeFrame", "is required");
     }
-    let parse = (|text: &str| TimeFrame::parse(text).ok(), "when, before, after");
-    let frame = word(checker, "timeFrame", input.time_frame, parse);
+    let parse = |text: &str| TimeFrame::parse(text).ok();
+    let frame = word(checker, "timeFrame", input.time_frame, parse, "when, before, after");
     let minutes = count(checker, "minutes", input.minutes, 0..=MAX_MINUTES).unwrap_or_default();
     frame.map(|frame| PurchaseAvailability::new(frame, minutes))
 }

@@ -22,14 +22,14 @@ pub(super) fn name_parts(
             Field::Value(list) => Some(&mut list.id),
             Field::Absent | Field::Null | Field::Wrong => None,
         });
-        name_unnamed(ids.collect(), |number| part_id(&template, ("priceList", number)));
+        name_unnamed(ids.collect(), |number| part_id(&template, "priceList", number));
     }
     if let Field::Value(schedules) = schedules {
         let ids = schedules.0.iter_mut().filter_map(|schedule| match schedule {
             Field::Value(schedule) => Some(&mut schedule.id),
             Field::Absent | Field::Null | Field::Wrong => None,
         });
-        name_unnamed(ids.collect(), |number| part_id(&template, ("schedule", number)));
+        name_unnamed(ids.collect(), |number| part_id(&template, "schedule", number));
     }
 }
 

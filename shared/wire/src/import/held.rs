@@ -60,7 +60,8 @@ impl PurchaseInput {
 /// The end of a membership before its term was over.
 pub(super) fn read_end(
     checker: &mut Checker,
-    (date, into): (Field<String>, Field<crate::IntegerId>),
+    date: Field<String>,
+    into: Field<crate::IntegerId>,
     zone: Zone,
 ) -> Option<Ended> {
     let said = !matches!(into, Field::Absent | Field::Null);

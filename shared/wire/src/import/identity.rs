@@ -132,7 +132,8 @@ impl TenantInput {
             checker,
             "timeZone",
             self.time_zone,
-            (|text: &str| Zone::parse(text).ok(), "the zones of the IANA time zone database"),
+            |text: &str| Zone::parse(text).ok(),
+            "the zones of the IANA time zone database",
         );
         let sent_origins = matches!(self.allowed_origins, Field::Value(_) | Field::Wrong);
         let origins = origins(checker, "allowedOrigins", self.allowed_origins);
@@ -154,10 +155,10 @@ impl TenantInput {
 }
 
 fn read_member_claims(checker: &mut Checker, input: MemberClaimsInput) -> MemberClaimsRecord {
-    let rule = (ClaimRule::parse, "none, proof, any");
+    let rules = "none, proof, any";
     MemberClaimsRecord {
-        servers: word(checker, "b2c", input.b2c, rule),
-        pages: word(checker, "b2c-browser", input.b2c_browser, rule),
+        servers: word(checker, "b2c", input.b2c, ClaimRule::parse, rules),
+        pages: word(checker, "b2c-browser", input.b2c_browser, ClaimRule::parse, rules),
     }
 }
 
@@ -236,8 +237,8 @@ impl MerchantInput {
         if matches!(self.status, Field::Absent | Field::Null) {
             checker.invalid("status", "is required");
         }
-        let parse = (MerchantStatus::parse, "Incomplete, Pending, Approved, Declined");
-        let status = word(checker, "status", self.status, parse);
+        let expected = "Incomplete, Pending, Approved, Declined";
+        let status = word(checker, "status", self.status, MerchantStatus::parse, expected);
         let rate_card = checker.object("rateCard", self.rate_card, read_rate_card).flatten();
         let name = name(checker, "name", self.name);
         let descriptor = line(checker, "descriptor", self.descriptor);

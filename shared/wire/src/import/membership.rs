@@ -114,9 +114,9 @@ impl MemberInput {
         let customer =
             number_id(checker, "customerId", std::mem::take(&mut self.customer_id), CustomerId::parse);
         let card_type = take(&mut self.card_type);
-        let card_type = word(checker, "cardType", card_type, (CardType::parse, "primary, secondary"));
+        let card_type = word(checker, "cardType", card_type, CardType::parse, "primary, secondary");
         let standing = take(&mut self.card_standing);
-        let standing = word(checker, "cardStanding", standing, (CardStanding::parse, STANDINGS));
+        let standing = word(checker, "cardStanding", standing, CardStanding::parse, STANDINGS);
         Some(MemberCard {
             barcode: name(checker, "barcode", take(&mut self.barcode)),
             id: id?,
@@ -140,7 +140,7 @@ impl MemberInput {
         let later = std::mem::take(&mut self.later_terms);
         let later = checker.each("laterTerms", later, |checker, term| term.read(checker, zone));
         let end = std::mem::take(&mut self.membership_ended_date);
-        let ended = read_end(checker, (end, std::mem::take(&mut self.replaced_by_membership_id)), zone);
+        let ended = read_end(checker, end, std::mem::take(&mut self.replaced_by_membership_id), zone);
         let purchase = std::mem::take(&mut self.purchase);
         let bought = checker.object("purchase", purchase, |checker, sent| sent.read(checker)).flatten();
         History { anchor_day, later: later.into_iter().flatten().collect(), ended, bought }

@@ -75,7 +75,13 @@ identified! {
 const MAX_MONTHS: u32 = 1_200;
 
 /// What levels and offerings refer to: the tenant's clocks and its ticket types.
-pub type LevelContext<'a> = (Zone, &'a BTreeSet<TicketTypeId>);
+#[derive(Debug, Clone, Copy)]
+pub struct LevelContext<'a> {
+    /// The tenant's zone.
+    pub zone: Zone,
+    /// Ticket types prices may name.
+    pub ticket_types: &'a BTreeSet<TicketTypeId>,
+}
 
 /// The elements of a list that could be read.
 fn values<T: WireValue>(field: &mut Field<List<T>>) -> impl Iterator<Item = &mut T> {
@@ -100,9 +106,7 @@ impl LevelInput {
     /// and no other one does, and price lists one that follows from their offering's.
     pub fn name_parts(&mut self, seed: &str) {
         let ids = values(&mut self.offerings).map(|offering| &mut offering.id).collect();
-        name_unnamed(ids, |number| {
-            OfferingId::from_bytes(derived_id(seed, ("offering", number))).to_string()
-        });
+        name_unnamed(ids, |number| OfferingId::from_bytes(derived_id(seed, "offering", number)).to_string());
         for offering in values(&mut self.offerings) {
             offering.name_parts();
         }
@@ -114,8 +118,7 @@ impl LevelInput {
         let offerings =
             checker.each("offerings", self.offerings, |checker, input| input.read(checker, context));
         check_unlike(checker, "offerings", offerings.iter().flatten().map(|offering| &offering.id));
-        let group = (group, "individualAndFamily, organization");
-        let state = (state, "draft, published");
+        let groups = "individualAndFamily, organization";
         let level = Level {
             name: name(checker, "name", self.name),
             description: text(checker, "description", self.description),
@@ -125,7 +128,7 @@ impl LevelInput {
                 "emailConfirmationMessage",
                 self.email_confirmation_message,
             ),
-            group: word(checker, "membershipLevelGroup", self.membership_level_group, group)
+            group: word(checker, "membershipLevelGroup", self.membership_level_group, group, groups)
                 .unwrap_or_default(),
             service: checker.object("service", self.service, read_service),
             types: checker.each("types", self.types, read_service),
@@ -141,7 +144,7 @@ impl LevelInput {
                 self.membership_level_collection,
                 read_collection,
             ),
-            state: word(checker, "state", self.state, state).unwrap_or_default(),
+            state: word(checker, "state", self.state, state, "draft, published").unwrap_or_default(),
             id: id?,
         };
         Some(level)
@@ -165,7 +168,7 @@ impl OfferingInput {
     pub fn name_parts(&mut self) {
         let whole = self.id.clone().value().unwrap_or_default();
         let ids = values(&mut self.price_lists).map(|list| &mut list.id).collect();
-        name_unnamed(ids, |number| part_id(&whole, ("priceList", number)));
+        name_unnamed(ids, |number| part_id(&whole, "priceList", number));
     }
 
     /// The offering, unless a field is at fault.
@@ -200,9 +203,11 @@ impl OfferingInput {
 
 impl OfferingPriceListInput {
     fn read(self, checker: &mut Checker, context: LevelContext<'_>) -> Option<PriceList> {
+        let LevelContext { zone, ticket_types } = context;
         let Self { id, name, description, start_time, end_time, prices } = self;
-        let end = checker.optional_instant("endTime", end_time, context.0);
-        let list = PriceListInput { id, name, description, start_time, prices }.read(checker, context)?;
+        let end = checker.optional_instant("endTime", end_time, zone);
+        let list = PriceListInput { id, name, description, start_time, prices };
+        let list = list.read(checker, zone, ticket_types)?;
         if end.zip(list.start).is_some_and(|(end, start)| end < start) {
             checker.invalid("endTime", "must not be before startTime");
         }

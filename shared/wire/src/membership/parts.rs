@@ -250,8 +250,8 @@ fn read_restriction(checker: &mut Checker, input: MailRestrictionInput) -> Optio
     if matches!(input.sale_channel, Field::Absent | Field::Null) {
         checker.invalid("saleChannel", "is required");
     }
-    let expected = (|text: &str| Channel::parse(text).ok(), "the sale channels");
-    let channel = word(checker, "saleChannel", input.sale_channel, expected);
+    let parse = |text: &str| Channel::parse(text).ok();
+    let channel = word(checker, "saleChannel", input.sale_channel, parse, "the sale channels");
     let sent = checker.optional("canSendConfirmationEmail", input.can_send_confirmation_email);
     channel.map(|channel| MailRestriction { channel, can_send: sent.unwrap_or(true) })
 }
@@ -274,8 +274,8 @@ fn read_action(checker: &mut Checker, input: OfferingActionInput) -> Option<Offe
     if matches!(input.action, Field::Absent | Field::Null) {
         checker.invalid("action", "is required");
     }
-    let expected = (OfferingActionKind::parse, "new, renew, upgrade, downGrade, cancel");
-    let action = word(checker, "action", input.action, expected);
+    let expected = "new, renew, upgrade, downGrade, cancel";
+    let action = word(checker, "action", input.action, OfferingActionKind::parse, expected);
     let restrictions = checker.each(
         "confirmationEmailRestrictions",
         input.confirmation_email_restrictions,

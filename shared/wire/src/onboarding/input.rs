@@ -209,7 +209,8 @@ impl Reader {
     /// A list, of which one entry more than the most that is taken is kept, so that it is seen to be too long.
     fn list<T: WireValue, R>(
         &mut self,
-        (name, most): (&str, usize),
+        name: &str,
+        most: usize,
         field: Field<List<T>>,
         mut read: impl FnMut(&mut Self, T) -> R,
     ) -> Change<Vec<R>> {
@@ -266,7 +267,8 @@ impl OnboardingInput {
                 .text("businessEstablishedDate", self.business_established_date),
             business_website_url: reading.text("businessWebsiteUrl", self.business_website_url),
             business_addresses: reading.list(
-                ("businessAddresses", MAX_ENTRIES),
+                "businessAddresses",
+                MAX_ENTRIES,
                 self.business_addresses,
                 |reader, entry| entry.read(reader),
             ),
@@ -275,12 +277,14 @@ impl OnboardingInput {
                 account.map(|entry| reading.within("businessBankAccount", |reader| entry.read(reader)))
             },
             business_contacts: reading.list(
-                ("businessContacts", MAX_ENTRIES),
+                "businessContacts",
+                MAX_ENTRIES,
                 self.business_contacts,
                 |reader, entry| entry.read(reader),
             ),
             business_owners: reading.list(
-                ("businessOwners", MAX_OWNERS),
+                "businessOwners",
+                MAX_OWNERS,
                 self.business_owners,
                 |reader, entry| entry.read(reader),
             ),
@@ -356,9 +360,7 @@ impl BusinessOwnerInput {
             postal_code: reader.text("postalCode", self.postal_code).value(),
             postal_code_extension: reader.text("postalCodeExtension", self.postal_code_extension).value(),
             identification: reader
-                .list(("identification", MAX_ENTRIES), self.identification, |reader, entry| {
-                    entry.read(reader)
-                })
+                .list("identification", MAX_ENTRIES, self.identification, |reader, entry| entry.read(reader))
                 .value()
                 .unwrap_or_default(),
         }

@@ -700,7 +700,7 @@ fn answers_mask_every_secret_and_differ_by_verb() {
     let application = kept(&llc());
     let reference = BoardingRefId::parse("5b0c7a1e-93d4-4f26-8c1d-70e2a9b4f318").unwrap();
     let mid = Mid::parse("60500").unwrap();
-    let merchant = application.merchant((&reference, mid), MerchantStatus::Approved);
+    let merchant = application.merchant(&reference, mid, MerchantStatus::Approved);
     let at = |text: &str| text.parse().unwrap();
     let view = OnboardingView {
         tenant: TenantId::parse(1001).unwrap(),

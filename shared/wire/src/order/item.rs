@@ -102,7 +102,7 @@ impl OrderItemView {
     pub(super) fn rows_of(order: &Order, row: Row<'_>, zone: Zone) -> Vec<Self> {
         let left = order.left_of(row);
         match row {
-            Row::Sold(line) => Self::sold((order, line), left, zone),
+            Row::Sold(line) => Self::sold(order, line, left, zone),
             Row::Moved(moved) => {
                 let nothing = OrderAmounts {
                     quantity: 0,
@@ -110,16 +110,16 @@ impl OrderItemView {
                     amount: Money::ZERO,
                     ..moved.line.amounts
                 };
-                vec![Self::ticket(&moved.line, Self::bare(&moved.line.id, (nothing, left)))]
+                vec![Self::ticket(&moved.line, Self::bare(&moved.line.id, nothing, left))]
             }
         }
     }
 
-    fn sold((order, line): (&Order, &OrderLine), left: OrderAmounts, zone: Zone) -> Vec<Self> {
-        let bare = Self::bare(line.id(), (line.amounts(), left));
+    fn sold(order: &Order, line: &OrderLine, left: OrderAmounts, zone: Zone) -> Vec<Self> {
+        let bare = Self::bare(line.id(), line.amounts(), left);
         match line {
             OrderLine::Ticket(ticket) => vec![Self::ticket(ticket, bare)],
-            OrderLine::AddOn(add_on) => vec![Self::add_on((order, add_on), bare)],
+            OrderLine::AddOn(add_on) => vec![Self::add_on(order, add_on, bare)],
             OrderLine::Donation(donation) => vec![Self::donation(donation, bare)],
             OrderLine::Combo(combo) => {
                 let parts = combo.parts.iter().map(|part| Self::part(combo, part, left.quantity));
@@ -149,11 +149,11 @@ impl OrderItemView {
 
     /// One event of a combo, of which so many are left.
     fn part(line: &OrderComboLine, part: &OrderTicketLine, left: u32) -> Self {
-        let amounts = (part.amounts, line.part_of(part, left));
+        let left = line.part_of(part, left);
         Self {
             parent_item_id: line.id.to_string(),
             combo_template_type: line.kind.as_str(),
-            ..Self::ticket(part, Self::bare(&part.id, amounts))
+            ..Self::ticket(part, Self::bare(&part.id, part.amounts, left))
         }
     }
 
@@ -173,7 +173,7 @@ impl OrderItemView {
         }
     }
 
-    fn add_on((order, line): (&Order, &OrderAddOnLine), bare: Self) -> Self {
+    fn add_on(order: &Order, line: &OrderAddOnLine, bare: Self) -> Self {
         Self {
             event_id: order.instance_of(line).map(|instance| instance.to_string()),
             item_type_id: line.inventory.to_string(),
@@ -212,7 +212,7 @@ impl OrderItemView {
     }
 
     /// What lines of every kind have: as they were sold, and what is left of them.
-    fn bare(id: &OrderItemId, (sold, left): (OrderAmounts, OrderAmounts)) -> Self {
+    fn bare(id: &OrderItemId, sold: OrderAmounts, left: OrderAmounts) -> Self {
         let id = id.to_string();
         Self {
             parent_item_id: TOP_LEVEL.to_owned(),

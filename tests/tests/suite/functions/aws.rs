@@ -133,8 +133,8 @@ impl Cloud {
     }
 
     /// Cuts a function off after so many more calls with this need: from then on, it gets no answer from anybody.
-    pub(crate) fn cut_off(&self, function: &str, after: (Need, u32)) {
-        self.seen.incidents.cut(function, after);
+    pub(crate) fn cut_off(&self, function: &str, need: Need, left: u32) {
+        self.seen.incidents.cut(function, need, left);
     }
 
     /// Ends [`Cloud::cut_off`].

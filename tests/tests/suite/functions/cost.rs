@@ -65,7 +65,7 @@ async fn way() -> Vec<Step> {
 
     let mut events = cloud.function("events").await;
     let mut list = kept("events", "list-slim.v2.json");
-    let next = at(&list, ("GET", "/v2/b2c/events/1001ee000000000000000001/nextAvailable"), None);
+    let next = at(&list, "GET", "/v2/b2c/events/1001ee000000000000000001/nextAvailable", None);
     // What lists keep for a few seconds is kept for those who ask by real time.
     list["headers"].as_object_mut().unwrap().remove("x-service-test-now");
     for (name, times, event) in [("list of events", 3.0, &list), ("next seats of an event", 3.0, &next)] {
@@ -73,7 +73,7 @@ async fn way() -> Vec<Step> {
         steps.push(step(name, times, USUAL_SECS, counted(&cloud, &mut events, event).await));
     }
     steps.push(step("new cart", 1.0, USUAL_SECS, new));
-    let update = |id: &str| with(&kept("carts", "update.v2.json"), (CART, id));
+    let update = |id: &str| with(&kept("carts", "update.v2.json"), CART, id);
     succeed(&mut carts, &update(first)).await;
     steps.push(step("changed cart", 2.0, USUAL_SECS, counted(&cloud, &mut carts, &update(second)).await));
 
@@ -91,7 +91,7 @@ async fn way() -> Vec<Step> {
 
     let mut orders = cloud.function("orders").await;
     let order = order["id"].as_str().unwrap();
-    let event = with(&kept("orders", "will-call.v2.json"), (ORDER, order));
+    let event = with(&kept("orders", "will-call.v2.json"), ORDER, order);
     succeed(&mut orders, &event).await;
     steps.push(step("order at the counter", 1.0, USUAL_SECS, counted(&cloud, &mut orders, &event).await));
 
@@ -113,12 +113,12 @@ async fn counted(cloud: &Cloud, player: &mut Player, event: &Value) -> Units {
 }
 
 fn new_cart() -> Value {
-    at(&kept("carts", "create.v2.json"), ("POST", "/v2/b2c/carts"), Some(&json!({"items": []})))
+    at(&kept("carts", "create.v2.json"), "POST", "/v2/b2c/carts", Some(&json!({"items": []})))
 }
 
 fn hold() -> Value {
     let seats = json!({"reservationItems": [{"eventId": "ab92087a69baafe0843e1d0a", "quantity": 3}]});
-    at(&kept("reservations", "create.v2.json"), ("POST", "/v2/b2b/reservations"), Some(&seats))
+    at(&kept("reservations", "create.v2.json"), "POST", "/v2/b2b/reservations", Some(&seats))
 }
 
 fn pay(cart: &str, reservation: &Value, card: &str) -> Value {
@@ -128,12 +128,12 @@ fn pay(cart: &str, reservation: &Value, card: &str) -> Value {
     body["shoppingCartId"] = json!(cart);
     body["reservationId"] = reservation.clone();
     with_card(&mut body, card);
-    at(&event, ("POST", "/v2/b2c/checkout"), Some(&body))
+    at(&event, "POST", "/v2/b2c/checkout", Some(&body))
 }
 
 /// A batch of the mail of one order.
 fn mail(order: &str) -> Value {
-    let mut batch = with(&kept("mailer", "batch.sqs.json"), (ORDER, order));
+    let mut batch = with(&kept("mailer", "batch.sqs.json"), ORDER, order);
     batch["Records"].as_array_mut().unwrap().truncate(1);
     batch
 }

@@ -78,8 +78,8 @@ impl Stage {
         let token = login_token(&self.cloud).await;
         for (function, player) in &mut self.players {
             for (_, event) in kept_events(function) {
-                let event = with(&with(&event, (CART, &cart)), (ORDER, &order));
-                let event = with(&with(&event, (TOKEN, &token)), (SALE, &sale));
+                let event = with(&with(&event, CART, &cart), ORDER, &order);
+                let event = with(&with(&event, TOKEN, &token), SALE, &sale);
                 let Outcome::Answered(_) = player.invoke(&event).await.unwrap() else {
                     panic!("{function} failed")
                 };
@@ -89,7 +89,7 @@ impl Stage {
 }
 
 /// A checkout with the fields of a kept one, another cart and another card.
-fn checkout(file: &str, (cart, card): (&Value, &str)) -> Value {
+fn checkout(file: &str, cart: &Value, card: &str) -> Value {
     let mut body: Value = serde_json::from_str(kept("checkout", file)["body"].as_str().unwrap()).unwrap();
     let fields = body.as_object_mut().unwrap();
     fields.remove("shoppingCart");

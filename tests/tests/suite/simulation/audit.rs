@@ -36,7 +36,7 @@ async fn due(world: &World) -> Vec<String> {
             (DueKind::Slots, now),
             (DueKind::Merchants, now),
         ] {
-            let work = store.load_due((clock, kind), until, 100).await.unwrap();
+            let work = store.load_due(clock, kind, until, 100).await.unwrap();
             due.extend(work.into_iter().map(|work| format!("{clock:?} {work:?}")));
         }
     }

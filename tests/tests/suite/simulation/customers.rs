@@ -211,7 +211,7 @@ async fn pay(world: &World, random: &mut Rng, ask: &Ask) {
         if let Some(answer) = world.send(random, ask).await {
             note_refusal(world, &answer);
             if answer.is_ok() {
-                paid(world, random, (ask, &answer)).await;
+                paid(world, random, ask, &answer).await;
                 return;
             }
             let goes_on = answer.status == 503
@@ -226,7 +226,7 @@ async fn pay(world: &World, random: &mut Rng, ask: &Ask) {
 }
 
 /// Notes an order, and asks again now and then, as clients do that forget.
-async fn paid(world: &World, random: &mut Rng, (ask, answer): (&Ask, &Answer)) {
+async fn paid(world: &World, random: &mut Rng, ask: &Ask, answer: &Answer) {
     if answer.replayed {
         world.note("answer repeated by its key");
     }

@@ -69,7 +69,8 @@ impl Way {
     async fn met<T, E>(
         &self,
         call: impl Future<Output = Result<T, E>>,
-        (unreachable, lost): (E, E),
+        unreachable: E,
+        lost: E,
     ) -> Result<T, E> {
         if self.process.is_crashed() {
             return Err(unreachable);
@@ -110,7 +111,7 @@ impl Bank {
         &self,
         call: impl Future<Output = Result<T, ProcessorError>>,
     ) -> Result<T, ProcessorError> {
-        let answer = self.way.met(call, (ProcessorError::Unreachable, ProcessorError::AnswerLost)).await;
+        let answer = self.way.met(call, ProcessorError::Unreachable, ProcessorError::AnswerLost).await;
         if answer.is_err() {
             self.way.mishaps.fetch_add(1, Ordering::SeqCst);
         }
@@ -155,7 +156,7 @@ pub(crate) struct Post {
 impl MailQueue for Post {
     async fn send(&self, job: &MailJob) -> Result<(), QueueError> {
         let fault = || QueueError::Unanswered("the queue did not answer, by chance".into());
-        self.way.met(self.queue.send(job), (fault(), fault())).await
+        self.way.met(self.queue.send(job), fault(), fault()).await
     }
 }
 
@@ -187,6 +188,6 @@ impl MailTransport for Carrier<'_> {
             *self.taken.lock().unwrap() = Some(mail.message_id.clone());
             Ok(())
         };
-        self.way.met(take, (fault(), fault())).await
+        self.way.met(take, fault(), fault()).await
     }
 }

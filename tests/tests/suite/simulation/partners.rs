@@ -19,7 +19,7 @@ pub(crate) async fn onboarder(world: Arc<World>, mut random: Rng, number: u64) {
     if in_steps {
         first.as_object_mut().unwrap().remove("businessOwners");
     }
-    let post = partner("POST", PATH, (PARTNER, Some(first)));
+    let post = partner("POST", PATH, PARTNER, Some(first));
     for _ in 0..2 {
         if world.send(&mut random, &post).await.is_some_and(|answer| answer.is_ok()) {
             break;
@@ -29,17 +29,14 @@ pub(crate) async fn onboarder(world: Arc<World>, mut random: Rng, number: u64) {
     let one = format!("{PATH}/{reference}");
     if in_steps {
         let rest = json!({"businessOwnershipType": "LLC", "businessOwners": whole["businessOwners"]});
-        repeat(&world, &mut random, &partner("PATCH", &one, (PARTNER, Some(rest)))).await;
+        repeat(&world, &mut random, &partner("PATCH", &one, PARTNER, Some(rest))).await;
     }
     if random.bool() {
         let change = json!({"dbaName": "Harbor Museum Shop"});
-        repeat(&world, &mut random, &partner("PATCH", &one, (PARTNER, Some(change)))).await;
+        repeat(&world, &mut random, &partner("PATCH", &one, PARTNER, Some(change))).await;
     }
     dawdle(&mut random, 5_000).await;
-    if world
-        .send(&mut random, &partner("GET", one, (PARTNER, None)))
-        .await
-        .is_some_and(|answer| answer.is_ok())
+    if world.send(&mut random, &partner("GET", one, PARTNER, None)).await.is_some_and(|answer| answer.is_ok())
     {
         world.note("addressed partner");
     }
@@ -66,7 +63,7 @@ pub(crate) async fn merchant(world: Arc<World>, mut random: Rng) {
 async fn give_back(world: &World, random: &mut Rng, body: &Value) {
     let key = random.bool().then(|| format!("sale-{}", random.u64(..)));
     let path = format!("/v1/payment/{MID}/refund");
-    let ask = partner("POST", path, (MERCHANT, Some(body.clone()))).keyed(key);
+    let ask = partner("POST", path, MERCHANT, Some(body.clone())).keyed(key);
     let Some(answer) = repeat(world, random, &ask).await else { return };
     if answer.is_ok() {
         world.note("card sale refunded");

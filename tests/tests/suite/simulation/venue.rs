@@ -86,7 +86,7 @@ fn night() -> Value {
     })
 }
 
-fn level((id, name): (&str, &str), price: &str) -> Value {
+fn level(id: &str, name: &str, price: &str) -> Value {
     json!({
         "id": id, "name": name, "description": name, "state": "published",
         "rules": {"numberOfCardHolders": 2, "canGift": true, "startBeginningOfMonth": false, "expireEndOfMonth": false},
@@ -146,7 +146,7 @@ fn document() -> Value {
         "combos": [{"id": COMBO, "name": "Day and night", "active": true, "comboTemplateType": "fixedPrice",
             "parts": [{"eventTemplateId": GALLERY, "quantity": 1}, {"eventTemplateId": NIGHT, "quantity": 1}],
             "prices": [{"personTypeId": ADULT, "price": "45.00"}]}],
-        "membershipLevels": [level((FAMILY, "Family"), "100.00"), level((PATRON, "Patron"), "250.00")],
+        "membershipLevels": [level(FAMILY, "Family", "100.00"), level(PATRON, "Patron", "250.00")],
         "members": MEMBERSHIPS.map(member),
         "eventTemplates": [gallery("18.00", &[10, 14]), night()],
     })

@@ -124,7 +124,8 @@ pub(crate) fn staff(method: &'static str, path: impl Into<String>, body: Option<
 pub(crate) fn partner(
     method: &'static str,
     path: impl Into<String>,
-    (key, body): (&'static str, Option<Value>),
+    key: &'static str,
+    body: Option<Value>,
 ) -> Ask {
     Ask { key: ("x-service-payment-key", key), ..shop(method, path, body) }
 }
@@ -391,12 +392,12 @@ impl World {
         let mut hash = DefaultHasher::new();
         text.hash(&mut hash);
         self.trace(format!("{named} {status} {} {:x}", answer.kind(), hash.finish()));
-        self.check(&named, (ask, &answer), self.faults(process) > faults_before);
+        self.check(&named, ask, &answer, self.faults(process) > faults_before);
         Some(answer)
     }
 
     /// No answer is a fault of ours, and none that asks for another try has no reason to.
-    fn check(&self, named: &str, (ask, answer): (&Ask, &Answer), met_faults: bool) {
+    fn check(&self, named: &str, ask: &Ask, answer: &Answer, met_faults: bool) {
         let said = || format!("{named}: {} {} to {:?}", answer.status, answer.body, ask.body);
         assert_ne!(answer.status, 500, "{}", said());
         let may_be_busy = met_faults || ask.changes_membership;

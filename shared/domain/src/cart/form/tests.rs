@@ -97,7 +97,7 @@ fn priced(lines: Vec<CartLine>) -> PricedLines {
 
 fn cart(lines: Vec<CartLine>, catalog: &Catalog) -> Cart {
     let id = CartId::parse("cart").unwrap();
-    Cart::new((id, String::new()), CartTerms::default(), priced(lines), now()).asking(catalog.asked())
+    Cart::new(id, String::new(), CartTerms::default(), priced(lines), now()).asking(catalog.asked())
 }
 
 fn replaced(cart: &Cart, lines: Vec<CartLine>, catalog: &Catalog) -> Cart {
@@ -242,7 +242,7 @@ fn a_cart_keeps_100_000_bytes_of_answers() {
     let fill = |letters: usize| {
         let answer =
             |name: &String| SentAnswer { name: name.clone(), value: SentValue::Text("x".repeat(letters)) };
-        held.filled_in(catalog.asked(), (&id, &names.iter().map(answer).collect::<Vec<_>>()), now())
+        held.filled_in(catalog.asked(), &id, &names.iter().map(answer).collect::<Vec<_>>(), now())
     };
     assert_eq!(fill(1_992).unwrap().answer_bytes(), MAX_ANSWER_BYTES);
     assert_eq!(fill(1_993).unwrap_err(), [FormRefusal::TooLarge]);
@@ -254,7 +254,7 @@ fn answers_to_a_form_shown_once_count_for_each_of_its_events() {
     let bytes = |events: &[InstanceId]| {
         let held = cart(lines(events), &catalog);
         let id = held.forms[0].id.clone();
-        held.filled_in(catalog.asked(), (&id, &who("Ines")), now()).unwrap().answer_bytes()
+        held.filled_in(catalog.asked(), &id, &who("Ines"), now()).unwrap().answer_bytes()
     };
     assert_eq!(bytes(&[event(0, 0), event(0, 1), event(0, 2)]), 3 * bytes(&[event(0, 0)]));
 }
@@ -266,7 +266,7 @@ fn answers_make_the_next_version_of_a_cart_and_nothing_else_of_it_new() {
     held.order = crate::OrderId::parse("4711").ok();
     let later = plus_secs(now(), 60);
     let id = held.forms[0].id.clone();
-    let next = held.filled_in(catalog.asked(), (&id, &who("Ines")), later).unwrap();
+    let next = held.filled_in(catalog.asked(), &id, &who("Ines"), later).unwrap();
     let answers = form('a').read(&who("Ines")).unwrap();
     let mut expected = held.clone();
     expected.forms[0].answers = Some(answers);
@@ -276,7 +276,7 @@ fn answers_make_the_next_version_of_a_cart_and_nothing_else_of_it_new() {
     expected.expires_at = plus_secs(later, CART_TTL_SECS);
     assert_eq!(next, expected);
     let other = response_id(&held.id, &form_id('z'), None);
-    let refused = held.filled_in(catalog.asked(), (&other, &who("Ines")), later);
+    let refused = held.filled_in(catalog.asked(), &other, &who("Ines"), later);
     assert_eq!(refused.unwrap_err(), [FormRefusal::UnknownForm { at: 0 }]);
 }
 
@@ -406,5 +406,5 @@ proptest! {
 fn answered_one_by_one(cart: Cart, catalog: &Catalog) -> Cart {
     let ids: Vec<FormResponseId> = cart.forms.iter().map(|entry| entry.id.clone()).collect();
     ids.into_iter()
-        .fold(cart, |cart, id| cart.filled_in(catalog.asked(), (&id, &who(id.as_str())), now()).unwrap())
+        .fold(cart, |cart, id| cart.filled_in(catalog.asked(), &id, &who(id.as_str()), now()).unwrap())
 }

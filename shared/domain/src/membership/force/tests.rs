@@ -100,7 +100,7 @@ impl Life {
             exported: Vec::new(),
             drawn: 0,
         };
-        life.sell(MembershipAction::Purchase, (0, 0, 29), Truth { days: vec![(0, 0, 29)], end: None });
+        life.sell(MembershipAction::Purchase, 0, 0, 29, Truth { days: vec![(0, 0, 29)], end: None });
         life
     }
 
@@ -109,8 +109,7 @@ impl Life {
         self.drawn
     }
 
-    fn sell(&mut self, action: MembershipAction, term: (usize, i64, i64), truth: Truth) {
-        let (level, first, last) = term;
+    fn sell(&mut self, action: MembershipAction, level: usize, first: i64, last: i64, truth: Truth) {
         let order = OrderId::parse(&self.draw().to_string()).unwrap();
         let (id, number) = (self.draw() + 1_000, self.draw() + 2_000);
         let current = self.stored.get(&self.current).cloned();
@@ -164,14 +163,14 @@ impl Life {
                 let first = self.now.max(last + 1);
                 let mut truth = self.truth.clone();
                 truth.days.push((level, first, first + 29));
-                self.sell(MembershipAction::Renewal(Move::Up), (level, first, first + 29), truth);
+                self.sell(MembershipAction::Renewal(Move::Up), level, first, first + 29, truth);
             }
             Step::Move(level) if self.goes_on() && self.truth.level(self.now, self.now).is_some() => {
                 let mut truth = self.truth.clone();
                 let place = truth.days.iter().rposition(|(_, first, _)| *first <= self.now).unwrap();
                 let last = truth.days[place].2;
                 truth.days[place] = (level, self.now, last);
-                self.sell(MembershipAction::Upgrade, (level, self.now, last), truth);
+                self.sell(MembershipAction::Upgrade, level, self.now, last, truth);
             }
             Step::RefundLast => self.refund(),
             Step::DropCards => {
@@ -195,8 +194,8 @@ impl Life {
 
     fn refund(&mut self) {
         let Some((order, change, before, current)) = self.sold.last().cloned() else { return };
-        let by = (morning(self.now), "Office");
-        let Some(returns) = taken_back((&order, &change), &self.stored, by) else { return };
+        let now = morning(self.now);
+        let Some(returns) = taken_back(&order, &change, &self.stored, now, "Office") else { return };
         for back in returns {
             self.stored.insert(back.after.id, back.after);
         }
@@ -270,7 +269,7 @@ fn priced(membership: &Membership, now: Timestamp, visit: Timestamp) -> Option<u
         let template = template(level);
         let shown = asker.may_buy(&template, visit);
         let retail = Money::from_cents(1_800);
-        let reduced = asker.member_prices((&template, &discounts), &adult, visit);
+        let reduced = asker.member_prices(&template, &discounts, &adult, visit);
         let best = reduced.map(|found| found.reduction.apply(retail).unwrap().unit).min().unwrap_or(retail);
         assert_eq!(shown, best.cents() == 900, "shown and priced differ for {level}");
         let ticket = MemberTicket { template: &template, discounts: &discounts, ticket_type: &adult, visit };
@@ -286,7 +285,7 @@ fn can_be_renewed(membership: &Membership, now: Timestamp) -> bool {
     let sale = Sale { channel: Channel::Online, zone: zone(), now };
     let action = MembershipAction::Renewal(Move::Stay);
     let (levels, plan) = (levels(), membership.last_plan());
-    let quoted = quote(&levels, (action, &plan), Current::Found(membership), sale);
+    let quoted = quote(&levels, action, &plan, Current::Found(membership), sale);
     match quoted.map(|_| ()) {
         Ok(()) => true,
         Err(LifecycleFault::MembershipEnded) => false,
@@ -312,7 +311,7 @@ fn check(life: &Life, now: i64) -> Result<(), TestCaseError> {
     prop_assert_eq!(held.standing(asked), standing);
     let found = [held.clone()];
     let number = held.number.to_string();
-    for card in verify(&found, (&number, None), asked).iter().chain(&cards_of(&found, "ada", asked)) {
+    for card in verify(&found, &number, None, asked).iter().chain(&cards_of(&found, "ada", asked)) {
         prop_assert_eq!(card.membership_standing, standing);
         let is_in_force = life.truth.level(now, now).is_some();
         prop_assert_eq!(card.card_standing == CardStanding::Active, is_in_force);

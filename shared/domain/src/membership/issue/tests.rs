@@ -34,13 +34,23 @@ pub(crate) fn member() -> Membership {
     .unwrap()
 }
 
+/// When something is done, and the first and the last day of the term it comes to.
+#[derive(Clone, Copy)]
+pub(crate) struct Days {
+    pub(crate) now: &'static str,
+    pub(crate) first: &'static str,
+    pub(crate) last: &'static str,
+}
+
 /// Does something on a day that comes to a term of these days.
 pub(crate) fn done(
     action: MembershipAction,
-    (level, current): (&str, Option<&Membership>),
-    (now, first, last): (&str, &str, &str),
+    level: &str,
+    current: Option<&Membership>,
+    days: Days,
     holders: &[CardHolder],
 ) -> MembershipChange {
+    let Days { now, first, last } = days;
     let order = crate::OrderId::parse("1").unwrap();
     let paid = Money::from_cents(100);
     let ids = NewMembership {
@@ -71,9 +81,9 @@ pub(crate) fn done(
 #[test]
 fn a_purchase_makes_a_membership_with_a_card_for_each_holder() {
     let holders = [holder(CardType::Primary, "Ada", "Byron"), holder(CardType::Secondary, "Ben", "Byron")];
-    let year = ("2027-05-20T10:00", "2027-05-20", "2028-05-19");
+    let year = Days { now: "2027-05-20T10:00", first: "2027-05-20", last: "2028-05-19" };
     let MembershipChange { before, after, made, retired, customers: _ } =
-        done(MembershipAction::Purchase, ("family", None), year, &holders);
+        done(MembershipAction::Purchase, "family", None, year, &holders);
     assert_eq!((before, retired), (None, None));
     assert_eq!((after.id.get(), after.number.get()), (50, 60));
     assert_eq!((after.joined, after.started), (at("2027-05-20"), at("2027-05-20")));
@@ -86,9 +96,9 @@ fn a_purchase_makes_a_membership_with_a_card_for_each_holder() {
 #[test]
 fn a_renewal_goes_on_with_the_same_membership_number_and_cards() {
     let member = member();
-    let year = ("2027-12-01", "2028-01-01", "2028-12-31");
+    let year = Days { now: "2027-12-01", first: "2028-01-01", last: "2028-12-31" };
     let MembershipChange { before, after, made, retired, customers: _ } =
-        done(MembershipAction::Renewal(Move::Stay), ("family", Some(&member)), year, &[]);
+        done(MembershipAction::Renewal(Move::Stay), "family", Some(&member), year, &[]);
     assert_eq!((before.as_ref(), retired), (Some(&member), None));
     assert_eq!((after.id, after.number, after.cards.len()), (member.id, member.number, 2));
     assert_eq!((after.started, after.expires), (at("2027-01-01"), at("2027-12-31T23:59:59")));
@@ -100,24 +110,24 @@ fn a_renewal_goes_on_with_the_same_membership_number_and_cards() {
 #[test]
 fn a_move_at_renewal_begins_with_the_new_term() {
     let member = member();
-    let year = ("2027-12-01", "2028-01-01", "2028-12-31");
-    let after = done(MembershipAction::Renewal(Move::Up), ("patron", Some(&member)), year, &[]).after;
+    let year = Days { now: "2027-12-01", first: "2028-01-01", last: "2028-12-31" };
+    let after = done(MembershipAction::Renewal(Move::Up), "patron", Some(&member), year, &[]).after;
     for (now, level) in
         [("2027-12-31T23:59:59", "family"), ("2028-01-01", "patron"), ("2029-06-01", "patron")]
     {
         assert_eq!(after.clone().as_of(at(now)).level.as_str(), level, "{now}");
     }
     assert_eq!(after.ends(), at("2028-12-31T23:59:59"));
-    let again = ("2027-12-02", "2029-01-01", "2029-12-31");
-    let after = done(MembershipAction::Renewal(Move::Stay), ("patron", Some(&after)), again, &[]).after;
+    let again = Days { now: "2027-12-02", first: "2029-01-01", last: "2029-12-31" };
+    let after = done(MembershipAction::Renewal(Move::Stay), "patron", Some(&after), again, &[]).after;
     assert_eq!((after.later.len(), after.ends()), (2, at("2029-12-31T23:59:59")));
 }
 
 #[test]
 fn a_membership_that_comes_back_begins_anew_and_keeps_its_number() {
     let member = member();
-    let year = ("2031-07-01", "2031-07-01", "2032-06-30");
-    let after = done(MembershipAction::Rejoin(Move::Stay), ("family", Some(&member)), year, &[]).after;
+    let year = Days { now: "2031-07-01", first: "2031-07-01", last: "2032-06-30" };
+    let after = done(MembershipAction::Rejoin(Move::Stay), "family", Some(&member), year, &[]).after;
     assert_eq!((after.id, after.joined, after.started), (member.id, member.joined, at("2031-07-01")));
     assert_eq!(after.expires, at("2032-06-30T23:59:59"));
 }
@@ -125,9 +135,9 @@ fn a_membership_that_comes_back_begins_anew_and_keeps_its_number() {
 #[test]
 fn an_upgrade_retires_the_old_membership_and_keeps_number_and_barcodes() {
     let member = member();
-    let rest = ("2027-05-20T10:00", "2027-05-20", "2027-12-31");
+    let rest = Days { now: "2027-05-20T10:00", first: "2027-05-20", last: "2027-12-31" };
     let MembershipChange { before: _, after, made: _, retired, customers: _ } =
-        done(MembershipAction::Upgrade, ("patron", Some(&member)), rest, &[]);
+        done(MembershipAction::Upgrade, "patron", Some(&member), rest, &[]);
     assert_eq!((after.id.get(), after.number, after.level.as_str()), (50, member.number, "patron"));
     assert_eq!((after.started, after.expires), (at("2027-05-20"), member.expires));
     assert_eq!(after.cards, member.cards);
@@ -155,8 +165,8 @@ fn holders_who_are_sent_fill_the_gaps_of_their_cards_and_others_get_new_ones() {
         holder(CardType::Secondary, "Ben", "Byron"),
     ];
     assert_eq!(held_cards(Some(&member), &holders), 3, "father and son have a card each");
-    let year = ("2027-12-01", "2028-01-01", "2028-12-31");
-    let change = done(MembershipAction::Renewal(Move::Stay), ("family", Some(&member)), year, &holders);
+    let year = Days { now: "2027-12-01", first: "2028-01-01", last: "2028-12-31" };
+    let change = done(MembershipAction::Renewal(Move::Stay), "family", Some(&member), year, &holders);
     let cards = &change.after.cards;
     let shown: Vec<(&str, &str, Option<&str>)> = cards
         .iter()

@@ -59,7 +59,7 @@ fn quoted(
     sale: Sale,
 ) -> Result<(String, String, Money), LifecycleFault> {
     let levels = levels();
-    let quote = quote(&levels, (action, &plan(to)), current, sale)?;
+    let quote = quote(&levels, action, &plan(to), current, sale)?;
     Ok((quote.term.first.to_string(), quote.term.last.to_string(), quote.unit().unwrap()))
 }
 
@@ -253,7 +253,7 @@ fn a_move_in_the_middle_of_a_term_is_to_an_offering_of_the_same_length() {
     patron.offerings[0].duration_months = 1;
     let member = member();
     let moved =
-        |action| quote(&levels, (action, &plan(PATRON)), Current::Found(&member), at("2027-05-20")).err();
+        |action| quote(&levels, action, &plan(PATRON), Current::Found(&member), at("2027-05-20")).err();
     assert_eq!(moved(MembershipAction::Upgrade), Some(LifecycleFault::OtherDuration));
     assert_eq!(moved(MembershipAction::Renewal(Move::Up)), None);
 }
@@ -310,7 +310,7 @@ fn an_action_needs_every_switch_of_its_offering() {
         (json!([{"action": "upgrade"}]), MembershipAction::Upgrade, true),
     ] {
         let levels = allowing(actions.clone());
-        let quoted = quote(&levels, (action, &plan(PATRON)), Current::Found(&member), at("2027-05-20"));
+        let quoted = quote(&levels, action, &plan(PATRON), Current::Found(&member), at("2027-05-20"));
         assert_eq!(quoted.err(), (!sold).then_some(LifecycleFault::ActionNotOffered), "{actions} {action:?}");
     }
 }

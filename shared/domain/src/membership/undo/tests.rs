@@ -1,9 +1,9 @@
 use super::*;
 use crate::membership::force::MembershipStanding;
-use crate::membership::issue::tests::{at, done, holder, member};
+use crate::membership::issue::tests::{Days, at, done, holder, member};
 use crate::membership::{CardType, MembershipAction, Move};
 
-const YEAR: (&str, &str, &str) = ("2027-12-01", "2028-01-01", "2028-12-31");
+const YEAR: Days = Days { now: "2027-12-01", first: "2028-01-01", last: "2028-12-31" };
 
 fn order() -> OrderId {
     OrderId::parse("1").unwrap()
@@ -12,7 +12,7 @@ fn order() -> OrderId {
 /// What a refund of the change makes of the memberships, as they are now.
 fn back(change: &MembershipChange, current: &[&Membership], now: &str) -> Option<Vec<Membership>> {
     let current = current.iter().map(|membership| (membership.id, (*membership).clone())).collect();
-    let returns = taken_back((&order(), change), &current, (at(now), "Office"))?;
+    let returns = taken_back(&order(), change, &current, at(now), "Office")?;
     for MembershipReturn { before, after } in &returns {
         assert_eq!(current.get(&before.id), Some(before));
         assert_eq!((before.id, after.updated_by.as_deref()), (after.id, Some("Office")));
@@ -22,17 +22,13 @@ fn back(change: &MembershipChange, current: &[&Membership], now: &str) -> Option
 
 fn purchase() -> MembershipChange {
     let holders = [holder(CardType::Primary, "Ada", "Byron")];
-    done(
-        MembershipAction::Purchase,
-        ("family", None),
-        ("2027-05-20T10:00", "2027-05-20", "2028-05-19"),
-        &holders,
-    )
+    let year = Days { now: "2027-05-20T10:00", first: "2027-05-20", last: "2028-05-19" };
+    done(MembershipAction::Purchase, "family", None, year, &holders)
 }
 
 fn renewal(of: &Membership) -> MembershipChange {
     let holders = [holder(CardType::Secondary, "Cleo", "Byron")];
-    done(MembershipAction::Renewal(Move::Stay), ("family", Some(of)), YEAR, &holders)
+    done(MembershipAction::Renewal(Move::Stay), "family", Some(of), YEAR, &holders)
 }
 
 #[test]
@@ -63,7 +59,7 @@ fn a_renewal_that_is_refunded_gives_the_term_that_is_paid_ahead_back_and_drops_i
 fn a_move_that_is_refunded_puts_the_earlier_membership_back_in_its_place() {
     let mut member = member();
     member.external_id = Some("V-1".to_owned());
-    let moved = done(MembershipAction::Upgrade, ("patron", Some(&member)), YEAR, &[]);
+    let moved = done(MembershipAction::Upgrade, "patron", Some(&member), YEAR, &[]);
     let retired = moved.retired.clone().unwrap();
     let mut held = moved.after.clone();
     held.cards[0].person.city = Some("Portview".to_owned());
@@ -93,7 +89,7 @@ fn what_was_changed_after_the_order_is_not_given_back_by_it() {
         membership
     };
     let renewed = renewal(&member());
-    let moved = done(MembershipAction::Upgrade, ("patron", Some(&member())), YEAR, &[]);
+    let moved = done(MembershipAction::Upgrade, "patron", Some(&member()), YEAR, &[]);
     let retired = moved.retired.clone().unwrap();
     for (case, change, current) in [
         ("renewed since", &bought, vec![later(bought.after.clone())]),

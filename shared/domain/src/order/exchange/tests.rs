@@ -34,7 +34,7 @@ fn slot(template: &Template, schedule: &str, local: &str) -> InstanceId {
     InstanceId::of(&template.id, Some(&schedule), at(local).naive_utc(), at(local)).unwrap()
 }
 
-fn ledger(template: &Template, (schedule, local): (&str, &str), free: u32) -> Ledger {
+fn ledger(template: &Template, schedule: &str, local: &str, free: u32) -> Ledger {
     let instance = slot(template, schedule, local);
     let stored = json!({
         "instance": instance, "template": template.id, "shard": 0, "start": at(local).timestamp_millis(),
@@ -82,7 +82,8 @@ fn line(units: u32) -> ExchangeScope {
 fn decide(
     order: &Order,
     request: &ExchangeRequest,
-    (template, ledger): (&Template, &Ledger),
+    template: &Template,
+    ledger: &Ledger,
 ) -> Result<DecidedExchange, ExchangeRefused> {
     let facts = ExchangeFacts {
         order,
@@ -100,8 +101,8 @@ fn decide(
 #[test]
 fn tickets_move_to_a_line_of_their_own_with_new_barcodes_and_the_fee() {
     let (order, gallery) = (morning(), gallery(json!({})));
-    let next_day = ledger(&gallery, ("day", "2027-06-04T10:00"), 2);
-    let decided = decide(&order, &request(line(2)), (&gallery, &next_day)).unwrap();
+    let next_day = ledger(&gallery, "day", "2027-06-04T10:00", 2);
+    let decided = decide(&order, &request(line(2)), &gallery, &next_day).unwrap();
     assert_eq!(decided.exchange.fee, Money::from_cents(500));
     assert_eq!((decided.taken, decided.back.values().copied().collect::<Vec<_>>()), (2, vec![2]));
     assert_eq!(decided.tickets.len(), 2);
@@ -114,7 +115,7 @@ fn tickets_move_to_a_line_of_their_own_with_new_barcodes_and_the_fee() {
     assert_eq!((after.total_left(), after.fees_due()), (order_totals(&order), Money::from_cents(500)));
     let statuses: Vec<TicketStatus> = current(&after).iter().map(|ticket| ticket.status).collect();
     assert_eq!(statuses, [TicketStatus::Normal, TicketStatus::Exchanged, TicketStatus::Exchanged]);
-    let again = decide(&after, &request(line(2)), (&gallery, &next_day));
+    let again = decide(&after, &request(line(2)), &gallery, &next_day);
     let left = vec![(ExchangePlace::Quantity, ExchangeFault::TooMany { left: 1 })];
     assert_eq!(again, Err(ExchangeRefused::Faults(left)));
 }
@@ -126,9 +127,9 @@ fn order_totals(order: &Order) -> (Money, Money) {
 #[test]
 fn a_fee_that_is_waived_is_kept_and_not_owed() {
     let (order, gallery) = (morning(), gallery(json!({})));
-    let next_day = ledger(&gallery, ("day", "2027-06-04T10:00"), 5);
+    let next_day = ledger(&gallery, "day", "2027-06-04T10:00", 5);
     let waived = ExchangeRequest { fee: FeeWish::Waived, ..request(line(0)) };
-    let exchange = decide(&order, &waived, (&gallery, &next_day)).unwrap().exchange;
+    let exchange = decide(&order, &waived, &gallery, &next_day).unwrap().exchange;
     assert_eq!((exchange.fee, exchange.due()), (Money::from_cents(750), Money::ZERO));
 }
 
@@ -147,7 +148,7 @@ fn what_stands_against_an_exchange_is_told_with_its_place() {
         ExchangeScope::Tickets(numbers.iter().map(|number| TicketId::parse(number).unwrap()).collect())
     };
     let item = |id: &str| ExchangeScope::Item(OrderItemId::parse(id).unwrap(), None);
-    for (case, order, scope, to, expected) in [
+    for (case, order, scope, (schedule, local), expected) in [
         ("too many", &order, line(4), next_day, vec![(ExchangePlace::Quantity, TooMany { left: 3 })]),
         ("twice", &order, ids(&["1", "1"]), next_day, vec![(ExchangePlace::Ticket(1), NamedTwice)]),
         ("same", &order, line(1), ("day", "2027-06-03T10:00"), vec![(ExchangePlace::Event, SameEvent)]),
@@ -171,13 +172,14 @@ fn what_stands_against_an_exchange_is_told_with_its_place() {
         ),
         ("other event", &mixed(), line(1), next_day, vec![(ExchangePlace::Event, OtherTemplate)]),
     ] {
-        let found = decide(order, &request(scope), (&gallery, &ledger(&gallery, to, 5)));
+        let found = decide(order, &request(scope), &gallery, &ledger(&gallery, schedule, local, 5));
         assert_eq!(found, Err(ExchangeRefused::Faults(expected)), "{case}");
     }
-    let same_day = ledger(&gallery, ("day", "2027-06-03T15:00"), 5);
-    assert!(decide(&members, &request(line(1)), (&gallery, &same_day)).is_ok());
+    let same_day = ledger(&gallery, "day", "2027-06-03T15:00", 5);
+    assert!(decide(&members, &request(line(1)), &gallery, &same_day).is_ok());
     for (scope, place) in [(ids(&["1", "99"]), ExchangePlace::Ticket(1)), (item("99"), ExchangePlace::Item)] {
-        let found = decide(&order, &request(scope), (&gallery, &ledger(&gallery, next_day, 5)));
+        let found =
+            decide(&order, &request(scope), &gallery, &ledger(&gallery, "day", "2027-06-04T10:00", 5));
         assert_eq!(found, Err(ExchangeRefused::Unknown(vec![place])));
     }
 }
@@ -187,9 +189,9 @@ fn an_exchange_needs_an_open_instance_with_enough_seats() {
     let order = morning();
     let draft = gallery(json!({"review_state": "Draft"}));
     let gallery = gallery(json!({}));
-    let next_day = ledger(&gallery, ("day", "2027-06-04T10:00"), 2);
+    let next_day = ledger(&gallery, "day", "2027-06-04T10:00", 2);
     let cancelled = Ledger { state: SlotState::Cancelled, ..next_day.clone() };
-    let over = ledger(&gallery, ("day", "2027-05-03T10:00"), 5);
+    let over = ledger(&gallery, "day", "2027-05-03T10:00", 5);
     for (template, ledger, expected) in [
         (&gallery, &cancelled, ExchangeRefused::Closed),
         (&gallery, &over, ExchangeRefused::Closed),
@@ -201,14 +203,14 @@ fn an_exchange_needs_an_open_instance_with_enough_seats() {
             ExchangeRefused::Unknown(vec![ExchangePlace::Event]),
         ),
     ] {
-        assert_eq!(decide(&order, &request(line(3)), (template, ledger)), Err(expected));
+        assert_eq!(decide(&order, &request(line(3)), template, ledger), Err(expected));
     }
 }
 
 #[test]
 fn an_order_with_a_refund_under_way_or_with_fifty_exchanges_is_not_exchanged() {
     let (order, gallery) = (morning(), gallery(json!({})));
-    let next_day = ledger(&gallery, ("day", "2027-06-04T10:00"), 5);
+    let next_day = ledger(&gallery, "day", "2027-06-04T10:00", 5);
     let pending: crate::order::OrderRefund = serde_json::from_value(json!({
         "id": "refund_1", "number": 0, "at": 0, "state": {"state": "pending"}, "amount": 100, "items": [], "by": "",
     }))
@@ -223,7 +225,7 @@ fn an_order_with_a_refund_under_way_or_with_fifty_exchanges_is_not_exchanged() {
         },
         ..order.clone()
     };
-    let decided = |order: &Order| decide(order, &request(line(1)), (&gallery, &next_day));
+    let decided = |order: &Order| decide(order, &request(line(1)), &gallery, &next_day);
     let id = pending.id.clone();
     assert_eq!(decided(&after(&[pending], MAX_EXCHANGES)), Err(ExchangeRefused::Pending(id)));
     assert_eq!(decided(&after(&[], MAX_EXCHANGES)), Err(ExchangeRefused::TooManyExchanges));
@@ -233,14 +235,14 @@ fn an_order_with_a_refund_under_way_or_with_fifty_exchanges_is_not_exchanged() {
 #[test]
 fn a_fee_that_fits_no_amount_is_refused() {
     let gallery = gallery(json!({"venue": {"rebooking_fee": i64::MAX}}));
-    let next_day = ledger(&gallery, ("day", "2027-06-04T10:00"), 5);
-    let decided = |units: u32| decide(&morning(), &request(line(units)), (&gallery, &next_day));
+    let next_day = ledger(&gallery, "day", "2027-06-04T10:00", 5);
+    let decided = |units: u32| decide(&morning(), &request(line(units)), &gallery, &next_day);
     assert_eq!(decided(2), Err(ExchangeRefused::TooLarge));
     assert_eq!(decided(1).unwrap().exchange.fee, Money::from_cents(i64::MAX));
 }
 
 /// An exchange of so many tickets of a line for another day, as the order with this number of exchanges lists it.
-fn moved_to(order: &Order, (units, from): (u32, &str), instance: InstanceId) -> Exchange {
+fn moved_to(order: &Order, units: u32, from: &str, instance: InstanceId) -> Exchange {
     let from = OrderItemId::parse(from).unwrap();
     let row = order.rows().find(|row| *row.id() == from).unwrap();
     let number = order.after_sale.exchanges.len();
@@ -278,7 +280,7 @@ fn an_add_on_goes_where_the_last_tickets_of_its_event_went() {
     ] {
         let mut order = guided.clone();
         for (units, from, to) in moves {
-            let exchange = moved_to(&order, (*units, from), day(*to));
+            let exchange = moved_to(&order, *units, from, day(*to));
             order.after_sale = order.after_sale.with_exchange(exchange);
         }
         let Some(OrderLine::AddOn(guide)) = order.lines.last() else { panic!("the guide is the last line") };

@@ -20,8 +20,7 @@ pub(super) fn given_back(
     let returned = Returned { order, items };
     let (mut memberships, mut moved) = (Vec::new(), Vec::new());
     for line in order.memberships().filter(|line| returned.units(&line.id) > 0) {
-        let by = (facts.now, facts.by);
-        match taken_back((&order.id, &line.change), facts.memberships, by) {
+        match taken_back(&order.id, &line.change, facts.memberships, facts.now, facts.by) {
             Some(changed) => memberships.extend(changed),
             None => moved.push(line.id.clone()),
         }

@@ -252,8 +252,8 @@ fn a_coupon_without_targets_is_for_what_its_lists_name() {
     ] {
         let (_, coupon) = coupon("ANY", fields.clone());
         let discounts = BTreeMap::new();
-        assert_eq!(coupon.reduction_of((&template, &adult), &discounts).is_some(), event, "{fields}");
-        let found = coupon.reduction_of_membership((&level, &adult), &discounts);
+        assert_eq!(coupon.reduction_of(&template, &adult, &discounts).is_some(), event, "{fields}");
+        let found = coupon.reduction_of_membership(&level, &adult, &discounts);
         assert_eq!(found.is_some(), of_membership, "{fields}");
     }
 }

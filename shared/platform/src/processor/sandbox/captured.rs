@@ -26,7 +26,8 @@ pub fn captured_in(item: Item) -> Result<Option<Captured>, StoreError> {
 /// [`StoreError`] when the database does not answer.
 pub async fn load_captured(
     store: &Store,
-    (tenant, order): (TenantId, &OrderId),
+    tenant: TenantId,
+    order: &OrderId,
 ) -> Result<Option<Captured>, StoreError> {
     let Some(reference) = reference_of(tenant, order) else { return Ok(None) };
     let key = Key::sandbox_payment(tenant, reference.as_str());

@@ -144,7 +144,7 @@ impl SandboxProcessor {
             let refusal = refusal_of(&payment, request.amount);
             let refund = Refund { amount: request.amount, at: (self.clock)(), refusal };
             let (answer, behaviour) = (refund.answer(), behaviour_of(&payment));
-            if self.keep(payment, (request.refund.clone(), refund)).await? {
+            if self.keep(payment, request.refund.clone(), refund).await? {
                 let is_lost = behaviour == Some(Behaviour::LosesTheAnswer);
                 return if is_lost { Err(ProcessorError::AnswerLost) } else { Ok(answer) };
             }
@@ -153,7 +153,7 @@ impl SandboxProcessor {
     }
 
     /// Keeps the answer with the payment as it was read; false when another refund was answered meanwhile.
-    async fn keep(&self, payment: Payment, (id, refund): (RefundId, Refund)) -> Result<bool, ProcessorError> {
+    async fn keep(&self, payment: Payment, id: RefundId, refund: Refund) -> Result<bool, ProcessorError> {
         let key = key_of(&payment.reference).ok_or(ProcessorError::UnknownPayment)?;
         let mut condition = Expression::new();
         let asked = condition.path(&[REFUNDS_ASKED]);

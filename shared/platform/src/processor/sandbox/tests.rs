@@ -234,8 +234,7 @@ async fn the_list_of_charges_shows_the_money_and_never_the_number() {
     ]);
     assert_eq!(listed, expected);
     let (table, key) = (Table::Merchants, Key::sandbox_payment(tenant(), ""));
-    let items =
-        sandbox.store.query((table, &key.pk), SortKeys::All, (Consistency::Strong, 10)).await.unwrap();
+    let items = sandbox.store.query(table, &key.pk, SortKeys::All, Consistency::Strong, 10).await.unwrap();
     assert_eq!(items.len(), 2);
     let stored = format!("{items:?}");
     assert!(stored.contains("4242") && !stored.contains(GOOD) && !stored.contains("123\""), "{stored}");
@@ -299,7 +298,7 @@ async fn charged(sandbox: &SandboxProcessor, number: &str) -> PaymentReference {
     reference
 }
 
-fn refund(reference: &PaymentReference, (id, cents): (u8, i64)) -> RefundRequest {
+fn refund(reference: &PaymentReference, id: u8, cents: i64) -> RefundRequest {
     RefundRequest {
         tenant: tenant(),
         order: OrderId::from_bits(1),
@@ -323,7 +322,7 @@ async fn a_refund_asked_for_again_is_the_same_refund() {
     let reference = charged(&sandbox, GOOD).await;
     for amount in [4_000, 4_000, 250] {
         // The third has another amount, and is still the first one.
-        let again = sandbox.refund(&refund(&reference, (1, amount))).await;
+        let again = sandbox.refund(&refund(&reference, 1, amount)).await;
         assert_eq!(again, Ok(RefundAnswer::Refunded));
     }
     let listed = serde_json::to_value(sandbox.refunds(tenant()).await.unwrap()).unwrap();
@@ -340,13 +339,13 @@ async fn no_more_is_refunded_than_was_captured() {
     let sandbox = sandbox().await;
     let exceeds = (Some("refund_exceeds_payment".to_owned()), None);
     let opened = sandbox.open(&payment(1)).await.unwrap();
-    assert_eq!(refusal_code(sandbox.refund(&refund(&opened, (1, 1))).await), exceeds);
+    assert_eq!(refusal_code(sandbox.refund(&refund(&opened, 1, 1)).await), exceeds);
     let reference = charged(&sandbox, GOOD).await;
-    assert_eq!(sandbox.refund(&refund(&reference, (2, 4_000))).await, Ok(RefundAnswer::Refunded));
-    assert_eq!(refusal_code(sandbox.refund(&refund(&reference, (3, 251))).await), exceeds);
-    assert_eq!(sandbox.refund(&refund(&reference, (4, 250))).await, Ok(RefundAnswer::Refunded));
+    assert_eq!(sandbox.refund(&refund(&reference, 2, 4_000)).await, Ok(RefundAnswer::Refunded));
+    assert_eq!(refusal_code(sandbox.refund(&refund(&reference, 3, 251)).await), exceeds);
+    assert_eq!(sandbox.refund(&refund(&reference, 4, 250)).await, Ok(RefundAnswer::Refunded));
     for id in [1, 3] {
-        assert_eq!(refusal_code(sandbox.refund(&refund(&reference, (id, 1))).await), exceeds);
+        assert_eq!(refusal_code(sandbox.refund(&refund(&reference, id, 1)).await), exceeds);
     }
 }
 
@@ -357,7 +356,7 @@ async fn the_card_that_takes_no_refunds_refuses_each_with_the_issuers_code() {
     assert_eq!(status(&sandbox).await, SandboxStatus::Captured);
     let code = Some("refund_declined".to_owned());
     for _ in 0..2 {
-        let answer = sandbox.refund(&refund(&reference, (1, 100))).await;
+        let answer = sandbox.refund(&refund(&reference, 1, 100)).await;
         assert_eq!(refusal_code(answer), (code.clone(), code.clone()));
     }
     let listed = sandbox.refunds(tenant()).await.unwrap();
@@ -368,7 +367,7 @@ async fn the_card_that_takes_no_refunds_refuses_each_with_the_issuers_code() {
 async fn the_card_with_the_lost_answer_is_refunded_all_the_same() {
     let sandbox = sandbox().await;
     let reference = charged(&sandbox, "4000000000000259").await;
-    let request = refund(&reference, (1, 100));
+    let request = refund(&reference, 1, 100);
     assert_eq!(sandbox.refund(&request).await, Err(ProcessorError::AnswerLost));
     assert_eq!(sandbox.refund(&request).await, Ok(RefundAnswer::Refunded));
     assert_eq!(sandbox.refunds(tenant()).await.unwrap().len(), 1);
@@ -380,7 +379,7 @@ async fn racing_refunds_of_one_payment_stay_below_what_was_captured() {
     let reference = charged(&sandbox, GOOD).await;
     let mut tasks = JoinSet::new();
     for id in 0..8 {
-        let (sandbox, request) = (sandbox.clone(), refund(&reference, (id, 1_000)));
+        let (sandbox, request) = (sandbox.clone(), refund(&reference, id, 1_000));
         tasks.spawn(async move { sandbox.refund(&request).await.unwrap() });
     }
     let answers = tasks.join_all().await;

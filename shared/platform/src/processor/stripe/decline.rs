@@ -75,7 +75,8 @@ fn shown(message: &str) -> String {
 pub(super) fn authentication_needed() -> Decline {
     ours(
         DeclineReason::CardDeclined,
-        ("authentication_required", "The card's issuer asks for a confirmation that cannot be given here."),
+        "authentication_required",
+        "The card's issuer asks for a confirmation that cannot be given here.",
     )
 }
 
@@ -83,11 +84,12 @@ pub(super) fn authentication_needed() -> Decline {
 pub(super) fn cancelled_before() -> Decline {
     ours(
         DeclineReason::ProcessorError,
-        ("payment_cancelled", "The payment was cancelled before the card was charged."),
+        "payment_cancelled",
+        "The payment was cancelled before the card was charged.",
     )
 }
 
-fn ours(reason: DeclineReason, (code, message): (&str, &str)) -> Decline {
+fn ours(reason: DeclineReason, code: &str, message: &str) -> Decline {
     Decline {
         reason,
         processor_code: Some(code.to_owned()),

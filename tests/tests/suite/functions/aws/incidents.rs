@@ -10,7 +10,11 @@ use store::order::{DueClock, DueKind, DueWork};
 use store::{Action, Expression, Key, Store, number};
 
 /// An action and the resource that a call needs it for.
-pub(crate) type Need = (&'static str, &'static str);
+#[derive(Clone, Copy)]
+pub(crate) struct Need {
+    pub(crate) action: &'static str,
+    pub(crate) resource: &'static str,
+}
 
 type Happening = Pin<Box<dyn Future<Output = ()> + Send>>;
 
@@ -27,12 +31,14 @@ pub(super) struct Incidents {
     meanwhile: Mutex<BTreeMap<String, (Need, Happening)>>,
 }
 
-fn is_among((action, resource): Need, needed: &[(String, String)]) -> bool {
-    needed.iter().any(|(other, place)| other == action && place == resource)
+impl Need {
+    fn is_among(self, needed: &[(String, String)]) -> bool {
+        needed.iter().any(|(action, resource)| action == self.action && resource == self.resource)
+    }
 }
 
 impl Incidents {
-    pub(super) fn cut(&self, function: &str, (need, left): (Need, u32)) {
+    pub(super) fn cut(&self, function: &str, need: Need, left: u32) {
         self.cuts.lock().unwrap().insert(function.to_owned(), Cut { need, left });
     }
 
@@ -51,7 +57,7 @@ impl Incidents {
         if cut.left == 0 {
             return false;
         }
-        if is_among(cut.need, needed) {
+        if cut.need.is_among(needed) {
             cut.left -= 1;
         }
         true
@@ -60,7 +66,7 @@ impl Incidents {
     /// What happens before this call is answered.
     pub(super) fn take(&self, function: &str, needed: &[(String, String)]) -> Option<Happening> {
         let mut meanwhile = self.meanwhile.lock().unwrap();
-        let is_due = meanwhile.get(function).is_some_and(|(need, _)| is_among(*need, needed));
+        let is_due = meanwhile.get(function).is_some_and(|(need, _)| need.is_among(needed));
         if is_due { meanwhile.remove(function).map(|(_, happening)| happening) } else { None }
     }
 }
@@ -72,7 +78,7 @@ const MAX_DUE: usize = 25;
 pub(super) async fn move_deadlines(store: &Store, to: Timestamp) {
     for kind in [DueKind::Orders, DueKind::Refunds] {
         let some_day = Timestamp::MAX_UTC;
-        for work in store.load_due((DueClock::Real, kind), some_day, MAX_DUE).await.unwrap() {
+        for work in store.load_due(DueClock::Real, kind, some_day, MAX_DUE).await.unwrap() {
             let (key, states) = match &work {
                 DueWork::Order(tenant, order) => (Key::order(*tenant, order), vec![vec!["state".to_owned()]]),
                 DueWork::Refunds(tenant, sale) => {

@@ -11,19 +11,19 @@ use store::Consistency;
 
 use crate::functions::aws::Need;
 use crate::functions::kept;
-use crate::functions::permissions::request::Request;
+use crate::functions::permissions::request::{KeptEvent, Request};
 use crate::functions::permissions::returns::{dollar_of, tenant};
 use crate::functions::permissions::staff::event;
 use crate::functions::permissions::{Stage, VISA, checkout, tickets};
 
-const OFFICE: (&str, &str) = ("backoffice", "create.v2.json");
-const CHECKOUT: (&str, &str) = ("checkout", "card.v2.json");
-const PARTNER: (&str, &str) = ("onboarding", "create.v2.json");
+const OFFICE: KeptEvent = KeptEvent { function: "backoffice", file: "create.v2.json" };
+const CHECKOUT: KeptEvent = KeptEvent { function: "checkout", file: "card.v2.json" };
+const PARTNER: KeptEvent = KeptEvent { function: "onboarding", file: "create.v2.json" };
 
-const SECURING: Need = ("dynamodb:PutItem", "OrdersTable");
+const SECURING: Need = Need { action: "dynamodb:PutItem", resource: "OrdersTable" };
 /// A payment of the sandbox is put when it is opened, and again when its card is charged.
-const CHARGING: Need = ("dynamodb:PutItem", "MerchantsTable");
-const TAKING: Need = ("dynamodb:UpdateItem", "MerchantsTable");
+const CHARGING: Need = Need { action: "dynamodb:PutItem", resource: "MerchantsTable" };
+const TAKING: Need = Need { action: "dynamodb:UpdateItem", resource: "MerchantsTable" };
 
 /// A coupon whose uses are counted.
 const COUPON: &str = "FIVEOFF";
@@ -51,8 +51,8 @@ impl Stage {
     }
 
     /// Sends a request whose function is cut off after so many calls with this need, and so leaves its work half-way.
-    async fn break_off(&mut self, request: Request, after: (Need, u32)) {
-        self.cloud.cut_off(request.function, after);
+    async fn break_off(&mut self, request: Request, need: Need, left: u32) {
+        self.cloud.cut_off(request.function, need, left);
         let answer = self.answer(&request).await;
         self.cloud.mend(request.function);
         let body: Value = serde_json::from_str(&answer.body).unwrap();
@@ -65,10 +65,10 @@ impl Stage {
     async fn publish_a_gala(&mut self) -> String {
         let all = "/v2/b2b/event/templates";
         let gala = event("Gala", &json!({"startTime": "2039-06-01T20:00:00"}));
-        let made = Request::new(OFFICE, ("POST", all)).with_body(&gala).in_real_time();
+        let made = Request::new(OFFICE, "POST", all).with_body(&gala).in_real_time();
         let made = self.make(made).await;
         let day = "startTime=2039-06-01T00:00:00&endTime=2039-06-01T23:59:59";
-        let listed = Request::new(OFFICE, ("GET", &format!("{all}/{made}/instances?{day}")));
+        let listed = Request::new(OFFICE, "GET", &format!("{all}/{made}/instances?{day}"));
         let listed = self.succeed(listed.in_real_time()).await;
         listed["list"][0]["id"].as_str().unwrap().to_owned()
     }
@@ -77,7 +77,7 @@ impl Stage {
         let mut application: Value =
             serde_json::from_str(kept("onboarding", "create.v2.json")["body"].as_str().unwrap()).unwrap();
         application["boardingRefId"] = json!("0e8d6a52-41c7-4b90-9a3f-5d27c1e8b640");
-        let brought = Request::new(PARTNER, ("POST", "/v1/payment/onboard")).with_body(&application);
+        let brought = Request::new(PARTNER, "POST", "/v1/payment/onboard").with_body(&application);
         let brought = self.succeed(brought.in_real_time()).await;
         assert_eq!(brought["status"], "Pending", "{brought}");
     }
@@ -85,12 +85,12 @@ impl Stage {
     /// Two checkouts break off: one before its card was charged, the other behind.
     async fn finish_checkouts(&mut self, slot: &str) {
         let cart = json!({"items": [tickets(slot, 2)], "couponCodes": [COUPON]});
-        self.break_off(pay(&cart), (SECURING, 1)).await;
+        self.break_off(pay(&cart), SECURING, 1).await;
         let kept = kept("checkout", "join.v2.json");
         let kept: Value = serde_json::from_str(kept["body"].as_str().unwrap()).unwrap();
         let mut cart = kept["shoppingCart"].clone();
         cart["items"].as_array_mut().unwrap().push(tickets(slot, 1));
-        self.break_off(pay(&cart), (CHARGING, 2)).await;
+        self.break_off(pay(&cart), CHARGING, 2).await;
         self.cloud.let_deadlines_pass().await;
 
         self.charge_elsewhere().await;
@@ -134,7 +134,7 @@ impl Stage {
     /// A refund breaks off once it is taken from its sale.
     async fn finish_a_refund(&mut self, slot: &str) {
         let order = self.succeed(pay(&json!({"items": [tickets(slot, 3)]}))).await;
-        self.break_off(dollar_of(&order).in_real_time(), (TAKING, 1)).await;
+        self.break_off(dollar_of(&order).in_real_time(), TAKING, 1).await;
         self.cloud.let_deadlines_pass().await;
         let report = self.run_scheduled_work().await;
         assert_eq!(counted(&report, &["refundsFinished", "failed"]), [1, 0], "{report}");
@@ -144,15 +144,15 @@ impl Stage {
     async fn clear_a_timetable(&mut self) {
         let all = "/v2/b2b/event/templates";
         let recital = event("Recital", &json!({"startTime": "2039-06-02T20:00:00"}));
-        let made = Request::new(OFFICE, ("POST", all)).with_body(&recital).in_real_time();
+        let made = Request::new(OFFICE, "POST", all).with_body(&recital).in_real_time();
         let made = self.make(made).await;
-        self.succeed(Request::new(OFFICE, ("DELETE", &format!("{all}/{made}"))).in_real_time()).await;
+        self.succeed(Request::new(OFFICE, "DELETE", &format!("{all}/{made}")).in_real_time()).await;
         let report = self.run_scheduled_work().await;
         assert_eq!(counted(&report, &["slotsDeleted", "failed"]), [1, 0], "{report}");
     }
 }
 
 fn pay(cart: &Value) -> Request {
-    let body = checkout("card.v2.json", (&json!({"shoppingCart": cart}), VISA));
-    Request::new(CHECKOUT, ("POST", "/v2/b2c/checkout")).with_body(&body).in_real_time()
+    let body = checkout("card.v2.json", &json!({"shoppingCart": cart}), VISA);
+    Request::new(CHECKOUT, "POST", "/v2/b2c/checkout").with_body(&body).in_real_time()
 }

@@ -6,6 +6,13 @@ use crate::functions::{at, kept};
 
 const LATER: &str = "2026-03-16T12:30:00Z";
 
+/// A kept event, by its function and its file.
+#[derive(Clone, Copy)]
+pub(super) struct KeptEvent {
+    pub(super) function: &'static str,
+    pub(super) file: &'static str,
+}
+
 /// A request with the headers of a kept event, but for those that make a repetition known.
 pub(super) struct Request {
     pub(super) function: &'static str,
@@ -15,13 +22,10 @@ pub(super) struct Request {
 }
 
 impl Request {
-    /// The kept event is named by its function and its file.
-    pub(super) fn new(
-        (function, file): (&'static str, &'static str),
-        (method, target): (&str, &str),
-    ) -> Self {
+    pub(super) fn new(like: KeptEvent, method: &str, target: &str) -> Self {
+        let KeptEvent { function, file } = like;
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
-        let mut event = at(&kept(function, file), (method, path), None);
+        let mut event = at(&kept(function, file), method, path, None);
         event["rawQueryString"] = json!(query);
         Self { function, event, line: format!("{method} {target}") }
     }

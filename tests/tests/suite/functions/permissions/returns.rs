@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 use store::order::DueClock;
 use store::{Action, Expression, Key};
 
-use crate::functions::aws::NOW;
-use crate::functions::permissions::request::Request;
+use crate::functions::aws::{NOW, Need};
+use crate::functions::permissions::request::{KeptEvent, Request};
 use crate::functions::permissions::{GALLERY, SLOT, Stage, VISA, checkout, tickets};
 
-const CHECKOUT: (&str, &str) = ("checkout", "card.v2.json");
-const EVENTS: (&str, &str) = ("events", "list-slim.v2.json");
-const MERCHANT: (&str, &str) = ("refunds", "refund.v2.json");
-const RETURNS: (&str, &str) = ("returns", "preview.v2.json");
+const CHECKOUT: KeptEvent = KeptEvent { function: "checkout", file: "card.v2.json" };
+const EVENTS: KeptEvent = KeptEvent { function: "events", file: "list-slim.v2.json" };
+const MERCHANT: KeptEvent = KeptEvent { function: "refunds", file: "refund.v2.json" };
+const RETURNS: KeptEvent = KeptEvent { function: "returns", file: "preview.v2.json" };
 
 const REFUND: &str = "/v1/payment/60417/refund";
 const REFUNDS: &str = "/v2/b2b/refunds";
@@ -32,12 +32,12 @@ pub(super) fn sale_of(order: &Value) -> &str {
 /// A dollar of a sale, for its merchant.
 pub(super) fn dollar_of(order: &Value) -> Request {
     let body = json!({"saleId": sale_of(order), "charge": {"amount": 1.0}});
-    Request::new(MERCHANT, ("POST", REFUND)).with_body(&body)
+    Request::new(MERCHANT, "POST", REFUND).with_body(&body)
 }
 
 fn whole(order: &Value, target: &str) -> Request {
     let body = json!({"orderId": order["id"], "wholeOrder": true});
-    Request::new(RETURNS, ("POST", target)).with_body(&body)
+    Request::new(RETURNS, "POST", target).with_body(&body)
 }
 
 impl Stage {
@@ -52,8 +52,8 @@ impl Stage {
     /// Sells so many tickets. No two sales of one amount on one card are made here: that would be a double click.
     async fn sold(&mut self, quantity: u32) -> Value {
         let cart = json!({"shoppingCart": {"items": [tickets(SLOT, quantity)]}});
-        let body = checkout("card.v2.json", (&cart, VISA));
-        self.succeed(Request::new(CHECKOUT, ("POST", "/v2/b2c/checkout")).with_body(&body)).await
+        let body = checkout("card.v2.json", &cart, VISA);
+        self.succeed(Request::new(CHECKOUT, "POST", "/v2/b2c/checkout").with_body(&body)).await
     }
 
     async fn refund_a_sale(&mut self) {
@@ -83,8 +83,8 @@ impl Stage {
         let kept = super::kept("checkout", "join.v2.json");
         let kept: Value = serde_json::from_str(kept["body"].as_str().unwrap()).unwrap();
         let cart = json!({"shoppingCart": {"items": [kept["shoppingCart"]["items"][0]]}});
-        let body = checkout("join.v2.json", (&cart, VISA));
-        let pay = Request::new(CHECKOUT, ("POST", "/v2/b2c/checkout")).with_body(&body);
+        let body = checkout("join.v2.json", &cart, VISA);
+        let pay = Request::new(CHECKOUT, "POST", "/v2/b2c/checkout").with_body(&body);
         let order = self.succeed(pay).await;
         self.succeed(whole(&order, "/v2/b2b/refunds/preview").later()).await;
         self.succeed(whole(&order, REFUNDS).later()).await;
@@ -96,9 +96,10 @@ impl Stage {
         let sale = SaleId::parse(sale_of(&order)).unwrap();
         let app = self.cloud.service().app.clone();
         let later = plus_secs(NOW.parse::<Timestamp>().unwrap(), LATER_SECS);
-        self.cloud.meanwhile("returns", ("dynamodb:GetItem", "MerchantsTable"), async move {
-            let due = (DueClock::Chosen, later);
-            let finished = sagas::recover_refunds(&app, (tenant(), &sale), due, later).await.unwrap();
+        let reading = Need { action: "dynamodb:GetItem", resource: "MerchantsTable" };
+        self.cloud.meanwhile("returns", reading, async move {
+            let finished = sagas::recover_refunds(&app, tenant(), &sale, DueClock::Chosen, later, later);
+            let finished = finished.await.unwrap();
             assert_eq!((finished.finished, finished.left), (1, 0));
         });
         self.succeed(whole(&order, REFUNDS)).await;
@@ -108,12 +109,12 @@ impl Stage {
     async fn exchange(&mut self) {
         let day = "startTime=2026-03-18T00:00:00&endTime=2026-03-18T23:59:59";
         let path = format!("/v2/b2c/event/templates/{GALLERY}/times?{day}");
-        let times = self.succeed(Request::new(EVENTS, ("GET", &path))).await;
+        let times = self.succeed(Request::new(EVENTS, "GET", &path)).await;
         let order = self.sold(6).await;
         let wanted = json!({
             "orderId": order["id"], "itemId": order["orderItems"][0]["itemId"], "quantity": 1,
             "eventId": times[1]["id"],
         });
-        self.succeed(Request::new(RETURNS, ("POST", "/v2/b2b/exchanges")).with_body(&wanted)).await;
+        self.succeed(Request::new(RETURNS, "POST", "/v2/b2b/exchanges").with_body(&wanted)).await;
     }
 }

@@ -2,20 +2,20 @@
 
 use serde_json::{Value, json};
 
-use crate::functions::permissions::request::Request;
+use crate::functions::permissions::request::{KeptEvent, Request};
 use crate::functions::permissions::{CREW, DECLINED, GALLERY, SLOT, Stage, VISA, checkout, tickets};
 
-const EVENTS: (&str, &str) = ("events", "list-slim.v2.json");
-const CARTS: (&str, &str) = ("carts", "create.v2.json");
-const RULES: (&str, &str) = ("entitlements", "validate.v2.json");
-const CHECKOUT: (&str, &str) = ("checkout", "card.v2.json");
-const MEMBERS: (&str, &str) = ("members", "log-in.v2.json");
+const EVENTS: KeptEvent = KeptEvent { function: "events", file: "list-slim.v2.json" };
+const CARTS: KeptEvent = KeptEvent { function: "carts", file: "create.v2.json" };
+const RULES: KeptEvent = KeptEvent { function: "entitlements", file: "validate.v2.json" };
+const CHECKOUT: KeptEvent = KeptEvent { function: "checkout", file: "card.v2.json" };
+const MEMBERS: KeptEvent = KeptEvent { function: "members", file: "log-in.v2.json" };
 
 /// The number of the demo venue's member.
 const MEMBER: u64 = 100_100_031;
 
 fn pay(body: &Value) -> Request {
-    Request::new(CHECKOUT, ("POST", "/v2/b2c/checkout")).with_body(body)
+    Request::new(CHECKOUT, "POST", "/v2/b2c/checkout").with_body(body)
 }
 
 impl Stage {
@@ -26,7 +26,7 @@ impl Stage {
         self.pay_for(&cart).await;
         self.join().await;
         self.read_orders().await;
-        let stale = Request::new(MEMBERS, ("POST", "/v2/b2c/membership/validate/login")).keyed("log in");
+        let stale = Request::new(MEMBERS, "POST", "/v2/b2c/membership/validate/login").keyed("log in");
         self.refuse(stale.with_body(&json!({"token": "stale"})), "LOGIN_TOKEN_NOT_VALID").await;
     }
 
@@ -36,7 +36,7 @@ impl Stage {
             format!("/v2/b2c/event/templates/{GALLERY}/times"),
             format!("/v2/b2c/events/{SLOT}"),
         ] {
-            self.succeed(Request::new(EVENTS, ("GET", &path))).await;
+            self.succeed(Request::new(EVENTS, "GET", &path)).await;
         }
     }
 
@@ -44,37 +44,37 @@ impl Stage {
     async fn browse_as_a_member(&mut self) {
         let validate = |query: &str| {
             let path = format!("/v2/b2c/membership/validate?{query}");
-            Request::new(MEMBERS, ("GET", &path)).on_page(None)
+            Request::new(MEMBERS, "GET", &path).on_page(None)
         };
         let found = self.succeed(validate(&format!("membershipId={MEMBER}&lastName=lindqvist"))).await;
         self.succeed(validate(&format!("membershipId={MEMBER}&lastName=smith"))).await;
         let proof = found["memberProof"].as_str();
         let path = format!("/v2/b2c/event/templates/{GALLERY}?membershipId={MEMBER}");
         for proof in [proof, None] {
-            self.succeed(Request::new(EVENTS, ("GET", &path)).on_page(proof)).await;
+            self.succeed(Request::new(EVENTS, "GET", &path).on_page(proof)).await;
         }
         // A server's word is looked up, and how much was guessed beside it.
-        self.succeed(Request::new(EVENTS, ("GET", &path))).await;
+        self.succeed(Request::new(EVENTS, "GET", &path)).await;
         let cart = json!({"items": [tickets(SLOT, 1)], "membershipIds": [MEMBER]});
-        let validate = Request::new(RULES, ("POST", "/v2/b2c/entitlements/validate")).with_body(&cart);
+        let validate = Request::new(RULES, "POST", "/v2/b2c/entitlements/validate").with_body(&cart);
         self.succeed(validate.on_page(proof)).await;
     }
 
     /// Makes carts, by a level and by the member's number, and changes them. One is left, with two tickets at the
     /// price for everybody.
     async fn fill_carts(&mut self) -> String {
-        let make = || Request::new(CARTS, ("POST", "/v2/b2c/carts"));
-        let validate = || Request::new(RULES, ("POST", "/v2/b2c/entitlements/validate"));
+        let make = || Request::new(CARTS, "POST", "/v2/b2c/carts");
+        let validate = || Request::new(RULES, "POST", "/v2/b2c/entitlements/validate");
         let filled = json!({"items": [tickets(SLOT, 1)], "membershipCategoryId": CREW});
         let other = self.make(make().with_body(&filled)).await;
         self.succeed(validate().with_body(&filled)).await;
-        self.succeed(Request::new(CARTS, ("DELETE", &format!("/v2/b2c/carts/{other}")))).await;
+        self.succeed(Request::new(CARTS, "DELETE", &format!("/v2/b2c/carts/{other}"))).await;
 
         let filled = json!({"items": [tickets(SLOT, 1)], "membershipIds": [MEMBER]});
         let cart = self.make(make().with_body(&filled)).await;
         let path = format!("/v2/b2c/carts/{cart}");
-        self.succeed(Request::new(CARTS, ("GET", &path))).await;
-        let change = || Request::new(CARTS, ("PUT", &path));
+        self.succeed(Request::new(CARTS, "GET", &path)).await;
+        let change = || Request::new(CARTS, "PUT", &path);
         let mut filled = json!({"id": cart, "items": [tickets(SLOT, 2)], "membershipIds": [MEMBER]});
         self.succeed(change().with_body(&filled).keyed("change a cart")).await;
         filled["couponCodes"] = json!(["GUESS"]);
@@ -88,15 +88,15 @@ impl Stage {
     /// Pays for a cart, after a look and with the second card.
     async fn pay_for(&mut self, cart: &str) {
         let named = json!({"shoppingCartId": cart});
-        let mut look = checkout("card.v2.json", (&named, VISA));
+        let mut look = checkout("card.v2.json", &named, VISA);
         look["dryRun"] = json!(true);
         let looked = self.succeed(pay(&look)).await;
         assert_eq!(looked["valid"], true, "{looked}");
-        let declined = checkout("card.v2.json", (&named, DECLINED));
+        let declined = checkout("card.v2.json", &named, DECLINED);
         self.refuse(pay(&declined), "CARD_DECLINED").await;
-        self.succeed(pay(&checkout("card.v2.json", (&named, VISA)))).await;
+        self.succeed(pay(&checkout("card.v2.json", &named, VISA))).await;
         let path = format!("/v2/b2c/carts/{cart}");
-        self.refuse(Request::new(CARTS, ("DELETE", &path)), "CART_ALREADY_CHECKED_OUT").await;
+        self.refuse(Request::new(CARTS, "DELETE", &path), "CART_ALREADY_CHECKED_OUT").await;
     }
 
     /// Buys a membership and renews another, with the second card.
@@ -104,15 +104,15 @@ impl Stage {
         let kept: Value = super::kept("checkout", "join.v2.json");
         let kept: Value = serde_json::from_str(kept["body"].as_str().unwrap()).unwrap();
         let cart = json!({"shoppingCart": kept["shoppingCart"]});
-        self.refuse(pay(&checkout("join.v2.json", (&cart, DECLINED))), "CARD_DECLINED").await;
+        self.refuse(pay(&checkout("join.v2.json", &cart, DECLINED)), "CARD_DECLINED").await;
         // Not at the moment at which the membership was changed before: what lists find it by is another place then.
-        self.succeed(pay(&checkout("join.v2.json", (&cart, VISA))).later()).await;
+        self.succeed(pay(&checkout("join.v2.json", &cart, VISA)).later()).await;
     }
 
     async fn read_orders(&mut self) {
         let found = "/v2/b2c/orders/search?email=zoe.okafor@example.org";
-        let found = self.succeed(Request::new(CHECKOUT, ("GET", found)).sent_to("orders")).await;
+        let found = self.succeed(Request::new(CHECKOUT, "GET", found).sent_to("orders")).await;
         let path = format!("/v2/b2c/orders/{}", found["list"][0]["id"].as_str().unwrap());
-        self.succeed(Request::new(CHECKOUT, ("GET", &path)).sent_to("orders")).await;
+        self.succeed(Request::new(CHECKOUT, "GET", &path).sent_to("orders")).await;
     }
 }
