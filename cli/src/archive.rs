@@ -21,6 +21,9 @@ use std::time::Duration;
 use store::walk::{Pace, Route, Row};
 use store::{Consistency, Item, Key, Store, Table};
 
+/// The form of the file.
+const FORMAT: u64 = 1;
+
 /// A database and what opens its secrets.
 #[derive(Clone, Copy)]
 pub struct Side<'a> {

@@ -37,8 +37,8 @@ pub fn kept_events(function: &str) -> Vec<(String, Value)> {
 }
 
 /// The binary of `functions/<name>`, built first if need be. Cargo builds a crate's binaries for the tests
-/// of that crate only, so this asks it for all of them, once for each test process: with all targets, because
-/// then the libraries have the features they have in `cargo test --workspace` and are not built again.
+/// of that crate only, so this asks it for all of them, once for each test process: with the tests, because
+/// then the libraries have the features they have in `cargo test --workspace` and nothing is built again.
 #[must_use]
 pub fn function_binary(name: &str) -> PathBuf {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
@@ -57,7 +57,7 @@ fn build_binaries() -> PathBuf {
         }
     }
     let output = cargo
-        .args(["build", "--workspace", "--all-targets", "--message-format=json", "--quiet"])
+        .args(["build", "--workspace", "--bins", "--tests", "--message-format=json", "--quiet"])
         .current_dir(repository())
         .output()
         .expect("cargo can be started");

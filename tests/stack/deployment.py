@@ -37,7 +37,7 @@ def run(command, environment, log):
 
 def binaries():
     """The directory of the binaries of the test run, brought up to date, which after a test run is nothing to do."""
-    build = ["cargo", "build", "--locked", "--workspace", "--all-targets", "--quiet"]
+    build = ["cargo", "build", "--locked", "--workspace", "--bins", "--tests", "--quiet"]
     subprocess.run(build, cwd=REPOSITORY, check=True)
     asked = ["cargo", "metadata", "--locked", "--no-deps", "--format-version", "1"]
     metadata = json.loads(subprocess.run(asked, cwd=REPOSITORY, check=True, stdout=subprocess.PIPE).stdout)

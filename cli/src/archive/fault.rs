@@ -74,7 +74,7 @@ impl fmt::Display for ArchiveError {
             Self::OtherFormat(format) => write!(
                 out,
                 "the archive has format {format}, and this program reads format {}; use the release that wrote it",
-                super::file::FORMAT
+                super::FORMAT
             ),
             Self::OtherSchema(schema) => write!(
                 out,

@@ -1,7 +1,7 @@
 //! The file: a line that says what it is, a line for each record, and a last one that says how many there are and
 //! proves that none was changed. So a file that was cut off or edited is found out before anything is done with it.
 
-use super::{ArchiveError, item};
+use super::{ArchiveError, FORMAT, item};
 use domain::{TenantId, Timestamp};
 use platform::vault::{Vault, VaultError};
 use serde::{Deserialize, Serialize};
@@ -13,8 +13,6 @@ use store::{Item, Key, SCHEMA_VERSION, Table};
 
 /// What every archive begins with.
 const KIND: &str = "boxoffice tenant";
-/// The form of the file.
-pub(super) const FORMAT: u64 = 1;
 /// Bytes of a line: an item has 400 KB, and its JSON with every character escaped six times as many.
 const MAX_LINE_BYTES: u64 = 4_000_000;
 

@@ -40,6 +40,9 @@ mod tests {
         for (text, expected) in [
             ("=cmd|\"/c calc\"!A1", "'=cmd|\"/c calc\"!A1"),
             ("-5", "'-5"),
+            ("\u{ff0b}5", "'\u{ff0b}5"),
+            ("\u{ff0d}5", "'\u{ff0d}5"),
+            ("\u{ff20}SUM(A1)", "'\u{ff20}SUM(A1)"),
             ("+49 30 1234", "'+49 30 1234"),
             ("@sum", "'@sum"),
             ("\t=1", "'\t=1"),

@@ -171,6 +171,7 @@ impl Operation<'_> {
         };
         for (applies, status, text) in [
             (with_key, "400", "Some values or headers in the request are missing or invalid"),
+            (!with_key, "400", "A header or a query parameter was sent more than once"),
             (with_body, "404", "Something the request refers to does not exist"),
             (self.path.starts_with("/sandbox/"), "404", "The service has no sandbox"),
         ] {

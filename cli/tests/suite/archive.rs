@@ -245,5 +245,5 @@ async fn a_tenant_that_is_open_or_opened_meanwhile_is_not_archived() {
     set_closed(&source.store, Some(now())).await;
     let meddler = Meddler(&source, tokio::runtime::Handle::current());
     let changed = archive(side(&source), tenant_id(), now(), &key, meddler).await.unwrap_err();
-    assert_eq!(changed.to_string(), "tenant 1001 was opened or changed meanwhile; try again");
+    assert_eq!(changed.to_string(), "tenant 1001 was opened or changed in the meantime; try again");
 }

@@ -441,7 +441,7 @@ fn what_cannot_be_done_is_said_in_one_line() {
     let path = data.path();
     printed(&["tenant", "create", "7", "--name", "Pier", "--zone", "America/Chicago"], path);
     for (arguments, expected) in [
-        (&["tenant", "create", "7", "--name", "Pier", "--zone", "UTC"][..], "tenant 7 exists"),
+        (&["tenant", "create", "7", "--name", "Pier", "--zone", "UTC"][..], "tenant 7 already exists"),
         (&["tenant", "show", "8"], "there is no tenant 8"),
         (&["key", "issue", "--tenant", "8", "--scope", "b2b", "--label", "x"], "there is no tenant 8"),
         (&["key", "issue", "--tenant", "7", "--scope", "b2c-browser", "--label", "x"], "origins"),

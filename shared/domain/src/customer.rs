@@ -240,6 +240,7 @@ mod tests {
             "street_address_1",
             "city",
             "state",
+            "zip_code",
             "country",
         ] {
             assert_eq!(match_text(&person(&[(name, " ")])), None, "{name}");

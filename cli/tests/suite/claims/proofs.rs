@@ -156,7 +156,7 @@ async fn a_proof_ends_to_the_second_and_opens_nothing_of_another_tenant() {
     let other = format!("{expires}_{named}_9.77-{signature}");
     let altered = [later.clone(), other, text.to_uppercase(), format!("{text}0")];
     let unsigned = format!("{claims}-{}", "0".repeat(64));
-    for wrong in altered.iter().map(String::as_str).chain(["x", "", unsigned.as_str()]) {
+    for wrong in altered.iter().map(String::as_str).chain(["x", unsigned.as_str()]) {
         let read = page.proving(wrong).cart(&service, &cart).await;
         assert_eq!(told(&read), (json!("18.00"), json!([{"code": NEEDED}])), "{wrong}");
     }

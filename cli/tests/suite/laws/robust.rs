@@ -150,6 +150,19 @@ fn a_body_of_any_bytes_is_refused() {
     });
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_that_appears_twice_in_a_body_is_refused_and_named() {
+    let service = with_keys().await;
+    for operation in with_body() {
+        let path = operation.path_with(NOTHING);
+        let body = br#"{"notes": "a", "items": [{"n\u006fte": 1, "note": 2}]}"#.to_vec();
+        let answer = send(&service, &operation.method, &path, &operation.headers(1001), Some(body)).await;
+        let named = json!([{ "field": "/items/0/note", "message": "appears twice" }]);
+        assert_eq!(answer.status, 400, "{}", operation.name());
+        assert_eq!(answer.body["details"], named, "{}", operation.name());
+    }
+}
+
 fn encoded(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("%{byte:02X}")).collect()
 }

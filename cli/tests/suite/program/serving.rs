@@ -78,7 +78,7 @@ fn what_to_open_first_is_said_below_the_line_for_programs() {
         let below: Vec<String> = lines.by_ref().take(2).map(Result::unwrap).collect();
         let _ = child.kill();
         let _ = child.wait();
-        assert!(below[0].starts_with(&format!("Open {address}/docs first")), "{below:?}");
+        assert!(below[0].starts_with(&format!("Start at {address}/docs:")), "{below:?}");
         assert!(below[1].contains(expected), "{below:?}");
     }
 }

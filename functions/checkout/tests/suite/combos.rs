@@ -257,7 +257,7 @@ async fn price_probes_of_combos_are_no_order() {
     let venue = Venue::open([10, 10]).await;
     let process = venue.process().await;
     let nothing = process.pay(json!({"shoppingCart": {"comboItems": [combos(0)]}})).await;
-    assert_eq!(nothing.refusal(), "400 VALIDATION_ERROR\n/shoppingCart/items must contain at least one item");
+    assert_eq!(nothing.refusal(), "400 VALIDATION_ERROR\n/shoppingCart must contain at least one item");
     let child = json!({"eventId": slot(0), "ticketingTypeId": CHILD, "quantity": 1});
     let cart = json!({"items": [child], "comboItems": [combos(0)]});
     let order = process.pay(json!({"shoppingCart": cart})).await;

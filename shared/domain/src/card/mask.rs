@@ -177,7 +177,7 @@ fn joined(groups: &[Group]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::BRAND_RANGES;
+    use super::super::brand::BRAND_RANGES;
     use super::super::test_numbers::number;
     use super::*;
     use proptest::prelude::*;

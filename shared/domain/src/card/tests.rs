@@ -1,3 +1,4 @@
+use super::brand::BRAND_RANGES;
 use super::test_numbers::number;
 use super::*;
 use proptest::prelude::*;
