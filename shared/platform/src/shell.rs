@@ -75,8 +75,8 @@ async fn around(State(app): State<App>, mut request: Request, next: Next) -> Res
             _ if preflight => preflight_answer(),
             Err(refusal) => refusal.into_response(),
             Ok(()) => {
-                let query = request.uri().query().unwrap_or_default().to_owned();
-                telling_repeated(next.run(request).await, &query)
+                let uri = request.uri().clone();
+                telling_repeated(next.run(request).await, uri.query().unwrap_or_default())
             }
         };
         if let Some(origin) = origin {

@@ -51,6 +51,6 @@ const MAX_ENTRIES: usize = 500;
 /// Notes a list that is too long.
 fn at_most<T>(checker: &mut Checker, field: &'static str, list: &[T], max: usize) {
     if list.len() > max {
-        checker.too_long(field, max);
+        checker.too_many(field, max);
     }
 }

@@ -78,7 +78,7 @@ impl Checker {
     }
 
     /// Notes that the list in field `name` has more than `max` entries. Ids in it that name nothing are not told then.
-    pub fn too_long(&mut self, name: &str, max: usize) {
+    pub fn too_many(&mut self, name: &str, max: usize) {
         let within = self.pointer(format!("{name}/"));
         self.unknown.retain(|fault| !fault.field.starts_with(&within));
         self.invalid(name, format!("must have at most {max} entries"));
@@ -161,6 +161,13 @@ impl Checker {
             return None;
         }
         Some(number)
+    }
+
+    /// Notes a field that was left out and must be sent. What else is wrong with it is noted by whoever reads it.
+    pub(crate) fn require<T>(&mut self, name: &str, field: &Field<T>) {
+        if !field.is_sent() {
+            self.invalid(name, "is required");
+        }
     }
 
     /// The value of a field that must be sent.

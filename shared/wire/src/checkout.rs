@@ -136,17 +136,17 @@ impl CheckoutInput {
     fn source(&mut self, checker: &mut Checker) -> Option<CartSource> {
         let id = std::mem::take(&mut self.shopping_cart_id);
         let cart = std::mem::take(&mut self.shopping_cart);
-        match (is_left_out(&id), is_left_out(&cart)) {
-            (false, false) => {
+        match (id.is_sent(), cart.is_sent()) {
+            (true, true) => {
                 checker.invalid("shoppingCart", "must not be sent together with shoppingCartId");
                 None
             }
-            (true, true) => {
+            (false, false) => {
                 checker.invalid("shoppingCartId", "is required unless shoppingCart is sent");
                 None
             }
-            (false, true) => checker.required_id("shoppingCartId", id, CartId::parse).map(CartSource::Stored),
-            (true, false) => checker
+            (true, false) => checker.required_id("shoppingCartId", id, CartId::parse).map(CartSource::Stored),
+            (false, true) => checker
                 .object("shoppingCart", cart, |checker, cart| cart.parse_new(checker))
                 .flatten()
                 .map(CartSource::Inline),
@@ -256,10 +256,6 @@ impl CheckoutInput {
 
 fn is_blank(field: &Field<String>) -> bool {
     matches!(field, Field::Value(text) if text.trim().is_empty())
-}
-
-fn is_left_out<T>(field: &Field<T>) -> bool {
-    matches!(field, Field::Absent | Field::Null)
 }
 
 /// Countries and states are stored by name, whether sent as name or code (contract §10). A state the lists

@@ -1,6 +1,6 @@
 //! People as they are sent and shown: name and address of someone, and who gives a membership.
 
-use crate::{Checker, Field, IntegerId, incoming};
+use crate::{Checker, IntegerId, incoming};
 use domain::CustomerId;
 use domain::customer::Person;
 use domain::membership::Gifter;
@@ -87,7 +87,7 @@ incoming! {
 
 impl GifterInput {
     pub(crate) fn parse(self, checker: &mut Checker) -> Gifter {
-        let is_new = matches!(self.customer_id, Field::Absent | Field::Null);
+        let is_new = !self.customer_id.is_sent();
         let customer = checker.optional_number_id("customerId", self.customer_id, CustomerId::parse);
         let source = checker.optional_text("customerSource", self.customer_source, MAX_TEXT_CHARS);
         let person = Person {

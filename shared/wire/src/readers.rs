@@ -126,7 +126,7 @@ pub(crate) fn date(
     field: Field<String>,
     zone: Zone,
 ) -> Option<NaiveDate> {
-    if let Field::Absent | Field::Null = field {
+    if !field.is_sent() {
         checker.invalid(name, "is required");
     }
     let text = checker.optional(name, field)?;
@@ -148,7 +148,7 @@ pub(crate) fn name_unnamed(ids: Vec<&mut Field<String>>, derive: impl Fn(usize) 
     let mut taken: BTreeSet<String> = ids.iter().filter_map(|id| (**id).clone().value()).collect();
     let mut number = 0_usize;
     for id in ids {
-        if !matches!(id, Field::Absent | Field::Null) {
+        if id.is_sent() {
             continue;
         }
         loop {

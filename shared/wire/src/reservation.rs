@@ -86,7 +86,7 @@ impl ReservationUpdateInput {
 }
 
 fn read_id(checker: &mut Checker, field: Field<IntegerId>) -> Option<ReservationId> {
-    if matches!(field, Field::Absent | Field::Null) {
+    if !field.is_sent() {
         checker.missing_id("id");
     }
     let id = checker.optional("id", field).map(|id| ReservationId::parse(id.get()));

@@ -101,7 +101,7 @@ fn read_scope(
     let length = length_of(&items);
     let items = checker.each("items", items, |checker, item| item.read(checker));
     if length.is_some_and(|items| items > MAX_ITEMS) {
-        checker.too_long("items", MAX_ITEMS);
+        checker.too_many("items", MAX_ITEMS);
     }
     if is_whole.is_some() && is_whole == are_sent {
         checker.invalid("items", "send either items or wholeOrder: true, not both");
@@ -149,8 +149,7 @@ impl ExchangeInput {
         // What cannot be read was sent all the same, and is a fault of its own.
         let names_tickets = matches!(self.ticket_ids, Field::Value(_));
         let names_item = matches!(self.item_id, Field::Value(_));
-        let is_nothing_sent =
-            matches!(self.ticket_ids, Field::Absent) && matches!(self.item_id, Field::Absent | Field::Null);
+        let is_nothing_sent = matches!(self.ticket_ids, Field::Absent) && !self.item_id.is_sent();
         let tickets = read_tickets(checker, self.ticket_ids);
         let item = checker.optional_id("itemId", self.item_id, OrderItemId::parse);
         let quantity = read_quantity(checker, self.quantity);
@@ -188,7 +187,7 @@ fn read_tickets(checker: &mut Checker, field: Field<List<String>>) -> Vec<Ticket
     match length_of(&field) {
         Some(0) => checker.invalid("ticketIds", "must have at least one entry, or be left out"),
         Some(tickets) if tickets > MAX_TICKETS => {
-            checker.too_long("ticketIds", MAX_TICKETS);
+            checker.too_many("ticketIds", MAX_TICKETS);
         }
         Some(_) => {}
         None if matches!(field, Field::Null) => checker.invalid("ticketIds", "must not be null"),

@@ -48,7 +48,7 @@ pub(crate) fn sales_channels(
     let sent = checker.either(["salesChannels", "saleChannel"], [field, other_name]);
     let read = checker.each("salesChannels", sent, |checker, input| {
         let SalesChannelInput { name, channel, enabled } = input;
-        let missing = matches!(channel, Field::Absent | Field::Null);
+        let missing = !channel.is_sent();
         let parse = |text: &str| Channel::parse(text).ok();
         let channel = word(checker, "channel", channel, parse, "the sale channels");
         if missing {

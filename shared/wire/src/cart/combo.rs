@@ -52,7 +52,7 @@ impl ComboItemInput {
             checker.required_id("eventId", part.event_id, InstanceId::parse)
         });
         if parts.len() > MAX_PARTS {
-            checker.too_long("parts", MAX_PARTS);
+            checker.too_many("parts", MAX_PARTS);
         }
         let parts: Option<Vec<InstanceId>> = parts.into_iter().collect();
         let combo =

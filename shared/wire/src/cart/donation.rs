@@ -19,7 +19,7 @@ fn detail(checker: &mut Checker, name: &str, sent: Field<String>) -> Option<Stri
 
 /// The amount that the donor chose.
 pub(super) fn read_gift(checker: &mut Checker, unit_price: Field<Amount>) -> Option<Money> {
-    if let Field::Absent | Field::Null = unit_price {
+    if !unit_price.is_sent() {
         checker.invalid("unitPrice", "is required (the amount the donor chose)");
         return None;
     }

@@ -92,7 +92,7 @@ incoming! {
 impl FormResponseInput {
     /// The answers, to be compared with the form.
     pub fn parse(self, checker: &mut Checker) -> Option<Vec<SentAnswer>> {
-        if let Field::Absent | Field::Null = self.fields {
+        if !self.fields.is_sent() {
             checker.invalid("fields", "is required");
         }
         Some(read_fields(checker, self.fields))
@@ -116,7 +116,7 @@ pub(super) fn read_forms(checker: &mut Checker, sent: Field<List<FormAnswersInpu
 
 impl FormAnswersInput {
     fn read(self, checker: &mut Checker, at: usize) -> Option<WantedForm> {
-        if let Field::Absent | Field::Null = self.fields {
+        if !self.fields.is_sent() {
             return None;
         }
         let form = checker.required_id("formId", self.form_id, FormId::parse);

@@ -127,12 +127,12 @@ impl CartInput {
 
     /// Reads a cart that is to be validated: its lines, or the id of one made before (spec §4.2).
     pub fn parse_source(self, checker: &mut Checker) -> Option<CartSource> {
-        let has_items = !matches!(&self.items, Field::Absent | Field::Null);
-        let has_combos = !matches!(&self.combo_items, Field::Absent | Field::Null);
+        let has_items = self.items.is_sent();
+        let has_combos = self.combo_items.is_sent();
         if has_items || has_combos {
             return self.parse(checker).map(CartSource::Inline);
         }
-        if matches!(&self.id, Field::Absent | Field::Null) {
+        if !self.id.is_sent() {
             checker.invalid("id", "is required unless items are sent");
             self.parse(checker);
             return None;
@@ -185,7 +185,7 @@ fn read_lines(
     let items = checker.optional("items", items).map(|list| list.0).unwrap_or_default();
     let combos = checker.optional("comboItems", combos).map(|list| list.0).unwrap_or_default();
     if items.len() > MAX_LINES {
-        checker.too_long("items", MAX_LINES);
+        checker.too_many("items", MAX_LINES);
         return None;
     }
     let events = combos.iter().map(ComboItemInput::events).sum::<usize>();
@@ -289,13 +289,15 @@ impl CartItemInput {
         const EXPECTED: &str = "must be Event (tickets), Inventory (add-ons and donations) or a membership \
                                 action, such as MembershipPurchase";
         let sent = std::mem::take(&mut self.item_type);
-        if let Field::Absent | Field::Null = sent {
-            let has = |field: &Field<String>| !matches!(field, Field::Absent | Field::Null);
-            let has_inventory = !matches!(self.inventory_id, Field::Absent | Field::Null);
-            if !matches!(self.membership_info, Field::Absent | Field::Null) {
+        if !sent.is_sent() {
+            if self.membership_info.is_sent() {
                 return Some(LineKind::Membership(MembershipAction::Purchase));
             }
-            return match (has(&self.event_id), has(&self.ticketing_type_id), has_inventory) {
+            return match (
+                self.event_id.is_sent(),
+                self.ticketing_type_id.is_sent(),
+                self.inventory_id.is_sent(),
+            ) {
                 (true, true, _) | (true, false, false) | (false, true, false) => Some(LineKind::Event),
                 (_, _, true) => Some(LineKind::Inventory),
                 (false, false, false) => {
@@ -445,7 +447,7 @@ fn read_inventory_kind(checker: &mut Checker, field: Field<String>) -> Option<In
 fn read_codes(checker: &mut Checker, field: Field<List<String>>) -> Vec<String> {
     let sent = checker.optional("couponCodes", field).map(|list| list.0).unwrap_or_default();
     if sent.len() > MAX_CODES {
-        checker.too_long("couponCodes", MAX_CODES);
+        checker.too_many("couponCodes", MAX_CODES);
         return Vec::new();
     }
     checker.within("couponCodes", |checker| {

@@ -244,7 +244,7 @@ impl MembershipCardInput {
 }
 
 fn read_giver(checker: &mut Checker, is_gift: Option<bool>, field: Field<GifterInput>) -> Option<Gifter> {
-    let sent = !matches!(field, Field::Absent | Field::Null);
+    let sent = field.is_sent();
     match is_gift {
         Some(true) if !sent => {
             checker.invalid("gifterInfo", "is required when isGift is true");
@@ -298,7 +298,7 @@ pub(super) fn read_memberships(
 fn read_membership_list(checker: &mut Checker, field: Field<List<IntegerId>>) -> Vec<MembershipId> {
     let sent = checker.optional("membershipIds", field).map(|list| list.0).unwrap_or_default();
     if sent.len() > MAX_MEMBERSHIPS {
-        checker.too_long("membershipIds", MAX_MEMBERSHIPS);
+        checker.too_many("membershipIds", MAX_MEMBERSHIPS);
         return Vec::new();
     }
     checker.within("membershipIds", |checker| {

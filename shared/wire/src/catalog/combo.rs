@@ -115,9 +115,7 @@ impl ComboInput {
     pub fn read(self, checker: &mut Checker, known: &Known) -> Option<Combo> {
         let id = own_id(checker, self.id, ComboTemplateId::parse);
         let parts = read_parts(checker, self.parts, known);
-        if matches!(self.combo_template_type, Field::Absent | Field::Null) {
-            checker.invalid("comboTemplateType", "is required");
-        }
+        checker.require("comboTemplateType", &self.combo_template_type);
         let expected = "fixedPrice, discountCode";
         let kind = word(checker, "comboTemplateType", self.combo_template_type, ComboKind::parse, expected);
         let pricing = match kind {
@@ -178,7 +176,7 @@ fn read_pricing(
 ) -> Option<ComboPricing> {
     match kind {
         ComboKind::FixedPrice => {
-            if !matches!(discount, Field::Absent | Field::Null) {
+            if discount.is_sent() {
                 checker.invalid("discountId", "must not be sent for a combo with a fixed price");
             }
             read_prices(checker, prices, known).map(ComboPricing::FixedPrice)
@@ -218,9 +216,7 @@ fn read_prices(
                 checker.invalid("personTypeId", "already has a price");
             }
         }
-        if matches!(input.price, Field::Absent | Field::Null) {
-            checker.invalid("price", "is required");
-        }
+        checker.require("price", &input.price);
         let price = price(checker, "price", input.price);
         Some(ComboPrice { ticket_type: ticket_type?, price: price? })
     });

@@ -106,12 +106,8 @@ pub(super) fn reduction(
     kind: Field<String>,
     value: Field<Amount>,
 ) -> Option<Reduction> {
-    if matches!(kind, Field::Absent | Field::Null) {
-        checker.invalid("discountType", "is required");
-    }
-    if matches!(value, Field::Absent | Field::Null) {
-        checker.invalid("value", "is required");
-    }
+    checker.require("discountType", &kind);
+    checker.require("value", &value);
     let Some(form) = word(checker, "discountType", kind, form, "amount, percent, fixedPrice") else {
         checker.optional_money("value", value);
         return None;

@@ -191,7 +191,7 @@ impl Identified for EntitlementsInput {
 impl EntitlementsInput {
     /// Notes that the rules were left out: what would take all of them away must be said by an empty list.
     pub fn require_rules(&self, checker: &mut Checker) {
-        require(checker, "rules", &self.rules);
+        checker.require("rules", &self.rules);
     }
 
     /// The rules and limits, unless a field is at fault.
@@ -234,12 +234,12 @@ impl EntitlementRuleInput {
             TicketTypeId::parse(text).map(|id| known.ticket_types.contains(&id).then_some(id))
         });
         let limit = required_limit(checker, self.limit, 1);
-        require(checker, "ruleApplies", &self.rule_applies);
+        checker.require("ruleApplies", &self.rule_applies);
         let expected = "forEachItem, acrossAllItems";
         let applies = word(checker, "ruleApplies", self.rule_applies, rule_applies, expected);
-        require(checker, "timeFrame", &self.time_frame);
+        checker.require("timeFrame", &self.time_frame);
         let time_frame = checker.object("timeFrame", self.time_frame, |checker, input| {
-            require(checker, "period", &input.period);
+            checker.require("period", &input.period);
             word(checker, "period", input.period, period, "day, week, month, year, lifetime")
         });
         Some(EntitlementRule {
@@ -277,7 +277,7 @@ impl TicketLimitsInput {
 
 /// The name of a rule is part of what callers are told, and of the names of counters.
 fn rule_id(checker: &mut Checker, sent: Field<String>) -> Option<EntitlementRuleId> {
-    require(checker, "id", &sent);
+    checker.require("id", &sent);
     let text = checker.optional("id", sent)?;
     let id = EntitlementRuleId::parse(text.trim()).ok();
     if id.is_none() {
@@ -287,16 +287,8 @@ fn rule_id(checker: &mut Checker, sent: Field<String>) -> Option<EntitlementRule
 }
 
 fn required_limit(checker: &mut Checker, sent: Field<i64>, least: u32) -> Option<u32> {
-    require(checker, "limit", &sent);
+    checker.require("limit", &sent);
     count(checker, "limit", sent, least..=MAX_LIMIT)
-}
-
-/// Notes a field that was left out.
-fn require<T>(checker: &mut Checker, name: &'static str, sent: &Field<T>) {
-    match sent {
-        Field::Absent | Field::Null => checker.invalid(name, "is required"),
-        Field::Value(_) | Field::Wrong => {}
-    }
 }
 
 /// Ids of which each must name something; one that is named twice counts once.

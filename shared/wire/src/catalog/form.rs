@@ -142,9 +142,7 @@ impl FormFieldInput {
     fn read(self, checker: &mut Checker) -> Option<FormField> {
         let name = checker.required_text("name", self.name, WORD_CHARS).unwrap_or_default();
         let label = checker.optional_text("label", self.label, LABEL_CHARS).unwrap_or_else(|| name.clone());
-        if matches!(self.kind, Field::Absent | Field::Null) {
-            checker.invalid("type", "is required");
-        }
+        checker.require("type", &self.kind);
         let kind = word(checker, "type", self.kind, parse_kind, "text, number, choice, checkbox, date");
         let kind = kind.map(|kind| read_options(checker, kind, self.options));
         let required = flag(checker, "required", self.required);

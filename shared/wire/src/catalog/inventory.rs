@@ -3,7 +3,7 @@
 use crate::identified::identified;
 use crate::readers::{MAX_CAPACITY, NAME_CHARS, count, name, price, text, word};
 use crate::sales_channel::{SalesChannelInput, SalesChannelOutput, sales_channels};
-use crate::{Amount, Checker, Field, IntegerId, incoming};
+use crate::{Amount, Checker, IntegerId, incoming};
 use domain::catalog::{InventoryItem, InventoryKind};
 use domain::{InventoryId, Money};
 use serde::Serialize;
@@ -118,12 +118,10 @@ impl InventoryInput {
             checker.invalid("id", "must be a positive integer below 2^53");
         }
         let sent_kind = checker.either_word(["type", "addonType"], [self.kind, self.addon_type]);
-        if matches!(sent_kind, Field::Absent | Field::Null) {
-            checker.invalid("type", "is required");
-        }
+        checker.require("type", &sent_kind);
         let expected = "addOn, fixedDonation, donation, membershipCardReplacement";
         let kind = word(checker, "type", sent_kind, kind, expected);
-        let missing = matches!(self.price, Field::Absent | Field::Null);
+        let missing = !self.price.is_sent();
         if missing && kind.is_some_and(|kind| kind != InventoryKind::Donation) {
             checker.invalid("price", "is required");
         }

@@ -249,9 +249,7 @@ impl TemplateInput {
     fn read_sizes(&mut self, checker: &mut Checker) -> Option<Sizes> {
         let duration = required_duration(checker, take(&mut self.duration));
         let capacity = take(&mut self.capacity);
-        if matches!(capacity, Field::Absent | Field::Null) {
-            checker.invalid("capacity", "is required");
-        }
+        checker.require("capacity", &capacity);
         let capacity = count(checker, "capacity", capacity, 1..=MAX_CAPACITY);
         Some(Sizes { duration_minutes: duration?, capacity: capacity? })
     }
@@ -344,7 +342,7 @@ fn read_price_lists(
 }
 
 fn required_duration(checker: &mut Checker, field: Field<DurationInput>) -> Option<u32> {
-    if matches!(field, Field::Absent | Field::Null) {
+    if !field.is_sent() {
         checker.invalid("duration", "is required");
         return None;
     }

@@ -270,9 +270,7 @@ fn read_prerequisites(
         let named = [("allOf", PrerequisiteOperation::AllOf), ("anyOf", PrerequisiteOperation::AnyOf)];
         named.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(text)).map(|(_, found)| found)
     };
-    if matches!(input.operation, Field::Absent | Field::Null) {
-        checker.invalid("operation", "is required");
-    }
+    checker.require("operation", &input.operation);
     let operation = word(checker, "operation", input.operation, parse, "allOf, anyOf");
     let requires = read_others(checker, "requires", input.requires, others);
     operation.map(|operation| Prerequisites { operation, requires })

@@ -270,7 +270,7 @@ impl PriceInput {
                 None
             }
         };
-        let missing = matches!(self.price, Field::Absent | Field::Null);
+        let missing = !self.price.is_sent();
         if missing {
             checker.invalid("price", "is required");
         }

@@ -291,9 +291,7 @@ fn read_weekdays(checker: &mut Checker, days: &[String]) -> Weekdays {
 
 fn read_hours(checker: &mut Checker, field: Field<crate::List<SlotHourInput>>) -> Vec<SlotHour> {
     let hours = checker.each("hours", field, |checker, input| {
-        if matches!(input.hour, Field::Absent | Field::Null) {
-            checker.invalid("hour", "is required");
-        }
+        checker.require("hour", &input.hour);
         let hour = count(checker, "hour", input.hour, 0..=23);
         let minutes = count(checker, "minutes", input.minutes, 0..=59).unwrap_or_default();
         let quantity = count(checker, "quantity", input.quantity, 1..=MAX_CAPACITY);

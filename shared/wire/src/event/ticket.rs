@@ -1,7 +1,7 @@
 //! The ticket settings of a template (spec §2.10 `ticketDetails`).
 
 use crate::readers::{TEXT_CHARS, count, flag, word};
-use crate::{Checker, Field, incoming};
+use crate::{Checker, incoming};
 use domain::catalog::ticket_details::{
     CheckInWindow, PostStartPurchase, PurchaseAvailability, TicketDetails, TimeFrame,
 };
@@ -172,9 +172,7 @@ fn read_availability(
     checker: &mut Checker,
     input: PurchaseAvailabilityInput,
 ) -> Option<PurchaseAvailability> {
-    if matches!(input.time_frame, Field::Absent | Field::Null) {
-        checker.invalid("timeFrame", "is required");
-    }
+    checker.require("timeFrame", &input.time_frame);
     let parse = |text: &str| TimeFrame::parse(text).ok();
     let frame = word(checker, "timeFrame", input.time_frame, parse, "when, before, after");
     let minutes = count(checker, "minutes", input.minutes, 0..=MAX_MINUTES).unwrap_or_default();

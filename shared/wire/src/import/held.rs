@@ -47,9 +47,7 @@ impl PurchaseInput {
     /// The purchase, unless a field is at fault.
     pub(super) fn read(self, checker: &mut Checker) -> Option<Bought> {
         let order = checker.required_id("orderId", self.order_id, OrderId::parse);
-        if matches!(self.plan_price, Field::Absent | Field::Null) {
-            checker.invalid("planPrice", "is required");
-        }
+        checker.require("planPrice", &self.plan_price);
         let full_price = checker.optional_money("planPrice", self.plan_price).unwrap_or(Money::ZERO);
         let paid = checker.optional_money("paidAmount", self.paid_amount).unwrap_or(Money::ZERO);
         let giver = checker.object("gifterInfo", self.gifter_info, |checker, giver| giver.parse(checker));
@@ -64,8 +62,8 @@ pub(super) fn read_end(
     into: Field<crate::IntegerId>,
     zone: Zone,
 ) -> Option<Ended> {
-    let said = !matches!(into, Field::Absent | Field::Null);
-    if said && matches!(date, Field::Absent | Field::Null) {
+    let said = into.is_sent();
+    if said && !date.is_sent() {
         checker.invalid("membershipEndedDate", "is required with replacedByMembershipId");
     }
     let at: Timestamp = checker.optional_instant("membershipEndedDate", date, zone)?;

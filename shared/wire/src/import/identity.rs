@@ -234,9 +234,7 @@ impl MerchantInput {
         if sent.is_some() && mid.is_none() {
             checker.invalid("mid", "must have 1 to 64 digits");
         }
-        if matches!(self.status, Field::Absent | Field::Null) {
-            checker.invalid("status", "is required");
-        }
+        checker.require("status", &self.status);
         let expected = "Incomplete, Pending, Approved, Declined";
         let status = word(checker, "status", self.status, MerchantStatus::parse, expected);
         let rate_card = checker.object("rateCard", self.rate_card, read_rate_card).flatten();
@@ -248,9 +246,7 @@ impl MerchantInput {
 
 fn read_rate_card(checker: &mut Checker, input: RateCardInput) -> Option<RateCard> {
     for (field, sent) in [("percentageRate", &input.percentage_rate), ("fixedFee", &input.fixed_fee)] {
-        if matches!(sent, Field::Absent | Field::Null) {
-            checker.invalid(field, "is required");
-        }
+        checker.require(field, sent);
     }
     let percentage = percent(checker, "percentageRate", input.percentage_rate);
     let fixed = price(checker, "fixedFee", input.fixed_fee);

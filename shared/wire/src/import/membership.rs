@@ -56,9 +56,7 @@ impl MemberInput {
     /// The card, unless a field is at fault.
     pub fn read(mut self, checker: &mut Checker, zone: Zone) -> Option<MemberRecord> {
         for (field, sent) in [("id", &self.id), ("membershipId", &self.membership_id)] {
-            if matches!(sent, Field::Absent | Field::Null) {
-                checker.invalid(field, "is required");
-            }
+            checker.require(field, sent);
         }
         let card = self.read_card(checker);
         let history = self.read_history(checker, zone);

@@ -62,8 +62,7 @@ impl MembershipInput {
     /// The change, unless a field is at fault.
     pub fn read(self, checker: &mut Checker, membership: &Membership) -> Option<MembershipEdit> {
         let external_id = number(checker, "externalMembershipId", self.external_membership_id);
-        let has_both =
-            [&self.cards, &self.cardholders].iter().all(|list| !matches!(list, Field::Absent | Field::Null));
+        let has_both = [&self.cards, &self.cardholders].iter().all(|list| list.is_sent());
         let cards = read_cards(checker, "cards", self.cards, membership);
         let cardholders = read_cards(checker, "cardholders", self.cardholders, membership);
         if has_both && cards != cardholders {
@@ -112,7 +111,7 @@ impl MemberCardInput {
 
 /// A card of the membership: a missing id is answered like one that names nothing (contract §1).
 fn card_id(checker: &mut Checker, sent: Field<IntegerId>, membership: &Membership) -> Option<CardId> {
-    if matches!(sent, Field::Absent | Field::Null) {
+    if !sent.is_sent() {
         checker.missing_id("id");
         return None;
     }

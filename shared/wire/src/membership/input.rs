@@ -177,9 +177,7 @@ impl OfferingInput {
         let price_lists =
             checker.each("priceLists", self.price_lists, |checker, input| input.read(checker, context));
         check_unlike(checker, "priceLists", price_lists.iter().flatten().map(|list| &list.id));
-        if matches!(self.duration, Field::Absent | Field::Null) {
-            checker.invalid("duration", "is required");
-        }
+        checker.require("duration", &self.duration);
         let duration = count(checker, "duration", self.duration, 1..=MAX_MONTHS);
         let actions = read_actions(checker, self.actions);
         let offering = Offering {

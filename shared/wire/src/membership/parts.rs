@@ -247,9 +247,7 @@ pub(super) fn read_collection(checker: &mut Checker, input: LevelCollectionInput
 }
 
 fn read_restriction(checker: &mut Checker, input: MailRestrictionInput) -> Option<MailRestriction> {
-    if matches!(input.sale_channel, Field::Absent | Field::Null) {
-        checker.invalid("saleChannel", "is required");
-    }
+    checker.require("saleChannel", &input.sale_channel);
     let parse = |text: &str| Channel::parse(text).ok();
     let channel = word(checker, "saleChannel", input.sale_channel, parse, "the sale channels");
     let sent = checker.optional("canSendConfirmationEmail", input.can_send_confirmation_email);
@@ -271,9 +269,7 @@ pub(super) fn read_actions(
 }
 
 fn read_action(checker: &mut Checker, input: OfferingActionInput) -> Option<OfferingAction> {
-    if matches!(input.action, Field::Absent | Field::Null) {
-        checker.invalid("action", "is required");
-    }
+    checker.require("action", &input.action);
     let expected = "new, renew, upgrade, downGrade, cancel";
     let action = word(checker, "action", input.action, OfferingActionKind::parse, expected);
     let restrictions = checker.each(
@@ -282,7 +278,7 @@ fn read_action(checker: &mut Checker, input: OfferingActionInput) -> Option<Offe
         read_restriction,
     );
     let sent = checker.either(["salesChannels", "saleChannel"], [input.sales_channels, input.sale_channel]);
-    let everywhere = matches!(sent, Field::Absent | Field::Null);
+    let everywhere = !sent.is_sent();
     let switches = sales_channels(checker, sent, Field::Absent);
     let found = OfferingAction {
         nowhere: switches.is_empty() && !everywhere,
