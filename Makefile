@@ -1,3 +1,5 @@
+# Daily work, at the end of this file: make run, test, check, measure, routes, docs.
+#
 # Targets that `sam build` calls, one for each function in template.yaml: build the function's
 # binary and copy it to $(ARTIFACTS_DIR) as `bootstrap`, the name provided.al2023 starts.
 #
@@ -28,9 +30,9 @@ BUILD_TARGET := $(TARGET)$(if $(findstring zigbuild,$(CARGO_RUSTC)),.$(GLIBC))
 PROFILE_DIRECTORY := $(if $(filter dev,$(CARGO_PROFILE)),debug,$(CARGO_PROFILE))
 BINARIES := $(or $(CARGO_TARGET_DIR),target)/$(TARGET)/$(PROFILE_DIRECTORY)
 
-FUNCTIONS := events carts entitlements checkout orders returns reservations backoffice memberships members onboarding refunds reference mailer cleanup
-# The template's logical name of a function: EventsFunction for events.
-logical_name = $(shell echo $(1) | sed 's/^./\U&/')Function
+FUNCTIONS := events carts entitlements checkout orders order_refunds admission reservations backoffice memberships membership_validation staff onboarding payment_refunds reference mailer cleanup
+# The template's logical name of a function: EventsFunction for events. An underscore begins a word.
+logical_name = $(shell echo $(1) | sed -E 's/(^|_)(.)/\U\2/g')Function
 
 # The program knows its addresses: one that could lie anywhere in memory would spend most of its start on finding out where
 # it does (docs/adr/0101).
@@ -51,3 +53,35 @@ startup: $(FUNCTIONS)
 	$(call rustc,blackbox,bare)
 	$(call rustc,blackbox,startup)
 	$(BINARIES)/startup
+
+.PHONY: run test check measure routes docs
+# The service with two demo venues, on http://127.0.0.1:3000.
+run:
+	cargo run
+
+test:
+	cargo test --workspace
+
+# What a change has to pass, as far as Rust alone can tell; `.ci/run` is all of it.
+check:
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+	cargo test --workspace
+
+# Figures of the structure: lines, longest function, cycles, names of two things.
+measure:
+	cargo run --quiet -p blackbox --bin measure
+
+# Every route with its scope, function, tables and round trips.
+routes:
+	cargo run --quiet -- routes
+
+# Writes the documents that the program prints, after measuring the routes.
+DOCS_PROGRAM := $(or $(CARGO_TARGET_DIR),target)/debug/boxoffice
+docs:
+	BOXOFFICE_MEASURED="$(CURDIR)/cli/src/route_table/measured.txt" cargo test --workspace --test suite laws::route_table
+	cargo build
+	$(DOCS_PROGRAM) openapi >docs/openapi.json
+	$(DOCS_PROGRAM) errors >docs/errors.md
+	$(DOCS_PROGRAM) onboarding >docs/onboarding.md
+	$(DOCS_PROGRAM) routes >docs/ROUTES.md

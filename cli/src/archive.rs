@@ -10,15 +10,15 @@ mod seal;
 
 pub use fault::ArchiveError;
 pub use file::Counts;
-pub use restore::{Archive, Outcome};
+pub use restore::{Archive, RestoreOutcome};
 
+use adapters::vault::Vault;
 use domain::tenant::Tenant;
 use domain::{TenantId, Timestamp};
 use file::{Header, Writer};
-use platform::vault::Vault;
 use std::io::Write;
 use std::time::Duration;
-use store::walk::{Pace, Route, Row};
+use store::walk::{Pace, Route, WalkedItem};
 use store::{Consistency, Item, Key, Store, Table};
 
 /// The form of the file.
@@ -29,7 +29,6 @@ const FORMAT: u64 = 1;
 pub struct Side<'a> {
     /// The database.
     pub store: &'a Store,
-    /// The vault.
     pub vault: &'a dyn Vault,
 }
 
@@ -78,9 +77,9 @@ struct Copy<'a, W> {
 
 impl<W: Write> Copy<'_, W> {
     /// Writes the records of a page, and the API keys that those of them stand for that are their marks.
-    async fn rows(&mut self, rows: Vec<Row>) -> Result<(), ArchiveError> {
+    async fn rows(&mut self, rows: Vec<WalkedItem>) -> Result<(), ArchiveError> {
         let mut keys = Vec::new();
-        for Row { tenant: _, key, partition: _, item } in rows {
+        for WalkedItem { tenant: _, key, partition: _, item } in rows {
             if let Some(hash) = key.marked_api_key(self.tenant) {
                 keys.push(Key::api_key(hash));
             }

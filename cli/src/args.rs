@@ -4,7 +4,8 @@ use crate::bench::BenchArgs;
 use crate::commands::{
     archive::ArchiveArgs, demo::DemoArgs, export::ExportArgs, import::ImportFile, key::KeyCommand,
     merchant::MerchantCommand, outbox::OutboxFilter, processor::ProcessorCommand, restore::RestoreArgs,
-    tables::TablesCommand, tenant::TenantCommand, vault::VaultCommand, verify::VerifyArgs,
+    staff::StaffCommand, tables::TablesCommand, tenant::TenantCommand, vault::VaultCommand,
+    verify::VerifyArgs,
 };
 use crate::database::DatabaseArgs;
 use crate::serve::ServeArgs;
@@ -31,10 +32,13 @@ pub(crate) enum Command {
     Serve(ServeArgs),
     /// Create, change and list tenants
     #[command(subcommand)]
-    Tenant(TenantCommand),
+    Tenant(Box<TenantCommand>),
     /// Issue, revoke and list API and payment keys
     #[command(subcommand)]
     Key(KeyCommand),
+    /// Add and list persons of a tenant's staff
+    #[command(subcommand)]
+    Staff(StaffCommand),
     /// Create, approve and list merchants, and set their rate cards
     #[command(subcommand)]
     Merchant(MerchantCommand),
@@ -81,4 +85,6 @@ pub(crate) enum Command {
     Errors,
     /// Print the rules for applications of merchants as Markdown
     Onboarding,
+    /// Print every route as Markdown: its scope, its function, the tables it asks for and its round trips
+    Routes,
 }

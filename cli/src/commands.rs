@@ -9,6 +9,7 @@ pub(crate) mod merchant;
 pub(crate) mod outbox;
 pub(crate) mod processor;
 pub(crate) mod restore;
+pub(crate) mod staff;
 pub(crate) mod tables;
 pub(crate) mod tenant;
 pub(crate) mod vault;

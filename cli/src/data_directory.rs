@@ -2,9 +2,9 @@
 //! private, and refused where the two do not belong together (decision record 0130).
 
 use crate::failure::Failure;
+use adapters::app::hash_key_context;
+use adapters::vault::{LocalVault, Vault};
 use engine::{Embedded, OpenError};
-use platform::app::hash_key_context;
-use platform::vault::{LocalVault, Vault};
 use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ const LOCK_FILE: &str = "lock";
 /// Says that a data directory has had the demo venues.
 const SEEDED_FILE: &str = "demo-imported";
 /// Says that a data directory is being made and holds nothing yet. It is there before the key is, and goes once there
-/// are tables.
+/// are tables and the marks of the key.
 const UNFINISHED_FILE: &str = "unfinished";
 
 /// Files that are made here, those of SQLite included.
@@ -84,16 +84,20 @@ impl DataDirectory<'_> {
         let vault = self.vault()?;
         let cannot_open = |fault: OpenError| Failure::because("nothing can be opened", &fault);
         let embedded = Embedded::file(self.database()).map_err(cannot_open)?;
-        if !embedded.holds_tables().map_err(cannot_open)? && !self.unfinished_mark().exists() {
+        let is_new = self.unfinished_mark().exists();
+        if !embedded.holds_tables().map_err(cannot_open)? && !is_new {
             return Err(self.lost("holds nothing"));
         }
         let store = Store::new(embedded.client(), prefix);
         store.create_tables().await?;
-        self.remove(&self.unfinished_mark())?;
         // Tables of a later release are left as they are, and refused by whoever wants to work on them.
-        if store.load_standing().await.is_ok() {
+        if store.load_migration_status().await.is_ok() {
+            if !is_new {
+                self.check_not_emptied(&store).await?;
+            }
             self.check_belonging(&store, &vault).await?;
         }
+        self.remove(&self.unfinished_mark())?;
         Ok(OpenedDirectory { embedded, vault })
     }
 
@@ -140,6 +144,16 @@ impl DataDirectory<'_> {
             ))),
             (false, true) => Err(self.lost("is missing")),
         }
+    }
+
+    /// Refuses a database without a venue that has had the demo venues, or has lost the marks of its keys, which are
+    /// noted as it is made: somebody emptied its tables.
+    async fn check_not_emptied(self, store: &Store) -> Result<(), Failure> {
+        let has_held_more = self.seeded_mark().exists() || store.load_key_marks().await?.is_none();
+        if has_held_more && store.load_all_tenants().await?.is_empty() {
+            return Err(self.lost("was emptied: it has no venue any more"));
+        }
+        Ok(())
     }
 
     /// The refusal of a key whose database is not what it was.

@@ -2,10 +2,11 @@
 
 use crate::data_directory::{DataDirectory, OpenedDirectory};
 use crate::failure::Failure;
+use crate::local::PREFIX;
+use adapters::aws;
+use adapters::vault::{KmsVault, LocalVault, Vault};
 use aws_sdk_dynamodb::config::Region;
 use clap::Args;
-use platform::aws;
-use platform::vault::{KmsVault, LocalVault, Vault};
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,12 +27,31 @@ pub(crate) struct DatabaseArgs {
     /// Use DynamoDB on AWS; account and region come from the environment
     #[arg(long, global = true)]
     pub(crate) aws: bool,
-    /// Prefix of the table names
-    #[arg(long, global = true, env = "BOXOFFICE_TABLE_PREFIX", default_value = "boxoffice-")]
+    /// Prefix of the table names on AWS or at an address; those of the embedded database begin with boxoffice-
+    #[arg(long, global = true, env = "BOXOFFICE_TABLE_PREFIX", default_value = PREFIX)]
     pub(crate) prefix: String,
     /// KMS key that encrypts secrets; without it, the key file in the data directory is used
     #[arg(long, global = true, value_name = "KEY_ID", env = "BOXOFFICE_VAULT_KEY_ID")]
     pub(crate) vault_key: Option<String>,
+}
+
+impl DatabaseArgs {
+    /// Whether it is the one in the data directory.
+    pub(crate) fn is_embedded(&self) -> bool {
+        self.endpoint.is_none() && !self.aws
+    }
+
+    /// Refuses a prefix that the tables of the embedded database do not have: what were made under it, the service on
+    /// this machine would never see.
+    pub(crate) fn check_prefix(&self) -> Result<(), Failure> {
+        if self.is_embedded() && self.prefix != PREFIX {
+            return Err(Failure::new(format!(
+                "the tables of the embedded database begin with {PREFIX}; leave out --prefix and \
+                 BOXOFFICE_TABLE_PREFIX, or name the other database with --aws or --endpoint"
+            )));
+        }
+        Ok(())
+    }
 }
 
 /// A database and what opens its secrets.
@@ -44,14 +64,15 @@ pub(crate) struct Opened {
 /// embedded one are made when missing.
 pub(crate) async fn open(args: &DatabaseArgs) -> Result<Opened, Failure> {
     let opened = open_any(args).await?;
-    opened.store.load_standing().await?;
+    opened.store.load_migration_status().await?;
     Ok(opened)
 }
 
 /// The same for commands that have nothing to do where there is nothing yet: a directory that was named by mistake stays
 /// as it is.
 pub(crate) async fn open_existing(args: &DatabaseArgs) -> Result<Opened, Failure> {
-    if args.endpoint.is_none() && !args.aws && is_new(&args.data) {
+    args.check_prefix()?;
+    if args.is_embedded() && is_new(&args.data) {
         return Err(Failure::new(format!("there is no database in {}", args.data.display())));
     }
     open(args).await
@@ -65,7 +86,8 @@ fn is_new(directory: &Path) -> bool {
 
 /// The same whatever is in it, and whether it has tables or not.
 pub(crate) async fn open_any(args: &DatabaseArgs) -> Result<Opened, Failure> {
-    if args.endpoint.is_none() && !args.aws {
+    args.check_prefix()?;
+    if args.is_embedded() {
         let OpenedDirectory { embedded, vault } = DataDirectory(&args.data).open(&args.prefix).await?;
         let store = Store::new(embedded.client(), &args.prefix);
         return Ok(Opened { store, vault: Arc::new(vault) });

@@ -12,7 +12,7 @@ use std::io::Write;
 
 /// What the venue is to be like.
 #[derive(Debug, Clone, Copy)]
-pub struct Venue {
+pub struct DemoVenue {
     /// The id of its tenant.
     pub tenant: i64,
     /// Event templates.
@@ -29,7 +29,7 @@ pub struct Venue {
 ///
 /// # Errors
 /// [`WriteFault`] when it cannot be written.
-pub fn write(venue: &Venue, format: Format, out: impl Write) -> Result<(), WriteFault> {
+pub fn write(venue: &DemoVenue, format: Format, out: impl Write) -> Result<(), WriteFault> {
     let mut document = DocumentWriter::begin(out, format)?;
     let mut dice = Dice::new(venue.seed);
     for (section, record) in frame(venue, &mut dice) {
@@ -42,7 +42,7 @@ pub fn write(venue: &Venue, format: Format, out: impl Write) -> Result<(), Write
 }
 
 /// An id of 24 hexadecimal digits: of the venue, of its kind, by number.
-fn id(venue: &Venue, kind: u8, number: u32) -> String {
+fn id(venue: &DemoVenue, kind: u8, number: u32) -> String {
     format!("{:010x}{kind:02x}{number:012x}", venue.tenant)
 }
 
@@ -79,7 +79,7 @@ const TICKET_TYPES: [(&str, i64); 6] = [
 ];
 
 /// Everything but the event templates.
-fn frame(venue: &Venue, dice: &mut Dice) -> Vec<(&'static str, Value)> {
+fn frame(venue: &DemoVenue, dice: &mut Dice) -> Vec<(&'static str, Value)> {
     let tenant = venue.tenant;
     let mid = (600_000_i64).wrapping_add(tenant).to_string();
     let mut records = vec![
@@ -120,7 +120,7 @@ fn frame(venue: &Venue, dice: &mut Dice) -> Vec<(&'static str, Value)> {
 }
 
 /// Discounts, coupons, a form and the levels with what they cost.
-fn terms(venue: &Venue) -> Vec<(&'static str, Value)> {
+fn terms(venue: &DemoVenue) -> Vec<(&'static str, Value)> {
     let ticket_types = (1..).zip(TICKET_TYPES).map(|(number, _)| id(venue, TICKET_TYPE, number));
     let values: Vec<Value> = ticket_types
         .map(|ticket_type| json!({"personTypeId": ticket_type, "discountType": "percent", "value": "12.5"}))
@@ -175,7 +175,7 @@ fn terms(venue: &Venue) -> Vec<(&'static str, Value)> {
 }
 
 /// A member of each level.
-fn members(venue: &Venue) -> Vec<(&'static str, Value)> {
+fn members(venue: &DemoVenue) -> Vec<(&'static str, Value)> {
     let mut records = Vec::new();
     let start = venue.start.to_string();
     let end = venue.start.checked_add_days(Days::new(u64::from(venue.days.max(1)))).unwrap_or(venue.start);
@@ -194,7 +194,7 @@ fn members(venue: &Venue) -> Vec<(&'static str, Value)> {
     records
 }
 
-fn template(venue: &Venue, number: u32, dice: &mut Dice) -> Value {
+fn template(venue: &DemoVenue, number: u32, dice: &mut Dice) -> Value {
     let name = format!("{} {number}", dice.pick(&words::EVENTS));
     let sentences = dice.between(1, 4);
     let description: Vec<&str> = (0..sentences).map(|_| dice.pick(&words::SENTENCES)).collect();
@@ -244,7 +244,7 @@ fn template(venue: &Venue, number: u32, dice: &mut Dice) -> Value {
 }
 
 /// Prices with odd cents, in proportion to the full one.
-fn price_list(venue: &Venue, number: u32, dice: &mut Dice) -> Value {
+fn price_list(venue: &DemoVenue, number: u32, dice: &mut Dice) -> Value {
     let full = dice.between(601, 9_900);
     let wanted = dice.between(2, 7);
     let prices: Vec<Value> = (1_u32..)
@@ -279,7 +279,7 @@ enum Kind {
 }
 
 impl Season {
-    fn of(venue: &Venue, dice: &mut Dice) -> Self {
+    fn of(venue: &DemoVenue, dice: &mut Dice) -> Self {
         let days = i64::from(venue.days.max(1));
         let plus =
             |days: i64| venue.start.checked_add_days(Days::new(days.unsigned_abs())).unwrap_or(venue.start);
@@ -298,7 +298,7 @@ impl Season {
         self.last.signed_duration_since(self.first).num_days().wrapping_add(1)
     }
 
-    fn schedules(&self, venue: &Venue, number: u32, dice: &mut Dice) -> Value {
+    fn schedules(&self, venue: &DemoVenue, number: u32, dice: &mut Dice) -> Value {
         if self.kind == Kind::Once {
             return json!([]);
         }

@@ -1,7 +1,7 @@
 //! The error table as a document.
 
-use platform::ErrorType;
 use std::fmt::Write as _;
+use web::ErrorType;
 
 const HEAD: &str = "\
 # Errors

@@ -1,5 +1,6 @@
 //! Why a command ended, in one line for whoever typed it.
 
+use engine::FileFault;
 use std::error::Error;
 use std::fmt;
 
@@ -39,22 +40,12 @@ impl Error for Failure {}
 
 impl From<store::StoreError> for Failure {
     fn from(fault: store::StoreError) -> Self {
-        match told_by_engine(&fault) {
-            Some(told) => Self::new(told),
+        // What the embedded database says of its file is a sentence by itself.
+        match FileFault::behind(&fault) {
+            Some(told) => Self::new(told.to_string()),
             None => Self::because("the database did not do it", &fault),
         }
     }
-}
-
-/// What the embedded database says of its file, which is a sentence by itself.
-fn told_by_engine(fault: &(dyn Error + 'static)) -> Option<String> {
-    let mut last = fault;
-    while let Some(cause) = last.source() {
-        last = cause;
-    }
-    let told = last.to_string();
-    let told = told.strip_prefix("InternalServerError: ")?;
-    told.starts_with("the database ").then(|| told.to_owned())
 }
 
 #[cfg(test)]
@@ -88,15 +79,6 @@ mod tests {
     #[test]
     fn what_two_causes_say_is_said_once() {
         let fault = said(&["service error", "NoSuchTable: a", "NoSuchTable: a"]);
-        assert_eq!(told_by_engine(&fault), None);
         assert_eq!(Failure::because("no", &fault).to_string(), "no: service error: NoSuchTable: a");
-    }
-
-    #[test]
-    fn what_the_engine_says_of_its_file_stands_alone() {
-        let told = "InternalServerError: the database /srv/boxoffice.db is damaged; put back a copy";
-        let fault = said(&["the database refused a request", "service error", told, told]);
-        let expected = "the database /srv/boxoffice.db is damaged; put back a copy";
-        assert_eq!(told_by_engine(&fault).as_deref(), Some(expected));
     }
 }

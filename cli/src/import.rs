@@ -4,22 +4,24 @@
 mod report;
 mod tenant;
 
-pub use report::{ImportError, ImportReport, Tally};
+pub use report::{ImportError, ImportReport, SectionCounts};
 
 use crate::document::Document;
+use adapters::App;
+use adapters::catalog_limits::CatalogPart;
 use domain::catalog::Template;
 use domain::membership::Membership;
 use domain::publishing::{Generation, Moment, NotWritten, Writing, WrittenTemplate};
 use domain::tenant::{ApiKey, Tenant};
 use domain::{MembershipId, TenantId, Timestamp};
 use indicatif::ProgressBar;
-use platform::room::Held;
-use platform::{ApiError, App, ErrorType};
+use sagas::SagaFault;
 use sagas::publish::{TemplateSaved, make_slots, save_template};
+use std::ops::ControlFlow::{Break, Continue};
 use store::authored::{Authored, CHANGE_TRIES, Stored, Taken};
 use store::catalog::Saved;
 use store::identity::key_hash;
-use store::{Consistency, Key};
+use store::{Consistency, Key, Placed, revise};
 use wire::catalog::Known;
 use wire::event::idle_detail;
 use wire::import::{ApiKeyRecord, ImportContext, ImportRecords, RecordFault, read_document};
@@ -96,7 +98,7 @@ pub async fn import_document(app: &App, document: &Document, run: &Run) -> Resul
     // A row that is no record has been reported with more than that.
     records.faults.retain(|fault| !document.faults.iter().any(|found| found.record == fault.record));
     report.faults.append(&mut records.faults);
-    check_room(app, tenant.id, &records).await?;
+    check_limit(app, tenant.id, &records).await?;
     run.progress.set_length(u64::try_from(count(&records)).unwrap_or(u64::MAX));
     save_definitions(app, run, tenant.id, &records, &mut report).await?;
     save_api_keys(app, run, &tenant, records.api_keys, &mut report).await?;
@@ -138,7 +140,7 @@ async fn known(app: &App, tenant: TenantId) -> Result<Known, ImportError> {
 }
 
 /// Refuses a document with which the tenant would have more than a catalog holds, before anything of it is stored.
-async fn check_room(app: &App, tenant: TenantId, records: &ImportRecords) -> Result<(), ImportError> {
+async fn check_limit(app: &App, tenant: TenantId, records: &ImportRecords) -> Result<(), ImportError> {
     fn places<T: Authored>(tenant: TenantId, records: &[T]) -> impl Iterator<Item = Key> {
         records.iter().map(move |record| record.key(tenant))
     }
@@ -151,11 +153,13 @@ async fn check_room(app: &App, tenant: TenantId, records: &ImportRecords) -> Res
         .chain(places(tenant, &records.levels))
         .chain(places(tenant, &records.entitlements));
     let templates = records.templates.iter().map(|written| written.template.key(tenant));
-    for (held, wanted) in [(Held::Definitions, definitions.collect()), (Held::Templates, templates.collect())]
+    for (held, wanted) in
+        [(CatalogPart::Definitions, definitions.collect()), (CatalogPart::Templates, templates.collect())]
     {
-        if let Err(refusal) = app.check_room_for(tenant, held, wanted).await {
-            let is_full = refusal.kind() == ErrorType::LimitReached;
-            return Err(if is_full { ImportError::TooMany(app.limit(held)) } else { refusal.into() });
+        match app.check_room_for(tenant, held, wanted).await {
+            Ok(()) => {}
+            Err(adapters::AdapterFault::LimitReached(limit)) => return Err(ImportError::TooMany(limit)),
+            Err(fault) => return Err(fault.into()),
         }
     }
     Ok(())
@@ -276,7 +280,7 @@ async fn save_api_keys(
 ) -> Result<(), ImportError> {
     for ApiKeyRecord { key, scopes, origins, label, mid } in records {
         let hash = key_hash(&key);
-        let held: Option<ApiKey> = app.store.get(&Key::api_key(&hash), Consistency::Strong).await?;
+        let held = app.store.find_api_key(&hash).await?;
         let refusal = if !tenant.sandbox {
             Some("is accepted for sandbox tenants only")
         } else if held.as_ref().is_some_and(|held| held.tenant != tenant.id) {
@@ -291,8 +295,7 @@ async fn save_api_keys(
             continue;
         }
         let api_key = ApiKey { tenant: tenant.id, scopes, origins, mid, label, revoked: false };
-        app.store.mark_api_key(tenant.id, &hash).await?;
-        report.note("apiKeys", app.store.save(&Key::api_key(&hash), &api_key).await?);
+        report.note("apiKeys", app.store.import_api_key(&hash, &api_key).await?);
         run.progress.inc(1);
     }
     Ok(())
@@ -309,32 +312,37 @@ impl Import<'_> {
     /// Stores a template over whatever revision is there, and makes its slots to the last one.
     async fn publish(&self, written: WrittenTemplate, report: &mut ImportReport) -> Result<(), ImportError> {
         let tenant = self.tenant.id;
-        let key = Key::template(tenant, &written.template.id);
-        for _ in 0..CHANGE_TRIES {
-            let before: Option<Stored<Template>> = self.app.store.load_authored(&key).await?;
+        let (key, written) = (&Template::place(tenant, &written.template.id), &written);
+        let contended = |()| ImportError::Service(SagaFault::Contended);
+        let saved = revise(CHANGE_TRIES, (), contended, |()| async move {
+            let before: Option<Stored<Template>> = self.app.store.load_authored(key).await?;
             let known = before.as_ref().map(|before| &before.value);
             let writing = Writing { now: self.moment.now, zone: self.tenant.zone, may_be_over: true };
             let template = match written.clone().over(known, writing) {
                 Ok(template) => template,
-                Err(refusal) => {
-                    report.faults.push(not_written(&written.template, refusal));
-                    return Ok(());
-                }
+                Err(refusal) => return Ok(Break(Err(refusal))),
             };
             let saved = save_template(self.app, self.tenant, &template, before.as_ref(), self.moment).await?;
-            let TemplateSaved::Saved(record) = saved else { continue };
+            let TemplateSaved::Saved(record) = saved else { return Ok(Continue(())) };
             let tally = match known {
                 None => Saved::Created,
                 Some(known) if *known == template => Saved::Unchanged,
                 Some(_) => Saved::Updated,
             };
-            report.note("eventTemplates", tally);
-            if let Some(record) = record {
-                report.slots = report.slots.saturating_add(self.make_slots(&template, record).await?);
+            Ok(Break(Ok((template, record, tally))))
+        });
+        let (template, record, tally) = match saved.await? {
+            Ok(saved) => saved,
+            Err(refusal) => {
+                report.faults.push(not_written(&written.template, refusal));
+                return Ok(());
             }
-            return Ok(());
+        };
+        report.note("eventTemplates", tally);
+        if let Some(record) = record {
+            report.slots = report.slots.saturating_add(self.make_slots(&template, record).await?);
         }
-        Err(ImportError::Service(ApiError::new(ErrorType::TryAgain)))
+        Ok(())
     }
 
     async fn make_slots(&self, template: &Template, record: Generation) -> Result<usize, ImportError> {

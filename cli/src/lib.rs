@@ -13,6 +13,8 @@ mod local;
 mod migration;
 mod onboarding_rules;
 mod openapi;
+mod pages;
+mod route_table;
 mod routes;
 mod sandbox;
 mod seed;
@@ -32,7 +34,8 @@ pub use endpoint::{dynamodb_endpoint, dynamodb_routes};
 pub use error_table::error_table;
 pub use onboarding_rules::onboarding_rules;
 pub use openapi::{LEFT_OUT, LeftOut, OWN_FACTS, openapi};
-pub use routes::routes;
+pub use route_table::route_table;
+pub use routes::{DeployedRoute, deployed_routes, described, router};
 
 use args::{Arguments, Command};
 use clap::Parser;
@@ -70,8 +73,9 @@ async fn run_command(Arguments { database, serve, command }: Arguments) -> Resul
         Some(Command::Verify(args)) => return Ok(commands::verify::run(&database, &args).await),
         None => serve::serve(&database, &serve).await,
         Some(Command::Serve(serve)) => serve::serve(&database, &serve).await,
-        Some(Command::Tenant(command)) => commands::tenant::run(&database, command).await,
+        Some(Command::Tenant(command)) => commands::tenant::run(&database, *command).await,
         Some(Command::Key(command)) => commands::key::run(&database, command).await,
+        Some(Command::Staff(command)) => commands::staff::run(&database, command).await,
         Some(Command::Merchant(command)) => commands::merchant::run(&database, command).await,
         Some(Command::Processor(command)) => commands::processor::run(&database, command).await,
         Some(Command::Vault(command)) => commands::vault::run(&database, &command),
@@ -86,6 +90,7 @@ async fn run_command(Arguments { database, serve, command }: Arguments) -> Resul
         Some(Command::Openapi) => commands::print(&openapi::text()?),
         Some(Command::Errors) => commands::print(&error_table()),
         Some(Command::Onboarding) => commands::print(&onboarding_rules()),
+        Some(Command::Routes) => commands::print(&route_table()),
     };
     done.map(|()| ExitCode::SUCCESS)
 }

@@ -1,12 +1,12 @@
 //! The service over an embedded database, with its local adapters.
 
+use adapters::clock::wall_now;
+use adapters::processor::SandboxProcessor;
+use adapters::queue::LocalQueue;
+use adapters::vault::Vault;
+use adapters::{Adapters, App};
 use aws_smithy_runtime_api::client::http::HttpClient;
 use engine::client_over;
-use platform::clock::wall_now;
-use platform::processor::SandboxProcessor;
-use platform::queue::LocalQueue;
-use platform::vault::Vault;
-use platform::{Adapters, App};
 use std::sync::Arc;
 use store::{Counted, Store};
 

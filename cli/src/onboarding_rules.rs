@@ -1,7 +1,7 @@
 //! The rules for applications of merchants as a document.
 
 use domain::onboarding::vocabulary::{CA_PROVINCES, OwnershipGroup, US_STATES};
-use domain::onboarding::{Check, Place, Required, Row, STRUCTURE, TABLE, TEST_NAMES, Verdict};
+use domain::onboarding::{Check, FieldPlace, FieldRule, Required, STRUCTURE, TABLE, TEST_NAMES, Verdict};
 use std::fmt::Write as _;
 
 const HEAD: &str = "\
@@ -58,14 +58,14 @@ pub fn onboarding_rules() -> String {
     text
 }
 
-fn prefix(row: &Row) -> &'static str {
+fn prefix(row: &FieldRule) -> &'static str {
     match row.place {
-        Place::Business(_) => "",
-        Place::Address(_) => "businessAddresses[].",
-        Place::BankAccount(_) => "businessBankAccount.",
-        Place::Contact(_) => "businessContacts[].",
-        Place::Owner(_) => "businessOwners[].",
-        Place::Identification(_) => "businessOwners[].identification[].",
+        FieldPlace::Business(_) => "",
+        FieldPlace::Address(_) => "businessAddresses[].",
+        FieldPlace::BankAccount(_) => "businessBankAccount.",
+        FieldPlace::Contact(_) => "businessContacts[].",
+        FieldPlace::Owner(_) => "businessOwners[].",
+        FieldPlace::Identification(_) => "businessOwners[].identification[].",
     }
 }
 

@@ -1,31 +1,44 @@
 //! The sandbox's own routes (architecture: the sandbox). They exist in the local process only, show sandbox
 //! tenants only, and take any key of a sandbox tenant or none.
 
+mod challenge;
 mod mail;
 
 pub(crate) use mail::LocalMail;
 
-use axum::Json;
+use crate::seed;
+use adapters::App;
+use adapters::clock::wall_now;
+use adapters::processor::{SandboxCharge, SandboxProcessor, SandboxRefund};
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
+use axum::{Json, Router};
 use chrono::DateTime;
 use domain::tenant::Tenant;
 use domain::{TenantId, Timestamp};
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
-use platform::clock::wall_now;
-use platform::processor::{SandboxCharge, SandboxProcessor, SandboxRefund, SandboxStatus};
-use platform::routes;
-use platform::routes::Routes;
-use platform::{ApiError, App, ErrorBody, ErrorType};
 use serde::Serialize;
 use std::sync::Arc;
 use store::sandbox::SandboxMail;
 use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use web::routes::Routes;
+use web::{ApiError, ErrorBody, ErrorType, routes};
 
-/// The sandbox routes.
-pub(crate) fn router<R: Routes>() -> R {
+/// The sandbox routes, to answer them.
+pub(crate) fn router() -> Router<App> {
+    all()
+}
+
+/// The sandbox routes, with their description.
+pub(crate) fn described() -> OpenApiRouter<App> {
+    all()
+}
+
+fn all<R: Routes>() -> R {
     R::new()
+        .routes(routes!(challenge::answer_challenge, challenge::challenge_page))
         .routes(routes!(list_outbox))
         .routes(routes!(read_message))
         .routes(routes!(list_payments))
@@ -140,7 +153,9 @@ struct SeenPayment {
     mid: String,
     /// The amount.
     amount: String,
-    /// Of a charge `opened`, `captured`, `declined` or `cancelled`, of a refund `refunded` or `refused`; money moved
+    /// What it is counted in, such as `EUR`; only of a charge.
+    currency: Option<String>,
+    /// Of a charge `opened`, `asking`, `captured`, `declined` or `cancelled`, of a refund `refunded` or `refused`; money moved
     /// only if captured or refunded.
     status: &'static str,
     /// The last four digits of the card, once one was presented.
@@ -164,6 +179,7 @@ impl From<SandboxCharge> for SeenPayment {
             order_id,
             mid,
             amount,
+            currency,
             status,
             last_four,
             brand,
@@ -176,12 +192,8 @@ impl From<SandboxCharge> for SeenPayment {
             order_id: order_id.to_string(),
             mid: mid.to_string(),
             amount: amount.to_string(),
-            status: match status {
-                SandboxStatus::Opened => "opened",
-                SandboxStatus::Captured => "captured",
-                SandboxStatus::Declined => "declined",
-                SandboxStatus::Cancelled => "cancelled",
-            },
+            currency: Some(currency.to_string()),
+            status: challenge::status_name(status),
             last_four,
             brand: brand.map(|brand| brand.as_str()),
             reference: reference.to_string(),
@@ -212,6 +224,7 @@ impl From<SandboxRefund> for SeenPayment {
             order_id: order_id.to_string(),
             mid: mid.to_string(),
             amount: amount.to_string(),
+            currency: None,
             status: if refunded { "refunded" } else { "refused" },
             last_four,
             brand: brand.map(|brand| brand.as_str()),
@@ -256,11 +269,11 @@ async fn list_payments(
 struct CleanupReport {
     /// Abandoned checkouts found.
     orders_due: u32,
-    /// Of these, settled or undone.
+    /// Of these, settled or voided.
     orders_finished: u32,
     /// Refunds left half-way that were finished.
     refunds_finished: u32,
-    /// Mails announced again.
+    /// Mails enqueued again.
     mails_announced: u32,
     /// Event instances made.
     slots_made: usize,
@@ -293,8 +306,8 @@ struct CleanupReport {
 async fn clean_up(State(app): State<App>, headers: HeaderMap) -> Result<Json<CleanupReport>, ApiError> {
     shown_tenants(&app, &headers).await?;
     let now = chosen_instant(&headers)?.unwrap_or_else(wall_now);
-    let done = cleanup::pass(&app, cleanup::Scope::Sandbox, now).await?;
-    let cleanup::Report {
+    let done = cleanup::pass(&app, cleanup::PassScope::Sandbox, now).await?;
+    let cleanup::PassReport {
         orders_due,
         orders_finished,
         refunds_finished,
@@ -328,11 +341,14 @@ fn chosen_instant(headers: &HeaderMap) -> Result<Option<Timestamp>, ApiError> {
     read.map(|instant| Some(instant.to_utc())).ok_or_else(refusal)
 }
 
-/// The tenants a caller may look at: with a key, its own; without one, all of the sandbox.
+/// The tenants a caller may look at: with a key, its own; without one, all of the sandbox, but not the demo venues where
+/// their keys are refused.
 async fn shown_tenants(app: &App, headers: &HeaderMap) -> Result<Vec<Tenant>, ApiError> {
     let Some(key) = headers.get("x-service-api-key") else {
         let tenants = app.store.load_all_tenants().await?;
-        return Ok(tenants.into_iter().filter(|tenant| tenant.sandbox).collect());
+        let hidden = if app.refuses_demo_keys() { seed::venues(&app.store).await? } else { Vec::new() };
+        let is_shown = |tenant: &Tenant| tenant.sandbox && !hidden.contains(&tenant.id);
+        return Ok(tenants.into_iter().filter(is_shown).collect());
     };
     let key = app.api_key(key.to_str().unwrap_or_default()).await?;
     let Some(key) = key.as_ref() else { return Err(ApiError::new(ErrorType::Unauthorized)) };

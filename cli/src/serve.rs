@@ -7,7 +7,12 @@ use crate::data_directory::{DataDirectory, OpenedDirectory};
 use crate::database::{DatabaseArgs, lock};
 use crate::failure::Failure;
 use crate::worker::Postman;
-use crate::{commands, local, migration, routes, seed, worker};
+use crate::{commands, local, migration, pages, routes, seed, worker};
+use adapters::App;
+use adapters::app::HostSettings;
+use adapters::clock::wall_now;
+use adapters::queue::LocalQueue;
+use adapters::vault::{LocalVault, Vault};
 use axum::Router;
 use axum::extract::{ConnectInfo, Request};
 use axum::middleware::{Next, from_fn};
@@ -16,18 +21,13 @@ use axum::routing::get;
 use clap::Args;
 use connections::Server;
 use engine::Embedded;
-use platform::App;
-use platform::app::Surroundings;
-use platform::clock::wall_now;
-use platform::context::SourceIp;
-use platform::queue::LocalQueue;
-use platform::vault::{LocalVault, Vault};
 use std::fs::File;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 use store::Store;
 use tokio::net::TcpListener;
+use web::context::SourceIp;
 
 /// How the service is started.
 #[derive(Debug, Clone, Args)]
@@ -41,9 +41,13 @@ pub(crate) struct ServeArgs {
     /// Serve without the demo venues, without their keys, and without the routes below /sandbox
     #[arg(long)]
     pub(crate) no_demo: bool,
-    /// Serve the routes below /sandbox even without the demo venues (with them, the routes are always on)
+    /// Serve the routes below /sandbox even without the demo venues, of which they then show nothing (with them, the
+    /// routes are always on)
     #[arg(long)]
     pub(crate) sandbox: bool,
+    /// Key of scope b2c-browser whose venue the pages show; may be repeated. The demo venues' are shown as well
+    #[arg(long = "page-key", value_name = "KEY")]
+    pub(crate) page_keys: Vec<String>,
     /// Most connections at a time; when the limit is reached, a new connection replaces the one idle longest
     #[arg(long, value_name = "COUNT", default_value_t = 4_000, value_parser = count(1, 100_000))]
     pub(crate) connections: usize,
@@ -67,7 +71,8 @@ pub(crate) async fn serve(database: &DatabaseArgs, args: &ServeArgs) -> Result<(
             "the service on this machine has a database of its own; leave out --aws and --endpoint",
         ));
     }
-    platform::telemetry::init();
+    database.check_prefix()?;
+    adapters::telemetry::init();
     let data = Data::open(database, args).await?;
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, args.port))
         .await
@@ -76,18 +81,24 @@ pub(crate) async fn serve(database: &DatabaseArgs, args: &ServeArgs) -> Result<(
 
     let queue = LocalQueue::default();
     let app = local::app(data.embedded.clone(), data.embedded.clone(), Arc::clone(&data.vault), &queue);
-    let app = app.within(Surroundings { own_origins: own_origins(address), refuses_demo_keys: args.no_demo });
+    let app = app.within(HostSettings {
+        own_origins: own_origins(address),
+        refuses_demo_keys: args.no_demo,
+        own_shop: pages::site(address, "shop"),
+        own_desk: pages::site(address, "desk"),
+    });
     app.store.create_tables().await?;
     migration::catch_up(&app.store).await?;
     if !args.no_demo {
         data.seed(&app).await?;
+        seed::mail_links(&app, wall_now()).await?;
     }
     let mailbox = Store::new(data.embedded.client(), local::PREFIX);
     let postman = Postman { app: app.clone(), queue, mailbox };
     worker::start(postman, data.embedded.clone(), args.mails_at_once);
 
-    let server =
-        Server { router: reachable(&app, args.parts()), most: open_files::room_for(args.connections) };
+    let router = pages::before(reachable(&app, args.parts()), &app, args.shown_keys());
+    let server = Server { router, most: open_files::room_for(args.connections) };
     // Whoever reads that it is ready may stop it at once.
     let told_to_stop = told_to_stop();
     commands::print(&format!("ready http://{address}"))?;
@@ -111,12 +122,18 @@ fn greeting(address: SocketAddr, args: &ServeArgs) -> String {
         );
     } else {
         lines.push(
-            "Keys of the demo venue 1001: demo-b2c-1001 for a shop's server, demo-b2b-1001 for the back office."
+            "Keys of the demo venue 1001: demo-b2c-1001 for a shop's server, demo-b2b-1001 for the back office, \
+             demo-counter-1001 for a till, demo-door-1001 for a door."
                 .to_owned(),
         );
     }
+    lines.extend(pages::greeting(address));
     if args.parts() == Parts::WithSandbox {
         lines.push(format!("Emails sent so far: http://{address}/sandbox/outbox"));
+        if !args.no_demo {
+            let desk = "desk@harbor-museum.example";
+            lines.push(format!("One of them is for {desk}, with a link to sign in by as staff."));
+        }
     }
     lines.join("\n")
 }
@@ -125,11 +142,11 @@ fn greeting(address: SocketAddr, args: &ServeArgs) -> String {
 struct Data {
     embedded: Embedded,
     vault: Arc<dyn Vault>,
-    held: Option<Held>,
+    held: Option<ServedDirectory>,
 }
 
 /// A data directory that this process serves.
-struct Held {
+struct ServedDirectory {
     seeded_mark: PathBuf,
     _lock: File,
 }
@@ -142,7 +159,7 @@ impl Data {
             return Ok(Self { embedded, vault: Arc::new(vault), held: None });
         }
         let directory = DataDirectory(&database.data);
-        let held = Held { seeded_mark: directory.seeded_mark(), _lock: lock(directory)? };
+        let held = ServedDirectory { seeded_mark: directory.seeded_mark(), _lock: lock(directory)? };
         let OpenedDirectory { embedded, vault } = directory.open(local::PREFIX).await?;
         Ok(Self { embedded, vault: Arc::new(vault), held: Some(held) })
     }
@@ -176,17 +193,23 @@ impl ServeArgs {
     fn parts(&self) -> Parts {
         if self.sandbox || !self.no_demo { Parts::WithSandbox } else { Parts::WithoutSandbox }
     }
+
+    /// The keys of the venues that the pages show, the operator's own first.
+    fn shown_keys(&self) -> Arc<[String]> {
+        let demo = seed::page_keys().filter(|_| !self.no_demo);
+        self.page_keys.iter().cloned().chain(demo).collect()
+    }
 }
 
 /// The routes, told where each request comes from.
 pub(crate) fn reachable(app: &App, parts: Parts) -> Router {
     let routes: Router<App> = match parts {
-        Parts::WithSandbox => routes::routes(),
+        Parts::WithSandbox => routes::router(),
         Parts::WithoutSandbox => routes::without_sandbox(),
     };
     // Whoever opens the bare address in a browser is shown what there is.
     let routes = routes.route("/", get(async || Redirect::temporary("/docs")));
-    platform::shell::service(routes, app).layer(from_fn(with_source))
+    web::shell::service(routes, app).layer(from_fn(with_source))
 }
 
 async fn with_source(mut request: Request, next: Next) -> Response {

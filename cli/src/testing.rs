@@ -7,22 +7,24 @@ use crate::local::PREFIX;
 use crate::serve::Parts;
 use crate::worker::Postman;
 use crate::{local, seed, serve};
+use adapters::App;
+use adapters::clock::wall_now;
+use adapters::queue::LocalQueue;
+use adapters::vault::{LocalVault, Vault};
 use axum::Router;
-use axum::body::{Body, to_bytes};
+use axum::body::Body;
 use domain::Timestamp;
-use engine::{Embedded, FaultPlan, Faulty, Outage, Without};
-use http::{HeaderMap, Request};
-use platform::App;
-use platform::clock::wall_now;
-use platform::context::SourceIp;
-use platform::queue::LocalQueue;
-use platform::vault::{LocalVault, Vault};
+use engine::{Embedded, FaultPlan, Faulty, Logged, Original, Outage, TableLog, Without};
+use http::Request;
 use serde_json::Value;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use store::Store;
+use testkit::Answer;
 use tokio::net::TcpListener;
+use tokio::sync::OnceCell;
 use tower::ServiceExt;
+use web::context::SourceIp;
 
 /// One process of the service. Its database calls meet the faults of its plan; those of the sandbox's
 /// processor and mailboxes, which stand for other parties, do not.
@@ -33,6 +35,8 @@ pub struct Service {
     pub plan: FaultPlan,
     /// The table that does not answer, if any; all processes over the same tables meet it.
     pub outage: Outage,
+    /// The tables this process asked for.
+    pub table_log: TableLog,
     /// The database below the faults, for looking at what is stored.
     pub store: Store,
     /// The tables themselves.
@@ -43,36 +47,29 @@ pub struct Service {
     router: Router,
 }
 
-/// An answer of the service.
-#[derive(Debug, Clone)]
-pub struct Answer {
-    /// HTTP status.
-    pub status: u16,
-    /// Headers.
-    pub headers: HeaderMap,
-    /// The body as JSON; null if it is something else.
-    pub body: Value,
-    /// The body as it came.
-    pub bytes: Vec<u8>,
-}
-
-impl Answer {
-    /// A header's text; empty if it is not there.
-    #[must_use]
-    pub fn header(&self, name: &str) -> &str {
-        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
-    }
-}
-
 impl Service {
-    /// A new service with the two demo venues.
+    /// A new service with the two demo venues. They are imported once for all services of a test's process, and each
+    /// has a copy.
     ///
     /// # Panics
     /// When it cannot start.
     pub async fn start() -> Self {
-        let service = Self::empty().await;
-        seed::demo(&service.app, wall_now()).await.expect("the demo venues are imported");
-        service
+        Self::of_demo_venues(|embedded| embedded).await
+    }
+
+    /// The same, with all work of the database on the caller's thread, so that calls made side by side always take turns
+    /// in the same way.
+    ///
+    /// # Panics
+    /// When it cannot start.
+    pub async fn start_on_this_thread() -> Self {
+        Self::of_demo_venues(Embedded::on_this_thread).await
+    }
+
+    async fn of_demo_venues(on_threads: fn(Embedded) -> Embedded) -> Self {
+        let (original, vault) = demo_venues().await;
+        let embedded = on_threads(original.copy().expect("a copy in memory"));
+        Self::over(embedded, Outage::default(), Arc::clone(vault), FaultPlan::new())
     }
 
     /// A new service without tenants.
@@ -80,11 +77,11 @@ impl Service {
     /// # Panics
     /// When it cannot start.
     pub async fn empty() -> Self {
-        let embedded = Embedded::memory().expect("a database in memory");
+        static EMPTY: OnceCell<Original> = OnceCell::const_new();
+        let original = EMPTY.get_or_init(|| Box::pin(with_tables())).await;
+        let embedded = original.copy().expect("a copy in memory");
         let vault = LocalVault::in_memory().expect("a vault in memory");
-        let service = Self::over(embedded, Outage::default(), Arc::new(vault), FaultPlan::new());
-        service.store.create_tables().await.expect("tables");
-        service
+        Self::over(embedded, Outage::default(), Arc::new(vault), FaultPlan::new())
     }
 
     /// Another process over the same tables: with empty caches, an empty queue and a plan of its own.
@@ -95,11 +92,13 @@ impl Service {
 
     fn over(embedded: Embedded, outage: Outage, vault: Arc<dyn Vault>, plan: FaultPlan) -> Self {
         let queue = LocalQueue::default();
-        let http = Faulty::new(Without::new(embedded.clone(), outage.clone()), plan.clone());
+        let table_log = TableLog::default();
+        let http = Logged::new(Without::new(embedded.clone(), outage.clone()), table_log.clone());
+        let http = Faulty::new(http, plan.clone());
         let app = local::app(http, embedded.clone(), Arc::clone(&vault), &queue);
         let router = conformance::held(serve::reachable(&app, Parts::WithSandbox));
         let store = Store::new(embedded.client(), PREFIX);
-        Self { app, plan, outage, store, embedded, queue, vault, router }
+        Self { app, plan, outage, table_log, store, embedded, queue, vault, router }
     }
 
     /// Sends a request, from this machine's own address, and waits for the answer.
@@ -134,10 +133,7 @@ impl Service {
     /// When the body of the answer breaks off.
     pub async fn send(&self, request: Request<Body>) -> Answer {
         let Ok(answer) = self.router.clone().oneshot(request).await;
-        let (parts, body) = answer.into_parts();
-        let bytes = to_bytes(body, usize::MAX).await.expect("a whole body").to_vec();
-        let body = serde_json::from_slice(&bytes).unwrap_or_default();
-        Answer { status: parts.status.as_u16(), headers: parts.headers, body, bytes }
+        Answer::of(answer).await
     }
 
     /// Delivers every mail that waits, also those queued meanwhile, and tells how many left the queue. A mail
@@ -157,8 +153,10 @@ impl Service {
     ///
     /// # Panics
     /// When the database does not say what is due.
-    pub async fn cleanup(&self, now: Timestamp) -> cleanup::Report {
-        cleanup::pass(&self.app, cleanup::Scope::Sandbox, now).await.expect("a pass of the scheduled work")
+    pub async fn cleanup(&self, now: Timestamp) -> cleanup::PassReport {
+        cleanup::pass(&self.app, cleanup::PassScope::Sandbox, now)
+            .await
+            .expect("a pass of the scheduled work")
     }
 
     /// Serves on a free port of this machine for as long as the runtime lives.
@@ -172,4 +170,29 @@ impl Service {
         tokio::spawn(async move { axum::serve(listener, service).await });
         address
     }
+}
+
+/// The tables of a service without tenants.
+async fn with_tables() -> Original {
+    let original = Original::memory().expect("a database in memory");
+    let store = Store::new(original.engine().client(), PREFIX);
+    store.create_tables().await.expect("tables");
+    original
+}
+
+/// The demo venues, imported once for all services of a test's process.
+async fn demo_venues() -> &'static (Original, Arc<dyn Vault>) {
+    static DEMO: OnceCell<(Original, Arc<dyn Vault>)> = OnceCell::const_new();
+    // In a box: in an unoptimised build, whoever waits for it would carry it on the stack.
+    DEMO.get_or_init(|| Box::pin(demo())).await
+}
+
+/// The tables of the two demo venues, and the vault that sealed their secrets.
+async fn demo() -> (Original, Arc<dyn Vault>) {
+    let original = with_tables().await;
+    let vault: Arc<dyn Vault> = Arc::new(LocalVault::in_memory().expect("a vault in memory"));
+    let (embedded, plan) = (original.engine().clone(), FaultPlan::new());
+    let service = Service::over(embedded, Outage::default(), Arc::clone(&vault), plan);
+    seed::demo(&service.app, wall_now()).await.expect("the demo venues are imported");
+    (original, vault)
 }

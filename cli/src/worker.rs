@@ -2,12 +2,13 @@
 //! schedule.
 
 use crate::sandbox::LocalMail;
-use cleanup::Unsent;
+use adapters::App;
+use adapters::clock::wall_now;
+use adapters::queue::{Delivery, LocalQueue};
+use cleanup::{Unsent, UnsentChosen};
 use domain::outbox::MailJob;
 use engine::Embedded;
-use platform::clock::wall_now;
-use platform::queue::{Delivery, LocalQueue};
-use platform::{ApiError, App};
+use sagas::SagaFault;
 use std::time::Duration;
 use store::Store;
 use tokio::time::Interval;
@@ -45,14 +46,14 @@ pub(crate) fn start(postman: Postman, embedded: Embedded, mails_at_once: usize) 
         });
     }
     let Postman { app, queue, mailbox: _ } = postman;
-    tokio::spawn(announce_mails(app.clone(), queue.clone()));
-    tokio::spawn(announce_chosen(app.clone(), queue));
+    tokio::spawn(enqueue_unsent_mails(app.clone(), queue.clone()));
+    tokio::spawn(enqueue_chosen(app.clone(), queue));
     tokio::spawn(delete_expired(embedded));
     tokio::spawn(async move {
         let mut schedule = every(SCHEDULE);
         loop {
             schedule.tick().await;
-            if let Err(fault) = cleanup::pass(&app, cleanup::Scope::Schedule, wall_now()).await {
+            if let Err(fault) = cleanup::pass(&app, cleanup::PassScope::Schedule, wall_now()).await {
                 tracing::error!(%fault, "the scheduled work could not be done");
             }
         }
@@ -67,20 +68,20 @@ fn every(period: Duration) -> Interval {
 
 /// Keeps the queue filled while unsent mails wait, so that they leave as fast as they can be sent. It begins with all,
 /// since what an earlier process had in its queue ended with it.
-async fn announce_mails(app: App, queue: LocalQueue) {
+async fn enqueue_unsent_mails(app: App, queue: LocalQueue) {
     let mut schedule = every(SCHEDULE);
     let mut unsent = Unsent::AtStart(wall_now());
     loop {
         schedule.tick().await;
         loop {
-            match cleanup::announce_unsent(&app, unsent, wall_now()).await {
+            match cleanup::enqueue_unsent(&app, unsent, wall_now()).await {
                 Ok(true) => queue.fewer_than(queue.capacity().div_ceil(2)).await,
                 Ok(false) => {
                     unsent = Unsent::Overdue;
                     break;
                 }
                 Err(fault) => {
-                    tracing::error!(%fault, "unsent mails could not be announced");
+                    tracing::error!(%fault, "unsent mails could not be enqueued");
                     break;
                 }
             }
@@ -90,19 +91,19 @@ async fn announce_mails(app: App, queue: LocalQueue) {
 
 /// Begins with the mails of chosen clocks as well. Once more after a minute, since what the earlier process was sending
 /// when it ended is nobody else's until then.
-async fn announce_chosen(app: App, queue: LocalQueue) {
+async fn enqueue_chosen(app: App, queue: LocalQueue) {
     let mut schedule = every(SCHEDULE);
     for _ in 0..2 {
         schedule.tick().await;
-        if let Err(fault) = announce_all_chosen(&app, &queue).await {
-            tracing::error!(%fault, "unsent mails of chosen clocks could not be announced");
+        if let Err(fault) = enqueue_all_chosen(&app, &queue).await {
+            tracing::error!(%fault, "unsent mails of chosen clocks could not be enqueued");
         }
     }
 }
 
-async fn announce_all_chosen(app: &App, queue: &LocalQueue) -> Result<(), ApiError> {
-    let mut waiting = cleanup::load_unsent_chosen(app).await?;
-    while cleanup::announce_chosen(app, &mut waiting).await? {
+async fn enqueue_all_chosen(app: &App, queue: &LocalQueue) -> Result<(), SagaFault> {
+    let mut unsent = UnsentChosen::begin(app).await?;
+    while cleanup::enqueue_chosen(app, &mut unsent).await? {
         queue.fewer_than(queue.capacity().div_ceil(2)).await;
     }
     Ok(())

@@ -1,8 +1,11 @@
-//! What the black-box tests share: a player of the Lambda Runtime API, and a reader of the deployment
-//! template. A helper that cannot do its work panics with the reason, which is how a test fails.
+//! What the black-box tests share: a player of the Lambda Runtime API, a reader of the deployment template, and
+//! figures of the sources. A helper that cannot do its work panics with the reason, which is how a test fails.
 #![expect(clippy::expect_used, clippy::panic, reason = "a test helper fails its test by panicking")]
 
+pub mod figures;
+pub mod modules;
 pub mod runtime_api;
+pub mod source;
 pub mod template;
 
 use std::path::{Path, PathBuf};

@@ -27,13 +27,22 @@ pub fn resources(template: &Value, kind: &str) -> Vec<(String, Value)> {
     of_kind.map(|(name, resource)| (name.clone(), resource.clone())).collect()
 }
 
-/// The crate under `functions/` that a logical function name stands for: `events` for `EventsFunction`.
+/// The crate under `functions/` that a logical function name stands for: `events` for `EventsFunction`. Its words are
+/// parted by underscores.
 ///
 /// # Panics
 /// If the name does not end in `Function`.
 #[must_use]
 pub fn crate_of(function: &str) -> String {
-    function.strip_suffix("Function").unwrap_or_else(|| panic!("{function} is no function")).to_lowercase()
+    let name = function.strip_suffix("Function").unwrap_or_else(|| panic!("{function} is no function"));
+    let mut words = String::new();
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() && !words.is_empty() {
+            words.push('_');
+        }
+        words.push(letter.to_ascii_lowercase());
+    }
+    words
 }
 
 /// The logical name of the function that is the crate `functions/<name>`: `EventsFunction` for `events`.

@@ -12,6 +12,9 @@ from emulator import Failed
 # Options of the command line itself.
 OWN_OPTIONS = {"query", "output"}
 
+# What the command line makes of several operations, which no description names.
+OF_SEVERAL_OPERATIONS = {"s3"}
+
 # Options that the command line names otherwise than the service does.
 RENAMED = {("sns", "subscribe", "notification-endpoint"): "endpoint"}
 
@@ -32,6 +35,8 @@ def check():
     count = 0
     for _, service, operation, *words in commands():
         count += 1
+        if service in OF_SEVERAL_OPERATIONS:
+            continue
         told = f"aws {service} {operation}"
         model = session.get_service_model(service)
         operations = {xform_name(name, "-"): name for name in model.operation_names}

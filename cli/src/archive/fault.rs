@@ -1,7 +1,7 @@
 //! Why a tenant was not archived or restored.
 
+use adapters::vault::VaultError;
 use domain::TenantId;
-use platform::vault::VaultError;
 use std::fmt;
 use store::{Key, StoreError};
 
@@ -10,7 +10,6 @@ use store::{Key, StoreError};
 pub enum ArchiveError {
     /// There is no such tenant.
     Unknown(TenantId),
-    /// The tenant is open.
     Open(TenantId),
     /// The tenant was opened or changed while it was archived.
     Changed(TenantId),

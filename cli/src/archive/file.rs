@@ -2,8 +2,8 @@
 //! proves that none was changed. So a file that was cut off or edited is found out before anything is done with it.
 
 use super::{ArchiveError, FORMAT, item};
+use adapters::vault::{Vault, VaultError};
 use domain::{TenantId, Timestamp};
-use platform::vault::{Vault, VaultError};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};

@@ -3,22 +3,22 @@
 
 use super::file::{Counts, Next, Reader};
 use super::{ArchiveError, Side, seal};
+use adapters::vault::Vault;
 use domain::TenantId;
 use domain::tenant::Tenant;
-use platform::vault::Vault;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use store::archive::Place;
+use store::archive::TenantPlace;
 use store::identity::key_hash;
-use store::{Consistency, Item, Key, Store, StoreFault, decode};
+use store::{Consistency, Item, Key, Store, StoreError, StoreFault, decode, retry};
 use tokio::task::JoinSet;
 
 /// Records written at once.
 const WRITES: usize = 16;
 /// Times a record is written when the database is busy.
-const WRITE_TRIES: u32 = 4;
+const WRITE_TRIES: u32 = 5;
 /// How long the first of these waits.
 const FIRST_WAIT: Duration = Duration::from_millis(50);
 /// Digits of a key's hash that name it in lists.
@@ -40,7 +40,7 @@ pub struct Archive<'a> {
 
 /// What restoring an archive came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum RestoreOutcome {
     /// The tenant is there, and closed.
     Restored,
     /// It had been restored from this archive before.
@@ -89,14 +89,16 @@ impl<'a> Archive<'a> {
     /// # Errors
     /// [`ArchiveError`] when there is such a tenant, a part of another archive, or another tenant with one of its API
     /// keys, before anything is written; or when the database does not answer, and then it can be called again.
-    pub async fn restore(&self, to: Side<'_>) -> Result<Outcome, ArchiveError> {
+    pub async fn restore(&self, to: Side<'_>) -> Result<RestoreOutcome, ArchiveError> {
         let tenant = self.tenant;
         match to.store.load_place(tenant).await? {
-            Place::Restored(name) if name == self.name => return Ok(Outcome::WasRestored),
-            Place::Restored(_) | Place::Taken => return Err(ArchiveError::Taken(tenant)),
-            Place::Restoring(name) if name != self.name => return Err(ArchiveError::OtherRestore(tenant)),
-            Place::Restoring(_) => {}
-            Place::Free => {
+            TenantPlace::Restored(name) if name == self.name => return Ok(RestoreOutcome::WasRestored),
+            TenantPlace::Restored(_) | TenantPlace::Taken => return Err(ArchiveError::Taken(tenant)),
+            TenantPlace::Restoring(name) if name != self.name => {
+                return Err(ArchiveError::OtherRestore(tenant));
+            }
+            TenantPlace::Restoring(_) => {}
+            TenantPlace::Free => {
                 self.require_free_keys(to.store).await?;
                 if !to.store.take_place(tenant, &self.name).await? {
                     return Err(ArchiveError::Taken(tenant));
@@ -112,7 +114,7 @@ impl<'a> Archive<'a> {
         let attempt: String = key_hash(&settings.sealed_hash_key).chars().take(TOKEN_CHARS).collect();
         let record = Key::tenant(tenant).placed(record);
         if to.store.end_restore(tenant, &self.name, &attempt, record).await? {
-            Ok(Outcome::Restored)
+            Ok(RestoreOutcome::Restored)
         } else {
             Err(ArchiveError::Taken(tenant))
         }
@@ -170,17 +172,10 @@ async fn written(writes: &mut JoinSet<Result<(), ArchiveError>>) -> Result<(), A
 /// Writes a record, unless it is there from an earlier attempt.
 async fn put(store: &Store, tenant: TenantId, key: Key, item: Item) -> Result<(), ArchiveError> {
     let whole = key.placed(item);
-    let mut attempt = 0;
-    loop {
-        match store.put_new(&key, whole.clone()).await {
-            Ok(Ok(())) => return Ok(()),
-            Ok(Err(old)) if seal::is_same(tenant, &key, &old, &whole) => return Ok(()),
-            Ok(Err(_)) => return Err(ArchiveError::Differs(key)),
-            Err(fault) if fault.kind == StoreFault::TryAgain && attempt < WRITE_TRIES => {
-                tokio::time::sleep(FIRST_WAIT.saturating_mul(1 << attempt)).await;
-                attempt = attempt.saturating_add(1);
-            }
-            Err(fault) => return Err(fault.into()),
-        }
+    let is_busy = |fault: &StoreError| fault.kind == StoreFault::TryAgain;
+    match retry(WRITE_TRIES, FIRST_WAIT, is_busy, || store.put_new(&key, whole.clone())).await? {
+        Ok(()) => Ok(()),
+        Err(old) if seal::is_same(tenant, &key, &old, &whole) => Ok(()),
+        Err(_) => Err(ArchiveError::Differs(key)),
     }
 }

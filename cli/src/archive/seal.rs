@@ -2,11 +2,12 @@
 //! sealed under a vault is named here, and a record that has more is refused.
 
 use super::ArchiveError;
+use adapters::app::hash_key_context;
+use adapters::vault::Vault;
 use domain::onboarding::application_key_context;
 use domain::stripe::stripe_key_context;
+use domain::stripe_event::webhook_secret_context;
 use domain::{BoardingRefId, TenantId};
-use platform::app::hash_key_context;
-use platform::vault::Vault;
 use store::{AttributeValue, Item, Key};
 
 /// How attributes begin that a vault sealed.
@@ -52,8 +53,11 @@ fn secrets<'a>(
     for (name, value) in item {
         let (context, sealed) = match (name.as_str(), &application) {
             ("sealed_hash_key", _) if is_tenant => (hash_key_context(tenant), text_in(value)),
-            // The sandbox has no key.
-            ("processor", _) if is_tenant => (stripe_key_context(tenant), stripe_key_in(value)),
+            // The sandbox has no secrets.
+            ("processor", _) if is_tenant => {
+                found.extend(stripe_secrets(tenant, value));
+                continue;
+            }
             ("sealed_key", Some(context)) => (context.clone(), text_in(value)),
             (name, _) if name.starts_with(SEALED) => return Err(ArchiveError::UnknownSecret(key.clone())),
             (_, _) => continue,
@@ -67,9 +71,22 @@ fn text_in(value: &mut AttributeValue) -> Option<&mut String> {
     if let AttributeValue::S(text) = value { Some(text) } else { None }
 }
 
-/// The sealed key in what a record says of its processor.
-fn stripe_key_in(processor: &mut AttributeValue) -> Option<&mut String> {
-    let AttributeValue::M(kinds) = processor else { return None };
-    let AttributeValue::M(settings) = kinds.get_mut("stripe")? else { return None };
-    settings.get_mut("sealed_key").and_then(text_in)
+/// What is sealed of what a record says of its processor.
+fn stripe_secrets(tenant: TenantId, processor: &mut AttributeValue) -> Vec<(String, &mut String)> {
+    let AttributeValue::M(kinds) = processor else { return Vec::new() };
+    let Some(AttributeValue::M(settings)) = kinds.get_mut("stripe") else { return Vec::new() };
+    let mut found = Vec::new();
+    for (name, value) in settings {
+        match (name.as_str(), value) {
+            ("sealed_key", value) => {
+                found.extend(text_in(value).map(|sealed| (stripe_key_context(tenant), sealed)));
+            }
+            ("webhook_secrets", AttributeValue::L(secrets)) => {
+                let secrets = secrets.iter_mut().filter_map(text_in);
+                found.extend(secrets.map(|sealed| (webhook_secret_context(tenant), sealed)));
+            }
+            (_, _) => {}
+        }
+    }
+    found
 }

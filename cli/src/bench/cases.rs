@@ -3,8 +3,8 @@
 use super::BenchError;
 use super::seed::Venue;
 use super::wire::{Client, Request};
+use adapters::clock::wall_now;
 use chrono::{Months, NaiveDate};
-use platform::clock::wall_now;
 use serde_json::{Value, json};
 
 /// One kind of request.

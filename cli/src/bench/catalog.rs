@@ -2,16 +2,16 @@
 
 use super::BenchError;
 use super::seed::{Shop, Venue, open, price_lists};
+use adapters::clock::wall_now;
 use domain::catalog::Template;
 use domain::ledger::{Ledger, SlotState};
 use domain::schedule::{Slot, SlotPlan, SlotWindow, generate};
 use domain::time::plus_secs;
 use domain::{TemplateId, TenantId, Timestamp, Zone};
-use platform::clock::wall_now;
 use serde_json::json;
 use std::num::NonZeroUsize;
-use store::ledger::ledger_item;
-use store::{Action, Expression, MAX_WRITES, Plan};
+use store::publish::slot_put;
+use store::{MAX_WRITES, Plan};
 
 /// Seats of each slot.
 const SEATS: u32 = 100;
@@ -21,7 +21,6 @@ const WEEKDAYS: [&str; 7] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 /// How large a catalog is.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Size {
-    /// Templates.
     pub(crate) templates: u32,
     /// Days on which each has a slot, from today on.
     pub(crate) days: u32,
@@ -42,7 +41,7 @@ pub(crate) async fn venue(size: Size) -> Result<Venue, BenchError> {
     }
     let (template, instance) = first.ok_or_else(|| BenchError::from("the catalog is empty"))?;
     Ok(Venue {
-        service: platform::shell::service(crate::routes::routes(), &app),
+        service: web::shell::service(crate::routes::router(), &app),
         template,
         instance,
         ticket_type,
@@ -89,8 +88,8 @@ async fn save_slots(
         let mut plan = Plan::new();
         for (place, slot) in slots.iter().enumerate() {
             let sold = if place % 2 == 0 { SEATS / 2 } else { 0 };
-            let (key, item) = ledger_item(tenant, &ledger(template, slot, sold))?;
-            plan.add(key, Action::Put(item, Expression::new()), ())?;
+            let (key, put) = slot_put(tenant, &ledger(template, slot, sold))?;
+            plan.add(key, put, ())?;
         }
         let token = format!("{}-{piece}", template.id);
         store.commit(&plan, &token).await?.map_err(|_| BenchError::from("a slot was refused"))?;

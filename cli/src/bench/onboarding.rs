@@ -16,8 +16,7 @@ pub(crate) fn measure(limit: Duration) -> Result<Value, BenchError> {
     let body = application().to_string();
     let input: OnboardingInput =
         read_body(body.as_bytes()).map_err(|_| BenchError::from("no application"))?;
-    let (application, _) = input.read().into_application();
-    let broken = violations(&application, today);
+    let (application, broken) = input.read().into_application(today);
     if let Some(first) = broken.first() {
         return Err(BenchError::from(format!("the application breaks rules: {first:?}")));
     }

@@ -1,9 +1,9 @@
 //! What pricing alone costs: the pure function that cart and checkout share, on the largest cart there can be.
 
 use super::BenchError;
-use domain::asker::Asker;
+use domain::buyer::Buyer;
 use domain::cart_request::{CartTerms, LineRequest, MAX_LINES, Wanted, WantedTicket, WantedTreatment};
-use domain::pricing::{Buyer, Catalog, CatalogView, price};
+use domain::pricing::{CatalogView, PricingCatalog, PricingContext, price};
 use domain::{CartItemId, Channel, InstanceId, TicketTypeId, Timestamp, Zone};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,7 +29,7 @@ pub(crate) fn measure(limit: Duration) -> Result<Value, BenchError> {
         ..CartTerms::default()
     };
     let templates: Vec<_> = records.templates.into_iter().map(|written| written.template).collect();
-    let catalog = Catalog {
+    let catalog = PricingCatalog {
         templates: &templates,
         person_types: &by(records.person_types, |found| found.id.clone()),
         inventory: &BTreeMap::new(),
@@ -38,14 +38,14 @@ pub(crate) fn measure(limit: Duration) -> Result<Value, BenchError> {
         discounts: &by(records.discounts, |found| found.id.clone()),
         coupons: &by(records.coupons, |found| found.id.clone()),
     };
-    let asker = Asker::of(&records.memberships, None, now);
+    let buyer = Buyer::of(&records.memberships, None, now);
     let (used_up, memberships) = (&BTreeSet::new(), &BTreeMap::new());
-    let buyer = Buyer { channel: Channel::Online, asker: &asker, zone, used_up, memberships };
+    let context = PricingContext { channel: Channel::Online, buyer: &buyer, zone, used_up, memberships };
     let instances = lines.iter().filter_map(|line| match &line.wanted {
         Wanted::Ticket(wanted) => Some(wanted.instance),
         Wanted::AddOn(_) | Wanted::Donation(_) | Wanted::Combo(_) | Wanted::Membership(_) => None,
     });
-    let view = CatalogView::assumed(catalog, buyer, instances);
+    let view = CatalogView::assumed(catalog, context, instances);
     let begun = Instant::now();
     let mut rounds = 0_u32;
     while begun.elapsed() < limit {

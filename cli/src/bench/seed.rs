@@ -2,25 +2,28 @@
 
 use super::BenchError;
 use crate::local;
+use adapters::app::hash_key_context;
+use adapters::queue::LocalQueue;
+use adapters::vault::{LocalVault, Vault};
+use adapters::{App, clock::wall_now};
 use domain::catalog::{InventoryItem, InventoryKind, PersonType, Template};
 use domain::ledger::{Ledger, SlotState};
 use domain::merchant::{Merchant, MerchantStatus, RateCard};
 use domain::rate_limit::{Rate, RateLimit};
-use domain::tenant::{ApiKey, DEFAULT_HOLD_SECS, MemberClaims, ProcessorKind, Scope, Tenant};
+use domain::tenant::{
+    ApiKey, DEFAULT_CHALLENGE_SECS, DEFAULT_HOLD_SECS, DoorRules, MemberClaims, ProcessorKind, Scope, Tenant,
+};
 use domain::time::plus_secs;
 use domain::{
-    InstanceId, InventoryId, Mid, Money, Percent, PriceListId, TemplateId, TenantId, TicketTypeId, Timestamp,
-    Zone,
+    Currency, InstanceId, InventoryId, Mid, Money, Percent, PriceListId, TemplateId, TenantId, TicketTypeId,
+    Timestamp, Zone,
 };
 use engine::Embedded;
-use platform::app::hash_key_context;
-use platform::queue::LocalQueue;
-use platform::vault::{LocalVault, Vault};
-use platform::{App, clock::wall_now, shell};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use store::identity::key_hash;
+use web::shell;
 
 /// Seats of the measured slot: enough that no case sells out.
 const SEATS: u32 = 10_000_000;
@@ -83,7 +86,7 @@ pub(crate) async fn venue(sold: u32) -> Result<Venue, BenchError> {
     let instance = *instances.first().ok_or_else(|| BenchError::from("no slot was made"))?;
     app.store.save_template(tenant, &template).await?;
     Ok(Venue {
-        service: shell::service(crate::routes::routes(), &app),
+        service: shell::service(crate::routes::router(), &app),
         template: template.id,
         instance,
         ticket_type,
@@ -96,6 +99,7 @@ async fn save_identity(app: &App, tenant: TenantId, sealed_hash_key: String) -> 
         id: tenant,
         name: "Bench".to_owned(),
         zone: Zone::parse("UTC").map_err(|_| BenchError::from("there is no zone UTC"))?,
+        currency: Currency::default(),
         sandbox: true,
         hold_secs: DEFAULT_HOLD_SECS,
         allowed_origins: BTreeSet::new(),
@@ -103,8 +107,15 @@ async fn save_identity(app: &App, tenant: TenantId, sealed_hash_key: String) -> 
         processor: ProcessorKind::Sandbox,
         mail_from: None,
         consumer_site: None,
+        staff_site: None,
+        branding: Default::default(),
+        receipt_numbers: false,
+        settings_version: 0,
         limits: RateLimit::ALL.iter().map(|limit| (*limit, UNLIMITED)).collect(),
         member_claims: MemberClaims::default(),
+        door: DoorRules::default(),
+        raw_cards: true,
+        challenge_secs: DEFAULT_CHALLENGE_SECS,
         sealed_hash_key,
         closed_at: None,
     };
@@ -140,6 +151,7 @@ fn person_type() -> PersonType {
         active: true,
         kind: "individual".to_owned(),
         display_order: 1,
+        tax: Default::default(),
     }
 }
 
@@ -155,6 +167,7 @@ fn donation() -> InventoryItem {
         active: true,
         display_order: 1,
         sales_channels: Vec::new(),
+        tax: Default::default(),
     }
 }
 

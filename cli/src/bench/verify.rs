@@ -5,23 +5,25 @@ use super::BenchError;
 use super::figures::peak_memory_mib;
 use super::seed::{self, Shop};
 use crate::commands::verify::per_second;
+use adapters::clock::wall_now;
+use adapters::processor::PaymentRequest;
 use domain::card::{Card, CardFields};
+use domain::card_token::SentCard;
 use domain::catalog::{AdmissionType, Template};
 use domain::checkout::{card_summary, sale_of, tickets_of};
 use domain::ledger::LedgerChange;
 use domain::merchant::RateCard;
+use domain::order::edit::OrderEdits;
 use domain::order::{
-    AfterSale, Order, OrderAmounts, OrderLine, OrderState, OrderTicketLine, Payment, Person,
+    Admissions, AfterSale, Order, OrderAmounts, OrderLine, OrderPerson, OrderState, OrderTicketLine, Payment,
 };
 use domain::outbox::{MAIL_RETRY_SECS, mails_of};
 use domain::time::plus_secs;
 use domain::{
-    CustomerId, InstanceId, Mid, Money, OrderId, OrderItemId, OrderNumber, Percent, SaleId, TicketBarcode,
-    TicketId, Timestamp,
+    BarcodeTag, Currency, CustomerId, InstanceId, Mid, Money, OrderId, OrderItemId, OrderNumber, Percent,
+    SaleId, TicketBarcode, TicketId, Timestamp,
 };
-use platform::clock::wall_now;
-use platform::processor::PaymentRequest;
-use sagas::reconcile::{Wanted, reconcile};
+use sagas::reconcile::{ReconciliationRequest, reconcile};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -49,7 +51,7 @@ pub(super) async fn measure(orders: u32) -> Result<Value, BenchError> {
         sell(&shop, purchase).await?;
     }
     let memory = peak_memory_mib();
-    let wanted = Wanted { tenant: None, now, chosen_now: None, pause: Duration::ZERO };
+    let wanted = ReconciliationRequest { tenant: None, now, chosen_now: None, pause: Duration::ZERO };
     let (mut fastest, mut fastest_walk) = (Duration::MAX, Duration::MAX);
     for _ in 0..ROUNDS {
         let begun = Instant::now();
@@ -120,25 +122,29 @@ async fn sell(shop: &Shop, purchase: Purchase<'_>) -> Result<(), BenchError> {
         tenant: tenant.id,
         order: order.id.clone(),
         amount,
+        currency: order.currency,
         mid,
         descriptor,
         secured_at: order.created_at,
     };
     let reference = processor.open(&request).await?;
-    processor.confirm(&reference, &card).await?;
+    processor.confirm(&reference, &SentCard::Number(Box::new(card))).await?;
+    let tag = order.tag.as_ref().ok_or("no barcodes")?;
     let mut drawn = number.saturating_mul(10);
     let tickets = tickets_of(&order, || {
         drawn = drawn.saturating_add(1);
-        let barcode = u128::from(drawn).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
-        Ok::<_, BenchError>((TicketId::from_bits(drawn), TicketBarcode::from_bytes(barcode.to_be_bytes())))
+        let rest = drawn.wrapping_mul(0xf39c_c060_5ced_c835);
+        let barcode = TicketBarcode::beginning_with(tag, rest.to_be_bytes());
+        Ok::<_, BenchError>((TicketId::from_bits(drawn), barcode))
     })?;
+    store.point_to(&order).await?.map_err(|_| BenchError::from("two orders have one barcode"))?;
     let sale = sale_of(&order, &reference, now);
     let mails = mails_of(&order);
     let ledgers = BTreeMap::from([(instance, LedgerChange::sell(TICKETS, None))]);
-    let secure =
-        Secure { order: &order, cart: None, guard: None, key: None, ledgers: &ledgers, wall_now: now };
+    let secure = Secure { order, cart: None, guard: None, key: None, ledgers };
+    let order = &secure.order;
     let settlement = Settlement {
-        order: &order,
+        order,
         paid_at: now,
         settled_at: now,
         tickets: &tickets,
@@ -146,7 +152,7 @@ async fn sell(shop: &Shop, purchase: Purchase<'_>) -> Result<(), BenchError> {
         mails: &mails,
         mails_due: plus_secs(now, MAIL_RETRY_SECS),
     };
-    let plan = plan_free_order(&secure, &settlement)?;
+    let plan = plan_free_order(&secure, &settlement, now)?;
     let sold = store.commit(&plan, order.id.as_str()).await?;
     sold.map_err(|_| BenchError::from("an order was not sold"))
 }
@@ -159,6 +165,7 @@ fn order(shop: &Shop, purchase: Purchase<'_>, card: &Card) -> Result<Order, Benc
         id: OrderId::from_bits(number.wrapping_mul(0x9e37_79b9_7f4a_7c15)),
         tenant: shop.tenant,
         number: OrderNumber::from_bits(number),
+        receipt: None,
         state: OrderState::Paid { at: now },
         visitor: number.to_string(),
         customer: (number % 4 == 0).then(|| CustomerId::from_bits(number)),
@@ -167,13 +174,20 @@ fn order(shop: &Shop, purchase: Purchase<'_>, card: &Card) -> Result<Order, Benc
         ticket_delivery_email: None,
         notes: None,
         lines: vec![line(shop, purchase)?],
+        currency: Currency::default(),
         total,
         retail_total: total,
         payment: Some(payment(number, total, card)?),
         refunded: Money::ZERO,
+        challenge: None,
+        late_money: None,
+        dispute: None,
+        failed_refunds: Vec::new(),
         after_sale: AfterSale::default(),
+        admission: Admissions::default(),
         membership_ids: Vec::new(),
         send_email: true,
+        locale: Default::default(),
         cart: None,
         coupons: BTreeMap::new(),
         stock: BTreeMap::new(),
@@ -182,6 +196,9 @@ fn order(shop: &Shop, purchase: Purchase<'_>, card: &Card) -> Result<Order, Benc
         messages: BTreeMap::new(),
         notices: Vec::new(),
         reservation: None,
+        operator: None,
+        edits: OrderEdits::default(),
+        tag: Some(BarcodeTag::from_bytes(number.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes())),
         created_at: now,
         chosen_clock: false,
     })
@@ -216,12 +233,13 @@ fn line(shop: &Shop, purchase: Purchase<'_>) -> Result<OrderLine, BenchError> {
         hide_event_date: false,
         applied: None,
         cart_item: None,
+        tax: None,
         amounts: OrderAmounts { quantity: TICKETS, retail_unit: unit, unit, retail_amount: amount, amount },
     }))
 }
 
-fn buyer(number: u64) -> Person {
-    Person {
+fn buyer(number: u64) -> OrderPerson {
+    OrderPerson {
         first_name: Some("Ines".to_owned()),
         last_name: Some("Okafor".to_owned()),
         email: Some(format!("buyer-{number}@example.org")),
@@ -231,6 +249,6 @@ fn buyer(number: u64) -> Person {
         state: Some("California".to_owned()),
         zip_code: Some("94000".to_owned()),
         country: Some("United States".to_owned()),
-        ..Person::default()
+        ..OrderPerson::default()
     }
 }

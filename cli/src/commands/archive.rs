@@ -5,11 +5,11 @@ use crate::archive::{ArchiveError, Side, archive};
 use crate::data_directory::DataDirectory;
 use crate::database::{DatabaseArgs, lock, new_archive_key, open_existing};
 use crate::failure::Failure;
+use adapters::clock::wall_now;
 use clap::Args;
 use domain::tenant::{REST_SECS, Tenant};
 use domain::time::plus_secs;
 use domain::{TenantId, Timestamp};
-use platform::clock::wall_now;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::PathBuf;
@@ -48,12 +48,12 @@ pub(crate) async fn run(args: &DatabaseArgs, wanted: &ArchiveArgs) -> Result<(),
 }
 
 /// The lock of a database of this machine that nobody serves, and so nobody writes to.
-fn unserved(args: &DatabaseArgs) -> Option<File> {
+pub(super) fn unserved(args: &DatabaseArgs) -> Option<File> {
     if args.endpoint.is_some() || args.aws { None } else { lock(DataDirectory(&args.data)).ok() }
 }
 
 /// Fails while a request that began before the tenant was closed may still write.
-fn require_rest(tenant: &Tenant, now: Timestamp) -> Result<(), Failure> {
+pub(super) fn require_rest(tenant: &Tenant, now: Timestamp) -> Result<(), Failure> {
     let left =
         tenant.closed_at.map(|since| plus_secs(since, REST_SECS).signed_duration_since(now).num_seconds());
     match left {
@@ -68,8 +68,8 @@ fn require_rest(tenant: &Tenant, now: Timestamp) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::Zone;
     use domain::tenant::ProcessorKind;
+    use domain::{Currency, Zone};
 
     #[test]
     fn a_tenant_that_was_just_closed_is_not_at_rest() {
@@ -78,6 +78,7 @@ mod tests {
             id: TenantId::parse(7).unwrap(),
             name: "Pier".to_owned(),
             zone: Zone::parse("UTC").unwrap(),
+            currency: Currency::default(),
             sandbox: true,
             hold_secs: 600,
             allowed_origins: Default::default(),
@@ -85,8 +86,15 @@ mod tests {
             processor: ProcessorKind::Sandbox,
             mail_from: None,
             consumer_site: None,
+            staff_site: None,
+            branding: Default::default(),
+            receipt_numbers: false,
+            settings_version: 0,
             limits: Default::default(),
             member_claims: Default::default(),
+            door: Default::default(),
+            raw_cards: true,
+            challenge_secs: 600,
             sealed_hash_key: String::new(),
             closed_at: Some(closed),
         };

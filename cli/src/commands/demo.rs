@@ -1,11 +1,11 @@
 //! The document of a made-up venue.
 
-use crate::demo::{Venue, write};
+use crate::demo::{DemoVenue, write};
 use crate::document::{Format, WriteFault};
 use crate::failure::Failure;
+use adapters::clock::wall_now;
 use chrono::NaiveDate;
 use clap::Args;
-use platform::clock::wall_now;
 use std::io::{BufWriter, ErrorKind};
 
 /// What the venue is to be like.
@@ -34,7 +34,7 @@ pub(crate) struct DemoArgs {
 pub(crate) fn run(args: &DemoArgs) -> Result<(), Failure> {
     let DemoArgs { templates, days, seed, start, tenant, format } = args;
     let start = start.unwrap_or_else(|| wall_now().date_naive());
-    let venue = Venue { tenant: *tenant, templates: *templates, days: *days, start, seed: *seed };
+    let venue = DemoVenue { tenant: *tenant, templates: *templates, days: *days, start, seed: *seed };
     match write(&venue, *format, BufWriter::new(std::io::stdout().lock())) {
         // The reader went away.
         Err(WriteFault::File(fault)) if fault.kind() == ErrorKind::BrokenPipe => Ok(()),

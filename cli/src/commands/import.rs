@@ -5,12 +5,12 @@ use crate::database::{DatabaseArgs, Opened, open};
 use crate::document::{Document, Format};
 use crate::failure::Failure;
 use crate::import::{Run, import_document};
+use adapters::clock::wall_now;
+use adapters::processor::SandboxProcessor;
+use adapters::queue::LocalQueue;
+use adapters::{Adapters, App};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use platform::clock::wall_now;
-use platform::processor::SandboxProcessor;
-use platform::queue::LocalQueue;
-use platform::{Adapters, App};
 use std::path::PathBuf;
 use std::sync::Arc;
 

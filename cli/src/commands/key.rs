@@ -3,18 +3,13 @@
 use super::{columns, joined, known_tenant, line, origin, print, tenant_id};
 use crate::database::{DatabaseArgs, open_existing};
 use crate::failure::Failure;
+use adapters::IdSource;
 use clap::{Args, Subcommand};
-use domain::tenant::{ApiKey, Scope};
+use domain::staff::{LABEL_PREFIX, is_label_of_staff};
+use domain::tenant::{ApiKey, KEY_BYTES, KEY_PREFIX, Scope};
 use domain::{Mid, TenantId};
-use platform::IdSource;
 use store::Store;
 use store::identity::key_hash;
-
-/// Bytes of a key that nobody can guess: 192 bits.
-const KEY_BYTES: usize = 24;
-
-/// What a key starts with, so that one that leaked is recognised.
-const KEY_PREFIX: &str = "bxo_";
 
 /// Digits of a key's hash that name it in lists.
 const SHOWN_DIGITS: usize = 12;
@@ -46,7 +41,7 @@ pub(crate) struct NewKey {
     /// Id of the tenant
     #[arg(long, value_parser = tenant_id)]
     tenant: TenantId,
-    /// b2c, b2c-browser, b2b, payment or onboard; may be repeated
+    /// b2c, b2c-browser, b2b, door, counter, payment or onboard; may be repeated
     #[arg(long = "scope", required = true, value_parser = scope)]
     scopes: Vec<Scope>,
     /// An origin whose pages may use a b2c-browser key; may be repeated
@@ -56,12 +51,21 @@ pub(crate) struct NewKey {
     #[arg(long, value_parser = mid)]
     mid: Option<Mid>,
     /// A name for people
-    #[arg(long, value_parser = line)]
+    #[arg(long, value_parser = label)]
     label: String,
 }
 
 fn scope(name: &str) -> Result<Scope, &'static str> {
-    Scope::parse(name).ok_or("a scope is b2c, b2c-browser, b2b, payment or onboard")
+    Scope::parse(name).ok_or("a scope is b2c, b2c-browser, b2b, door, counter, payment or onboard")
+}
+
+/// Reads the name of a key, which must not look like a person of the staff.
+fn label(text: &str) -> Result<String, String> {
+    let label = line(text)?;
+    if is_label_of_staff(&label) {
+        return Err(format!("it must not begin with {LABEL_PREFIX}"));
+    }
+    Ok(label)
 }
 
 pub(super) fn mid(text: &str) -> Result<Mid, &'static str> {

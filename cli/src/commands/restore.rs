@@ -1,7 +1,7 @@
 //! Writing an archived tenant into a database.
 
 use super::{counted, print};
-use crate::archive::{Archive, ArchiveError, Outcome, Side};
+use crate::archive::{Archive, ArchiveError, RestoreOutcome, Side};
 use crate::database::{DatabaseArgs, archive_key, open};
 use crate::failure::Failure;
 use clap::Args;
@@ -27,8 +27,8 @@ pub(crate) async fn run(args: &DatabaseArgs, wanted: &RestoreArgs) -> Result<(),
     let outcome = archive.restore(to).await.map_err(failed)?;
     let tenant = archive.tenant();
     let done = match outcome {
-        Outcome::Restored => "is restored",
-        Outcome::WasRestored => "was restored from this archive before",
+        RestoreOutcome::Restored => "is restored",
+        RestoreOutcome::WasRestored => "was restored from this archive before",
     };
     let next = format!("check it with `verify --tenant {tenant}`, and open it with `tenant open {tenant}`");
     print(&format!("tenant {tenant} {done}: {}\n{next}", counted(archive.counts())))

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::migration;
 use clap::{Args, Subcommand};
 use std::time::Duration;
-use store::migrate::{Done, Step};
+use store::migrate::{Done, MigrationStep};
 
 /// What to do with the tables.
 #[derive(Debug, Subcommand)]
@@ -44,6 +44,6 @@ pub(crate) async fn run(args: &DatabaseArgs, command: &TablesCommand) -> Result<
     }
 }
 
-fn described(step: Step, Done { records, completed }: Done) -> String {
+fn described(step: MigrationStep, Done { records, completed }: Done) -> String {
     format!("{}: {completed} of {records} records completed", step.purpose())
 }

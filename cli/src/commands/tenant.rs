@@ -1,22 +1,26 @@
 //! Tenants.
 
+use super::archive::{require_rest, unserved};
 use super::{address, columns, joined, known_tenant, line, origin, print, tenant_id};
 use crate::database::{DatabaseArgs, Opened, open};
 use crate::failure::Failure;
+use adapters::IdSource;
+use adapters::app::hash_key_context;
+use adapters::clock::wall_now;
 use clap::{Args, Subcommand};
+use domain::currency::UnfitCurrency;
 use domain::rate_limit::{MAX_WINDOW_SECS, Rate, RateLimit};
 use domain::tenant::{
-    ClaimRule, ConsumerSite, DEFAULT_HOLD_SECS, MAX_HOLD_SECS, MemberClaims, ProcessorKind, REST_SECS, Scope,
+    CardReentry, ClaimRule, ConsumerSite, DEFAULT_CHALLENGE_SECS, DEFAULT_HOLD_SECS, DoorRules,
+    MAX_CHALLENGE_SECS, MAX_HOLD_SECS, MIN_CHALLENGE_SECS, MemberClaims, ProcessorKind, REST_SECS, Scope,
     Tenant,
 };
 use domain::time::plus_secs;
-use domain::{TenantId, Zone};
-use platform::IdSource;
-use platform::app::hash_key_context;
-use platform::clock::wall_now;
+use domain::{Currency, TenantId, Zone};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
 use store::Store;
-use store::archive::Place;
+use store::archive::TenantPlace;
 
 /// What to do with tenants.
 #[derive(Debug, Subcommand)]
@@ -83,6 +87,10 @@ pub(crate) enum TenantCommand {
 /// Settings that have a default.
 #[derive(Debug, Args)]
 pub(crate) struct Settings {
+    /// What everything costs is counted in, by its ISO 4217 code (USD unless set). It cannot change once something was
+    /// sold, and before that only while nobody serves the tenant: close it first, or stop the service of this machine
+    #[arg(long, value_name = "CODE", value_parser = currency)]
+    currency: Option<Currency>,
     /// How long a reservation holds its seats, in seconds (10 minutes unless set, at most 30)
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_HOLD_SECS)))]
     hold_secs: Option<u32>,
@@ -98,6 +106,12 @@ pub(crate) struct Settings {
     /// Page of the venue's own site that links in login mails open, such as https://members.example.org/login
     #[arg(long, value_name = "URL", value_parser = site)]
     consumer_site: Option<ConsumerSite>,
+    /// Page of the venue's own that links in mails to staff open, such as https://staff.example.org/login
+    #[arg(long, value_name = "URL", value_parser = site)]
+    staff_site: Option<ConsumerSite>,
+    /// Whether orders get running numbers of the year, such as 2027-000123, at the price of one more write each
+    #[arg(long, value_name = "TRUE|FALSE")]
+    receipt_numbers: Option<bool>,
     /// How often something may be asked for, such as verifications-per-address=120/60 for 120 within 60 seconds, or
     /// verifications-per-address=default; may be repeated. `tenant show` lists all limits
     #[arg(long = "limit", value_name = "LIMIT=COUNT/SECONDS", value_parser = limit)]
@@ -106,14 +120,43 @@ pub(crate) struct Settings {
     /// may be repeated. `none` takes nobody for a member, `proof` those who prove it, `any` all who say so
     #[arg(long = "member-claims", value_name = "SCOPE=RULE", value_parser = member_claims)]
     member_claims: Vec<(Scope, ClaimRule)>,
+    /// Whether tickets of orders with a balance open the door (true unless set)
+    #[arg(long, value_name = "true|false")]
+    admit_unpaid: Option<bool>,
+    /// Whether a member card opens the door again on the same day: always or never (always unless set)
+    #[arg(long, value_name = "always|never", value_parser = card_reentry)]
+    card_reentry: Option<CardReentry>,
+    /// Whether card numbers are taken, and not tokens of cards alone (yes or no; a live tenant starts with no). Stripe
+    /// takes numbers only with a permission of its own
+    #[arg(long, value_name = "ANSWER", value_parser = yes_or_no)]
+    raw_cards: Option<bool>,
+    /// How long buyers may take to answer the issuer of their card, in seconds (10 minutes unless set, at most 30)
+    #[arg(
+        long,
+        value_parser = clap::value_parser!(u32)
+            .range(i64::from(MIN_CHALLENGE_SECS)..=i64::from(MAX_CHALLENGE_SECS))
+    )]
+    challenge_secs: Option<u32>,
 }
 
 fn zone(name: &str) -> Result<Zone, &'static str> {
     Zone::parse(name).map_err(|_| "no such time zone; use a name like America/New_York")
 }
 
+fn currency(code: &str) -> Result<Currency, UnfitCurrency> {
+    Currency::parse(code)
+}
+
 fn site(text: &str) -> Result<ConsumerSite, &'static str> {
     ConsumerSite::parse(text).map_err(|_| "a site begins with https:// and has no fragment")
+}
+
+fn yes_or_no(text: &str) -> Result<bool, &'static str> {
+    match text {
+        "yes" => Ok(true),
+        "no" => Ok(false),
+        _ => Err("the answer is yes or no"),
+    }
 }
 
 /// Reads a limit and what it is set to; nothing gives it back to its default.
@@ -145,10 +188,31 @@ fn member_claims(text: &str) -> Result<(Scope, ClaimRule), String> {
     scope.zip(ClaimRule::parse(rule)).ok_or_else(unfit)
 }
 
+fn card_reentry(text: &str) -> Result<CardReentry, &'static str> {
+    CardReentry::parse(text).ok_or("it is always or never")
+}
+
 impl Settings {
     fn apply(self, tenant: &mut Tenant) {
-        let Self { hold_secs, origins, descriptor_prefix, mail_from, consumer_site, limits, member_claims } =
-            self;
+        let Self {
+            currency,
+            hold_secs,
+            origins,
+            descriptor_prefix,
+            mail_from,
+            consumer_site,
+            staff_site,
+            receipt_numbers,
+            limits,
+            member_claims,
+            admit_unpaid,
+            card_reentry,
+            raw_cards,
+            challenge_secs,
+        } = self;
+        tenant.door.admit_unpaid = admit_unpaid.unwrap_or(tenant.door.admit_unpaid);
+        tenant.door.card_reentry = card_reentry.unwrap_or(tenant.door.card_reentry);
+        tenant.currency = currency.unwrap_or(tenant.currency);
         if let Some(secs) = hold_secs {
             tenant.hold_secs = secs;
         }
@@ -164,6 +228,12 @@ impl Settings {
         if consumer_site.is_some() {
             tenant.consumer_site = consumer_site;
         }
+        if staff_site.is_some() {
+            tenant.staff_site = staff_site;
+        }
+        tenant.receipt_numbers = receipt_numbers.unwrap_or(tenant.receipt_numbers);
+        tenant.raw_cards = raw_cards.unwrap_or(tenant.raw_cards);
+        tenant.challenge_secs = challenge_secs.unwrap_or(tenant.challenge_secs);
         for (limit, rate) in limits {
             match rate {
                 Some(rate) => tenant.limits.insert(limit, rate),
@@ -174,7 +244,7 @@ impl Settings {
             match scope {
                 Scope::B2c => tenant.member_claims.servers = rule,
                 Scope::B2cBrowser => tenant.member_claims.pages = rule,
-                Scope::B2b | Scope::Payment | Scope::Onboard => {}
+                Scope::B2b | Scope::Door | Scope::Counter | Scope::Payment | Scope::Onboard => {}
             }
         }
     }
@@ -188,6 +258,13 @@ pub(crate) async fn run(args: &DatabaseArgs, command: TenantCommand) -> Result<(
         }
         TenantCommand::Set { id, name, zone, no_origins, settings } => {
             let mut tenant = known_tenant(&opened.store, id).await?;
+            // Held to the end, so that nobody begins to serve meanwhile.
+            let _unserved = match settings.currency {
+                Some(wanted) if wanted != tenant.currency => {
+                    require_unsold(args, &opened.store, &tenant).await?
+                }
+                Some(_) | None => None,
+            };
             tenant.name = name.unwrap_or(tenant.name);
             tenant.zone = zone.unwrap_or(tenant.zone);
             if no_origins {
@@ -229,6 +306,28 @@ async fn close(store: &Store, id: TenantId) -> Result<(), Failure> {
     print(&format!("tenant {id} is closed; requests that began before will have ended by {rests} UTC"))
 }
 
+/// Fails unless nothing was sold so far, and nothing can be sold meanwhile; the lock that sees to it, where one does.
+async fn require_unsold(
+    args: &DatabaseArgs,
+    store: &Store,
+    tenant: &Tenant,
+) -> Result<Option<File>, Failure> {
+    let Tenant { id, currency, .. } = tenant;
+    let unserved = unserved(args);
+    if unserved.is_none() {
+        if !tenant.is_closed() {
+            return Err(Failure::new(format!(
+                "tenant {id} is open and may sell something in {currency} meanwhile; close it first"
+            )));
+        }
+        require_rest(tenant, wall_now())?;
+    }
+    if store.has_sold(*id).await? {
+        return Err(Failure::new(format!("tenant {id} has sold in {currency}, which stays its currency")));
+    }
+    Ok(unserved)
+}
+
 async fn create(
     opened: &Opened,
     id: TenantId,
@@ -245,6 +344,7 @@ async fn create(
         id,
         name,
         zone,
+        currency: Currency::default(),
         sandbox,
         hold_secs: DEFAULT_HOLD_SECS,
         allowed_origins: BTreeSet::new(),
@@ -252,14 +352,21 @@ async fn create(
         processor: ProcessorKind::Sandbox,
         mail_from: None,
         consumer_site: None,
+        staff_site: None,
+        branding: Default::default(),
+        receipt_numbers: false,
+        settings_version: 0,
         limits: BTreeMap::new(),
         member_claims: MemberClaims::default(),
+        door: DoorRules::default(),
+        raw_cards: sandbox,
+        challenge_secs: DEFAULT_CHALLENGE_SECS,
         sealed_hash_key: hex::encode(sealed),
         closed_at: None,
     };
     settings.apply(&mut tenant);
     if !opened.store.create_tenant(&tenant).await? {
-        if let Place::Restoring(_) = opened.store.load_place(id).await? {
+        if let TenantPlace::Restoring(_) = opened.store.load_place(id).await? {
             return Err(Failure::new(format!("tenant {id} is being restored from an archive")));
         }
         return Err(Failure::new(format!("tenant {id} already exists; change it with `tenant set`")));
@@ -272,6 +379,7 @@ fn described(tenant: &Tenant) -> String {
         id,
         name,
         zone,
+        currency,
         sandbox,
         hold_secs,
         allowed_origins,
@@ -279,8 +387,15 @@ fn described(tenant: &Tenant) -> String {
         processor,
         mail_from,
         consumer_site,
+        staff_site,
+        branding: _,
+        receipt_numbers,
+        settings_version: _,
         limits,
         member_claims: MemberClaims { servers, pages },
+        door: DoorRules { admit_unpaid, card_reentry },
+        raw_cards,
+        challenge_secs,
         sealed_hash_key: _,
         closed_at,
     } = tenant;
@@ -295,13 +410,20 @@ fn described(tenant: &Tenant) -> String {
         ["kind", if *sandbox { "sandbox" } else { "live" }],
         ["state", state.as_deref().unwrap_or("open")],
         ["zone", zone.name()],
+        ["currency", currency.code()],
         ["hold", &format!("{hold_secs} s")],
         ["origins", &joined(allowed_origins)],
         ["descriptor prefix", descriptor_prefix],
         ["processor", processor],
+        ["asked buyers", &format!("{challenge_secs} s")],
+        ["card numbers", if *raw_cards { "taken" } else { "not taken, tokens only" }],
         ["mail from", mail_from.as_deref().unwrap_or("the deployment's address")],
         ["consumer site", consumer_site.as_ref().map_or("none, so no login mails", ConsumerSite::as_str)],
+        ["staff site", staff_site.as_ref().map_or("none, so no mails to staff", ConsumerSite::as_str)],
+        ["receipt numbers", if *receipt_numbers { "yes" } else { "no" }],
         ["member claims", &format!("{} by servers, {} by pages", servers.name(), pages.name())],
+        ["unpaid tickets", if *admit_unpaid { "open the door" } else { "do not open the door" }],
+        ["member cards", &format!("open the door again on the same day: {}", card_reentry.name())],
     ];
     let rows = rows.map(|[setting, value]| format!("{setting:18} {value}").trim_end().to_owned());
     let limits = RateLimit::ALL.iter().map(|limit| {

@@ -3,11 +3,11 @@
 use super::{known_tenant, print, tenant_id};
 use crate::database::{DatabaseArgs, open_existing};
 use crate::failure::Failure;
+use adapters::clock::wall_now;
 use clap::Args;
 use domain::TenantId;
 use domain::reconciliation::Checked;
-use platform::clock::wall_now;
-use sagas::reconcile::{Report, Wanted, reconcile};
+use sagas::reconcile::{ReconciliationReport, ReconciliationRequest, reconcile};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -40,13 +40,16 @@ pub(crate) async fn run(args: &DatabaseArgs, wanted: &VerifyArgs) -> ExitCode {
     }
 }
 
-async fn verify(args: &DatabaseArgs, VerifyArgs { tenant, pause }: &VerifyArgs) -> Result<Report, Failure> {
+async fn verify(
+    args: &DatabaseArgs,
+    VerifyArgs { tenant, pause }: &VerifyArgs,
+) -> Result<ReconciliationReport, Failure> {
     let store = open_existing(args).await?.store;
     if let Some(tenant) = tenant {
         known_tenant(&store, *tenant).await?;
     }
     let pause = Duration::from_millis(*pause);
-    let wanted = Wanted { tenant: *tenant, now: wall_now(), chosen_now: None, pause };
+    let wanted = ReconciliationRequest { tenant: *tenant, now: wall_now(), chosen_now: None, pause };
     let begun = Instant::now();
     let report = reconcile(&store, &wanted).await?;
     print(&described(&report, begun.elapsed()))?;
@@ -54,8 +57,8 @@ async fn verify(args: &DatabaseArgs, VerifyArgs { tenant, pause }: &VerifyArgs) 
 }
 
 /// A line for each finding, and what was looked at.
-fn described(report: &Report, elapsed: Duration) -> String {
-    let Report { findings, unsettled, checked, left_out } = report;
+fn described(report: &ReconciliationReport, elapsed: Duration) -> String {
+    let ReconciliationReport { findings, unsettled, checked, left_out } = report;
     let mut lines: Vec<String> =
         findings.iter().map(|(tenant, finding)| format!("tenant {tenant}: {finding}")).collect();
     lines.sort();
@@ -87,10 +90,14 @@ fn records(checked: &Checked) -> String {
         counters,
         customers,
         memberships,
+        idle_lookups,
+        disputes,
+        failed_refunds,
     } = checked;
     format!(
         "{orders} orders, {tickets} tickets, {mails} mails, {sales} sales, {refunds} refunds, {payments} payments, {ledgers} ledgers, \
-         {counters} counters, {customers} customers, {memberships} memberships"
+         {counters} counters, {customers} customers, {memberships} memberships, {idle_lookups} lookups of orders that are not paid, \
+         {disputes} disputes, {failed_refunds} failed refunds"
     )
 }
 

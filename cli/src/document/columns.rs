@@ -4,7 +4,6 @@
 /// What stands in a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cell {
-    /// Text as it is.
     Text,
     /// A number, `true` or `false`.
     Plain,
@@ -21,11 +20,13 @@ const SETTINGS: &[Column] = &[
     ("id", Plain),
     ("name", Text),
     ("timeZone", Text),
+    ("currency", Text),
     ("sandbox", Plain),
     ("holdSeconds", Plain),
     ("allowedOrigins", Json),
     ("descriptorPrefix", Text),
     ("consumerSite", Text),
+    ("staffSite", Text),
     ("memberClaims.b2c", Text),
     ("memberClaims.b2c-browser", Text),
 ];
@@ -49,6 +50,8 @@ const PERSON_TYPES: &[Column] = &[
     ("active", Plain),
     ("type", Text),
     ("displayOrder", Plain),
+    ("taxRate", Text),
+    ("taxName", Text),
 ];
 
 const INVENTORY: &[Column] = &[
@@ -62,6 +65,8 @@ const INVENTORY: &[Column] = &[
     ("active", Plain),
     ("displayOrder", Plain),
     ("salesChannels", Json),
+    ("taxRate", Text),
+    ("taxName", Text),
 ];
 
 const DISCOUNTS: &[Column] =
@@ -104,6 +109,8 @@ const COMBOS: &[Column] = &[
     ("parts", Json),
     ("prices", Json),
     ("discountId", Text),
+    ("taxRate", Text),
+    ("taxName", Text),
 ];
 
 const LEVELS: &[Column] = &[
@@ -127,6 +134,8 @@ const LEVELS: &[Column] = &[
     ("auxiliary", Plain),
     ("membershipLevelCollection", Json),
     ("state", Text),
+    ("taxRate", Text),
+    ("taxName", Text),
 ];
 
 const MEMBERS: &[Column] = &[
@@ -194,6 +203,7 @@ const TEMPLATES: &[Column] = &[
     ("ticketDetails.doNotPrint", Plain),
     ("ticketDetails.expireFromEventDate", Plain),
     ("ticketDetails.hideEventDate", Plain),
+    ("ticketDetails.reentry", Text),
     ("membership.restrictions.categories", Json),
     ("membership.discounts", Json),
     ("addOns.inventoryIds", Json),
@@ -241,7 +251,6 @@ pub(super) const SECTIONS: [(&str, &[Column]); 13] = [
     ("entitlements", ENTITLEMENTS),
 ];
 
-/// The columns of a section.
 pub(super) fn of(section: &str) -> Option<(&'static str, &'static [Column])> {
     SECTIONS.into_iter().find(|(name, _)| *name == section)
 }

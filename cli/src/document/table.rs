@@ -15,7 +15,6 @@ use wire::import::RecordFault;
 /// Why a file is no table of records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableFault {
-    /// The line.
     pub line: usize,
     /// What is wrong there.
     pub message: String,
@@ -30,7 +29,7 @@ impl fmt::Display for TableFault {
 impl std::error::Error for TableFault {}
 
 /// A table that was read.
-pub(super) struct Table {
+pub(super) struct CsvTable {
     /// The same as a JSON document.
     pub(super) json: String,
     /// The lines of its records, by their pointers.
@@ -40,7 +39,7 @@ pub(super) struct Table {
 }
 
 /// Reads a table.
-pub(super) fn read(text: &str) -> Result<Table, TableFault> {
+pub(super) fn read(text: &str) -> Result<CsvTable, TableFault> {
     let mut reader = ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
     let first = |message: String| TableFault { line: 1, message };
     let names = reader.headers().map_err(|fault| first(fault.to_string()))?.clone();
@@ -137,7 +136,7 @@ impl Rows {
         self.faults.push(RecordFault { record, id, errors });
     }
 
-    fn finish(mut self) -> Table {
+    fn finish(mut self) -> CsvTable {
         let mut document = Map::new();
         for (section, mut records) in std::mem::take(&mut self.sections) {
             let value = match records.pop() {
@@ -149,7 +148,7 @@ impl Rows {
             };
             document.insert(section.to_owned(), value);
         }
-        Table { json: Value::Object(document).to_string(), lines: self.lines, faults: self.faults }
+        CsvTable { json: Value::Object(document).to_string(), lines: self.lines, faults: self.faults }
     }
 }
 

@@ -1,9 +1,9 @@
 //! What an import did, and why one did not happen.
 
-use domain::TenantId;
-use platform::ApiError;
-use platform::error::Limit;
-use platform::vault::VaultError;
+use adapters::Limit;
+use adapters::vault::VaultError;
+use domain::{Currency, TenantId};
+use sagas::SagaFault;
 use std::collections::BTreeMap;
 use std::fmt;
 use store::StoreError;
@@ -13,7 +13,7 @@ use wire::import::RecordFault;
 
 /// How the records of one section fared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Tally {
+pub struct SectionCounts {
     /// New ones.
     pub created: usize,
     /// Changed ones.
@@ -28,7 +28,7 @@ pub struct ImportReport {
     /// Whose document it was.
     pub tenant: TenantId,
     /// Records stored, by section.
-    pub tallies: BTreeMap<&'static str, Tally>,
+    pub tallies: BTreeMap<&'static str, SectionCounts>,
     /// Event instances made, changed or deleted.
     pub slots: usize,
     /// Records left out.
@@ -55,7 +55,7 @@ impl ImportReport {
     /// True when nothing was written and nothing was refused.
     #[must_use]
     pub fn is_unchanged(&self) -> bool {
-        let quiet = |tally: &Tally| tally.created == 0 && tally.updated == 0;
+        let quiet = |tally: &SectionCounts| tally.created == 0 && tally.updated == 0;
         self.slots == 0 && self.faults.is_empty() && self.tallies.values().all(quiet)
     }
 }
@@ -63,7 +63,7 @@ impl ImportReport {
 impl fmt::Display for ImportReport {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(out, "tenant {}", self.tenant)?;
-        for (section, Tally { created, updated, unchanged }) in &self.tallies {
+        for (section, SectionCounts { created, updated, unchanged }) in &self.tallies {
             writeln!(out, "  {section}: {created} created, {updated} updated, {unchanged} unchanged")?;
         }
         writeln!(out, "  event instances: {} created", self.slots)?;
@@ -103,10 +103,15 @@ pub enum ImportError {
     /// The tenant is a sandbox and the document's is not, or the other way round: its orders and keys would
     /// change what they mean.
     OtherKind {
-        /// The tenant.
         tenant: TenantId,
         /// What it is, and stays.
         is_sandbox: bool,
+    },
+    /// The tenant has another currency than the document's.
+    OtherCurrency {
+        tenant: TenantId,
+        /// What it is, and stays.
+        currency: Currency,
     },
     /// The tenant would have more than a catalog holds; nothing was written but the tenant itself.
     TooMany(Limit),
@@ -114,8 +119,8 @@ pub enum ImportError {
     Store(StoreError),
     /// The key of the tenant's hashes cannot be sealed.
     Vault(VaultError),
-    /// There is no randomness.
-    Service(ApiError),
+    /// Another part of the service failed, such as the making of slots.
+    Service(SagaFault),
 }
 
 impl fmt::Display for ImportError {
@@ -149,6 +154,10 @@ impl fmt::Display for ImportError {
             Self::OtherKind { tenant, is_sandbox: false } => {
                 write!(out, "tenant {tenant}: an import cannot turn a live tenant into a sandbox")
             }
+            Self::OtherCurrency { tenant, currency } => {
+                write!(out, "tenant {tenant} sells in {currency}: an import cannot change that; ")?;
+                out.write_str("`tenant set --currency` can, while nothing was sold")
+            }
             Self::TooMany(Limit { what, most }) => {
                 write!(out, "the tenant would have more {what} than the {most} it may have")
             }
@@ -168,6 +177,7 @@ impl std::error::Error for ImportError {
             | Self::UnknownTenant(_)
             | Self::CreatedMeanwhile(_)
             | Self::TooMany(_)
+            | Self::OtherCurrency { .. }
             | Self::OtherKind { .. } => None,
             Self::Store(cause) => Some(cause),
             Self::Vault(cause) => Some(cause),
@@ -182,8 +192,14 @@ impl From<StoreError> for ImportError {
     }
 }
 
-impl From<ApiError> for ImportError {
-    fn from(cause: ApiError) -> Self {
+impl From<SagaFault> for ImportError {
+    fn from(cause: SagaFault) -> Self {
         Self::Service(cause)
+    }
+}
+
+impl From<adapters::AdapterFault> for ImportError {
+    fn from(cause: adapters::AdapterFault) -> Self {
+        Self::Service(cause.into())
     }
 }

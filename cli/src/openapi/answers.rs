@@ -2,6 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
+/// Where no key is asked for, and the database is asked all the same.
+const KEYLESS: [&str; 3] = ["/sandbox/", "/v2/staff/", "/v1/payment/webhooks/"];
+
 /// One operation of the document.
 pub(super) struct Operation<'a> {
     pub(super) method: &'a str,
@@ -86,6 +89,13 @@ pub(super) fn describe_shared(components: &mut Value) {
             are accepted. Without one, those that a page names are ignored",
         "schema": { "type": "string", "maxLength": 8192 },
     });
+    components["parameters"]["Operator"] = json!({
+        "name": "x-service-operator",
+        "in": "header",
+        "description": "Who stands at the device, for `createdBy` and `updatedBy`. It proves nothing; of a page it is \
+            ignored",
+        "schema": { "type": "string", "minLength": 1, "maxLength": 60, "examples": ["Dana"] },
+    });
     components["responses"] = Map::new().into();
     for (name, status, text) in SHARED {
         let mut response = refusal(text);
@@ -125,8 +135,13 @@ impl Operation<'_> {
     /// Whether a repetition of it with the same key has no second effect.
     fn takes_idempotency_key(&self) -> bool {
         let is_write = matches!(self.method, "post" | "put" | "patch" | "delete");
-        let asks_only = self.path.ends_with("/validate") || self.path.ends_with("/preview");
-        is_write && !asks_only && !self.path.starts_with("/sandbox/")
+        // What a question to a buyer came to is the processor's to say, however often it is asked.
+        let asks_only = ["/validate", "/preview", "/lookup", "/checkinexternal", "/complete"];
+        let asks_only = asks_only.iter().any(|end| self.path.ends_with(end));
+        // What a link to sign in by opens is answered once, and kept nowhere. A link to an order changes nothing.
+        let is_unkept = KEYLESS.iter().any(|start| self.path.starts_with(start))
+            || ["/v2/b2c/orders/link", "/v2/b2c/orders/open"].contains(&self.path);
+        is_write && !asks_only && !is_unkept
     }
 
     /// Adds the header that makes it repeatable.
@@ -162,10 +177,21 @@ impl Operation<'_> {
         parameters.push(json!({ "$ref": "#/components/parameters/MemberProof" }));
     }
 
+    /// Adds the header that says who does it.
+    pub(super) fn describe_operator(&mut self) {
+        let is_write = matches!(self.method, "post" | "put" | "patch" | "delete");
+        if !self.asks_for_key() || !is_write || self.path.starts_with("/v2/staff/") {
+            return;
+        }
+        let parameters = self.described.entry("parameters").or_insert_with(|| json!([]));
+        let Some(parameters) = parameters.as_array_mut() else { return };
+        parameters.push(json!({ "$ref": "#/components/parameters/Operator" }));
+    }
+
     /// Adds the refusals that follow from what the operation takes, where it does not describe them itself.
     pub(super) fn describe_refusals(&mut self) {
         let (with_key, with_body) = (self.asks_for_key(), self.has_body());
-        let is_stored = with_key || self.path.starts_with("/sandbox/");
+        let is_stored = with_key || KEYLESS.iter().any(|start| self.path.starts_with(start));
         let Some(responses) = self.described.get_mut("responses").and_then(Value::as_object_mut) else {
             return;
         };
@@ -201,15 +227,18 @@ impl Operation<'_> {
         let Some(responses) = self.described.get_mut("responses").and_then(Value::as_object_mut) else {
             return;
         };
+        // A payment that was not confirmed in time is told again as well.
+        let is_paid_for = responses.contains_key("402");
         for (status, response) in responses.iter_mut().filter(|(_, response)| response.get("$ref").is_none())
         {
             let is_done = status.starts_with('2');
+            let is_told_again = is_done || status == "402" || (is_paid_for && status == "409");
             let has_revision = (is_done || status == "304")
                 && response["description"].as_str().is_some_and(|text| text.contains("`ETag`"));
             for (applies, header, name) in [
                 (true, "x-service-request-id", "RequestId"),
                 (has_revision, "ETag", "ETag"),
-                (repeatable && (is_done || status == "402"), "x-service-replayed", "Replayed"),
+                (repeatable && is_told_again, "x-service-replayed", "Replayed"),
                 (status == "409", "Retry-After", "RetryAfter"),
                 (is_claiming, "x-service-member-message", "MemberMessage"),
             ] {

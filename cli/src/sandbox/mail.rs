@@ -1,11 +1,11 @@
 //! Mail that stays here: kept in the database instead of handed to anyone.
 
+use adapters::IdSource;
+use adapters::clock::wall_now;
+use adapters::mail::{MailError, MailTransport, OutgoingMail};
 use async_trait::async_trait;
 use domain::OrderId;
 use domain::outbox::MailJob;
-use platform::IdSource;
-use platform::clock::wall_now;
-use platform::mail::{MailError, MailTransport, OutgoingMail};
 use store::Store;
 use store::sandbox::SandboxMail;
 

@@ -51,23 +51,23 @@ impl Server {
     /// Answers until it is told to stop, and ends when all requests under way are answered, or [`GRACE`] is over.
     pub(crate) async fn serve(self, listener: TcpListener, told_to_stop: impl Future<Output = ()>) {
         let mut told_to_stop = pin!(told_to_stop);
-        let room = Arc::new(Room::default());
+        let pool = Arc::new(ConnectionPool::default());
         let (stop, stopped) = watch::channel(());
         let mut connections = JoinSet::new();
         loop {
             let (stream, peer) = tokio::select! {
                 () = &mut told_to_stop => break,
-                accepted = accept(&listener, &room) => accepted,
+                accepted = accept(&listener, &pool) => accepted,
                 Some(_) = connections.join_next(), if !connections.is_empty() => continue,
             };
             let is_stopped = tokio::select! {
                 () = &mut told_to_stop => true,
-                () = self.make_room(&mut connections, &room) => false,
+                () = self.make_room(&mut connections, &pool) => false,
             };
             if is_stopped {
                 break;
             }
-            let held = Connection { router: self.router.clone(), peer, room: Arc::clone(&room) };
+            let held = Connection { router: self.router.clone(), peer, pool: Arc::clone(&pool) };
             connections.spawn(held.hold(stream, stopped.clone()));
         }
         drop(listener);
@@ -78,12 +78,12 @@ impl Server {
 
     /// Waits until there is room for another connection. The one that has been idle longest is asked to leave; where
     /// all are busy, the new one waits for the first that is not.
-    async fn make_room(&self, connections: &mut JoinSet<()>, room: &Room) {
+    async fn make_room(&self, connections: &mut JoinSet<()>, pool: &ConnectionPool) {
         let mut is_asked = false;
         while connections.len() >= self.most.max(1) {
-            let mut idle = pin!(room.idle.notified());
+            let mut idle = pin!(pool.idle.notified());
             idle.as_mut().enable();
-            is_asked = is_asked || room.ask_longest_idle();
+            is_asked = is_asked || pool.ask_longest_idle();
             tokio::select! {
                 _ = connections.join_next() => is_asked = false,
                 () = idle, if !is_asked => {}
@@ -93,7 +93,7 @@ impl Server {
 }
 
 /// The next connection, whatever becomes of others.
-async fn accept(listener: &TcpListener, room: &Room) -> (TcpStream, SocketAddr) {
+async fn accept(listener: &TcpListener, pool: &ConnectionPool) -> (TcpStream, SocketAddr) {
     loop {
         match listener.accept().await {
             Ok(accepted) => return accepted,
@@ -104,7 +104,7 @@ async fn accept(listener: &TcpListener, room: &Room) -> (TcpStream, SocketAddr) 
                 ) => {}
             Err(fault) => {
                 tracing::warn!(%fault, "no further connection can be taken for now");
-                room.ask_longest_idle();
+                pool.ask_longest_idle();
                 tokio::time::sleep(EXHAUSTED_PAUSE).await;
             }
         }
@@ -113,22 +113,22 @@ async fn accept(listener: &TcpListener, room: &Room) -> (TcpStream, SocketAddr) 
 
 /// The connections that have no request under way, in the order in which they became idle.
 #[derive(Debug, Default)]
-struct Room {
-    seats: Mutex<Seats>,
+struct ConnectionPool {
+    queue: Mutex<IdleQueue>,
     /// Rings when a connection became idle.
     idle: Notify,
 }
 
 #[derive(Debug, Default)]
-struct Seats {
+struct IdleQueue {
     next: u64,
     idle: BTreeMap<u64, Arc<Notify>>,
 }
 
-impl Room {
+impl ConnectionPool {
     /// Asks the connection that has been idle longest to leave; false when there is none.
     fn ask_longest_idle(&self) -> bool {
-        match self.seats().idle.pop_first() {
+        match self.queue().idle.pop_first() {
             Some((_, leave)) => {
                 leave.notify_one();
                 true
@@ -138,44 +138,44 @@ impl Room {
     }
 
     fn rest(&self, leave: &Arc<Notify>) -> u64 {
-        let mut seats = self.seats();
-        let turn = seats.next;
-        seats.next = turn.wrapping_add(1);
-        seats.idle.insert(turn, Arc::clone(leave));
-        drop(seats);
+        let mut queue = self.queue();
+        let turn = queue.next;
+        queue.next = turn.wrapping_add(1);
+        queue.idle.insert(turn, Arc::clone(leave));
+        drop(queue);
         self.idle.notify_waiters();
         turn
     }
 
-    fn stand_up(&self, turn: u64) {
-        self.seats().idle.remove(&turn);
+    fn resume(&self, turn: u64) {
+        self.queue().idle.remove(&turn);
     }
 
     /// No code that holds the lock can panic half way.
-    fn seats(&self) -> MutexGuard<'_, Seats> {
-        self.seats.lock().unwrap_or_else(PoisonError::into_inner)
+    fn queue(&self) -> MutexGuard<'_, IdleQueue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Where one connection stands: idle, with its turn, or busy.
 #[derive(Debug)]
-struct Seat {
-    room: Arc<Room>,
+struct ConnectionState {
+    pool: Arc<ConnectionPool>,
     leave: Arc<Notify>,
     turn: Mutex<Option<u64>>,
 }
 
-impl Seat {
-    fn new(room: Arc<Room>) -> Arc<Self> {
+impl ConnectionState {
+    fn new(pool: Arc<ConnectionPool>) -> Arc<Self> {
         let leave = Arc::new(Notify::new());
-        let turn = room.rest(&leave);
-        Arc::new(Self { room, leave, turn: Mutex::new(Some(turn)) })
+        let turn = pool.rest(&leave);
+        Arc::new(Self { pool, leave, turn: Mutex::new(Some(turn)) })
     }
 
     /// A request is under way until the result is dropped.
     fn work(self: &Arc<Self>) -> Busy {
         if let Some(turn) = self.turn().take() {
-            self.room.stand_up(turn);
+            self.pool.resume(turn);
         }
         Busy(Arc::clone(self))
     }
@@ -189,21 +189,21 @@ impl Seat {
     }
 }
 
-impl Drop for Seat {
+impl Drop for ConnectionState {
     fn drop(&mut self) {
         if let Some(turn) = self.turn().take() {
-            self.room.stand_up(turn);
+            self.pool.resume(turn);
         }
     }
 }
 
 /// A request under way: until its answer is handed over, or nobody waits for it any more.
 #[derive(Debug)]
-struct Busy(Arc<Seat>);
+struct Busy(Arc<ConnectionState>);
 
 impl Drop for Busy {
     fn drop(&mut self) {
-        let turn = self.0.room.rest(&self.0.leave);
+        let turn = self.0.pool.rest(&self.0.leave);
         *self.0.turn() = Some(turn);
     }
 }
@@ -212,7 +212,7 @@ impl Drop for Busy {
 struct Connection {
     router: Router,
     peer: SocketAddr,
-    room: Arc<Room>,
+    pool: Arc<ConnectionPool>,
 }
 
 impl Connection {
@@ -221,10 +221,10 @@ impl Connection {
     where
         S: AsyncRead + AsyncWrite + Send + 'static,
     {
-        let Self { router, peer, room } = self;
-        let seat = Seat::new(room);
+        let Self { router, peer, pool } = self;
+        let state = ConnectionState::new(pool);
         let answer = service_fn(|request: Request<Incoming>| {
-            let (router, busy) = (router.clone(), seat.work());
+            let (router, busy) = (router.clone(), state.work());
             async move {
                 let mut request = request.map(Body::new);
                 request.extensions_mut().insert(ConnectInfo(peer));
@@ -243,11 +243,11 @@ impl Connection {
         tokio::select! {
             // A connection that broke is the client's affair.
             _ = connection.as_mut() => return,
-            () = seat.leave.notified() => {}
+            () = state.leave.notified() => {}
             _ = stopped.changed() => {}
         }
         connection.as_mut().graceful_shutdown();
-        let patience = if seat.is_idle() { LEAVING } else { GRACE };
+        let patience = if state.is_idle() { LEAVING } else { GRACE };
         let _ = tokio::time::timeout(patience, connection).await;
     }
 }

@@ -4,26 +4,27 @@
 mod refused;
 mod shop;
 
-use boxoffice::archive::{Outcome, archive};
+use adapters::app::hash_key_context;
+use adapters::vault::LocalVault;
+use boxoffice::archive::{RestoreOutcome, archive};
 use boxoffice::testing::Service;
 use domain::outbox::{MailJob, OrderMail};
 use domain::stripe::{StripeSettings, stripe_key_context};
+use domain::stripe_event::webhook_secret_context;
 use domain::tenant::{ProcessorKind, Tenant};
 use domain::time::plus_secs;
 use engine::{Fault, FaultPlan};
-use platform::app::hash_key_context;
-use platform::vault::LocalVault;
 use serde_json::{Value, json};
 use shop::{
-    CARD, KEYS, SECRETS, Shop, archived, ask, ask_again, findings, fresh, now, paying, records, restored,
-    seats, set_closed, side, tenant_id, tickets, venue,
+    KEYS, SECRETS, Shop, archived, ask, ask_again, findings, fresh, now, paying, records, restored, seats,
+    set_closed, side, tenant_id, tickets, venue,
 };
 use std::collections::BTreeMap;
 use store::Consistency;
-use store::archive::Place;
+use store::archive::TenantPlace;
 use store::order::{DueClock, DueKind, DueWork};
+use testkit::cards::GOOD;
 
-/// A file with these bytes.
 fn file(bytes: &[u8]) -> tempfile::NamedTempFile {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), bytes).unwrap();
@@ -41,10 +42,10 @@ async fn a_tenant_goes_on_in_another_database_where_it_stopped() {
 
     let target = Service::empty().await;
     let archive = file(&written);
-    assert_eq!(restored(&target, archive.path(), &key).await.unwrap(), Outcome::Restored);
+    assert_eq!(restored(&target, archive.path(), &key).await.unwrap(), RestoreOutcome::Restored);
     assert_eq!(findings(&target).await, Vec::<String>::new());
     assert_eq!(records(&archived(&target, &key).await), records(&written));
-    assert_eq!(restored(&target, archive.path(), &key).await.unwrap(), Outcome::WasRestored);
+    assert_eq!(restored(&target, archive.path(), &key).await.unwrap(), RestoreOutcome::WasRestored);
 
     set_closed(&target.store, None).await;
     let there = fresh(&target);
@@ -66,7 +67,7 @@ async fn a_tenant_goes_on_in_another_database_where_it_stopped() {
     let too_many = ask(&there, "POST", "/v2/b2b/reservations", hold(left + 1)).await;
     assert_eq!((too_many.status, &too_many.body["type"]), (409, &json!("NOT_ENOUGH_CAPACITY")));
     assert_eq!(ask(&there, "POST", "/v2/b2b/reservations", hold(left)).await.status, 200);
-    let bought = paying(&json!({"items": [tickets(&shop.slot, 4)]}), CARD);
+    let bought = paying(&json!({"items": [tickets(&shop.slot, 4)]}), GOOD);
     let sold_out = ask(&there, "POST", "/v2/b2c/checkout", bought).await;
     assert_eq!((sold_out.status, &sold_out.body["type"]), (409, &json!("NOT_ENOUGH_CAPACITY")));
     let refund = json!({"orderId": shop.untouched["id"], "wholeOrder": true});
@@ -90,12 +91,12 @@ async fn what_is_due_is_done_by_the_side_that_is_open() {
     restored(&target, file(&written).path(), &key).await.unwrap();
     for service in [&shop.service, &target] {
         let process = fresh(service);
-        assert_eq!(Box::pin(process.cleanup(late)).await, cleanup::Report::default());
+        assert_eq!(Box::pin(process.cleanup(late)).await, cleanup::PassReport::default());
         let refused = ask(&process, "GET", "/v2/b2b/persontypes", Value::Null).await;
         assert_eq!((refused.status, &refused.body["type"]), (503, &json!("TRY_AGAIN")));
         assert_eq!(refused.header("retry-after"), "60");
     }
-    // Not even a mail that was announced is sent.
+    // Not even a mail that was enqueued is sent.
     let outbox = |service: &Service| {
         let store = service.store.clone();
         async move { store.list_sandbox_mails(tenant_id()).await.unwrap().len() }
@@ -123,11 +124,19 @@ async fn what_is_due_is_done_by_the_side_that_is_open() {
 #[tokio::test(flavor = "multi_thread")]
 async fn no_secret_lies_open_in_an_archive_and_all_open_on_the_other_side() {
     const STRIPE: &str = "sk_test_canary51H8vXGjyP";
+    const WEBHOOK: &str = "whsec_canary1H8vXGjyP";
     let shop = Box::pin(Shop::open()).await;
     let vault = &shop.service.app.vault;
     let sealed = vault.seal(&stripe_key_context(tenant_id()), STRIPE.as_bytes()).await.unwrap();
-    let settings =
-        StripeSettings { sealed_key: hex::encode(sealed), address: None, accounts: BTreeMap::new() };
+    let context = webhook_secret_context(tenant_id());
+    let webhook = hex::encode(vault.seal(&context, WEBHOOK.as_bytes()).await.unwrap());
+    let settings = StripeSettings {
+        sealed_key: hex::encode(sealed),
+        address: None,
+        accounts: BTreeMap::new(),
+        publishable_key: None,
+        webhook_secrets: vec![webhook],
+    };
     let load = async |service: &Service| {
         service.store.load_tenant(tenant_id(), Consistency::Strong).await.unwrap().unwrap()
     };
@@ -143,7 +152,7 @@ async fn no_secret_lies_open_in_an_archive_and_all_open_on_the_other_side() {
     let written = archived(&shop.service, &key).await;
     let text = std::str::from_utf8(&written).unwrap();
     let hash_key_text = hex::encode(&*hash_key);
-    for secret in SECRETS.iter().chain(&KEYS).chain(&[STRIPE, "canary", &hash_key_text]) {
+    for secret in SECRETS.iter().chain(&KEYS).chain(&[STRIPE, WEBHOOK, "canary", &hash_key_text]) {
         assert!(!text.contains(secret), "{secret} lies open");
     }
     assert!(!text.contains(&tenant.sealed_hash_key), "sealed under the vault of the database");
@@ -158,6 +167,8 @@ async fn no_secret_lies_open_in_an_archive_and_all_open_on_the_other_side() {
     let ProcessorKind::Stripe(settings) = moved.processor else { panic!("no Stripe") };
     let stripe = open(stripe_key_context(tenant_id()), &settings.sealed_key).await;
     assert_eq!(stripe.as_slice(), STRIPE.as_bytes());
+    let webhook = open(context, &settings.webhook_secrets[0]).await;
+    assert_eq!(webhook.as_slice(), WEBHOOK.as_bytes());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -186,8 +197,8 @@ async fn a_restore_that_died_anywhere_is_finished_by_the_next() {
             let place = target.store.load_place(tenant_id()).await.unwrap();
             let outcome = restored(&next, archive.path(), &key).await;
             let outcome = outcome.unwrap_or_else(|error| panic!("call {call} {fault:?}: {error}"));
-            let was_whole = matches!(place, Place::Restored(_));
-            assert_eq!(outcome == Outcome::WasRestored, was_whole, "call {call} {fault:?}");
+            let was_whole = matches!(place, TenantPlace::Restored(_));
+            assert_eq!(outcome == RestoreOutcome::WasRestored, was_whole, "call {call} {fault:?}");
             assert_eq!(records(&archived(&next, &key).await), expected, "call {call} {fault:?}");
         }
     }
@@ -208,7 +219,7 @@ async fn a_half_restored_tenant_answers_nobody_and_its_place_is_taken() {
 
     let process = fresh(&target);
     assert_eq!(ask(&process, "GET", "/v2/b2b/persontypes", Value::Null).await.status, 401);
-    assert_eq!(process.cleanup(plus_secs(now(), 3_600)).await, cleanup::Report::default());
+    assert_eq!(process.cleanup(plus_secs(now(), 3_600)).await, cleanup::PassReport::default());
     let tenant = source.store.load_tenant(tenant_id(), Consistency::Strong).await.unwrap().unwrap();
     assert!(!target.store.create_tenant(&tenant).await.unwrap(), "made beside the restore");
     let other = restored(&target, file(&second).path(), &key).await.unwrap_err();
@@ -216,7 +227,7 @@ async fn a_half_restored_tenant_answers_nobody_and_its_place_is_taken() {
         other.to_string().contains("another archive of tenant 1001 was restored here in part"),
         "{other}"
     );
-    assert_eq!(restored(&target, archive.path(), &key).await.unwrap(), Outcome::Restored);
+    assert_eq!(restored(&target, archive.path(), &key).await.unwrap(), RestoreOutcome::Restored);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -7,13 +7,14 @@ mod limits;
 mod proofs;
 mod settings;
 
-use boxoffice::testing::{Answer, Service};
+use boxoffice::testing::Service;
 use domain::TenantId;
 use domain::rate_limit::{Rate, RateLimit};
 use domain::tenant::Tenant;
 use engine::FaultPlan;
 use serde_json::{Value, json};
 use store::Consistency;
+use testkit::Answer;
 
 const SERVER: &str = "demo-b2c-1001";
 const PAGE: &str = "demo-browser-1001";

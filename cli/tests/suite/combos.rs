@@ -363,18 +363,20 @@ async fn the_times_of_a_combo_are_those_with_seats_for_its_part() {
     let service = &evening.service;
     let times = async |event: usize, combo: &str| {
         let template = &evening.templates[event];
-        let path =
-            format!("/v2/b2c/event/templates/{template}/times?startTime=2028-05-06&comboTemplateId={combo}");
+        let path = format!("/v2/b2c/event/templates/{template}/times?startTime=2028-05-06{combo}");
         let answer = ask(service, "GET", &path, &SHOP, Value::Null).await;
         (answer.status, answer.body.as_array().map(Vec::len))
     };
-    let combo = evening.combo.as_str().unwrap();
+    let of = |combo: &str| format!("&comboTemplateId={combo}");
+    let combo_id = evening.combo.as_str().unwrap();
+    let combo = &of(combo_id);
     for (case, found, expected) in [
         ("the combo", times(1, combo).await, (200, Some(1))),
         ("no combo", times(1, "").await, (200, Some(1))),
-        ("an unknown combo", times(1, "none").await, (404, None)),
-        ("a combo of other events", times(1, DEMO).await, (404, None)),
-        ("no id", times(1, "%23").await, (400, None)),
+        ("an unknown combo", times(1, &of("none")).await, (404, None)),
+        ("a combo of other events", times(1, &of(DEMO)).await, (404, None)),
+        ("no id", times(1, &of("%23")).await, (400, None)),
+        ("blank", times(1, &of("")).await, (400, None)),
     ] {
         assert_eq!(found, expected, "{case}");
     }
@@ -384,7 +386,7 @@ async fn the_times_of_a_combo_are_those_with_seats_for_its_part() {
     assert_eq!(times(1, combo).await, (200, Some(0)));
     assert_eq!(times(1, "").await, (200, Some(1)));
     assert_eq!(times(0, combo).await, (200, Some(1)));
-    let path = format!("/v2/b2b/combos/{combo}");
+    let path = format!("/v2/b2b/combos/{combo_id}");
     let mut off = ok(service, "GET", &path, &STAFF, Value::Null).await;
     off["active"] = json!(false);
     ok(service, "PUT", &path, &STAFF, off).await;

@@ -1,7 +1,10 @@
 //! The demo museum as its callers know it: their keys, what it sells, and how it is asked.
 
-use boxoffice::testing::{Answer, Service};
+#![expect(clippy::unwrap_used, reason = "a helper fails its test by panicking")]
+
+use boxoffice::testing::Service;
 use serde_json::Value;
+use testkit::Answer;
 
 pub(crate) const SHOP: [(&str, &str); 3] = [
     ("x-service-api-key", "demo-b2c-1001"),
@@ -40,4 +43,17 @@ pub(crate) async fn ok(
     let answer = ask(service, method, path, headers, body).await;
     assert_eq!(answer.status, 200, "{method} {path}: {}", answer.body);
     answer.body
+}
+
+/// The text of a mail. It is quoted-printable, and is read as far as an address in it is concerned.
+pub(crate) fn mail_text(mail: &Answer) -> String {
+    std::str::from_utf8(&mail.bytes).unwrap().replace("=\r\n", "").replace("=3D", "=")
+}
+
+/// The token of the link in a mail, which stands right after this text.
+pub(crate) fn token_in(mail: &Answer, before: &str) -> String {
+    let text = mail_text(mail);
+    let (_, token) = text.split_once(before).unwrap();
+    let is_of_token = |char: char| matches!(char, '-' | '_' | '.') || char.is_ascii_alphanumeric();
+    token.split(|char: char| !is_of_token(char)).next().unwrap().to_owned()
 }

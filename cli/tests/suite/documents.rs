@@ -55,6 +55,14 @@ fn the_rules_of_onboarding_are_current() {
 }
 
 #[test]
+fn the_table_of_routes_is_current() {
+    assert!(
+        committed("ROUTES.md") == boxoffice::route_table(),
+        "routes changed: cargo run -p boxoffice -- routes > docs/ROUTES.md",
+    );
+}
+
+#[test]
 fn every_limit_is_documented_with_its_default() {
     let interface = committed("INTERFACE.md");
     for limit in RateLimit::ALL {

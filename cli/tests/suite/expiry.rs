@@ -1,34 +1,21 @@
 //! What expires carries the real time at which it may go, whatever clock its caller chose, and goes.
 
-#![expect(clippy::unwrap_used, reason = "a helper fails its test by panicking")]
-
 use crate::demo::{SHOP, STAFF};
+use adapters::clock::wall_now;
 use boxoffice::testing::Service;
-use platform::clock::wall_now;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use store::{AttributeValue, Table};
+use store::{AttributeValue, Item, Table};
+use testkit::all_items;
 
 /// Two days, for which carts and reservations stay, and an hour for the test itself.
 const LONGEST_SECS: i64 = 2 * 86_400 + 3_600;
 
-type Row = std::collections::HashMap<String, AttributeValue>;
-
-async fn rows(service: &Service, table: Table) -> Vec<Row> {
-    let name = format!("boxoffice-{}", table.name());
-    let (mut rows, mut start) = (Vec::new(), None);
-    loop {
-        let scan = service.embedded.client().scan().table_name(&name).set_exclusive_start_key(start);
-        let page = scan.send().await.unwrap();
-        rows.extend(page.items.unwrap_or_default());
-        start = page.last_evaluated_key;
-        if start.is_none() {
-            return rows;
-        }
-    }
+async fn rows(service: &Service, table: Table) -> Vec<Item> {
+    all_items(&service.embedded, &format!("boxoffice-{}", table.name())).await
 }
 
-fn ttl(row: &Row) -> Option<i64> {
+fn ttl(row: &Item) -> Option<i64> {
     row.get("ttl")?.as_n().ok()?.parse().ok()
 }
 

@@ -1,21 +1,17 @@
 //! Importing a venue's document into the real store.
 #![expect(clippy::unwrap_used, reason = "a helper fails its test by panicking")]
 
+use adapters::App;
 use boxoffice::import::{ImportError, ImportReport, import_days};
 use domain::ledger::Hold;
 use domain::ledger::LedgerChange;
 use domain::tenant::Scope;
 use domain::time::plus_secs;
 use domain::{InstanceId, ReservationId, TemplateId, TenantId, Timestamp};
-use engine::Embedded;
-use platform::processor::SandboxProcessor;
-use platform::queue::LocalQueue;
-use platform::vault::LocalVault;
-use platform::{Adapters, App};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use store::{Consistency, Store};
+use store::Consistency;
+use testkit::Tables;
 
 const HARBOR: &str = include_str!("../../../demo/harbor-museum.json");
 const ZOO: &str = include_str!("../../../demo/bay-zoo.json");
@@ -30,14 +26,8 @@ fn tenant(id: i64) -> TenantId {
 }
 
 async fn service() -> App {
-    let store = Store::new(engine::client_over(Embedded::memory().unwrap()), "test-");
-    store.create_tables().await.unwrap();
-    let adapters = Adapters {
-        queue: Arc::new(LocalQueue::default()),
-        vault: Arc::new(LocalVault::in_memory().unwrap()),
-        sandbox_processor: Arc::new(SandboxProcessor::new(store.clone(), Arc::new(now))),
-    };
-    App::new(store, adapters)
+    let tables = Tables::open().await;
+    App::new(tables.store.clone(), tables.adapters())
 }
 
 async fn import(app: &App, text: &str) -> ImportReport {
@@ -55,7 +45,7 @@ async fn a_demo_venue_is_imported_whole() {
     let app = service().await;
     insta::assert_snapshot!(import(&app, HARBOR).await, @r"
     tenant 1001
-      apiKeys: 5 created, 0 updated, 0 unchanged
+      apiKeys: 7 created, 0 updated, 0 unchanged
       combos: 1 created, 0 updated, 0 unchanged
       coupons: 2 created, 0 updated, 0 unchanged
       customers: 1 created, 0 updated, 0 unchanged
@@ -154,7 +144,7 @@ async fn every_fault_of_every_record_is_reported_and_the_others_are_stored() {
     let report = import(&app, &text).await;
     insta::assert_snapshot!(report, @r#"
     tenant 1001
-      apiKeys: 4 created, 0 updated, 0 unchanged
+      apiKeys: 6 created, 0 updated, 0 unchanged
       coupons: 1 created, 0 updated, 0 unchanged
       forms: 1 created, 0 updated, 0 unchanged
       inventory: 2 created, 0 updated, 0 unchanged
@@ -251,15 +241,17 @@ async fn a_revoked_key_is_not_brought_back_by_importing_it_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_import_turns_no_live_tenant_into_a_sandbox_nor_back() {
+async fn an_import_turns_no_live_tenant_into_a_sandbox_nor_back_and_changes_no_currency() {
     let app = service().await;
     let live = changed(HARBOR, |document| document["tenant"]["sandbox"] = json!(false));
     let attempt = async |text: &str| import_days(&app, text, now(), 14).await.map(|_| ());
     attempt(&live).await.unwrap();
     attempt(ZOO).await.unwrap();
     let other_zoo = changed(ZOO, |document| document["tenant"]["sandbox"] = json!(false));
+    let euros = changed(ZOO, |document| document["tenant"]["currency"] = json!("EUR"));
     for (text, id, expected) in [
         (HARBOR, 1001, "cannot turn a live tenant into a sandbox"),
+        (&euros, 1002, "tenant 1002 sells in USD"),
         (&other_zoo, 1002, "cannot turn a sandbox into a live tenant"),
     ] {
         let before = app.store.load_tenant(tenant(id), Consistency::Strong).await.unwrap();
@@ -295,7 +287,7 @@ async fn keys_of_the_documents_choice_are_for_sandbox_tenants_and_never_change_h
         document["tenant"]["id"] = json!(1003);
         document["tenant"]["sandbox"] = json!(false);
     });
-    assert_eq!(import(&app, &live).await.faults.len(), 5);
+    assert_eq!(import(&app, &live).await.faults.len(), 7);
     assert!(app.store.load_api_key("demo-b2c-1002").await.unwrap().is_none());
     let thief = changed(ZOO, |document| document["apiKeys"][0]["key"] = json!("demo-b2c-1001"));
     assert_eq!(import(&app, &thief).await.faults.len(), 1);

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper fails its test by panicking")]
 
-use crate::demo::{ADULT, GALLERY, SHOP, STAFF, ask, ok};
+use crate::demo::{ADULT, GALLERY, PAGE, SHOP, STAFF, ask, ok, token_in};
 use boxoffice::testing::Service;
 use serde_json::{Value, json};
 
@@ -85,17 +85,46 @@ async fn said(service: &Service, id: i64, evening: &str, slot: &str) -> Vec<(&'s
     ]
 }
 
-/// What verification says by number, and of the address.
+/// What verification says by number, to a server and to a page, and of the address.
 async fn verified(service: &Service, number: i64) -> Vec<(&'static str, bool)> {
     let found = format!("/v2/b2c/membership/validate?membershipId={number}&lastName=Haddad");
+    let told = ok(service, "GET", &found, &PAGE, Value::Null).await;
     let found = ok(service, "GET", &found, &SHOP, Value::Null).await;
+    let entry = &found[0]["memberListEntry"];
+    if told["status"] == "verified" {
+        assert_eq!(told["expirationDate"], entry["membershipExpirationDate"], "a page and a server");
+    } else {
+        let nothing = json!({
+            "status": "not_found", "levelName": null, "startDate": null, "expirationDate": null,
+            "memberProof": null,
+        });
+        assert_eq!(told, nothing);
+    }
     let exists = "/v2/b2c/membership/exists?email=noor@example.test";
     let exists = ok(service, "GET", exists, &SHOP, Value::Null).await;
     vec![
-        ("verified", found[0]["memberListEntry"]["membershipStanding"] == "active"),
+        ("verified", entry["membershipStanding"] == "active"),
+        ("proven to a server", found[0]["memberProof"].is_string()),
+        ("verified to a page", told["status"] == "verified"),
+        ("proven to a page", told["memberProof"].is_string()),
         ("exists", exists["exists"] == true),
         ("can renew", exists["canRenew"] == true),
     ]
+}
+
+/// What a login link that was mailed to a member opens for a page.
+async fn opened(service: &Service) -> Value {
+    const LOGIN: &str = "/v2/b2c/membership/validate/login";
+    let email = format!("{LOGIN}?email=noor@example.test");
+    assert_eq!(ask(service, "GET", &email, &PAGE, Value::Null).await.status, 204);
+    service.deliver_mail().await;
+    let outbox = ok(service, "GET", "/sandbox/outbox", &PAGE, Value::Null).await;
+    let mut sent = outbox.as_array().unwrap().iter().rev();
+    let mail = sent.find(|mail| mail["subject"] == "Log in to Harbor Museum").unwrap();
+    let mail = format!("/sandbox/outbox/{}", mail["deliveryId"].as_str().unwrap());
+    let mail = ask(service, "GET", &mail, &PAGE, Value::Null).await;
+    let token = token_in(&mail, "loginToken=");
+    ok(service, "POST", LOGIN, &PAGE, json!({"token": token})).await
 }
 
 fn all(said: &[(&'static str, bool)], expected: bool, case: &str) {
@@ -120,6 +149,10 @@ async fn no_route_gives_what_a_membership_gave_that_was_refunded_replaced_or_giv
     let (id, number) = (info["membershipId"].as_i64().unwrap(), info["membershipNumber"].as_i64().unwrap());
     all(&said(&service, id, &evening, &slot).await, true, "bought");
     all(&verified(&service, number).await, true, "bought");
+    let link = opened(&service).await;
+    let listed = &link["memberships"][0];
+    assert_eq!((&link["status"], &listed["membershipId"]), (&json!("verified"), &json!(number)), "{link}");
+    assert_eq!(link["expirationDate"], listed["expirationDate"]);
 
     let line = json!({"eventId": slot, "ticketingTypeId": ADULT, "quantity": 1});
     let visit = json!({
@@ -145,6 +178,9 @@ async fn no_route_gives_what_a_membership_gave_that_was_refunded_replaced_or_giv
     refund(&order).await;
     all(&said(&service, id, &evening, &slot).await, false, "refunded");
     all(&verified(&service, number).await, false, "refunded");
+    let link = opened(&service).await;
+    assert_eq!((&link["status"], &link["memberProof"]), (&json!("not_found"), &Value::Null), "{link}");
+    assert_eq!((&link["expirationDate"], &link["memberships"]), (&Value::Null, &json!([])), "{link}");
     let kept = format!("/v2/b2b/orders/detail/{}", visit["id"].as_str().unwrap());
     let kept = ok(&service, "GET", &kept, &STAFF, Value::Null).await;
     assert_eq!(kept["orderItems"][0]["quantity"], 1, "what was sold stays sold");

@@ -10,6 +10,7 @@ mod headers;
 mod identity;
 mod outages;
 mod robust;
+mod route_table;
 mod shown;
 mod support;
 mod tenants;

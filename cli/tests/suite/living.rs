@@ -4,8 +4,9 @@
 #![expect(clippy::unwrap_used, reason = "a helper fails its test by panicking")]
 
 use crate::demo::{ADULT, GALLERY, SHOP, STAFF, ask, ok};
-use boxoffice::testing::{Answer, Service};
+use boxoffice::testing::Service;
 use serde_json::{Value, json};
+use testkit::Answer;
 
 const LEVEL: &str = "1001bb000000000000000001";
 const OFFERING: &str = "1001bf00000000000000000000000001";
@@ -21,7 +22,7 @@ async fn read(service: &Service, path: &str, headers: &[(&str, &str)]) -> Value 
 
 /// A slot of the gallery on a day far ahead.
 async fn slot(service: &Service) -> String {
-    let day = (platform::clock::wall_now() + chrono::Duration::days(30)).date_naive();
+    let day = (adapters::clock::wall_now() + chrono::Duration::days(30)).date_naive();
     let path = format!(
         "/v2/b2c/event/templates/{GALLERY}/times?startTime={day}&endTime={}",
         day + chrono::Days::new(4)
@@ -410,7 +411,7 @@ async fn what_is_read_has_every_field_that_clients_know() {
     );
     let member = "/v2/b2c/membership/validate?membershipId";
     let templates = "/v2/b2c/event/templates";
-    let day = (platform::clock::wall_now() + chrono::Duration::days(30)).date_naive();
+    let day = (adapters::clock::wall_now() + chrono::Duration::days(30)).date_naive();
     let days = format!("startTime={day}&endTime={}", day + chrono::Days::new(4));
     for (name, path, headers) in [
         ("countries", "/v2/b2c/locations/avs/countries".to_owned(), &SHOP[..]),

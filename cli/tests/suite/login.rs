@@ -2,11 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper fails its test by panicking")]
 
-use boxoffice::testing::{Answer, Service};
+use crate::demo::{mail_text, token_in};
+use boxoffice::testing::Service;
 use domain::TenantId;
 use engine::Fault;
 use serde_json::{Value, json};
 use store::Consistency;
+use testkit::Answer;
 
 const PATH: &str = "/v2/b2c/membership/validate/login";
 const SERVER: [(&str, &str); 1] = [("x-service-api-key", "demo-b2c-1001")];
@@ -26,25 +28,16 @@ async fn outbox(service: &Service) -> Vec<Value> {
     service.request("GET", "/sandbox/outbox", &SERVER, None).await.body.as_array().unwrap().clone()
 }
 
-/// The text of the last mail.
-async fn last_mail(service: &Service) -> String {
+async fn last_mail(service: &Service) -> Answer {
     let delivery = outbox(service).await.last().unwrap()["deliveryId"].as_str().unwrap().to_owned();
-    let mail = service.request("GET", &format!("/sandbox/outbox/{delivery}"), &SERVER, None).await;
-    // Quoted-printable, as far as an address in it is concerned.
-    String::from_utf8(mail.bytes).unwrap().replace("=\r\n", "").replace("=3D", "=")
+    service.request("GET", &format!("/sandbox/outbox/{delivery}"), &SERVER, None).await
 }
 
 /// Asks for a link and reads its token out of the mail.
 async fn token(service: &Service, email: &str) -> String {
     assert_eq!(ask(service, email).await.status, 204);
     service.deliver_mail().await;
-    let mail = last_mail(service).await;
-    let (_, link) = mail.split_once(SITE).unwrap();
-    link.split(|char: char| char != '-' && !char.is_ascii_alphanumeric()).next().unwrap().to_owned()
-}
-
-fn kind(answer: &Answer) -> (u16, &str) {
-    (answer.status, answer.body["type"].as_str().unwrap_or_default())
+    token_in(&last_mail(service).await, SITE)
 }
 
 const NOT_VALID: (u16, &str) = (400, "LOGIN_TOKEN_NOT_VALID");
@@ -58,7 +51,7 @@ async fn a_member_gets_a_link_that_opens_the_card_once() {
         (&mail["to"], &mail["subject"], &mail["orderNumber"], &mail["tenantId"]),
         (&json!("ada.lindqvist@example.test"), &json!("Log in to Harbor Museum"), &json!(""), &json!(1001))
     );
-    assert!(last_mail(&service).await.contains("The link works once and expires in 30 minutes."));
+    assert!(mail_text(&last_mail(&service).await).contains("The link works once and expires in 30 minutes."));
     let known = "/v2/b2c/membership/validate?membershipId=100100031&lastName=Lindqvist";
     let mut shown = service.request("GET", known, &SERVER, None).await.body;
     let mut opened = log_in(&service, &token, &[]).await;
@@ -72,7 +65,7 @@ async fn a_member_gets_a_link_that_opens_the_card_once() {
     assert_eq!((opened.status, &opened.body), (200, &shown));
     assert_eq!(opened.body[0]["memberListEntry"]["firstName"], "Ada");
     let again = log_in(&service, &token, &[]).await;
-    assert_eq!((kind(&again), &again.body["errorCode"]), (NOT_VALID, &json!(20050)));
+    assert_eq!((again.kind(), &again.body["errorCode"]), (NOT_VALID, &json!(20050)));
     assert_eq!(again.body["details"][0]["field"], "/token");
 }
 
@@ -105,15 +98,15 @@ async fn only_an_address_is_written_to() {
     let service = Service::start().await;
     for (query, message) in [
         ("", "is required"),
-        ("?email=", "is required"),
-        ("?email=%20", "is required"),
+        ("?email=", "must not be blank"),
+        ("?email=%20", "must not be blank"),
         ("?email=ada", "must be an e-mail address"),
         ("?email=ada@", "must be an e-mail address"),
         ("?email=a@example.test,b@example.test", "must be an e-mail address"),
         ("?email=a@example.test%0d%0aBcc:b@example.test", "must be an e-mail address"),
     ] {
         let refused = service.request("GET", &format!("{PATH}{query}"), &SERVER, None).await;
-        assert_eq!(kind(&refused), (400, "VALIDATION_ERROR"), "{query}");
+        assert_eq!(refused.kind(), (400, "VALIDATION_ERROR"), "{query}");
         let details = json!([{"field": "email", "message": message}]);
         assert_eq!(refused.body["details"], details, "{query}");
     }
@@ -122,7 +115,7 @@ async fn only_an_address_is_written_to() {
     assert_eq!(ask(&service, "ada+zoo@example.test").await.status, 204);
     let missing = service.request("POST", PATH, &SERVER, Some(&json!({"token": " "}))).await;
     assert_eq!(
-        (kind(&missing), &missing.body["details"][0]["field"]),
+        (missing.kind(), &missing.body["details"][0]["field"]),
         ((400, "VALIDATION_ERROR"), &json!("/token"))
     );
 }
@@ -135,7 +128,7 @@ async fn a_link_is_refused_when_it_is_altered_late_or_another_tenants() {
     let asked = service.request("GET", &format!("{PATH}?email={MEMBER}"), &headers, None).await;
     assert_eq!(asked.status, 204);
     service.deliver_mail().await;
-    let mail = last_mail(&service).await;
+    let mail = mail_text(&last_mail(&service).await);
     let (_, link) = mail.split_once(SITE).unwrap();
     let token = link.split_whitespace().next().unwrap().to_owned();
     let (secret, rest) = token.split_once('-').unwrap();
@@ -150,12 +143,12 @@ async fn a_link_is_refused_when_it_is_altered_late_or_another_tenants() {
         token.to_uppercase(),
         format!("{token}0"),
     ] {
-        assert_eq!(kind(&log_in(&service, &wrong, &live).await), NOT_VALID, "{wrong}");
+        assert_eq!(log_in(&service, &wrong, &live).await.kind(), NOT_VALID, "{wrong}");
     }
-    assert_eq!(kind(&log_in(&service, &token, &now("2027-05-01T10:30:00-04:00")).await), NOT_VALID);
+    assert_eq!(log_in(&service, &token, &now("2027-05-01T10:30:00-04:00")).await.kind(), NOT_VALID);
     let other = [("x-service-api-key", "demo-b2c-1002"), live[0]];
     let stranger = service.request("POST", PATH, &other, Some(&json!({"token": token}))).await;
-    assert_eq!(kind(&stranger), NOT_VALID);
+    assert_eq!(stranger.kind(), NOT_VALID);
     assert_eq!(log_in(&service, &token, &live).await.status, 200);
 }
 
@@ -181,7 +174,7 @@ async fn a_card_is_shown_as_it_stands_when_the_link_is_used() {
         let headers = [SERVER[0], clock[0]];
         service.request("GET", &format!("{PATH}?email={MEMBER}"), &headers, None).await;
         service.deliver_mail().await;
-        let mail = last_mail(&service).await;
+        let mail = mail_text(&last_mail(&service).await);
         let (_, link) = mail.split_once(SITE).unwrap();
         let opened = log_in(&service, link.split_whitespace().next().unwrap(), &clock).await;
         assert_eq!(opened.body[0]["memberListEntry"]["categoryId"], level, "{time}: {}", opened.body);
@@ -195,15 +188,15 @@ async fn of_many_uses_at_once_one_opens_the_card_and_its_repetition_has_the_same
     let uses = (0..8).map(|_| log_in(&service, &link, &[]));
     let answers = futures_of(uses).await;
     assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 1);
-    assert!(answers.iter().all(|answer| answer.status == 200 || kind(answer) == NOT_VALID));
+    assert!(answers.iter().all(|answer| answer.status == 200 || answer.kind() == NOT_VALID));
     let link = token(&service, MEMBER).await;
     let key = [("idempotency-key", "login-1")];
     let first = log_in(&service, &link, &key).await;
     let second = log_in(&service, &link, &key).await;
     assert_eq!((first.status, second.header("x-service-replayed")), (200, "true"));
     assert_eq!(first.body, second.body);
-    assert_eq!(kind(&log_in(&service, &link, &[("idempotency-key", "login-2")]).await), NOT_VALID);
-    assert_eq!(kind(&log_in(&service, "x", &key).await), (409, "IDEMPOTENCY_KEY_REUSED"));
+    assert_eq!(log_in(&service, &link, &[("idempotency-key", "login-2")]).await.kind(), NOT_VALID);
+    assert_eq!(log_in(&service, "x", &key).await.kind(), (409, "IDEMPOTENCY_KEY_REUSED"));
 }
 
 /// Runs them side by side.
@@ -228,7 +221,7 @@ async fn futures_of(uses: impl Iterator<Item = impl Future<Output = Answer>>) ->
 async fn a_use_whose_answer_was_lost_can_be_repeated_with_its_key() {
     let service = Service::start().await;
     let link = token(&service, MEMBER).await;
-    let moment = |secs| domain::time::plus_secs(platform::clock::wall_now(), secs).to_rfc3339();
+    let moment = |secs| domain::time::plus_secs(adapters::clock::wall_now(), secs).to_rfc3339();
     let use_at = async |time: String| {
         let headers = [("idempotency-key", "login-3"), ("x-service-test-now", time.as_str())];
         log_in(&service, &link, &headers).await
@@ -236,9 +229,9 @@ async fn a_use_whose_answer_was_lost_can_be_repeated_with_its_key() {
     service.plan.reset();
     // The first update claims nothing: the key is claimed by a put, the link used by an update.
     service.plan.at_operation("UpdateItem", 0, Fault::AnswerLost);
-    assert_eq!(kind(&use_at(moment(0)).await), (503, "TRY_AGAIN"));
+    assert_eq!(use_at(moment(0)).await.kind(), (503, "TRY_AGAIN"));
     assert_eq!(service.plan.injected().len(), 1);
-    assert_eq!(kind(&use_at(moment(1)).await), (409, "REQUEST_IN_PROGRESS"));
+    assert_eq!(use_at(moment(1)).await.kind(), (409, "REQUEST_IN_PROGRESS"));
     let again = use_at(moment(61)).await;
     assert_eq!((again.status, &again.body[0]["status"]), (200, &json!("verified")));
 }
@@ -316,7 +309,7 @@ async fn a_request_that_cannot_be_queued_is_to_be_repeated() {
     service.plan.at_operation("PutItem", 1, Fault::Throttle(engine::Throttling::Account));
     service.plan.at_operation("PutItem", 2, Fault::Throttle(engine::Throttling::Account));
     let depth = service.queue.depth();
-    assert_eq!(kind(&ask(&service, MEMBER).await), (503, "TRY_AGAIN"));
+    assert_eq!(ask(&service, MEMBER).await.kind(), (503, "TRY_AGAIN"));
     assert_eq!(service.queue.depth(), depth);
 }
 

@@ -2,10 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper fails its test by panicking")]
 
+use adapters::clock::wall_now;
 use boxoffice::testing::Service;
-use cleanup::{Unsent, announce_chosen, announce_unsent, load_unsent_chosen};
+use cleanup::{Unsent, UnsentChosen, enqueue_chosen, enqueue_unsent};
 use domain::time::plus_secs;
-use platform::clock::wall_now;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -32,82 +32,104 @@ async fn buy(service: &Service, clock: Option<&str>) {
     assert_eq!(paid.status, 200, "{}", paid.body);
 }
 
-/// Mails of orders that were announced by a process that ended, half a minute ago.
-async fn pile_up(service: &Service) {
+/// So many mails of orders that were enqueued by a process that ended, half a minute ago.
+async fn pile_up(service: &Service, clock: &str, mails: usize) {
     buy(service, None).await;
     let name = format!("boxoffice-{}", Table::Orders.name());
     let client = service.embedded.client();
     let rows = client.scan().table_name(&name).send().await.unwrap().items.unwrap();
     let mail = rows.into_iter().find(|row| row["sk"].as_s().unwrap().starts_with("OUTBOX#")).unwrap();
-    let (queue, _) = mail["due_pk"].as_s().unwrap().split_once('#').unwrap();
     let due = plus_secs(wall_now(), 30).timestamp().to_string();
-    for number in 1..WAITING {
+    for number in 0..mails {
         let mut waiting = mail.clone();
         waiting.insert("pk".to_owned(), store::text(format!("T#1001#ORDER#{}", 90_000_000 + number)));
-        waiting.insert("due_pk".to_owned(), store::text(format!("{queue}#{:02}", number % 16)));
+        waiting.insert("due_pk".to_owned(), store::text(format!("{clock}#{:02}", number % 16)));
         waiting.insert("due_at".to_owned(), AttributeValue::N(due.clone()));
         client.put_item().table_name(&name).set_item(Some(waiting)).send().await.unwrap();
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn all_mails_that_wait_are_announced_at_once_after_a_restart() {
+async fn all_mails_that_wait_are_enqueued_at_once_after_a_restart() {
     let service = Service::start().await;
-    pile_up(&service).await;
+    pile_up(&service, "DUEMAIL", WAITING - 1).await;
     let process = service.another_process(engine::FaultPlan::new());
-    let (mut announced, mut calls) = (BTreeSet::new(), 0);
+    let (mut enqueued, mut calls) = (BTreeSet::new(), 0);
     let now = wall_now();
     loop {
-        let is_more = announce_unsent(&process.app, Unsent::AtStart(now), now).await.unwrap();
+        let is_more = enqueue_unsent(&process.app, Unsent::AtStart(now), now).await.unwrap();
         calls += 1;
         // As many as the queue has.
         while let Ok(jobs) = tokio::time::timeout(Duration::ZERO, process.queue.receive(500)).await {
             for job in jobs {
                 process.queue.delete(job.receipt);
-                announced.insert(job.body);
+                enqueued.insert(job.body);
             }
         }
         if !is_more {
             break;
         }
-        assert!(calls < 20, "only {} in {calls} calls", announced.len());
+        assert!(calls < 20, "only {} in {calls} calls", enqueued.len());
     }
-    assert_eq!(announced.len(), WAITING);
-    // They wait for their turn, and are not announced again before.
-    assert!(!announce_unsent(&process.app, Unsent::Overdue, now).await.unwrap());
+    assert_eq!(enqueued.len(), WAITING);
+    // They wait for their turn, and are not enqueued again before.
+    assert!(!enqueue_unsent(&process.app, Unsent::Overdue, now).await.unwrap());
     assert_eq!(process.queue.depth(), 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn mails_of_a_clock_ahead_of_real_time_are_announced_after_a_restart_too() {
+async fn mails_of_a_clock_ahead_of_real_time_are_enqueued_after_a_restart_too() {
     let service = Service::start().await;
     let later = plus_secs(wall_now(), 20 * 86_400).to_rfc3339();
     buy(&service, Some(&later)).await;
     let process = service.another_process(engine::FaultPlan::new());
     // They are due by the clock of their orders, and by that alone.
-    assert!(!announce_unsent(&process.app, Unsent::AtStart(wall_now()), wall_now()).await.unwrap());
+    assert!(!enqueue_unsent(&process.app, Unsent::AtStart(wall_now()), wall_now()).await.unwrap());
     assert_eq!(process.queue.depth(), 0);
-    let mut waiting = load_unsent_chosen(&process.app).await.unwrap();
-    let mails = waiting.len();
+    let enqueue_mails = async || {
+        let mut unsent = UnsentChosen::begin(&process.app).await.unwrap();
+        assert!(!enqueue_chosen(&process.app, &mut unsent).await.unwrap());
+        process.queue.depth()
+    };
+    let mails = enqueue_mails().await;
     assert!(mails > 0);
-    assert!(!announce_chosen(&process.app, &mut waiting).await.unwrap());
-    assert!(waiting.is_empty());
     assert_eq!(process.deliver_mail().await, mails);
-    assert!(load_unsent_chosen(&process.app).await.unwrap().is_empty());
+    assert_eq!(enqueue_mails().await, 0);
+}
+
+/// More than are held at once, in each of the partitions they lie in.
+#[tokio::test(flavor = "multi_thread")]
+async fn all_mails_of_chosen_clocks_are_enqueued_page_after_page() {
+    let service = Service::start().await;
+    pile_up(&service, "CHOSENMAIL", 3_000).await;
+    let process = service.another_process(engine::FaultPlan::new());
+    let mut unsent = UnsentChosen::begin(&process.app).await.unwrap();
+    let (mut enqueued, mut jobs, mut is_more) = (BTreeSet::new(), 0, true);
+    while is_more {
+        is_more = enqueue_chosen(&process.app, &mut unsent).await.unwrap();
+        while let Ok(received) = tokio::time::timeout(Duration::ZERO, process.queue.receive(500)).await {
+            jobs += received.len();
+            for job in received {
+                process.queue.delete(job.receipt);
+                enqueued.insert(job.body);
+            }
+        }
+    }
+    assert_eq!((jobs, enqueued.len()), (3_000, 3_000));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_full_queue_stops_announcing_and_fails_nothing() {
+async fn a_full_queue_stops_enqueuing_and_fails_nothing() {
     let service = Service::start().await;
-    pile_up(&service).await;
+    pile_up(&service, "DUEMAIL", WAITING - 1).await;
     let process = service.another_process(engine::FaultPlan::new());
     let (mut calls, start) = (0, Unsent::AtStart(wall_now()));
     while process.queue.depth() < process.queue.capacity() {
-        assert!(announce_unsent(&process.app, start, wall_now()).await.unwrap());
+        assert!(enqueue_unsent(&process.app, start, wall_now()).await.unwrap());
         calls += 1;
         assert!(calls < 20);
     }
     let report =
-        cleanup::pass(&process.app, cleanup::Scope::Schedule, plus_secs(wall_now(), 59)).await.unwrap();
+        cleanup::pass(&process.app, cleanup::PassScope::Schedule, plus_secs(wall_now(), 59)).await.unwrap();
     assert_eq!((report.mails_announced, report.failed), (0, 0), "{report:?}");
 }

@@ -2,6 +2,7 @@
 
 mod archive;
 mod catalog;
+mod challenge;
 mod claims;
 mod combos;
 mod customers;
@@ -13,12 +14,17 @@ mod forms;
 mod import;
 mod in_force;
 mod laws;
+mod leaks;
 mod living;
 mod login;
 mod mails;
 mod members;
+mod on_sale;
+mod order_link;
 mod prices;
 mod program;
 mod rate_limits;
 mod service;
+mod settings;
+mod staff;
 mod transfer;

@@ -2,9 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper fails its test by panicking")]
 
-use boxoffice::testing::{Answer, Service};
-use platform::clock::wall_now;
+use adapters::clock::wall_now;
+use boxoffice::testing::Service;
 use serde_json::{Value, json};
+use testkit::Answer;
 
 const NUMBER: i64 = 100_200_031;
 const SERVER: [(&str, &str); 1] = [("x-service-api-key", "demo-b2c-1002")];

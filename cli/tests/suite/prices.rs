@@ -3,8 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a helper fails its test by panicking")]
 
 use crate::demo::{ADULT, SHOP, STAFF, ask, ok};
-use boxoffice::testing::{Answer, Service};
+use boxoffice::testing::Service;
 use serde_json::{Value, json};
+use testkit::Answer;
 
 const LEVEL: &str = "1001bb000000000000000001";
 const MEMBERSHIP: i64 = 100_100_051;
@@ -56,12 +57,12 @@ async fn an_event_for_members_shows_and_sells_at_one_price_to_them_alone() {
         assert_eq!(stranger.status, 404, "{path}: {}", stranger.body);
         let unknown = ask(&service, "GET", &format!("{path}&membershipId=77"), &SHOP, Value::Null).await;
         assert_eq!(unknown.body["type"], stranger.body["type"], "{path}");
-        for asker in [
+        for buyer in [
             format!("membershipId={NUMBER}"),
             format!("membershipId={MEMBERSHIP}"),
             format!("membershipCategoryId={LEVEL}"),
         ] {
-            ok(&service, "GET", &format!("{path}&{asker}"), &SHOP, Value::Null).await;
+            ok(&service, "GET", &format!("{path}&{buyer}"), &SHOP, Value::Null).await;
         }
     }
     let seen = |path: String| {

@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a helper fails its test by panicking")]
 
 mod directory;
+mod pages;
+mod persons;
 mod serving;
 mod upgrade;
 
@@ -142,6 +144,59 @@ fn a_fresh_service_knows_the_demo_venues_and_keeps_what_is_changed_over_a_restar
 }
 
 #[test]
+fn a_currency_is_chosen_until_something_is_sold() {
+    let data = tempfile::tempdir().unwrap();
+    let path = data.path();
+    let create = ["tenant", "create", "7", "--name", "Pier", "--zone", "Europe/Paris", "--currency", "eur"];
+    assert!(printed(&create, path).contains("currency           EUR"));
+    for (code, reason) in [("JPY", "this one has none"), ("KWD", "this one has three"), ("DEM", "ISO 4217")] {
+        let refused = run(&["tenant", "set", "7", "--currency", code], path);
+        assert_eq!(refused.status.code(), Some(2), "{code}");
+        let said = String::from_utf8(refused.stderr).unwrap();
+        assert!(said.contains(reason), "{said}");
+    }
+    // Nobody serves it, so that nothing is sold meanwhile.
+    assert!(printed(&["tenant", "set", "7", "--currency", "SEK"], path).contains("currency           SEK"));
+    let service = Running::start(path);
+    let said = complaint(&["tenant", "set", "7", "--currency", "EUR"], path);
+    assert!(said.contains("close it first"), "{said}");
+    printed(&["tenant", "close", "7"], path);
+    let said = complaint(&["tenant", "set", "7", "--currency", "EUR"], path);
+    assert!(said.contains("try again in"), "{said}");
+    // What stays as it is, is no change.
+    printed(&["tenant", "set", "7", "--currency", "SEK"], path);
+    let gift = r#"{"shoppingCart": {"items": [{"inventoryId": 1001003, "quantity": 1, "type": "donation",
+        "unitPrice": "10.00"}]}, "billingEmail": "buyer@example.test", "billingZipCode": "10004",
+        "manualEntryCardNumber": "4242424242424242", "expDate": "1239", "cvc": "123"}"#;
+    let from = "x-service-browser-ip: 203.0.113.24\r\n";
+    let (status, order) = service.post("/v2/b2c/checkout", gift, "demo-b2c-1001", from);
+    assert_eq!((status, &order["currency"]), (200, &Value::from("USD")), "{order}");
+    drop(service);
+    let said = complaint(&["tenant", "set", "1001", "--currency", "EUR"], path);
+    assert!(said.contains("has sold in USD"), "{said}");
+    assert!(
+        printed(&["tenant", "set", "1002", "--currency", "EUR"], path).contains("currency           EUR")
+    );
+}
+
+#[test]
+fn a_live_tenant_begins_with_tokens_alone_and_buyers_have_half_an_hour_at_most() {
+    let data = tempfile::tempdir().unwrap();
+    let path = data.path();
+    let live = printed(&["tenant", "create", "7", "--name", "Pier", "--zone", "Europe/Paris"], path);
+    assert!(live.contains("card numbers       not taken, tokens only"), "{live}");
+    assert!(live.contains("asked buyers       600 s"), "{live}");
+    let sandbox = ["tenant", "create", "8", "--name", "Quay", "--zone", "Europe/Paris", "--sandbox"];
+    assert!(printed(&sandbox, path).contains("card numbers       taken"));
+    for secs in ["59", "1801"] {
+        assert_eq!(run(&["tenant", "set", "7", "--challenge-secs", secs], path).status.code(), Some(2));
+    }
+    let set = printed(&["tenant", "set", "7", "--raw-cards", "yes", "--challenge-secs", "1800"], path);
+    assert!(set.contains("card numbers       taken"), "{set}");
+    assert!(set.contains("asked buyers       1800 s"), "{set}");
+}
+
+#[test]
 fn an_issued_key_opens_its_scope_until_it_is_revoked() {
     let data = tempfile::tempdir().unwrap();
     let path = data.path();
@@ -150,11 +205,17 @@ fn an_issued_key_opens_its_scope_until_it_is_revoked() {
     assert_eq!(key.len(), "bxo_".len() + 48);
     let listed = printed(&["key", "list", "--tenant", "7"], path);
     assert!(!listed.contains(&key));
+    let door = printed(&["key", "issue", "--tenant", "7", "--scope", "door", "--label", "gate"], path);
+    let both = ["key", "issue", "--tenant", "7", "--scope", "door", "--scope", "counter", "--label", "till"];
+    let till = printed(&both, path);
+    assert!(printed(&["key", "list", "--tenant", "7"], path).contains("door,counter"));
     let id = listed.lines().nth(1).unwrap().split(' ').next().unwrap().to_owned();
 
     let service = Running::start(path);
     assert_eq!(service.get(COUNTRIES, &key).0, 200);
-    assert_eq!(service.get("/v2/b2c/locations/avs/countries", &key).0, 403);
+    assert_eq!(service.get("/v2/b2c/orders/search", &key).0, 403);
+    assert_eq!(service.get(COUNTRIES, &door).0, 403);
+    assert_eq!(service.get(COUNTRIES, &till).0, 200);
     assert_eq!(service.get(COUNTRIES, "bxo_unknown").0, 401);
     drop(service);
 
@@ -310,7 +371,9 @@ fn a_tenant_charges_through_stripe_by_a_key_that_is_never_shown_or_stored() {
         assert!(!bytes.windows(6).any(|part| part == b"canary"), "the key lies open in a file");
     }
     assert!(!printed(&["processor", "disconnect", "--tenant", "7", "60500"], path).contains("acct_"));
-    assert!(printed(&["processor", "sandbox", "--tenant", "7"], path).contains("sandbox"));
+    let back = printed(&["processor", "sandbox", "--tenant", "7"], path);
+    assert!(back.contains("sandbox") && back.ends_with("to be set again for Stripe: key"), "{back}");
+    assert!(!printed(&["processor", "sandbox", "--tenant", "7"], path).contains("again"));
     assert!(complaint(&connect, path).contains("does not charge through Stripe"));
 }
 
@@ -489,6 +552,7 @@ fn unreadable_arguments_are_refused_before_anything_is_done() {
         &["tenant", "set", "7", "--hold-secs", "1801"],
         &["tenant", "set", "7", "--origin", "https://shop.example/path"],
         &["key", "issue", "--tenant", "7", "--scope", "admin", "--label", "x"],
+        &["key", "issue", "--tenant", "7", "--scope", "b2b", "--label", " staff:1"],
         &["merchant", "set-rate-card", "--tenant", "7", "60417", "--percent", "2.9", "--fixed", "0.305"],
         &["no-such-command"],
     ] {
@@ -522,6 +586,7 @@ fn the_documents_can_be_printed_anywhere() {
     let document: Value = serde_json::from_str(&printed(&["openapi"], &path)).unwrap();
     assert_eq!(document["info"]["title"], "Boxoffice");
     assert_eq!(printed(&["errors"], &path), boxoffice::error_table().trim_end());
+    assert_eq!(printed(&["routes"], &path), boxoffice::route_table().trim_end());
     assert!(!path.exists());
 }
 
@@ -559,7 +624,8 @@ fn the_commands_of_the_operating_guide_work() {
          boxoffice() {\n\
            side=machine\n\
            if [ \"$1\" = --aws ]; then shift; side=aws; fi\n\
-           env -u BOXOFFICE_VAULT_KEY_ID \"$PROGRAM\" --data $side \"$@\"\n\
+           if [ \"$side $1\" = \"aws --prefix\" ]; then shift 2; fi\n\
+           env -u BOXOFFICE_VAULT_KEY_ID -u BOXOFFICE_TABLE_PREFIX \"$PROGRAM\" --data $side \"$@\"\n\
          }\n\
          TOPIC= DEAD= RULE= BACKUP=\n\
          boxoffice tenant create 1004 --name 'Gull Theatre' --zone America/New_York\n",

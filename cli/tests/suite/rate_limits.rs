@@ -2,12 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper fails its test by panicking")]
 
-use boxoffice::testing::{Answer, Service};
+use boxoffice::testing::Service;
 use domain::TenantId;
 use domain::rate_limit::{Rate, RateLimit};
 use engine::{Fault, FaultPlan, Throttling};
 use serde_json::{Value, json};
 use store::Consistency;
+use testkit::Answer;
+use testkit::cards::{DECLINED, GOOD};
 
 const KEY: (&str, &str) = ("x-service-api-key", "demo-b2c-1001");
 const PAGE: (&str, &str) = ("x-service-api-key", "demo-browser-1001");
@@ -19,8 +21,6 @@ const BOB: (&str, &str) = ("x-service-browser-ip", "203.0.113.25");
 const NOW: (&str, &str) = ("x-service-test-now", "2027-05-01T10:59:40-04:00");
 const LATER: (&str, &str) = ("x-service-test-now", "2027-05-01T11:00:00-04:00");
 
-const VISA: &str = "4242424242424242";
-const DECLINED: &str = "4000000000000002";
 const PROCESSOR_ERROR: &str = "4000000000000119";
 
 /// The demo venue with these limits. Another process, which has no older settings in its cache.
@@ -197,7 +197,7 @@ async fn who_guesses_codes_learns_of_no_good_one_either() {
         assert_eq!(outcomes(&service, &asked, &[&ada]).await, ["THROTTLED"], "{asked:?}");
     }
     assert_eq!(outcomes(&service, &cart_with(good.clone()), &[&keyed]).await, ["THROTTLED"]);
-    let mut checkout = gift(1, VISA);
+    let mut checkout = gift(1, GOOD);
     checkout.body.as_mut().unwrap()["shoppingCart"]["couponCodes"] = good.clone();
     checkout.body.as_mut().unwrap()["dryRun"] = json!(true);
     assert_eq!(outcomes(&service, &checkout, &[&ada]).await, ["THROTTLED"]);
@@ -212,7 +212,7 @@ async fn cards_are_not_tested_here() {
     let [ada, bob] = [ADA, BOB].map(|visitor| [KEY, TENANT, visitor, NOW]);
     // Money that is paid, and a processor that cannot decide, are held against nobody.
     for dollars in 1..=5 {
-        assert_eq!(outcomes(&service, &gift(dollars, VISA), &[&ada]).await, ["200"]);
+        assert_eq!(outcomes(&service, &gift(dollars, GOOD), &[&ada]).await, ["200"]);
         let failed = outcomes(&service, &gift(dollars, PROCESSOR_ERROR), &[&ada]).await;
         assert_eq!(failed, ["PAYMENT_PROCESSOR_ERROR"]);
     }
@@ -220,14 +220,14 @@ async fn cards_are_not_tested_here() {
         assert_eq!(outcomes(&service, &gift(dollars, DECLINED), &[&ada]).await, ["CARD_DECLINED"]);
     }
     let before = asked_processor(&service).await;
-    for card in [DECLINED, VISA] {
+    for card in [DECLINED, GOOD] {
         let refused = ask(&service, &gift(14, card), &ada).await;
         assert_eq!((outcome(&refused).as_str(), refused.header("retry-after")), ("THROTTLED", "20"));
     }
     assert_eq!(asked_processor(&service).await, before);
-    assert_eq!(outcomes(&service, &gift(15, VISA), &[&bob]).await, ["200"]);
+    assert_eq!(outcomes(&service, &gift(15, GOOD), &[&bob]).await, ["200"]);
     let later = [KEY, TENANT, ADA, LATER];
-    assert_eq!(outcomes(&service, &gift(16, VISA), &[&later]).await, ["200"]);
+    assert_eq!(outcomes(&service, &gift(16, GOOD), &[&later]).await, ["200"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -242,7 +242,7 @@ async fn a_key_that_makes_up_addresses_tests_no_cards_either() {
     assert_eq!(seen[..4], ["CARD_DECLINED"; 4]);
     assert_eq!(seen[4..], ["THROTTLED"; 2]);
     let page = [PAGE, ORIGIN, TENANT, NOW];
-    let mut own = gift(30, VISA);
+    let mut own = gift(30, GOOD);
     own.path = "/v2/b2c/cors/checkout";
     assert_eq!(outcomes(&service, &own, &[&page]).await, ["200"]);
 }
@@ -277,17 +277,17 @@ async fn join<F: Future<Output = Answer>>(all: impl Iterator<Item = F>) -> Vec<A
 async fn a_first_answer_is_given_again_however_often_it_is_asked_for() {
     let service = limited(&[("card-payments-per-address", "1/3600")]).await;
     let keyed = [KEY, TENANT, ADA, NOW, ("idempotency-key", "one")];
-    let first = ask(&service, &gift(1, VISA), &keyed).await;
+    let first = ask(&service, &gift(1, GOOD), &keyed).await;
     assert_eq!(outcome(&first), "200");
     for _ in 0..3 {
-        let again = ask(&service, &gift(1, VISA), &keyed).await;
+        let again = ask(&service, &gift(1, GOOD), &keyed).await;
         assert_eq!((again.status, again.header("x-service-replayed")), (200, "true"));
         assert_eq!(again.body, first.body);
     }
     let other = [KEY, TENANT, ADA, NOW, ("idempotency-key", "two")];
-    assert_eq!(outcomes(&service, &gift(2, VISA), &[&other]).await, ["THROTTLED"]);
+    assert_eq!(outcomes(&service, &gift(2, GOOD), &[&other]).await, ["THROTTLED"]);
     // A check of a checkout tries no card.
-    let mut check = gift(3, VISA);
+    let mut check = gift(3, GOOD);
     check.body.as_mut().unwrap()["dryRun"] = json!(true);
     assert_eq!(outcomes(&service, &check, &[&other]).await, ["200"]);
 }
@@ -301,7 +301,7 @@ async fn doors_and_carts_stay_open_while_nothing_can_be_counted_and_cards_are_no
         (verification(), "200"),
         (cart_with(json!(["GUESS"])), "200"),
         (mail, "TRY_AGAIN"),
-        (gift(1, VISA), "TRY_AGAIN"),
+        (gift(1, GOOD), "TRY_AGAIN"),
     ] {
         // Fills the caches.
         ask(&service, &asked, &ada).await;
@@ -341,6 +341,26 @@ async fn who_asked_cannot_be_read_from_the_counts_and_they_expire() {
         let text = format!("{item:?}");
         assert!(!text.contains("203.0.113") && !text.contains("example.test"), "{text}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_searches_for_members_so_often_only() {
+    let service = limited(&[("members-searched-per-key", "2/60")]).await;
+    let staff = ("x-service-api-key", "demo-b2b-1001");
+    let text = Asked::get("/v2/b2b/membership/summaries/search?search=lindqvist");
+    let fields = Asked::get("/v2/b2b/membership/summaries/advancedsearch?lastName=lindqvist");
+    let cards = Asked::get("/v2/b2b/membership/cards?memberId=100100031");
+    for (number, asked) in [&text, &fields].into_iter().enumerate() {
+        let from = format!("203.0.113.{number}");
+        let headers = [staff, NOW, ("x-service-browser-ip", from.as_str())];
+        assert_eq!(outcomes(&service, asked, &[&headers]).await, ["200"]);
+    }
+    for asked in [&text, &fields] {
+        let refused = ask(&service, asked, &[staff, NOW]).await;
+        assert_eq!((refused.status, refused.header("retry-after")), (429, "20"), "{}", refused.body);
+    }
+    assert_eq!(outcomes(&service, &cards, &[&[staff, NOW]]).await, ["200"]);
+    assert_eq!(outcomes(&service, &text, &[&[staff, LATER]]).await, ["200"]);
 }
 
 /// Applications are counted by the partner's key, wherever they come from, and nobody is kept from the answer to one

@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 use std::io::Read;
 
 const VISITOR: [(&str, &str); 1] = [("x-service-api-key", "demo-browser-1001")];
+const DOOR: [(&str, &str); 1] = [("x-service-api-key", "demo-door-1001")];
+const TILL: [(&str, &str); 1] = [("x-service-api-key", "demo-counter-1001")];
 
 #[tokio::test(flavor = "multi_thread")]
 async fn countries_start_with_the_united_states_and_canada() {
@@ -73,11 +75,56 @@ async fn states_are_found_by_any_code_of_their_country() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn pick_lists_need_a_key_of_their_side() {
+async fn a_page_learns_how_the_venue_looks_and_speaks() {
+    let service = Service::start().await;
+    let usual = service.request("GET", "/v2/b2c/venue", &VISITOR, None).await;
+    insta::assert_json_snapshot!(usual.body, @r#"
+    {
+      "allowedOrigins": [
+        "http://127.0.0.1:3000",
+        "http://localhost:3000"
+      ],
+      "colours": [],
+      "currency": "USD",
+      "id": 1001,
+      "languages": [
+        "en"
+      ],
+      "logo": null,
+      "name": "Harbor Museum",
+      "privacy": null,
+      "sandbox": true,
+      "terms": null,
+      "timeZone": "America/New_York"
+    }
+    "#);
+    let look = json!({
+        "name": "Harbor Museum", "colours": [{"name": "accent", "value": "#0b5563"}], "languages": ["es", "en"],
+        "logo": "https://harbor-museum.example/logo.svg", "terms": "https://harbor-museum.example/terms",
+        "privacy": "https://harbor-museum.example/privacy",
+    });
+    let set = service.request("PUT", "/v2/b2b/settings", &STAFF, Some(&look)).await;
+    assert_eq!(set.status, 200, "{}", set.text);
+    // A process that was just started has nothing in its caches.
+    let fresh = service.another_process(engine::FaultPlan::new());
+    let shown = fresh.request("GET", "/v2/b2c/venue", &VISITOR, None).await.body;
+    for field in ["colours", "languages", "logo", "terms", "privacy"] {
+        assert_eq!(shown[field], look[field], "{field}");
+        assert_eq!(set.body[field], look[field], "{field}");
+    }
+    assert_eq!(service.request("GET", "/v2/b2c/venue", &DOOR, None).await.status, 403);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pick_lists_need_a_key_that_sells() {
     let service = Service::start().await;
     for (path, headers, status) in [
         ("/v2/b2c/locations/avs/countries", &[][..], 401),
-        ("/v2/b2c/locations/avs/countries", &STAFF[..], 403),
+        ("/v2/b2c/locations/avs/countries", &STAFF[..], 200),
+        ("/v2/b2c/locations/avs/countries", &DOOR[..], 403),
+        ("/v2/b2b/locations/avs/countries", &DOOR[..], 403),
+        ("/v2/b2c/locations/avs/countries", &TILL[..], 200),
+        ("/v2/b2b/locations/avs/countries", &TILL[..], 200),
         ("/v2/b2b/locations/avs/countries", &VISITOR[..], 403),
         ("/payments/v2/b2b/locations/avs/countries", &STAFF[..], 200),
     ] {
@@ -276,7 +323,7 @@ async fn what_a_sale_charged_and_mailed_can_be_looked_at_in_the_sandbox() {
         ("x-service-browser-ip", "192.0.2.7"),
     ];
     let service = Service::start().await;
-    let today = platform::clock::wall_now();
+    let today = adapters::clock::wall_now();
     let (from, to) = (domain::time::plus_secs(today, 86_400), domain::time::plus_secs(today, 8 * 86_400));
     let (from, to) = (from.format("%Y-%m-%d"), to.format("%Y-%m-%d"));
     let times = format!("/v2/b2c/event/templates/times?startTime={from}T00:00:00Z&endTime={to}T00:00:00Z");

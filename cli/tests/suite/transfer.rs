@@ -2,16 +2,16 @@
 #![expect(clippy::unwrap_used, reason = "a helper fails its test by panicking")]
 
 use crate::demo::{ADULT, SHOP, ok};
-use boxoffice::demo::{self, Venue};
+use adapters::clock::wall_now;
+use boxoffice::demo::{self, DemoVenue};
 use boxoffice::document::{Document, Format};
 use boxoffice::export::export;
 use boxoffice::import::{ImportError, ImportReport, Run, import_document};
 use boxoffice::testing::Service;
 use domain::{TenantId, Timestamp};
 use engine::{Fault, FaultPlan, is_crash};
-use platform::clock::wall_now;
 use proptest::prelude::*;
-use sagas::reconcile::{Wanted, reconcile};
+use sagas::reconcile::{ReconciliationRequest, reconcile};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -34,8 +34,8 @@ fn run() -> Run {
     Run { days: 14, ..Run::unwatched(now()) }
 }
 
-fn venue(templates: u32, seed: u64) -> Venue {
-    Venue { tenant: 2001, templates, days: 60, start: "2027-02-20".parse().unwrap(), seed }
+fn venue(templates: u32, seed: u64) -> DemoVenue {
+    DemoVenue { tenant: 2001, templates, days: 60, start: "2027-02-20".parse().unwrap(), seed }
 }
 
 fn large(templates: u32, seed: u64) -> String {
@@ -91,7 +91,8 @@ async fn a_catalog_that_is_exported_imported_and_exported_again_is_the_same_to_t
 
 /// What does not agree in a database.
 async fn findings(service: &Service) -> Vec<String> {
-    let wanted = Wanted { tenant: None, now: wall_now(), chosen_now: None, pause: Duration::ZERO };
+    let wanted =
+        ReconciliationRequest { tenant: None, now: wall_now(), chosen_now: None, pause: Duration::ZERO };
     let report = Box::pin(reconcile(&service.store, &wanted)).await.unwrap();
     report.findings.iter().map(|(_, finding)| finding.to_string()).collect()
 }
@@ -311,7 +312,7 @@ fn a_made_up_venue_follows_from_its_seed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_made_up_venue_of_any_length_is_imported_without_faults() {
     for (days, seed) in [(1, 1), (2, 2), (6, 3), (7, 4), (29, 5), (366, 6)] {
-        let venue = Venue { days, ..venue(30, seed) };
+        let venue = DemoVenue { days, ..venue(30, seed) };
         let mut text = Vec::new();
         demo::write(&venue, Format::Csv, &mut text).unwrap();
         let service = Service::empty().await;

@@ -4,10 +4,10 @@ use crate::resource::{Context, Resource};
 use crate::routes::routes_of;
 use domain::combo::Combo;
 use domain::{ComboTemplateId, TenantId, Zone};
-use platform::catalog::{Catalog, Needs, Use};
-use platform::paging::{Direction, SortField, Sorting};
-use store::Key;
 use store::catalog::{Definitions, Kind};
+use store::{Key, Placed};
+use web::catalog::{Catalog, Needs, Use};
+use web::paging::{Direction, SortField, Sorting};
 use wire::Checker;
 use wire::catalog::{ComboInput, ComboOutput};
 
@@ -40,7 +40,7 @@ impl Resource for Combos {
     }
 
     fn key(tenant: TenantId, id: &str) -> Option<Key> {
-        ComboTemplateId::parse(id).ok().map(|id| Key::combo(tenant, &id))
+        ComboTemplateId::parse(id).ok().map(|id| Combo::place(tenant, &id))
     }
 
     fn read(input: ComboInput, checker: &mut Checker, context: &Context<'_>) -> Option<Combo> {

@@ -4,10 +4,10 @@ use crate::resource::{Context, Resource};
 use crate::routes::routes_of;
 use domain::coupon::Coupon;
 use domain::{CouponId, TenantId, Zone};
-use platform::catalog::{Catalog, Needs, Use};
-use platform::paging::{Direction, SortField, Sorting};
-use store::Key;
 use store::catalog::{Definitions, Kind};
+use store::{Key, Placed};
+use web::catalog::{Catalog, Needs, Use};
+use web::paging::{Direction, SortField, Sorting};
 use wire::Checker;
 use wire::catalog::{CouponInput, CouponOutput};
 
@@ -45,7 +45,7 @@ impl Resource for Coupons {
     }
 
     fn key(tenant: TenantId, id: &str) -> Option<Key> {
-        CouponId::parse(id).ok().map(|id| Key::coupon(tenant, &id))
+        CouponId::parse(id).ok().map(|id| Coupon::place(tenant, &id))
     }
 
     /// A taken code is named beside the other faults here; the write itself is what keeps it from being used

@@ -4,10 +4,10 @@ use crate::resource::{Context, Resource};
 use crate::routes::routes_of;
 use domain::coupon::{CouponReduction, Discount};
 use domain::{DiscountId, TenantId, Zone};
-use platform::catalog::{Catalog, Needs, Use};
-use platform::paging::{Direction, SortField, Sorting};
-use store::Key;
 use store::catalog::{Definitions, Kind};
+use store::{Key, Placed};
+use web::catalog::{Catalog, Needs, Use};
+use web::paging::{Direction, SortField, Sorting};
 use wire::Checker;
 use wire::catalog::{DiscountInput, DiscountOutput};
 
@@ -41,7 +41,7 @@ impl Resource for Discounts {
     }
 
     fn key(tenant: TenantId, id: &str) -> Option<Key> {
-        DiscountId::parse(id).ok().map(|id| Key::discount(tenant, &id))
+        DiscountId::parse(id).ok().map(|id| Discount::place(tenant, &id))
     }
 
     fn read(input: DiscountInput, checker: &mut Checker, context: &Context<'_>) -> Option<Discount> {

@@ -2,21 +2,23 @@
 //! tickets an order may have without (contract §5, §7). The rules are a record beside the template, with a
 //! revision of its own.
 
+use adapters::App;
+use adapters::catalog_limits::CatalogPart;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use domain::entitlement::Entitlements;
-use domain::{TemplateId, TenantId};
-use platform::access::{Caller, Staff};
-use platform::authored::{Target, attempt_token, not_found};
-use platform::catalog::{Catalog, Needs};
-use platform::idempotency::{Tagged, once_tagged};
-use platform::room::Held;
-use platform::routes;
-use platform::routes::Routes;
-use platform::{ApiError, App, Body, ErrorBody, ErrorType};
+use domain::{Template, TemplateId, TenantId};
+use std::ops::ControlFlow::{Break, Continue};
 use store::authored::{CHANGE_TRIES, Stored, decode_authored, revision_of};
 use store::catalog::Kind;
-use store::{Consistency, Key};
+use store::{Consistency, Placed, revise};
+use web::access::{Caller, Staff};
+use web::authored::{Target, not_found, try_again};
+use web::catalog::{Catalog, Needs};
+use web::idempotency::{Tagged, once_tagged};
+use web::routes;
+use web::routes::Routes;
+use web::{ApiError, Body, ErrorBody};
 use wire::Identified;
 use wire::catalog::{EntitlementsInput, EntitlementsOutput};
 
@@ -114,7 +116,7 @@ async fn load(
     tenant: TenantId,
     id: &TemplateId,
 ) -> Result<Option<Stored<Entitlements>>, ApiError> {
-    let (template, rules) = (Key::template(tenant, id), Key::entitlements(tenant, id));
+    let (template, rules) = (Template::place(tenant, id), Entitlements::place(tenant, id));
     let mut found = app.store.get_many([template.clone(), rules.clone()], Consistency::Strong).await?;
     found.take_item(&template).ok_or_else(not_found)?;
     Ok(found.take_item(&rules).map(decode_authored).transpose()?)
@@ -135,7 +137,7 @@ async fn replace(
         let tenant = caller.tenant.id;
         let id = TemplateId::parse(&id).map_err(|_| not_found())?;
         let (before, catalog) = tokio::join!(load(app, tenant, &id), Catalog::load(app, tenant, NEEDS));
-        let (mut before, mut known) = (before?, catalog?.known());
+        let (before, mut known) = (before?, catalog?.known());
         known.templates.insert(id.clone());
         let record = body.parse(|checker, mut input| {
             input.set_id(id.as_str());
@@ -143,24 +145,25 @@ async fn replace(
             input.read(checker, &known)
         })?;
         let (revision, none) = (revision_of(&record)?, revision_of(&Entitlements::none(id.clone()))?);
-        for _ in 0..CHANGE_TRIES {
-            let current = before.as_ref().map_or(&none, |stored| &stored.revision);
-            if *current == revision {
-                return present(&record);
+        let (id, record, if_match, revision, none) = (&id, &record, &if_match, &revision, &none);
+        revise(CHANGE_TRIES, before, try_again, |before: Option<Stored<Entitlements>>| async move {
+            let current = before.as_ref().map_or(none, |stored| &stored.revision);
+            if current == revision {
+                return Ok(Break(present(record)?));
             }
             if_match.check(current)?;
             if before.is_none() {
-                app.check_room(tenant, Held::Definitions).await?;
+                app.check_limit(tenant, CatalogPart::Definitions).await?;
             }
-            let attempt = attempt_token(app)?;
-            let changed = app.store.change_authored(tenant, &attempt, before.as_ref(), Some(&record));
+            let attempt = app.ids.attempt_token()?;
+            let changed = app.store.change_authored(tenant, &attempt, before.as_ref(), Some(record));
             if changed.await?.is_ok() {
                 app.forget_catalog(tenant);
-                return present(&record);
+                return Ok(Break(present(record)?));
             }
-            before = load(app, tenant, &id).await?;
-        }
-        Err(ApiError::new(ErrorType::TryAgain))
+            Ok(Continue(load(app, tenant, id).await?))
+        })
+        .await
     };
     once_tagged(app, caller, &key, &fingerprint, Box::pin(run)).await
 }

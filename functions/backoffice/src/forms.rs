@@ -4,10 +4,10 @@ use crate::resource::{Context, Resource};
 use crate::routes::routes_of;
 use domain::form::Form;
 use domain::{FormId, TenantId, Zone};
-use platform::catalog::{Catalog, Needs, Use};
-use platform::paging::{Direction, SortField, Sorting};
-use store::Key;
 use store::catalog::{Definitions, Kind};
+use store::{Key, Placed};
+use web::catalog::{Catalog, Needs, Use};
+use web::paging::{Direction, SortField, Sorting};
 use wire::Checker;
 use wire::catalog::{FormInput, FormOutput};
 
@@ -40,7 +40,7 @@ impl Resource for Forms {
     }
 
     fn key(tenant: TenantId, id: &str) -> Option<Key> {
-        FormId::parse(id).ok().map(|id| Key::form(tenant, &id))
+        FormId::parse(id).ok().map(|id| Form::place(tenant, &id))
     }
 
     fn read(input: FormInput, checker: &mut Checker, _: &Context<'_>) -> Option<Form> {

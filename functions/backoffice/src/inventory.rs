@@ -1,20 +1,21 @@
 //! `/v2/b2b/inventory`: add-ons and donations. `/v2/b2b/addons` lists the add-ons among them.
 
 use crate::resource::{Context, Resource, list as list_of, read_of};
+use adapters::App;
 use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use domain::catalog::{InventoryItem, InventoryKind};
 use domain::number::whole_number;
 use domain::{InventoryId, TenantId, Zone};
-use platform::access::Staff;
-use platform::catalog::{Catalog, Needs, Use};
-use platform::paging::{Direction, PageQuery, SortField, Sorting};
-use platform::routes;
-use platform::routes::Routes;
-use platform::{ApiError, App, ErrorBody};
-use store::Key;
 use store::catalog::{Definitions, Kind};
+use store::{Key, Placed};
+use web::access::Staff;
+use web::catalog::{Catalog, Needs, Use};
+use web::paging::{Direction, PageQuery, SortField, Sorting};
+use web::routes;
+use web::routes::Routes;
+use web::{ApiError, ErrorBody};
 use wire::Checker;
 use wire::catalog::{InventoryInput, InventoryOutput};
 use wire::page::Page;
@@ -51,7 +52,7 @@ impl Resource for Inventory {
 
     fn key(tenant: TenantId, id: &str) -> Option<Key> {
         let known = InventoryId::parse(whole_number(id)?).ok()?;
-        (known.to_string() == id).then(|| Key::inventory(tenant, known))
+        (known.to_string() == id).then(|| InventoryItem::place(tenant, &known))
     }
 
     fn read(input: InventoryInput, checker: &mut Checker, _: &Context<'_>) -> Option<InventoryItem> {

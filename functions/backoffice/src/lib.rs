@@ -15,38 +15,52 @@
 //! | `POST`, `PUT` of them | 2 |
 //! | `GET` of an instance | 2: its ledger, then its template |
 //! | `PUT`, `DELETE` of an instance | 3: ledger, template, the change; one or two more for other times |
+//! | `GET` of the instances of all templates, in full or in short | 1: the ledgers of each template, side by side |
+//! | `GET` of templates in short, of a price list with a discount | 0: from the cached catalog, which takes 1 every five seconds |
+//! | `GET` of rebooking fees | 1: the ledgers; their templates are cached |
 //!
-//! An idempotency key adds two, to claim it and to keep the answer. Each resource is a [`resource::Resource`];
+//! Whom the doors let in is read beside the ledgers, or beside the template of one instance. An idempotency key adds two
+//! round trips, to claim it and to keep the answer. Each resource is a [`resource::Resource`];
 //! what is the same for all of them is written once, in [`resource`], [`write`] and [`routes`].
 
 mod combos;
 mod coupons;
+mod discount_prices;
 mod discounts;
 mod entitlements;
 mod forms;
 mod instances;
 mod inventory;
 mod person_types;
+mod rebooking;
 mod resource;
 mod routes;
+mod screen;
+mod summaries;
 mod templates;
 mod timetable;
+mod view;
 mod write;
 
-use platform::routes::Routes;
+use web::routes::Routes;
 
-/// The routes of the back office.
-#[must_use]
-pub fn router<R: Routes>() -> R {
+web::routers!(all);
+
+/// Every route of this group.
+fn all<R: Routes>() -> R {
     R::new()
         .merge(person_types::router())
         .merge(discounts::router())
+        .merge(discount_prices::router())
         .merge(coupons::router())
         .merge(combos::router())
         .merge(inventory::router())
         .merge(forms::router())
         .merge(templates::router())
+        .merge(summaries::router())
         .merge(instances::router())
+        .merge(screen::router())
+        .merge(rebooking::router())
         .merge(timetable::router())
         .merge(entitlements::router())
 }

@@ -4,10 +4,10 @@ use crate::resource::{Context, Resource};
 use crate::routes::routes_of;
 use domain::catalog::PersonType;
 use domain::{TenantId, TicketTypeId, Zone};
-use platform::catalog::{Catalog, Needs, Use, any_price};
-use platform::paging::{Direction, SortField, Sorting};
-use store::Key;
 use store::catalog::{Definitions, Kind};
+use store::{Key, Placed};
+use web::catalog::{Catalog, Needs, Use, any_price};
+use web::paging::{Direction, SortField, Sorting};
 use wire::Checker;
 use wire::event::{PersonTypeInput, PersonTypeOutput};
 
@@ -41,7 +41,7 @@ impl Resource for PersonTypes {
     }
 
     fn key(tenant: TenantId, id: &str) -> Option<Key> {
-        TicketTypeId::parse(id).ok().map(|id| Key::person_type(tenant, &id))
+        TicketTypeId::parse(id).ok().map(|id| PersonType::place(tenant, &id))
     }
 
     fn read(input: PersonTypeInput, checker: &mut Checker, _: &Context<'_>) -> Option<PersonType> {

@@ -1,18 +1,19 @@
 //! What the back office's resources have in common, and their reads.
 
+use adapters::App;
 use axum::Json;
 use axum::response::{IntoResponse, Response};
 use domain::{TenantId, Zone};
-use platform::access::Caller;
-use platform::authored::not_found;
-use platform::catalog::{Catalog, Needs, Use};
-use platform::idempotency::Tagged;
-use platform::paging::{PageQuery, Paging, Sorting, page_of};
-use platform::{ApiError, App};
 use serde::Serialize;
 use store::authored::{Authored, Stored};
 use store::catalog::{Definitions, Kind};
 use store::{Consistency, Key};
+use web::ApiError;
+use web::access::Caller;
+use web::authored::not_found;
+use web::catalog::{Catalog, Needs, Use};
+use web::idempotency::Tagged;
+use web::paging::{PageQuery, Paging, Sorting, page_of};
 use wire::page::Page;
 use wire::{Checker, Identified, WireValue};
 

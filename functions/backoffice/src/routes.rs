@@ -10,17 +10,17 @@ macro_rules! routes_of {
             tag = $tag,
             summary = concat!("List ", $many),
             description = "One page of all that the tenant has, active or not, in the order asked for.",
-            params(platform::paging::PageQuery),
+            params(web::paging::PageQuery),
             responses(
                 (status = 200, description = "A page of them", body = wire::page::Page<$output>),
-                (status = 400, description = "`VALIDATION_ERROR`: a page or order that does not exist", body = platform::ErrorBody),
+                (status = 400, description = "`VALIDATION_ERROR`: a page or order that does not exist", body = web::ErrorBody),
             ),
         )]
         async fn list(
-            axum::extract::State(app): axum::extract::State<platform::App>,
-            staff: platform::access::Staff,
-            axum::extract::Query(page): axum::extract::Query<platform::paging::PageQuery>,
-        ) -> Result<axum::Json<wire::page::Page<$output>>, platform::ApiError> {
+            axum::extract::State(app): axum::extract::State<adapters::App>,
+            staff: web::access::Staff,
+            axum::extract::Query(page): axum::extract::Query<web::paging::PageQuery>,
+        ) -> Result<axum::Json<wire::page::Page<$output>>, web::ApiError> {
             crate::resource::list::<$resource>(&app, &staff, &page, |_| true).await
         }
 
@@ -33,14 +33,14 @@ macro_rules! routes_of {
             params(("id" = String, Path, description = "Its id")),
             responses(
                 (status = 200, description = "The record, with its revision in `ETag`", body = $output),
-                (status = 404, description = "`NOT_FOUND`", body = platform::ErrorBody),
+                (status = 404, description = "`NOT_FOUND`", body = web::ErrorBody),
             ),
         )]
         async fn read(
-            axum::extract::State(app): axum::extract::State<platform::App>,
-            staff: platform::access::Staff,
+            axum::extract::State(app): axum::extract::State<adapters::App>,
+            staff: web::access::Staff,
             axum::extract::Path(id): axum::extract::Path<String>,
-        ) -> Result<axum::response::Response, platform::ApiError> {
+        ) -> Result<axum::response::Response, web::ApiError> {
             crate::resource::read::<$resource>(&app, &staff, &id).await
         }
 
@@ -53,18 +53,18 @@ macro_rules! routes_of {
             request_body = $input,
             responses(
                 (status = 200, description = "The record, with its revision in `ETag`", body = $output),
-                (status = 400, description = "`VALIDATION_ERROR`", body = platform::ErrorBody),
-                (status = 404, description = "`NOT_FOUND`: something it refers to does not exist", body = platform::ErrorBody),
-                (status = 409, description = "`IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = platform::ErrorBody),
-                (status = 503, description = "`TRY_AGAIN`", body = platform::ErrorBody),
+                (status = 400, description = "`VALIDATION_ERROR`", body = web::ErrorBody),
+                (status = 404, description = "`NOT_FOUND`: something it refers to does not exist", body = web::ErrorBody),
+                (status = 409, description = "`IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = web::ErrorBody),
+                (status = 503, description = "`TRY_AGAIN`", body = web::ErrorBody),
             ),
         )]
         async fn create(
-            axum::extract::State(app): axum::extract::State<platform::App>,
-            staff: platform::access::Staff,
-            key: platform::IdempotencyKey,
-            body: platform::Body<$input>,
-        ) -> Result<axum::response::Response, platform::ApiError> {
+            axum::extract::State(app): axum::extract::State<adapters::App>,
+            staff: web::access::Staff,
+            key: web::IdempotencyKey,
+            body: web::Body<$input>,
+        ) -> Result<axum::response::Response, web::ApiError> {
             crate::write::create::<$resource>(&app, &staff, &key, body).await
         }
 
@@ -81,19 +81,19 @@ macro_rules! routes_of {
             request_body = $input,
             responses(
                 (status = 200, description = "The record, with its revision in `ETag`", body = $output),
-                (status = 400, description = "`VALIDATION_ERROR`", body = platform::ErrorBody),
-                (status = 404, description = "`NOT_FOUND`: it, or something it refers to, does not exist", body = platform::ErrorBody),
-                (status = 409, description = "`IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = platform::ErrorBody),
-                (status = 412, description = "`PRECONDITION_FAILED`: it has changed since then; nothing was done", body = platform::ErrorBody),
-                (status = 503, description = "`TRY_AGAIN`", body = platform::ErrorBody),
+                (status = 400, description = "`VALIDATION_ERROR`", body = web::ErrorBody),
+                (status = 404, description = "`NOT_FOUND`: it, or something it refers to, does not exist", body = web::ErrorBody),
+                (status = 409, description = "`IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = web::ErrorBody),
+                (status = 412, description = "`PRECONDITION_FAILED`: it has changed since then; nothing was done", body = web::ErrorBody),
+                (status = 503, description = "`TRY_AGAIN`", body = web::ErrorBody),
             ),
         )]
         async fn update(
-            axum::extract::State(app): axum::extract::State<platform::App>,
-            staff: platform::access::Staff,
-            target: platform::authored::Target,
-            body: platform::Body<$input>,
-        ) -> Result<axum::response::Response, platform::ApiError> {
+            axum::extract::State(app): axum::extract::State<adapters::App>,
+            staff: web::access::Staff,
+            target: web::authored::Target,
+            body: web::Body<$input>,
+        ) -> Result<axum::response::Response, web::ApiError> {
             crate::write::update::<$resource>(&app, &staff, target, body).await
         }
 
@@ -109,24 +109,24 @@ macro_rules! routes_of {
             ),
             responses(
                 (status = 200, description = "The record as it was", body = $output),
-                (status = 404, description = "`NOT_FOUND`", body = platform::ErrorBody),
-                (status = 409, description = "`IN_USE`: `usedBy` says what refers to it; `IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = platform::ErrorBody),
-                (status = 412, description = "`PRECONDITION_FAILED`: it has changed since then; nothing was done", body = platform::ErrorBody),
-                (status = 503, description = "`TRY_AGAIN`", body = platform::ErrorBody),
+                (status = 404, description = "`NOT_FOUND`", body = web::ErrorBody),
+                (status = 409, description = "`IN_USE`: `usedBy` says what refers to it; `IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`", body = web::ErrorBody),
+                (status = 412, description = "`PRECONDITION_FAILED`: it has changed since then; nothing was done", body = web::ErrorBody),
+                (status = 503, description = "`TRY_AGAIN`", body = web::ErrorBody),
             ),
         )]
         async fn delete(
-            axum::extract::State(app): axum::extract::State<platform::App>,
-            staff: platform::access::Staff,
-            target: platform::authored::Target,
-        ) -> Result<axum::response::Response, platform::ApiError> {
+            axum::extract::State(app): axum::extract::State<adapters::App>,
+            staff: web::access::Staff,
+            target: web::authored::Target,
+        ) -> Result<axum::response::Response, web::ApiError> {
             crate::write::delete::<$resource>(&app, &staff, target).await
         }
 
-        pub(crate) fn router<R: platform::routes::Routes>() -> R {
+        pub(crate) fn router<R: web::routes::Routes>() -> R {
             R::new()
-                .routes(platform::routes!(list, create))
-                .routes(platform::routes!(read, update, delete))
+                .routes(web::routes!(list, create))
+                .routes(web::routes!(read, update, delete))
         }
     };
 }

@@ -1,34 +1,33 @@
 //! `/v2/b2b/event/templates`: writing and publishing events (spec §2.10, §3, contract §7).
 
+use crate::view::{SHOWN_WITH, view};
+use adapters::App;
+use adapters::catalog_limits::CatalogPart;
+use adapters::slot_summary::{Age, Reaching};
 use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::response::{IntoResponse, Response};
-use domain::asker::Asker;
 use domain::catalog::{ReviewState, Template, prerequisite_circles};
-use domain::channel::Channel;
 use domain::email::comparable_email;
 use domain::ledger::Ledger;
-use domain::listing::{Audience, TemplateFilter};
 use domain::order::MAX_NOTICES;
 use domain::publishing::{DAYS_AHEAD, Generation, Moment, NotWritten, Publication, Writing, WrittenTemplate};
 use domain::{InstanceId, TemplateId, TenantId, Timestamp};
-use platform::access::{Caller, Staff};
-use platform::authored::{Target, id_bytes, not_found};
-use platform::catalog::{Catalog, Needs, Use};
-use platform::idempotency::{Tagged, once_tagged};
-use platform::paging::{Direction, PageQuery, Paging, SortField, Sorting, page_of};
-use platform::room::Held;
-use platform::routes;
-use platform::routes::Routes;
-use platform::standing::{Age, Reaching};
-use platform::{ApiError, App, Body, ErrorBody, ErrorType, IdempotencyKey};
 use sagas::publish::{SLOTS_PER_REQUEST, TemplateSaved, delete_template, make_slots, save_template};
 use std::collections::BTreeSet;
-use store::authored::{CHANGE_TRIES, Stored, decode_authored, revision_of};
-use store::catalog::Kind;
-use store::publish::Beginning;
-use store::{Consistency, Key};
-use wire::event::{AuthoredTemplate, Standing, TemplateContext, TemplateInput, View};
+use std::ops::ControlFlow::{Break, Continue};
+use store::authored::{CHANGE_TRIES, Stored, revision_of};
+use store::publish::SlotsFrom;
+use store::{Placed, revise};
+use web::access::{Caller, Staff};
+use web::authored::{Target, id_bytes, not_found, try_again};
+use web::catalog::{Catalog, Needs, Use};
+use web::idempotency::{Tagged, once_tagged};
+use web::paging::{Direction, PageQuery, Paging, SortField, Sorting, page_of};
+use web::routes;
+use web::routes::Routes;
+use web::{ApiError, Body, ErrorBody, ErrorType, IdempotencyKey};
+use wire::event::{AuthoredTemplate, SlotSummary, TemplateContext, TemplateInput, View};
 use wire::page::Page;
 use wire::{Checker, Identified};
 
@@ -41,7 +40,7 @@ pub(crate) fn router<R: Routes>() -> R {
     R::new().routes(routes!(list, create)).routes(routes!(read, update, delete))
 }
 
-static SORTING: Sorting<Template> = Sorting {
+pub(crate) static SORTING: Sorting<Template> = Sorting {
     fields: &[
         SortField { name: "displayOrder", compare: |one, other| one.display_order.cmp(&other.display_order) },
         SortField { name: "name", compare: |one, other| one.name.cmp(&other.name) },
@@ -52,31 +51,6 @@ static SORTING: Sorting<Template> = Sorting {
     direction: Direction::Ascending,
     last: |one, other| one.id.cmp(&other.id),
 };
-
-/// What a template is shown with.
-pub(crate) const SHOWN_WITH: Needs =
-    Needs::Kinds(&[Kind::PersonType, Kind::Reach, Kind::Discount, Kind::Inventory]);
-
-static NOBODY: Asker = Asker::nobody();
-
-/// The catalog as everybody sees it online.
-pub(crate) fn view<'a>(catalog: &'a Catalog, caller: &Caller) -> View<'a> {
-    let (zone, now) = (caller.tenant.zone, caller.clock.now());
-    View {
-        zone,
-        person_types: &catalog.definitions.person_types,
-        reaches: &catalog.definitions.reaches,
-        audience: Audience {
-            channel: Channel::Online,
-            types: TemplateFilter::All,
-            asker: &NOBODY,
-            zone,
-            now,
-        },
-        discounts: &catalog.definitions.discounts,
-        inventory: &catalog.definitions.inventory,
-    }
-}
 
 /// List event templates
 ///
@@ -99,11 +73,12 @@ async fn list(
     let paging = Paging::parse(&query, &SORTING)?;
     let mut catalog = Catalog::load(&app, staff.tenant.id, Needs::Everything).await?;
     let (page, pagination) = paging.cut(std::mem::take(&mut catalog.templates));
-    let view = view(&catalog, &staff);
+    let view = view(&catalog.definitions, &staff);
     let mut list = Vec::with_capacity(page.len());
     for template in page {
-        let available = available(&app, staff.tenant.id, &view, &template).await?;
-        list.push(AuthoredTemplate::of(&template, Standing { available, sold: None }, &view, None));
+        let next_available = next_available(&app, staff.tenant.id, &view, &template).await?;
+        let slot_summary = SlotSummary { next_available, sold: None };
+        list.push(AuthoredTemplate::of(&template, slot_summary, &view, None));
     }
     page_of(list, pagination)
 }
@@ -124,21 +99,17 @@ async fn list(
 async fn read(State(app): State<App>, staff: Staff, Path(id): Path<String>) -> Result<Response, ApiError> {
     let id = TemplateId::parse(&id).map_err(|_| not_found())?;
     let tenant = staff.tenant.id;
-    let (place, record) = (Key::template(tenant, &id), Key::generation(tenant, &id));
-    let keys = [place.clone(), record.clone()];
     let (found, catalog, sold) = tokio::join!(
-        app.store.get_many(keys, Consistency::Strong),
+        app.store.load_template_and_generation(tenant, &id),
         Catalog::load(&app, tenant, SHOWN_WITH),
         app.store.count_sold(tenant, &id)
     );
-    let (mut found, catalog, sold) = (found?, catalog?, sold?);
-    let Stored { value, revision, .. } =
-        decode_authored::<Template>(found.take_item(&place).ok_or_else(not_found)?)?;
-    let record: Option<Generation> = found.take(&record)?;
-    let view = view(&catalog, &staff);
-    let available = available(&app, tenant, &view, &value).await?;
-    let standing = Standing { available, sold: Some(sold) };
-    let body = AuthoredTemplate::of(&value, standing, &view, publication(&value, record));
+    let ((template, record), catalog, sold) = (found?, catalog?, sold?);
+    let Stored { value, revision, .. } = template.ok_or_else(not_found)?;
+    let view = view(&catalog.definitions, &staff);
+    let next_available = next_available(&app, tenant, &view, &value).await?;
+    let slot_summary = SlotSummary { next_available, sold: Some(sold) };
+    let body = AuthoredTemplate::of(&value, slot_summary, &view, publication(&value, record));
     Ok(Tagged { body, revision: Some(revision) }.into_response())
 }
 
@@ -179,7 +150,7 @@ async fn create(
         if work.before.is_some() {
             return work.show().await;
         }
-        app.check_room(staff.tenant.id, Held::Templates).await?;
+        app.check_limit(staff.tenant.id, CatalogPart::Templates).await?;
         work.save(written, |_| Ok(())).await
     };
     once_tagged(&app, &staff, &key, &fingerprint, Box::pin(run)).await
@@ -258,24 +229,25 @@ async fn delete(
 ) -> Result<Response, ApiError> {
     let fingerprint = format!("DELETE {PATH}/{id}");
     let run = async {
-        let id = TemplateId::parse(&id).map_err(|_| not_found())?;
-        for _ in 0..CHANGE_TRIES {
-            let work = Authoring::load(&app, &staff, id.clone()).await?;
+        let (id, if_match) = (&TemplateId::parse(&id).map_err(|_| not_found())?, &if_match);
+        let (app, staff) = (&app, &staff);
+        revise(CHANGE_TRIES, (), try_again, |()| async move {
+            let work = Authoring::load(app, staff, id.clone()).await?;
             let before = work.before.as_ref().ok_or_else(not_found)?;
             if_match.check(&before.revision)?;
             Use::refuse(uses(&before.value, &work.catalog))?;
-            check_unsold(&app, &staff, &before.value).await?;
-            match delete_template(&app, staff.tenant.id, before, moment(&staff)).await? {
+            check_unsold(app, staff, &before.value).await?;
+            Ok(match delete_template(app, staff.tenant.id, before, moment(staff)).await? {
                 TemplateSaved::Saved(_) | TemplateSaved::Moved(None) => {
                     app.forget_catalog(staff.tenant.id);
-                    let view = view(&work.catalog, &staff);
-                    let body = AuthoredTemplate::of(&before.value, Standing::default(), &view, None);
-                    return Ok(Tagged { body, revision: None });
+                    let view = view(&work.catalog.definitions, staff);
+                    let body = AuthoredTemplate::of(&before.value, SlotSummary::default(), &view, None);
+                    Break(Tagged { body, revision: None })
                 }
-                TemplateSaved::Moved(Some(_)) => {}
-            }
-        }
-        Err(ApiError::new(ErrorType::TryAgain))
+                TemplateSaved::Moved(Some(_)) => Continue(()),
+            })
+        })
+        .await
     };
     once_tagged(&app, &staff, &key, &fingerprint, Box::pin(run)).await
 }
@@ -287,15 +259,15 @@ fn addresses(template: &Template, all: &[Template]) -> usize {
     named.map(|contact| comparable_email(contact.email.trim())).collect::<BTreeSet<_>>().len()
 }
 
-/// Whether everybody can buy one of its slots online now.
-async fn available(
+/// When the next of its slots starts that everybody can buy online now.
+async fn next_available(
     app: &App,
     tenant: TenantId,
     view: &View<'_>,
     template: &Template,
-) -> Result<bool, ApiError> {
+) -> Result<Option<Timestamp>, ApiError> {
     let reaching = Reaching { template, reach: view.reaches.get(&template.id) };
-    app.is_available(tenant, reaching, view.audience, Age::Fresh).await
+    Ok(app.next_available(tenant, reaching, view.audience, Age::Fresh).await?)
 }
 
 fn not_written(refusal: NotWritten) -> ApiError {
@@ -338,7 +310,7 @@ fn uses(template: &Template, catalog: &Catalog) -> Vec<Use> {
 async fn check_unsold(app: &App, caller: &Caller, template: &Template) -> Result<(), ApiError> {
     let now = caller.clock.now();
     let last = InstanceId::last_start();
-    let mut from = Beginning::At(Timestamp::UNIX_EPOCH);
+    let mut from = SlotsFrom::At(Timestamp::UNIX_EPOCH);
     for _ in 0..MAX_SEARCHES {
         let found =
             app.store.load_slots_from(caller.tenant.id, &template.id, from, last, SLOTS_SEARCHED).await?;
@@ -351,7 +323,7 @@ async fn check_unsold(app: &App, caller: &Caller, template: &Template) -> Result
                 .fact("taken", taken));
         }
         match found.stopped_after {
-            Some(slot) => from = Beginning::After(slot),
+            Some(slot) => from = SlotsFrom::After(slot),
             None => return Ok(()),
         }
     }
@@ -370,7 +342,7 @@ struct Authoring<'a> {
 impl<'a> Authoring<'a> {
     async fn load(app: &'a App, caller: &'a Caller, id: TemplateId) -> Result<Self, ApiError> {
         let tenant = caller.tenant.id;
-        let place = Key::template(tenant, &id);
+        let place = Template::place(tenant, &id);
         let (before, catalog) =
             tokio::join!(app.store.load_authored(&place), Catalog::load(app, tenant, Needs::Everything));
         Ok(Self { app, caller, id, before: before?, catalog: catalog? })
@@ -409,54 +381,60 @@ impl<'a> Authoring<'a> {
     /// Saves a template over the one that was read, and makes its first slots. `check` is asked whether the
     /// revision that is replaced is the one that is meant.
     async fn save(
-        mut self,
+        self,
         written: WrittenTemplate,
         check: impl Fn(&str) -> Result<(), ApiError>,
     ) -> Result<Tagged<AuthoredTemplate>, ApiError> {
-        let (tenant, moment) = (&self.caller.tenant, moment(self.caller));
-        for _ in 0..CHANGE_TRIES {
-            let template = self.over(written.clone())?;
+        let (written, check) = (&written, &check);
+        revise(CHANGE_TRIES, self, try_again, |work| async move {
+            let (tenant, moment) = (&work.caller.tenant, moment(work.caller));
+            let template = work.over(written.clone())?;
             let revision = revision_of(&template)?;
-            if let Some(before) = &self.before
+            if let Some(before) = &work.before
                 && before.revision != revision
             {
                 check(&before.revision)?;
             }
-            match save_template(self.app, tenant, &template, self.before.as_ref(), moment).await? {
+            match save_template(work.app, tenant, &template, work.before.as_ref(), moment).await? {
                 TemplateSaved::Saved(record) => {
-                    self.app.forget_catalog(tenant.id);
-                    let (standing, publication) = self.publish(&template, record).await;
-                    let body = self.shown(&template, standing, publication);
-                    return Ok(Tagged { body, revision: Some(revision) });
+                    work.app.forget_catalog(tenant.id);
+                    let (slot_summary, publication) = work.publish(&template, record).await;
+                    let body = work.shown(&template, slot_summary, publication);
+                    Ok(Break(Tagged { body, revision: Some(revision) }))
                 }
-                TemplateSaved::Moved(None) => return Err(not_found()),
-                TemplateSaved::Moved(Some(item)) => self.before = Some(decode_authored(item)?),
+                TemplateSaved::Moved(None) => Err(not_found()),
+                TemplateSaved::Moved(Some(before)) => Ok(Continue(Self { before: Some(*before), ..work })),
             }
-        }
-        Err(ApiError::new(ErrorType::TryAgain))
+        })
+        .await
     }
 
     /// The template that was read, as it is.
     async fn show(&self) -> Result<Tagged<AuthoredTemplate>, ApiError> {
         let Stored { value, revision, .. } = self.before.as_ref().ok_or_else(not_found)?;
         let record = self.app.store.load_generation(self.caller.tenant.id, &self.id).await?;
-        let body = self.shown(value, self.standing(value).await?, publication(value, record));
+        let body = self.shown(value, self.slot_summary(value).await?, publication(value, record));
         Ok(Tagged { body, revision: Some(revision.clone()) })
     }
 
     fn shown(
         &self,
         template: &Template,
-        standing: Standing,
+        slot_summary: SlotSummary,
         publication: Option<Publication>,
     ) -> AuthoredTemplate {
-        AuthoredTemplate::of(template, standing, &view(&self.catalog, self.caller), publication)
+        AuthoredTemplate::of(
+            template,
+            slot_summary,
+            &view(&self.catalog.definitions, self.caller),
+            publication,
+        )
     }
 
-    async fn standing(&self, template: &Template) -> Result<Standing, ApiError> {
-        let view = view(&self.catalog, self.caller);
-        let available = available(self.app, self.caller.tenant.id, &view, template).await?;
-        Ok(Standing { available, sold: None })
+    async fn slot_summary(&self, template: &Template) -> Result<SlotSummary, ApiError> {
+        let view = view(&self.catalog.definitions, self.caller);
+        let next_available = next_available(self.app, self.caller.tenant.id, &view, template).await?;
+        Ok(SlotSummary { next_available, sold: None })
     }
 
     /// The template as it is stored.
@@ -473,12 +451,12 @@ impl<'a> Authoring<'a> {
         &self,
         template: &Template,
         record: Option<Generation>,
-    ) -> (Standing, Option<Publication>) {
+    ) -> (SlotSummary, Option<Publication>) {
         let record = record.filter(|_| template.review_state == ReviewState::Published);
         let begun = record.as_ref().map(Into::into);
         self.make_first_slots(template, record).await.unwrap_or_else(|fault| {
             tracing::warn!(template = %template.id, %fault, "slots are left to the scheduled work");
-            (Standing::default(), begun)
+            (SlotSummary::default(), begun)
         })
     }
 
@@ -486,7 +464,7 @@ impl<'a> Authoring<'a> {
         &self,
         template: &Template,
         record: Option<Generation>,
-    ) -> Result<(Standing, Option<Publication>), ApiError> {
+    ) -> Result<(SlotSummary, Option<Publication>), ApiError> {
         let mut publication = None;
         if let Some(record) = record {
             let (tenant, now) = (&self.caller.tenant, self.caller.clock.now());
@@ -494,6 +472,6 @@ impl<'a> Authoring<'a> {
             let progress = made.await?;
             publication = Some(Publication { is_complete: progress.complete, until: progress.until });
         }
-        Ok((self.standing(template).await?, publication))
+        Ok((self.slot_summary(template).await?, publication))
     }
 }

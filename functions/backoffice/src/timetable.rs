@@ -1,30 +1,27 @@
 //! `/v2/b2b/event/templates/{id}/instances`: the dated slots of a template, as the back office sees them.
 
-use crate::templates::{SHOWN_WITH, view};
+use crate::view::{SHOWN_WITH, view};
+use adapters::App;
+use adapters::slot_summary::Reaching;
 use axum::Json;
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{FromRequestParts, Path, Query, State};
+use axum::extract::{Path, Query, State};
 use domain::TemplateId;
 use domain::catalog::Template;
 use domain::ledger::Ledger;
-use domain::slot_edit::SlotReach;
-use http::request::Parts;
-use platform::access::Staff;
-use platform::authored::not_found;
-use platform::catalog::Catalog;
-use platform::paging::{Direction, PageQuery, Paging, SortField, Sorting, page_of};
-use platform::query::QueryReader;
-use platform::routes;
-use platform::routes::Routes;
-use platform::{ApiError, App, ErrorBody, ErrorType};
 use serde::Deserialize;
-use store::{Consistency, Key};
+use store::{Consistency, Placed};
 use utoipa::IntoParams;
-use wire::event::AuthoredInstance;
+use web::access::Staff;
+use web::authored::not_found;
+use web::catalog::Catalog;
+use web::paging::{Direction, PageQuery, Paging, SortField, Sorting, page_of};
+use web::query::QueryReader;
+use web::routes;
+use web::routes::Routes;
+use web::slots::{counts, ledgers};
+use web::{ApiError, ErrorBody};
+use wire::event::{AuthoredInstance, AuthoredSlot};
 use wire::page::Page;
-
-/// Slots one request looks at.
-const MAX_SLOTS: usize = 8_000;
 
 pub(crate) fn router<R: Routes>() -> R {
     R::new().routes(routes!(list))
@@ -39,22 +36,6 @@ struct RangeQuery {
     start_time: Option<String>,
     /// ISO 8601; 11:59 pm on the day of `startTime` unless it is given.
     end_time: Option<String>,
-}
-
-/// What is asked for.
-struct Asked {
-    range: RangeQuery,
-    page: PageQuery,
-}
-
-impl FromRequestParts<App> for Asked {
-    type Rejection = QueryRejection;
-
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, QueryRejection> {
-        let Query(range) = Query::from_request_parts(parts, app).await?;
-        let Query(page) = Query::from_request_parts(parts, app).await?;
-        Ok(Self { range, page })
-    }
 }
 
 static SORTING: Sorting<Ledger> = Sorting {
@@ -81,7 +62,8 @@ async fn list(
     State(app): State<App>,
     staff: Staff,
     Path(id): Path<String>,
-    Asked { range, page }: Asked,
+    Query(range): Query<RangeQuery>,
+    Query(page): Query<PageQuery>,
 ) -> Result<Json<Page<AuthoredInstance>>, ApiError> {
     let id = TemplateId::parse(&id).map_err(|_| not_found())?;
     let (tenant, zone, now) = (staff.tenant.id, staff.tenant.zone, staff.clock.now());
@@ -89,23 +71,23 @@ async fn list(
     let range = reader.range(range.start_time.as_deref(), range.end_time.as_deref(), zone, now);
     let range = reader.finish(range)?;
     let paging = Paging::parse(&page, &SORTING)?;
-    let place = Key::template(tenant, &id);
+    let place = Template::place(tenant, &id);
     let (template, catalog) = tokio::join!(
         app.store.get::<Template>(&place, Consistency::Strong),
         Catalog::load(&app, tenant, SHOWN_WITH)
     );
     let (template, catalog) = (template?.ok_or_else(not_found)?, catalog?);
-    let longest = i64::from(template.longest_minutes()).saturating_mul(60);
-    let none = SlotReach::none(id);
-    let reach = catalog.definitions.reaches.get(&template.id).unwrap_or(&none);
-    let (from, until) = reach.starts(longest, range.from, range.until);
-    let limit = MAX_SLOTS.saturating_add(1);
-    let mut found = app.store.load_ledgers(tenant, &template.id, from, until, limit).await?;
-    if found.len() > MAX_SLOTS {
-        return Err(ApiError::new(ErrorType::ResponseTooLarge));
-    }
-    found.retain(|ledger| ledger.exists() && range.overlaps(ledger.start, Some(ledger.end)));
+    let reaching = Reaching { template: &template, reach: catalog.definitions.reaches.get(&id) };
+    let (mut found, counts) = tokio::try_join!(
+        ledgers(&app.store, tenant, reaching, range),
+        counts(&app.store, tenant, reaching, range),
+    )?;
+    found.retain(Ledger::exists);
     let (page, pagination) = paging.cut(found);
-    let view = view(&catalog, &staff);
-    page_of(page.iter().map(|slot| AuthoredInstance::of(slot, &template, &view)).collect(), pagination)
+    let view = view(&catalog.definitions, &staff);
+    let show = |ledger: &Ledger| {
+        let counts = counts.get(&ledger.instance).copied().unwrap_or_default();
+        AuthoredInstance::of(&AuthoredSlot { ledger, template: &template, counts }, &view)
+    };
+    page_of(page.iter().map(show).collect(), pagination)
 }

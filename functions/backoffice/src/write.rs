@@ -2,15 +2,18 @@
 //! reserves something.
 
 use crate::resource::{Context, Resource};
+use adapters::App;
+use adapters::catalog_limits::CatalogPart;
 use axum::response::Response;
 use domain::Zone;
-use platform::access::Caller;
-use platform::authored::{Target, attempt_token, id_bytes, not_found};
-use platform::catalog::{Catalog, Needs, Use};
-use platform::idempotency::{Tagged, once_tagged};
-use platform::room::Held;
-use platform::{ApiError, App, Body, ErrorType, IdempotencyKey};
+use std::ops::ControlFlow::{Break, Continue};
 use store::authored::{CHANGE_TRIES, ChangeRefusal, Stored, revision_of};
+use store::revise;
+use web::access::Caller;
+use web::authored::{Target, id_bytes, not_found, try_again};
+use web::catalog::{Catalog, Needs, Use};
+use web::idempotency::{Tagged, once_tagged};
+use web::{ApiError, Body, ErrorType, IdempotencyKey};
 use wire::Identified;
 
 /// Creates a record.
@@ -25,15 +28,17 @@ pub(crate) async fn create<R: Resource>(
     let random = id_bytes(app, &hash_key, key, &fingerprint)?;
     let run = async {
         let tenant = caller.tenant.id;
-        let (catalog, room) =
-            tokio::join!(Catalog::load(app, tenant, R::NEEDS), app.check_room(tenant, Held::Definitions));
+        let (catalog, limit) = tokio::join!(
+            Catalog::load(app, tenant, R::NEEDS),
+            app.check_limit(tenant, CatalogPart::Definitions)
+        );
         let catalog = catalog?;
         let record = body.parse(|checker, mut input| {
             input.set_id(&R::new_id(random));
             R::read(input, checker, &context(caller, &catalog))
         })?;
-        room?;
-        let attempt = attempt_token(app)?;
+        limit?;
+        let attempt = app.ids.attempt_token()?;
         match app.store.change_authored(tenant, &attempt, None, Some(&record)).await? {
             Ok(()) => {}
             // The first try of this request made it, and someone has changed it since.
@@ -62,31 +67,32 @@ pub(crate) async fn update<R: Resource>(
         let place = R::key(tenant, &id).ok_or_else(not_found)?;
         let (current, catalog) =
             tokio::join!(app.store.load_authored(&place), Catalog::load(app, tenant, R::NEEDS));
-        let mut current: Stored<R::Record> = current?.ok_or_else(not_found)?;
+        let current: Stored<R::Record> = current?.ok_or_else(not_found)?;
         let catalog = catalog?;
         let record = body.parse(|checker, mut input| {
             input.keep_id(checker, &id);
             R::read(input, checker, &context(caller, &catalog))
         })?;
-        let revision = revision_of(&record)?;
-        for _ in 0..CHANGE_TRIES {
-            if current.revision == revision {
-                return present::<R>(&record, caller.tenant.zone);
+        let (record, revision) = (&record, &revision_of(&record)?);
+        let (place, if_match) = (&place, &if_match);
+        revise(CHANGE_TRIES, current, try_again, |current| async move {
+            if current.revision == *revision {
+                return Ok(Break(present::<R>(record, caller.tenant.zone)?));
             }
             if_match.check(&current.revision)?;
-            let attempt = attempt_token(app)?;
-            match app.store.change_authored(tenant, &attempt, Some(&current), Some(&record)).await? {
+            let attempt = app.ids.attempt_token()?;
+            match app.store.change_authored(tenant, &attempt, Some(&current), Some(record)).await? {
                 Ok(()) => {
                     app.forget_catalog(tenant);
-                    return present::<R>(&record, caller.tenant.zone);
+                    Ok(Break(present::<R>(record, caller.tenant.zone)?))
                 }
-                Err(ChangeRefusal::Taken) => return Err(taken::<R>()),
+                Err(ChangeRefusal::Taken) => Err(taken::<R>()),
                 Err(ChangeRefusal::Changed) => {
-                    current = app.store.load_authored(&place).await?.ok_or_else(not_found)?;
+                    Ok(Continue(app.store.load_authored(place).await?.ok_or_else(not_found)?))
                 }
             }
-        }
-        Err(ApiError::new(ErrorType::TryAgain))
+        })
+        .await
     };
     once_tagged(app, caller, &key, &fingerprint, Box::pin(run)).await
 }
@@ -100,24 +106,24 @@ pub(crate) async fn delete<R: Resource>(
     let fingerprint = format!("DELETE {}/{id}", R::PATH);
     let run = async {
         let tenant = caller.tenant.id;
-        let place = R::key(tenant, &id).ok_or_else(not_found)?;
-        for _ in 0..CHANGE_TRIES {
+        let (place, if_match) = (&R::key(tenant, &id).ok_or_else(not_found)?, &if_match);
+        revise(CHANGE_TRIES, (), try_again, |()| async move {
             let (current, catalog) =
-                tokio::join!(app.store.load_authored(&place), Catalog::load(app, tenant, Needs::Everything));
+                tokio::join!(app.store.load_authored(place), Catalog::load(app, tenant, Needs::Everything));
             let current: Stored<R::Record> = current?.ok_or_else(not_found)?;
             if_match.check(&current.revision)?;
             Use::refuse(R::uses(&current.value, &catalog?))?;
-            let attempt = attempt_token(app)?;
+            let attempt = app.ids.attempt_token()?;
             match app.store.change_authored(tenant, &attempt, Some(&current), None).await? {
                 Ok(()) => {
                     app.forget_catalog(tenant);
                     let body = R::show(&current.value, caller.tenant.zone);
-                    return Ok(Tagged { body, revision: None });
+                    Ok(Break(Tagged { body, revision: None }))
                 }
-                Err(ChangeRefusal::Changed | ChangeRefusal::Taken) => {}
+                Err(ChangeRefusal::Changed | ChangeRefusal::Taken) => Ok(Continue(())),
             }
-        }
-        Err(ApiError::new(ErrorType::TryAgain))
+        })
+        .await
     };
     once_tagged(app, caller, &key, &fingerprint, Box::pin(run)).await
 }

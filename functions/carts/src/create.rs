@@ -1,21 +1,22 @@
 //! Creating a cart.
 
+use adapters::App;
+use adapters::catalog::TenantCatalog;
+use adapters::rate_limit::{count, count_guesses};
 use axum::Json;
 use axum::response::{IntoResponse, Response};
-use domain::asker::Asker;
+use domain::buyer::Buyer;
 use domain::cart::{Cart, PricedLines};
 use domain::cart_request::{CartRequest, LineRequest, name_lines};
-use domain::channel::Channel;
-use domain::pricing::{Buyer, Catalog, CatalogView, PricingRefusals, price};
+use domain::pricing::{CatalogView, PricingCatalog, PricingContext, PricingRefusals, price};
 use domain::rate_limit::Activity;
 use domain::{CartId, CartItemId};
-use platform::access::Caller;
-use platform::cart::{Existing, Named, Offer, TenantCatalog, forms_refused, pricing_refused};
-use platform::claims::{ClaimedCart, claimed_cart};
-use platform::rate_limit::{count, count_guesses};
-use platform::{ApiError, App, ErrorType, IdempotencyKey, idempotency};
 use std::collections::{BTreeMap, BTreeSet};
-use store::{Consistency, Found, Key};
+use store::{Consistency, Found, Placed};
+use web::access::Caller;
+use web::cart::{Existing, Named, StockFacts, forms_refused, pricing_refused};
+use web::claims::{ClaimedCart, claimed_cart};
+use web::{ApiError, ErrorType, IdempotencyKey, idempotency};
 
 /// A request with its catalog and the ids of its lines.
 struct Draft<'a> {
@@ -83,22 +84,21 @@ pub(crate) async fn once(
     request: CartRequest,
 ) -> Result<Response, ApiError> {
     let id = derived_id(app, caller, key.text().unwrap_or_default()).await?;
-    let tenant = caller.tenant.id;
+    let (tenant, maker) = (caller.tenant.id, idempotency::as_asked(caller, fingerprint));
     let draft = Draft::of(app, caller, request).await?;
-    let place = Key::cart(tenant, &id);
-    let keys = draft.named.keys(tenant).chain([place.clone()]);
+    let keys = draft.named.keys(tenant).chain([Cart::place(tenant, &id)]);
     let load = app.store.get_many(keys, Consistency::Strong);
     let tie = idempotency::tie(app, caller, key, fingerprint);
     let (found, tied) = tokio::join!(load, tie);
     let tied = tied?;
     let outcome = async {
         let mut found = found?;
-        match found.take::<Cart>(&place)?.filter(|cart| cart.is_live(caller.clock.now())) {
-            Some(earlier) => repeated(&earlier, fingerprint),
+        match found.take_one::<Cart>(tenant, &id)?.filter(|cart| cart.is_live(caller.clock.now())) {
+            Some(earlier) => repeated(&earlier, &maker),
             // A repetition takes nothing, so it is not counted.
             None => {
                 draft.count_asked().await?;
-                draft.create(id, fingerprint, found).await
+                draft.create(id, &maker, found).await
             }
         }
     };
@@ -136,26 +136,26 @@ impl<'a> Draft<'a> {
 
     /// Carts may be made, and coupon codes and memberships guessed, so often only.
     async fn count_asked(&self) -> Result<(), ApiError> {
-        let carts = count(self.app, self.caller, Activity::Cart);
-        let guesses = count_guesses(self.app, self.caller, self.named.guesses());
+        let carts = count(self.app, self.caller.client(), Activity::Cart);
+        let guesses = count_guesses(self.app, self.caller.client(), self.named.guesses());
         let (carts, guesses) = tokio::join!(carts, guesses);
-        carts.and(guesses)
+        Ok(carts.and(guesses)?)
     }
 
     fn price_assumed(&self) -> Result<PricedLines, PricingRefusals> {
         let instances = self.named.instances.iter().copied();
-        let (asker, used_up) = (Asker::default(), BTreeSet::new());
+        let (buyer, used_up) = (Buyer::default(), BTreeSet::new());
         let zone = self.caller.tenant.zone;
         let memberships = BTreeMap::new();
-        let (channel, memberships) = (Channel::Online, &memberships);
-        let buyer = Buyer { channel, asker: &asker, zone, used_up: &used_up, memberships };
-        let view = CatalogView::assumed(self.catalog.view(), buyer, instances);
+        let (channel, memberships) = (self.caller.scope.channel(), &memberships);
+        let context = PricingContext { channel, buyer: &buyer, zone, used_up: &used_up, memberships };
+        let view = CatalogView::assumed(self.catalog.view(), context, instances);
         price(&self.lines, &self.request.terms, &view, self.caller.clock.now())
     }
 
     fn price(&self, existing: &Existing) -> Result<PricedLines, ApiError> {
-        let buyer = existing.buyer(self.caller.tenant.zone);
-        let view = CatalogView::of_ledgers(self.catalog.view(), buyer, existing.ledgers.values());
+        let context = existing.pricing_context(self.caller);
+        let view = CatalogView::of_ledgers(self.catalog.view(), context, existing.ledgers.values());
         let priced = price(&self.lines, &self.request.terms, &view, self.caller.clock.now());
         let terms = &self.request.terms;
         existing.check_with(priced.map_err(|refusals| pricing_refused(&refusals, terms, "")), "")
@@ -171,14 +171,14 @@ impl<'a> Draft<'a> {
 
     /// Refuses what cannot be had now.
     fn check(&self, cart: &Cart, existing: &Existing) -> Result<(), ApiError> {
-        let Catalog { inventory, coupons, .. } = self.catalog.view();
-        Offer { existing, inventory, coupons }.check(cart, self.caller.clock.now())
+        let PricingCatalog { inventory, coupons, .. } = self.catalog.view();
+        StockFacts { existing, inventory, coupons }.check(cart, self.caller.clock.now())
     }
 
     async fn put(&self, cart: &Cart) -> Result<(), ApiError> {
         let (now, wall_now) = (self.caller.clock.now(), self.app.wall_now());
         let put = self.app.store.create_cart(self.caller.tenant.id, cart, now, wall_now).await?;
-        // A random id that is taken: another try draws another one.
+        // A random id that is taken: another try generates another one.
         put.map_err(|_| ApiError::new(ErrorType::TryAgain))
     }
 }

@@ -1,15 +1,18 @@
 //! Answering the forms of a cart (spec §2.6).
 
-use crate::update::{MAX_TRIES, refuse_unless_open};
+use crate::update::{MAX_TRIES, refuse_unless_open, try_again};
 use crate::{cart_id, fingerprint, live};
+use adapters::App;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use domain::cart::FormRefusal;
 use domain::form::SentAnswer;
 use domain::{CartId, FormResponseId};
-use platform::access::{Caller, Shopper};
-use platform::cart::response_refused;
-use platform::{ApiError, App, Body, ErrorBody, ErrorType, IdempotencyKey, idempotency};
+use std::ops::ControlFlow::{Break, Continue};
+use store::revise;
+use web::access::{Caller, Shopper};
+use web::cart::response_refused;
+use web::{ApiError, Body, ErrorBody, ErrorType, IdempotencyKey, idempotency};
 use wire::cart::{FormEntryOutput, FormResponseInput};
 
 /// Fill in a form of a cart
@@ -61,10 +64,11 @@ async fn answered(
     let now = caller.clock.now();
     let tenant = caller.tenant.id;
     let catalog = app.catalog(tenant).await?;
-    let mut before = live(app.store.load_cart(tenant, id).await?, now)?;
-    let response = FormResponseId::parse(response).map_err(|_| no_such_form())?;
-    for _ in 0..MAX_TRIES {
-        let after = before.filled_in(catalog.asked(), &response, fields, now);
+    let before = live(app.store.load_cart(tenant, id).await?, now)?;
+    let (catalog, response) = (&catalog, &FormResponseId::parse(response).map_err(|_| no_such_form())?);
+    let exhausted = |_| try_again();
+    revise(MAX_TRIES, before, exhausted, |before| async move {
+        let after = before.filled_in(catalog.asked(), response, fields, now);
         // An entry that is not there comes first, then a cart that is not open, then faults of the answers.
         let after = match after.map_err(|refusals| response_refused(&refusals)) {
             Err(unknown) if unknown.kind() == ErrorType::NotFound => return Err(unknown),
@@ -73,11 +77,13 @@ async fn answered(
         refuse_unless_open(app, caller, &before).await?;
         let after = after?;
         match app.store.replace_cart(tenant, &before, &after, app.wall_now()).await? {
-            Ok(()) => return FormEntryOutput::of(&after, &response).ok_or_else(no_such_form),
-            Err(current) => before = live(current, now)?,
+            Ok(()) => FormEntryOutput::of(&after, response, catalog.asked().forms)
+                .map(Break)
+                .ok_or_else(no_such_form),
+            Err(current) => Ok(Continue(live(current, now)?)),
         }
-    }
-    Err(ApiError::new(ErrorType::TryAgain))
+    })
+    .await
 }
 
 fn no_such_form() -> ApiError {

@@ -4,22 +4,26 @@ mod create;
 mod forms;
 mod update;
 
+use adapters::App;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use domain::cart::Cart;
 use domain::{CartId, Timestamp};
-use platform::access::{Caller, Shopper};
-use platform::cart::Explain;
-use platform::routes;
-use platform::routes::Routes;
-use platform::{ApiError, App, Body, ErrorBody, ErrorType, IdempotencyKey, idempotency};
+use std::sync::Arc;
+use store::StoreError;
+use store::catalog::Definitions;
+use web::access::{Caller, Shopper};
+use web::cart::{Explain, SentCart};
+use web::routes::Routes;
+use web::{ApiError, Body, ErrorBody, ErrorType, IdempotencyKey, idempotency, routes};
 use wire::WireValue;
 use wire::cart::{CartInput, CartOutput};
 
-/// The cart routes.
-#[must_use]
-pub fn router<R: Routes>() -> R {
+web::routers!(all);
+
+/// Every route of this group.
+fn all<R: Routes>() -> R {
     R::new()
         .routes(routes!(create_cart))
         .routes(routes!(read_cart, update_cart, delete_cart))
@@ -39,7 +43,7 @@ pub fn router<R: Routes>() -> R {
         (status = 200, description = "The id of the cart", body = String, content_type = "application/json"),
         (status = 400, description = "Some values are missing or invalid", body = ErrorBody),
         (status = 404, description = "Ids refer to nothing on sale", body = ErrorBody),
-        (status = 409, description = "An event is not on sale or has too few seats left, or an add-on too few pieces; too much for one order; the idempotency key was used before", body = ErrorBody),
+        (status = 409, description = "An event is not on sale or has too few seats left, or an add-on too few units; too much for one order; the idempotency key was used before", body = ErrorBody),
         (status = 429, description = "`THROTTLED`: too many unknown coupon codes, for this visitor or by this key", body = ErrorBody),
     ),
 )]
@@ -50,11 +54,13 @@ async fn create_cart(
     body: Body<CartInput>,
 ) -> Result<Response, ApiError> {
     let fingerprint = fingerprint(&app, &caller, &key, &body, "POST /v2/b2c/carts").await?;
-    let request = body.parse(|checker, input| input.parse_new(checker))?;
-    match fingerprint {
+    let mut request = body.parse(|checker, input| input.parse_new(checker))?;
+    let sent = SentCart::inline("", std::mem::take(&mut request.moved));
+    let created = match fingerprint {
         Some(fingerprint) => create::once(&app, &caller, &key, &fingerprint, request).await,
         None => create::fresh(&app, &caller, request).await,
-    }
+    };
+    created.map_err(|refusal| sent.pointed(refusal))
 }
 
 /// Read a cart
@@ -77,7 +83,8 @@ async fn read_cart(
 ) -> Result<Json<CartOutput>, ApiError> {
     let id = cart_id(&id)?;
     let cart = live(app.store.load_cart(caller.tenant.id, &id).await?, caller.clock.now())?;
-    Ok(Json(CartOutput::of(&cart, caller.tenant.zone)))
+    let known = definitions_for(&app, &caller, &cart).await?;
+    Ok(Json(CartOutput::of(&cart, &known.forms, caller.tenant.zone)))
 }
 
 /// Replace the lines of a cart
@@ -97,7 +104,7 @@ async fn read_cart(
         (status = 200, description = "The cart with prices", body = CartOutput),
         (status = 400, description = "Some values are missing or invalid", body = ErrorBody),
         (status = 404, description = "There is no such cart, or ids refer to nothing on sale", body = ErrorBody),
-        (status = 409, description = "An event is not on sale or has too few seats left, or an add-on too few pieces; too much for one order; the cart is being or was checked out", body = ErrorBody),
+        (status = 409, description = "An event is not on sale or has too few seats left, or an add-on too few units; too much for one order; the cart is being or was checked out", body = ErrorBody),
         (status = 429, description = "`THROTTLED`: too many unknown coupon codes, for this visitor or by this key", body = ErrorBody),
     ),
 )]
@@ -112,9 +119,11 @@ async fn update_cart(
     let id = cart_id(&id)?;
     let route = format!("PUT /v2/b2c/carts/{id}");
     let fingerprint = fingerprint(&app, &caller, &key, &body, &route).await?.unwrap_or_default();
-    let request = body.parse(|checker, input| input.parse_update(checker, &id))?;
+    let mut request = body.parse(|checker, input| input.parse_update(checker, &id))?;
+    let sent = SentCart::inline("", std::mem::take(&mut request.moved));
     let replaced = update::replace(&app, &caller, &id, request, explain);
-    idempotency::once(&app, &caller, &key, &fingerprint, Box::pin(replaced)).await
+    let answered = idempotency::once(&app, &caller, &key, &fingerprint, Box::pin(replaced)).await;
+    answered.map_err(|refusal| sent.pointed(refusal))
 }
 
 /// Delete a cart
@@ -143,6 +152,15 @@ async fn delete_cart(
     let id = cart_id(&id)?;
     let deleted = update::delete(&app, &caller, &id);
     idempotency::once(&app, &caller, &key, &format!("DELETE /v2/b2c/carts/{id}"), deleted).await
+}
+
+/// The tenant's definitions, of which a cart that is answered shows what its forms ask. Nothing is read for a cart
+/// without forms.
+async fn definitions_for(app: &App, caller: &Caller, cart: &Cart) -> Result<Arc<Definitions>, StoreError> {
+    if cart.forms.is_empty() {
+        return Ok(Arc::default());
+    }
+    app.definitions(caller.tenant.id).await
 }
 
 /// The fingerprint of a request that carries an idempotency key.

@@ -2,5 +2,5 @@
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), lambda_http::Error> {
-    platform::lambda::run(carts::router()).await
+    web::lambda::run(carts::router()).await
 }

@@ -1,16 +1,18 @@
 //! Changing and deleting a cart.
 
-use crate::live;
+use crate::{definitions_for, live};
+use adapters::App;
+use adapters::rate_limit::count_guesses;
 use domain::cart::{AskedForms, Cart};
 use domain::cart_request::{CartRequest, name_lines};
-use domain::pricing::{Catalog, CatalogView, ExplainedLines, Tried, price_explained};
+use domain::pricing::{CatalogView, ExplainedLines, PricingCatalog, Tried, price_explained};
 use domain::{CartId, CartItemId, TenantId};
-use platform::access::Caller;
-use platform::cart::{Explain, Offer, forms_refused, pricing_refused};
-use platform::claims::{ClaimedCart, claimed_cart};
-use platform::rate_limit::count_guesses;
-use platform::{ApiError, App, ErrorType};
-use store::{Consistency, Key};
+use std::ops::ControlFlow::{Break, Continue};
+use store::{Consistency, Placed, revise};
+use web::access::Caller;
+use web::cart::{Explain, StockFacts, forms_refused, pricing_refused};
+use web::claims::{ClaimedCart, claimed_cart};
+use web::{ApiError, ErrorType};
 use wire::cart::CartOutput;
 
 /// Tries of a write that meets another one: a cart is one visitor's, so few can meet.
@@ -35,34 +37,39 @@ pub(crate) async fn replace(
     request.terms = terms;
     let known = app.definitions(tenant).await?;
     let named = named.with_stock(&known.inventory);
-    let key = Key::cart(tenant, id);
-    let load = app.store.get_many(named.keys(tenant).chain([key.clone()]), Consistency::Strong);
-    let (found, allowed) = tokio::join!(load, count_guesses(app, caller, named.guesses()));
+    let load = app.store.get_many(named.keys(tenant).chain([Cart::place(tenant, id)]), Consistency::Strong);
+    let (found, allowed) = tokio::join!(load, count_guesses(app, caller.client(), named.guesses()));
     allowed?;
     let mut found = found?;
-    let mut before = live(found.take(&key)?, now)?;
+    let before = live(found.take_one(tenant, id)?, now)?;
     let existing = named.take(&mut found, tenant, caller.clock.now())?;
     existing.count_unknown(app, caller).await?;
     let catalog = app.catalog_of(tenant, existing.ledgers.values()).await?;
-    let buyer = existing.buyer(caller.tenant.zone);
-    let view = CatalogView::of_ledgers(catalog.view(), buyer, existing.ledgers.values());
+    let context = existing.pricing_context(caller);
+    let view = CatalogView::of_ledgers(catalog.view(), context, existing.ledgers.values());
     let asked = catalog.asked();
-    let Catalog { inventory, coupons, .. } = catalog.view();
-    let offer = Offer { existing: &existing, inventory, coupons };
-    for _ in 0..MAX_TRIES {
+    let PricingCatalog { inventory, coupons, .. } = catalog.view();
+    let offer = &StockFacts { existing: &existing, inventory, coupons };
+    let (request, existing, view) = (&request, &existing, &view);
+    let exhausted = |_| try_again();
+    revise(MAX_TRIES, before, exhausted, |before| async move {
         refuse_unless_open(app, caller, &before).await?;
-        let (after, traces) =
-            existing.check_with(decide(app, &before, &request, &view, asked, caller), "")?;
+        let (after, traces) = existing.check_with(decide(app, &before, request, view, asked, caller), "")?;
         offer.check(&after, now)?;
-        match write(app, tenant, &before, after).await? {
+        Ok(match write(app, tenant, &before, after).await? {
             Ok(after) => {
-                let output = CartOutput::of(&after, caller.tenant.zone);
-                return Ok(if explain { output.explained(&traces) } else { output });
+                let output = CartOutput::of(&after, asked.forms, caller.tenant.zone);
+                Break(if explain { output.explained(&traces) } else { output })
             }
-            Err(current) => before = live(current, now)?,
-        }
-    }
-    Err(ApiError::new(ErrorType::TryAgain))
+            Err(current) => Continue(live(current, now)?),
+        })
+    })
+    .await
+}
+
+/// Others changed the cart at every try.
+pub(crate) fn try_again() -> ApiError {
+    ApiError::new(ErrorType::TryAgain)
 }
 
 /// Writes the next version of a cart. One that says the same stays the version it is, so that a checkout beside it is
@@ -84,11 +91,12 @@ async fn write(
 
 /// Refuses a cart that is or was checked out, or is being priced for it.
 pub(crate) async fn refuse_unless_open(app: &App, caller: &Caller, cart: &Cart) -> Result<(), ApiError> {
-    if cart.still.as_ref().is_some_and(|still| still.is_live(app.wall_now())) {
+    if cart.lease.as_ref().is_some_and(|lease| lease.is_live(app.wall_now())) {
         return Err(ApiError::new(ErrorType::RequestInProgress));
     }
     let pointer = cart.order.as_ref();
-    Box::pin(sagas::open_again(app, caller.tenant.id, pointer, caller.clock.now())).await.map(|_| ())
+    Box::pin(sagas::open_again(app, caller.tenant.id, pointer, caller.clock.now())).await?;
+    Ok(())
 }
 
 fn decide(
@@ -113,13 +121,16 @@ fn decide(
 /// Deletes a cart and answers it as it was.
 pub(crate) async fn delete(app: &App, caller: &Caller, id: &CartId) -> Result<CartOutput, ApiError> {
     let now = caller.clock.now();
-    let mut before = live(app.store.load_cart(caller.tenant.id, id).await?, now)?;
-    for _ in 0..MAX_TRIES {
+    let before = live(app.store.load_cart(caller.tenant.id, id).await?, now)?;
+    // Before it is gone, so that an answer that cannot be made leaves it there.
+    let known = &definitions_for(app, caller, &before).await?;
+    let exhausted = |_| try_again();
+    revise(MAX_TRIES, before, exhausted, |before| async move {
         refuse_unless_open(app, caller, &before).await?;
-        match app.store.delete_cart(caller.tenant.id, &before).await? {
-            Ok(()) => return Ok(CartOutput::of(&before, caller.tenant.zone)),
-            Err(current) => before = live(current, now)?,
-        }
-    }
-    Err(ApiError::new(ErrorType::TryAgain))
+        Ok(match app.store.delete_cart(caller.tenant.id, &before).await? {
+            Ok(()) => Break(CartOutput::of(&before, &known.forms, caller.tenant.zone)),
+            Err(current) => Continue(live(current, now)?),
+        })
+    })
+    .await
 }

@@ -1,31 +1,44 @@
-//! Checkout (spec §4.3): from a server, or from a storefront's page.
+//! Checkout (spec §4.3): from a server, or from a storefront's page; and what a page needs around it.
 
 mod answer;
-mod decide;
-mod draw;
+mod asked;
+mod complete;
+mod config;
+mod contended;
 mod dry_run;
-mod entitled;
+mod generate;
 mod load;
 mod pay;
+mod refused;
 mod replay;
 mod sell;
+mod start;
+mod webhook;
 
+use adapters::App;
 use axum::extract::State;
 use axum::response::Response;
-use platform::access::{BrowserCheckout, Caller, ServerCheckout};
-use platform::routes;
-use platform::routes::Routes;
-use platform::{ApiError, App, Body, ErrorBody, IdempotencyKey};
 use serde::Serialize;
 use utoipa::ToSchema;
+use web::access::{BrowserCheckout, Caller, ServerCheckout};
+use web::routes;
+use web::routes::Routes;
+use web::{ApiError, Body, ErrorBody, IdempotencyKey};
 use wire::cart::CartOutput;
 use wire::checkout::CheckoutInput;
+use wire::opened_order::PlacedOrderView;
 use wire::order::OrderView;
 
-/// The routes of this group.
-#[must_use]
-pub fn router<R: Routes>() -> R {
-    R::new().routes(routes!(server_checkout)).routes(routes!(browser_checkout))
+web::routers!(all);
+
+/// Every route of this group.
+fn all<R: Routes>() -> R {
+    R::new()
+        .routes(routes!(server_checkout))
+        .routes(routes!(browser_checkout))
+        .routes(routes!(config::checkout_config))
+        .routes(routes!(complete::complete_checkout))
+        .routes(routes!(webhook::stripe_event))
 }
 
 /// What a checkout answers.
@@ -34,6 +47,16 @@ pub fn router<R: Routes>() -> R {
 pub enum CheckoutAnswer {
     /// It was carried out.
     Order(Box<OrderView>),
+    /// It was only tried, since the request has `dryRun`.
+    DryRun(Box<DryRunReport>),
+}
+
+/// What the checkout of a page answers.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum PageCheckoutAnswer {
+    /// It was carried out.
+    Order(Box<PlacedOrderView>),
     /// It was only tried, since the request has `dryRun`.
     DryRun(Box<DryRunReport>),
 }
@@ -62,7 +85,7 @@ pub struct DryRunReport {
     params(("x-service-browser-ip" = String, Header, description = "The visitor's IP address.", example = "203.0.113.24")),
     responses(
         (status = 200, description = "The order; with `dryRun`, the findings of a checkout.", body = CheckoutAnswer),
-        (status = 402, description = "The card was declined; everything was released.", body = ErrorBody),
+        (status = 402, description = "The card was declined; everything was released. `PAYMENT_ACTION_REQUIRED`: the issuer of the card asks the buyer first, and the order waits until `expiresAt`; the page shows the question with `clientSecret`, and then completes the order.", body = ErrorBody),
         (status = 409, description = "Refused because of seats, price, entitlements, reservation or an earlier request.", body = ErrorBody),
         (status = 429, description = "`THROTTLED`: too many cards were tried or declined, for this visitor or by this key; the processor was not called.", body = ErrorBody),
     )
@@ -78,12 +101,13 @@ async fn server_checkout(
 
 /// Pay for a cart from a storefront's page
 ///
-/// Works from the origins the tenant allows. Card data goes from the visitor's browser to Boxoffice alone.
+/// Works from the origins the tenant allows. Card data goes from the visitor's browser to Boxoffice alone. The
+/// `orderToken` of the order opens it with its tickets for 24 hours (`POST /v2/b2c/orders/open`).
 #[utoipa::path(
     post, path = "/v2/b2c/cors/checkout", tag = "Checkout", request_body = CheckoutInput,
     responses(
-        (status = 200, description = "The order; with `dryRun`, the findings of a checkout.", body = CheckoutAnswer),
-        (status = 402, description = "The card was declined; everything was released.", body = ErrorBody),
+        (status = 200, description = "The order; with `dryRun`, the findings of a checkout.", body = PageCheckoutAnswer),
+        (status = 402, description = "The card was declined; everything was released. `PAYMENT_ACTION_REQUIRED`: the issuer of the card asks the buyer first, and the order waits until `expiresAt`; the page shows the question with `clientSecret`, and then completes the order.", body = ErrorBody),
         (status = 409, description = "Refused because of seats, price, entitlements, reservation or an earlier request.", body = ErrorBody),
         (status = 429, description = "`THROTTLED`: too many cards were tried or declined, for this visitor or by this key; the processor was not called.", body = ErrorBody),
     )
@@ -94,7 +118,10 @@ async fn browser_checkout(
     key: IdempotencyKey,
     body: Body<CheckoutInput>,
 ) -> Result<Response, ApiError> {
-    check_out(&app, &caller, Sent { key: &key, route: "POST /v2/b2c/cors/checkout" }, body).await
+    let hash_key = app.hash_key(&caller.tenant).await?;
+    let answer =
+        check_out(&app, &caller, Sent { key: &key, route: "POST /v2/b2c/cors/checkout" }, body).await?;
+    Ok(answer::for_page(answer, &hash_key))
 }
 
 /// The key of a request, and the route it belongs to.

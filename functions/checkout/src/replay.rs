@@ -1,18 +1,18 @@
 //! What earlier requests did: an idempotency key, a cart and a duplicate guard all point to an order, and
 //! what became of that order decides.
 
-use crate::answer;
+use crate::{answer, asked};
+use adapters::App;
 use axum::response::Response;
 use domain::OrderId;
-use domain::checkout::within_duplicate_window;
+use domain::checkout::EarlierCharge;
 use domain::order::OrderState;
-use domain::tenant::Scope;
-use platform::access::Caller;
-use platform::idempotency::new_claim;
-use platform::{ApiError, App, ErrorType};
-use sagas::Outcome;
-use store::checkout::{DUPLICATE_WINDOW_SECS, KeyClaim};
+use sagas::{ChargeOutcome, SagaFault};
+use store::checkout::KeyClaim;
 use store::idempotency::IdempotencyRecord;
+use web::access::Caller;
+use web::idempotency::new_claim;
+use web::{ApiError, ErrorType};
 
 /// The idempotency key of the request, and the fingerprint of its body.
 #[derive(Debug, Clone)]
@@ -62,15 +62,9 @@ pub(crate) async fn look(
         return Err(ApiError::new(ErrorType::IdempotencyKeyReused));
     }
     if let Some(order) = held.as_ref().and_then(|held| held.order.as_ref()) {
-        match outcome_of(app, caller, order, manner).await? {
-            Some(Outcome::Paid(order)) => {
-                return Ok(Replay::Answer(Box::new(answer::replayed(&order, caller.tenant.zone))));
-            }
-            Some(Outcome::Declined(decline)) => {
-                return Ok(Replay::Answer(Box::new(answer::declined_again(&decline))));
-            }
-            Some(Outcome::Undecided) => return Err(ApiError::new(ErrorType::RequestInProgress)),
-            Some(Outcome::Undone) | None => {}
+        let outcome = outcome_of(app, caller, order, manner).await?;
+        if let Some(answer) = answer_again(app, caller, outcome, manner).await? {
+            return Ok(Replay::Answer(Box::new(answer)));
         }
     }
     let claim = new_claim(&app.ids, &key.fingerprint, now)?;
@@ -78,12 +72,40 @@ pub(crate) async fn look(
     Ok(Replay::GoOn(Some(Box::new(claim))))
 }
 
+/// What the first request is answered again; none of one that came to nothing before its buyer was asked.
+async fn answer_again(
+    app: &App,
+    caller: &Caller,
+    outcome: Option<ChargeOutcome>,
+    manner: Manner,
+) -> Result<Option<Response>, ApiError> {
+    let zone = caller.tenant.zone;
+    match (outcome, manner) {
+        (Some(ChargeOutcome::Paid(order)), _) => Ok(Some(answer::replayed(&order, zone))),
+        (Some(ChargeOutcome::AsksBuyer(asked)), _) => Ok(Some(answer::asks_buyer_again(&asked, zone))),
+        (Some(ChargeOutcome::Declined { order, decline }), Manner::Finishing) => {
+            asked::count_refusal(app, caller, &order, &decline).await;
+            Ok(Some(answer::declined_again(&decline)))
+        }
+        (Some(ChargeOutcome::Declined { order: _, decline }), Manner::Looking) => {
+            Ok(Some(answer::declined_again(&decline)))
+        }
+        (Some(ChargeOutcome::Expired(order)), Manner::Finishing) => {
+            let order = asked::without_late_money(app, *order, caller.clock.now()).await?;
+            Ok(Some(answer::expired_again(&order)))
+        }
+        (Some(ChargeOutcome::Expired(order)), Manner::Looking) => Ok(Some(answer::expired_again(&order))),
+        (Some(ChargeOutcome::Undecided), _) => Err(ApiError::new(ErrorType::RequestInProgress)),
+        (Some(ChargeOutcome::Voided) | None, _) => Ok(None),
+    }
+}
+
 async fn outcome_of(
     app: &App,
     caller: &Caller,
     id: &OrderId,
     manner: Manner,
-) -> Result<Option<Outcome>, ApiError> {
+) -> Result<Option<ChargeOutcome>, SagaFault> {
     let tenant = caller.tenant.id;
     match manner {
         Manner::Finishing => Box::pin(sagas::outcome_of(app, tenant, id, caller.clock.now())).await,
@@ -95,7 +117,7 @@ async fn outcome_of(
 ///
 /// # Errors
 /// `CART_ALREADY_CHECKED_OUT`, `REQUEST_IN_PROGRESS`.
-pub(crate) async fn undone_order(
+pub(crate) async fn voided_order(
     app: &App,
     caller: &Caller,
     pointer: Option<&OrderId>,
@@ -104,42 +126,29 @@ pub(crate) async fn undone_order(
     match (pointer, manner) {
         (None, Manner::Finishing | Manner::Looking) => Ok(None),
         (Some(_), Manner::Finishing) => {
-            Box::pin(sagas::open_again(app, caller.tenant.id, pointer, caller.clock.now())).await
+            Ok(Box::pin(sagas::open_again(app, caller.tenant.id, pointer, caller.clock.now())).await?)
         }
         (Some(id), Manner::Looking) => {
-            sagas::left_open(id, outcome_of(app, caller, id, manner).await?.as_ref())
+            Ok(sagas::left_open(id, outcome_of(app, caller, id, manner).await?.as_ref())?)
         }
     }
 }
 
-/// The order is named to servers, which may read it. A page is not told of the order of whoever's card it was given.
-fn duplicate(caller: &Caller, order: &OrderId) -> ApiError {
-    let refusal = ApiError::new(ErrorType::DuplicateTransactionFound);
-    match caller.scope {
-        Scope::B2c => refusal.fact("orderId", order),
-        Scope::B2cBrowser | Scope::B2b | Scope::Payment | Scope::Onboard => refusal,
-    }
-}
-
-/// Whether the order that holds the duplicate guard still stands against the same charge.
-///
-/// # Errors
-/// `DUPLICATE_TRANSACTION_FOUND`, `REQUEST_IN_PROGRESS`.
-pub(crate) async fn check_duplicate(
+/// What became of the charge of the order that holds a duplicate guard.
+pub(crate) async fn earlier_charge(
     app: &App,
     caller: &Caller,
     holder: &OrderId,
     manner: Manner,
-) -> Result<(), ApiError> {
-    match outcome_of(app, caller, holder, manner).await? {
-        Some(Outcome::Paid(order)) => {
-            let OrderState::Paid { at } = order.state else { return Ok(()) };
-            if within_duplicate_window(at, caller.clock.now(), DUPLICATE_WINDOW_SECS) {
-                return Err(duplicate(caller, &order.id));
-            }
-            Ok(())
+) -> Result<EarlierCharge, SagaFault> {
+    Ok(match outcome_of(app, caller, holder, manner).await? {
+        Some(ChargeOutcome::Paid(order)) => match order.state {
+            OrderState::Paid { at } => EarlierCharge::Paid { order: order.id, at },
+            OrderState::Pending { .. } | OrderState::Void { .. } => EarlierCharge::Free,
+        },
+        Some(ChargeOutcome::Undecided | ChargeOutcome::AsksBuyer(_)) => EarlierCharge::UnderWay,
+        Some(ChargeOutcome::Declined { .. } | ChargeOutcome::Voided | ChargeOutcome::Expired(_)) | None => {
+            EarlierCharge::Free
         }
-        Some(Outcome::Undecided) => Err(ApiError::new(ErrorType::RequestInProgress)),
-        Some(Outcome::Declined(_) | Outcome::Undone) | None => Ok(()),
-    }
+    })
 }

@@ -1,15 +1,16 @@
-//! The scheduled work: finishes abandoned checkouts and refunds, announces unsent mails again, makes the slots of
+//! The scheduled work: finishes abandoned checkouts and refunds, enqueues unsent mails again, makes the slots of
 //! published templates that are missing or come into reach, and decides on the merchants of the sandbox. Nothing
 //! depends on when it runs.
 
 mod mails;
 mod underwrite;
 
-pub use mails::{Unsent, announce_chosen, announce_unsent, load_unsent_chosen};
+pub use mails::{Unsent, UnsentChosen, enqueue_chosen, enqueue_unsent};
 
+use adapters::App;
 use domain::time::plus_secs;
 use domain::{OrderId, TemplateId, TenantId, Timestamp};
-use platform::App;
+use sagas::SagaFault;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use store::order::{DueClock, DueKind, DueWork};
@@ -31,7 +32,7 @@ const KINDS: [DueKind; 5] =
 
 /// Whose work a pass takes up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum PassScope {
     /// The schedule's: everything due in real time.
     Schedule,
     /// A sandbox caller's: everything of sandbox tenants, also what was made under a chosen clock.
@@ -41,14 +42,14 @@ pub enum Scope {
 /// What a pass did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Report {
+pub struct PassReport {
     /// Abandoned checkouts found.
     pub orders_due: u32,
-    /// Of these, settled or undone.
+    /// Of these, settled or voided.
     pub orders_finished: u32,
     /// Refunds left half-way that were finished.
     pub refunds_finished: u32,
-    /// Mails announced again.
+    /// Mails enqueued again.
     pub mails_announced: u32,
     /// Event instances made.
     pub slots_made: usize,
@@ -62,7 +63,7 @@ pub struct Report {
     pub failed: u32,
 }
 
-impl Report {
+impl PassReport {
     /// Nothing is done of a kind of which it is not known what is due.
     fn miss(&mut self, kind: DueKind, fault: &store::StoreError) -> Vec<DueWork> {
         self.failed = self.failed.saturating_add(1);
@@ -71,7 +72,7 @@ impl Report {
     }
 
     /// Something was not done, and stays due.
-    fn fail(&mut self, tenant: TenantId, fault: &platform::ApiError) {
+    fn fail(&mut self, tenant: TenantId, fault: &SagaFault) {
         self.failed = self.failed.saturating_add(1);
         tracing::error!(%tenant, %fault, "scheduled work failed and stays due");
     }
@@ -87,13 +88,13 @@ impl Report {
 /// database does not say what is due has failed, and keeps no other from being done.
 ///
 /// # Errors
-/// [`platform::ApiError`] when the database does not say whose work it is.
-pub async fn pass(app: &App, scope: Scope, now: Timestamp) -> Result<Report, platform::ApiError> {
+/// [`SagaFault`] when the database does not say whose work it is.
+pub async fn pass(app: &App, scope: PassScope, now: Timestamp) -> Result<PassReport, SagaFault> {
     let clocks: &[DueClock] = match scope {
-        Scope::Schedule => &[DueClock::Real],
-        Scope::Sandbox => &[DueClock::Real, DueClock::Chosen],
+        PassScope::Schedule => &[DueClock::Real],
+        PassScope::Sandbox => &[DueClock::Real, DueClock::Chosen],
     };
-    let mut report = Report::default();
+    let mut report = PassReport::default();
     // Nothing is done while it is not known who is closed.
     let asleep = match app.store.load_asleep_tenants().await {
         Ok(asleep) => asleep,
@@ -107,14 +108,14 @@ pub async fn pass(app: &App, scope: Scope, now: Timestamp) -> Result<Report, pla
     for clock in clocks {
         for kind in KINDS {
             if kind == DueKind::Mails {
-                let again = put_off(app, *clock, now, mails::ANNOUNCE_AGAIN_SECS);
+                let again = put_off(app, *clock, now, mails::ENQUEUE_AGAIN_SECS);
                 let due = mails::Due { scope, clock: *clock, until: now, again, asleep: &asleep };
-                mails::announce_due(app, due, &mut report).await?;
+                mails::enqueue_due(app, due, &mut report).await?;
                 continue;
             }
             let due = app.store.load_due_but(*clock, kind, now, MAX_PER_PARTITION, &asleep).await;
             for work in due.unwrap_or_else(|fault| report.miss(kind, &fault)) {
-                if scope == Scope::Sandbox && !is_sandbox(app, work.tenant(), &mut others).await? {
+                if scope == PassScope::Sandbox && !is_sandbox(app, work.tenant(), &mut others).await? {
                     continue;
                 }
                 take_up(app, work, *clock, now, &mut report).await;
@@ -125,11 +126,7 @@ pub async fn pass(app: &App, scope: Scope, now: Timestamp) -> Result<Report, pla
 }
 
 /// `others` remembers tenants that are not sandboxes.
-async fn is_sandbox(
-    app: &App,
-    tenant: TenantId,
-    others: &mut BTreeSet<TenantId>,
-) -> Result<bool, platform::ApiError> {
+async fn is_sandbox(app: &App, tenant: TenantId, others: &mut BTreeSet<TenantId>) -> Result<bool, SagaFault> {
     if others.contains(&tenant) {
         return Ok(false);
     }
@@ -148,7 +145,7 @@ fn put_off(app: &App, clock: DueClock, now: Timestamp, secs: i64) -> Timestamp {
     }
 }
 
-async fn take_up(app: &App, work: DueWork, clock: DueClock, now: Timestamp, report: &mut Report) {
+async fn take_up(app: &App, work: DueWork, clock: DueClock, now: Timestamp, report: &mut PassReport) {
     let put_off = |secs: i64| put_off(app, clock, now, secs);
     let done = match &work {
         DueWork::Order(tenant, order) => {
@@ -186,8 +183,8 @@ async fn make_slots(
     tenant: TenantId,
     template: &TemplateId,
     now: Timestamp,
-    report: &mut Report,
-) -> Result<(), platform::ApiError> {
+    report: &mut PassReport,
+) -> Result<(), SagaFault> {
     let done = report.slots_made.saturating_add(report.slots_changed).saturating_add(report.slots_deleted);
     let budget = MAX_SLOTS.saturating_sub(done);
     if budget == 0 {
@@ -211,11 +208,16 @@ async fn finish(
     id: &OrderId,
     now: Timestamp,
     again: Timestamp,
-) -> Result<bool, platform::ApiError> {
+) -> Result<bool, SagaFault> {
     let Some(order) = app.store.load_order(tenant, id).await? else { return Ok(false) };
     match Box::pin(sagas::recover(app, order, now)).await {
-        Ok(sagas::Outcome::Undecided) => Ok(false),
-        Ok(sagas::Outcome::Paid(_) | sagas::Outcome::Declined(_) | sagas::Outcome::Undone) => Ok(true),
+        Ok(sagas::ChargeOutcome::Undecided | sagas::ChargeOutcome::AsksBuyer(_)) => Ok(false),
+        Ok(
+            sagas::ChargeOutcome::Paid(_)
+            | sagas::ChargeOutcome::Declined { .. }
+            | sagas::ChargeOutcome::Voided
+            | sagas::ChargeOutcome::Expired(_),
+        ) => Ok(true),
         Err(fault) => {
             app.store.postpone_order(tenant, id, again).await?;
             Err(fault)

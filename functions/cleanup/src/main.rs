@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
-    platform::telemetry::init();
-    let app = platform::aws::app()?;
+    adapters::telemetry::init();
+    let app = adapters::aws::app()?;
     let run = |_: LambdaEvent<Value>| async {
         // Boxed, because the whole saga nested in this future is more than the compiler lays out at once.
-        let pass = Box::pin(cleanup::pass(&app, cleanup::Scope::Schedule, platform::clock::wall_now()));
+        let pass = Box::pin(cleanup::pass(&app, cleanup::PassScope::Schedule, adapters::clock::wall_now()));
         let report = pass.await?;
         report.log();
         Ok::<_, Error>(json!(report))

@@ -3,18 +3,20 @@
 
 mod validate;
 
+use adapters::App;
 use axum::Json;
 use axum::extract::State;
-use platform::access::{Caller, Shopper};
-use platform::routes;
-use platform::routes::Routes;
-use platform::{ApiError, App, Body, ErrorBody};
+use web::access::{Caller, Shopper};
+use web::routes;
+use web::routes::Routes;
+use web::{ApiError, Body, ErrorBody};
 use wire::cart::CartInput;
 use wire::entitlement::EntitlementsResult;
 
-/// The routes of entitlements.
-#[must_use]
-pub fn router<R: Routes>() -> R {
+web::routers!(all);
+
+/// Every route of this group.
+fn all<R: Routes>() -> R {
     R::new().routes(routes!(validate, validate_again))
 }
 

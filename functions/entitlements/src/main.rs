@@ -2,5 +2,5 @@
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), lambda_http::Error> {
-    platform::lambda::run(entitlements::router()).await
+    web::lambda::run(entitlements::router()).await
 }

@@ -9,6 +9,9 @@
 //! id instead, or a slot was moved to another day, that is known only once those are read, and what it used takes
 //! one round trip more.
 
+use adapters::App;
+use adapters::catalog::TenantCatalog;
+use adapters::rate_limit::{Guesses, count_guesses};
 use domain::cart::PricedLines;
 use domain::cart_request::{CartTerms, LineRequest};
 use domain::catalog::Template;
@@ -17,14 +20,13 @@ use domain::entitlement::{Entitlements, Judgement, Judging, MemberUses, Tally, j
 use domain::instance_id::TemplateTag;
 use domain::pricing::{CatalogView, price};
 use domain::{CartItemId, TemplateId, Zone};
-use platform::access::Caller;
-use platform::cart::{Existing, Named, SentCart, TenantCatalog, pricing_refused};
-use platform::claims::{ClaimedCart, claimed_cart};
-use platform::rate_limit::{Guesses, count_guesses};
-use platform::{ApiError, App, ErrorType};
 use std::collections::BTreeSet;
-use store::counter::take_member_uses;
-use store::{Consistency, Key};
+use store::Consistency;
+use store::counter::{take_member_uses, tally_key};
+use web::access::Caller;
+use web::cart::{Existing, Named, SentCart, pricing_refused};
+use web::claims::{ClaimedCart, claimed_cart};
+use web::{ApiError, ErrorType};
 use wire::entitlement::EntitlementsResult;
 
 /// Tallies that are looked up before it is known whether they are needed; not many more.
@@ -100,7 +102,8 @@ async fn question(app: &App, caller: &Caller, source: CartSource) -> Result<Ques
                 Ok(LineRequest { id, wanted: line.wanted })
             });
             let lines = lines.collect::<Result<_, ApiError>>()?;
-            Ok(Question { lines, terms: request.terms, names: Names::Sent, sent: SentCart::inline() })
+            let sent = SentCart::inline("", request.moved);
+            Ok(Question { lines, terms: request.terms, names: Names::Sent, sent })
         }
     }
 }
@@ -113,13 +116,13 @@ async fn load(app: &App, caller: &Caller, question: &mut Question) -> Result<Fac
     let ClaimedCart { terms, named } = claimed_cart(app, caller, terms, wanted).await?;
     question.terms = terms;
     let looked_up = guesses(&named, &catalog, caller.tenant.zone);
-    let keys = named.keys(tenant).chain(looked_up.iter().map(|tally| Key::tally(tenant, tally)));
+    let keys = named.keys(tenant).chain(looked_up.iter().map(|tally| tally_key(tenant, tally)));
     let guesses = match question.names {
         Names::Stored => Guesses::default(),
         Names::Sent => named.guesses(),
     };
     let load = app.store.get_many(keys, Consistency::Strong);
-    let (found, allowed) = tokio::join!(load, count_guesses(app, caller, guesses));
+    let (found, allowed) = tokio::join!(load, count_guesses(app, caller.client(), guesses));
     allowed?;
     let mut found = found?;
     let existing = named.take(&mut found, tenant, caller.clock.now())?;
@@ -154,8 +157,8 @@ fn guesses(named: &Named, catalog: &TenantCatalog, zone: Zone) -> BTreeSet<Tally
 
 impl Facts {
     fn price(&self, caller: &Caller, question: &Question) -> Result<PricedLines, ApiError> {
-        let buyer = self.existing.buyer(caller.tenant.zone);
-        let view = CatalogView::of_ledgers(self.catalog.view(), buyer, self.existing.ledgers.values());
+        let context = self.existing.pricing_context(caller);
+        let view = CatalogView::of_ledgers(self.catalog.view(), context, self.existing.ledgers.values());
         let priced = price(&question.lines, &question.terms, &view, caller.clock.now());
         priced.map_err(|refusals| pricing_refused(&refusals, &question.terms, ""))
     }
@@ -171,7 +174,7 @@ impl Facts {
             entitlements: self.catalog.entitlements(),
             discounts: catalog.discounts,
             numbers: self.existing.numbers(),
-            told: Some(self.existing.asker()),
+            told: Some(self.existing.buyer()),
             zone: caller.tenant.zone,
         };
         judge(&priced.lines, judging, &self.used)

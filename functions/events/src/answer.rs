@@ -2,8 +2,9 @@
 
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
-use platform::{ApiError, ErrorType};
 use serde::Serialize;
+use web::ApiError;
+use web::slots::too_large;
 
 /// Bytes of an answer. Lambda accepts 6 MB of a JSON document that holds the body as an escaped string.
 const MAX_BYTES: usize = 6_000_000;
@@ -16,9 +17,4 @@ pub(crate) fn json(value: &impl Serialize) -> Result<Response, ApiError> {
         return Err(too_large());
     }
     Ok(([(CONTENT_TYPE, "application/json")], body).into_response())
-}
-
-/// The range asked for holds more than one answer can.
-pub(crate) fn too_large() -> ApiError {
-    ApiError::new(ErrorType::ResponseTooLarge)
 }

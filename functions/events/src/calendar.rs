@@ -1,47 +1,54 @@
 //! Days with seats.
 
 use crate::answer::json;
-use crate::load::{Catalog, check_shown, ledgers, ledgers_of_all};
+use crate::load::{CachedCatalog, check_shown};
 use crate::query::RangeQuery;
+use adapters::App;
+use adapters::slot_summary::Reaching;
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use chrono::{Months, NaiveDate};
 use domain::catalog::Template;
 use domain::ledger::Ledger;
-use domain::listing::{Audience, Range, active_dates};
+use domain::listing::{Audience, DaySeats, ListedSlot, Range, seats_by_date};
 use domain::time::plus_secs;
 use domain::{Timestamp, Zone};
-use platform::access::{Caller, Shopper};
-use platform::standing::Reaching;
-use platform::{ApiError, App, ErrorBody};
-use std::collections::BTreeSet;
+use web::access::{Caller, Shopper};
+use web::slots::{ledgers, ledgers_of_all};
+use web::{ApiError, ErrorBody};
 use wire::event::{Calendar, CalendarDay};
 
 /// Months shown from the first event on where the range has none (spec §4.4).
 const FALLBACK_MONTHS: Months = Months::new(2);
 
-/// Every date of a range, and whether a seat can be had on it.
-fn calendar(range: Range, active: &BTreeSet<NaiveDate>, zone: Zone) -> Calendar {
-    let day = |date: NaiveDate| CalendarDay {
-        date: zone.format(zone.start_of_day(date)),
-        name: String::new(),
-        active: active.contains(&date),
+/// Every date of a range, with the seats of these slots.
+fn calendar<'a>(range: Range, slots: impl IntoIterator<Item = ListedSlot<'a>>, zone: Zone) -> Calendar {
+    let seats = seats_by_date(slots, zone);
+    let day = |date: NaiveDate| {
+        let DaySeats { available, capacity } = seats.get(&date).copied().unwrap_or_default();
+        CalendarDay {
+            date: zone.format(zone.start_of_day(date)),
+            name: String::new(),
+            active: available > 0,
+            available_seats: available,
+            capacity,
+        }
     };
     Calendar { days: range.dates(zone).map(day).collect() }
 }
 
-fn active(
-    audience: Audience<'_>,
-    template: &Template,
-    ledgers: &[Ledger],
-    zone: Zone,
-) -> BTreeSet<NaiveDate> {
-    active_dates(ledgers.iter().filter_map(|ledger| audience.listed(template, ledger)), zone)
+/// The slots of a template that are shown.
+fn listed<'a>(
+    audience: Audience<'a>,
+    template: &'a Template,
+    ledgers: &'a [Ledger],
+) -> impl Iterator<Item = ListedSlot<'a>> {
+    ledgers.iter().filter_map(move |ledger| audience.listed(template, ledger))
 }
 
 /// Read the calendar of all templates
 ///
-/// A day is active when at least one seat remains. The range is today unless it is given.
+/// A day is active when at least one seat remains, and says how many do. The range is today unless it is given.
 #[utoipa::path(
     get,
     path = "/v2/b2c/event/templates/calendar",
@@ -59,15 +66,15 @@ pub(crate) async fn of_all(
     Query(query): Query<RangeQuery>,
 ) -> Result<Response, ApiError> {
     let (asked, range) = query.read_calendar(&caller)?;
-    let asker = asked.asker(&app, &caller).await?;
-    let audience = asked.audience(&caller, &asker);
+    let buyer = asked.buyer(&app, &caller).await?;
+    let audience = asked.audience(&caller, &buyer);
     let zone = caller.tenant.zone;
-    let catalog = Catalog::load(&app, &caller).await?;
+    let catalog = CachedCatalog::load(&app, &caller).await?;
     let templates = catalog.listed(audience);
     let tenant = caller.tenant.id;
     let found = ledgers_of_all(&app.store, tenant, zone, &templates, catalog.reaches(), range).await?;
-    let days = found.iter().flat_map(|(template, ledgers)| active(audience, template, ledgers, zone));
-    json(&calendar(range, &days.collect(), zone))
+    let slots = found.iter().flat_map(|(template, ledgers)| listed(audience, template, ledgers));
+    json(&calendar(range, slots, zone))
 }
 
 /// Read the calendar of a template
@@ -92,15 +99,15 @@ pub(crate) async fn of_template(
     Query(query): Query<RangeQuery>,
 ) -> Result<Response, ApiError> {
     let (asked, range) = query.read_calendar(&caller)?;
-    let asker = asked.asker(&app, &caller).await?;
-    let audience = asked.audience(&caller, &asker);
-    let catalog = Catalog::load(&app, &caller).await?;
+    let buyer = asked.buyer(&app, &caller).await?;
+    let audience = asked.audience(&caller, &buyer);
+    let catalog = CachedCatalog::load(&app, &caller).await?;
     let template = catalog.template(&id)?;
     check_shown(template, audience)?;
     let reaching = catalog.reaching(template);
     let (range, found) = events_or_first(&app, &caller, reaching, audience, range).await?;
     let zone = caller.tenant.zone;
-    json(&calendar(range, &active(audience, template, &found, zone), zone))
+    json(&calendar(range, listed(audience, template, &found), zone))
 }
 
 /// The slots of the range, or those of two months from the first event on. The schedule says beforehand

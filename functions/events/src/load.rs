@@ -1,35 +1,28 @@
 //! What the browsing routes read: the cached catalog, and slots from the ledgers.
 
-use crate::answer::too_large;
+use adapters::App;
+use adapters::slot_summary::{Age, Reaching};
 use domain::catalog::Template;
 use domain::ledger::Ledger;
-use domain::listing::{Audience, Range, may_start};
+use domain::listing::Audience;
 use domain::slot_edit::SlotReach;
 use domain::time::plus_secs;
-use domain::{ComboTemplateId, TemplateId, TenantId, Timestamp, Zone};
-use platform::access::Caller;
-use platform::standing::{Age, Reaching};
-use platform::{ApiError, App, ErrorType};
+use domain::{ComboTemplateId, TemplateId, TenantId, Timestamp};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use store::catalog::Definitions;
-use store::{Calls, Store};
-use tokio::sync::Semaphore;
-use tokio::task::JoinSet;
-use wire::event::{Standing, View};
-
-/// Slots one answer can hold: more would exceed its bytes.
-const MAX_SLOTS: usize = 8_000;
-/// Queries of one request under way at a time.
-const PARALLEL_QUERIES: usize = 32;
+use web::access::Caller;
+use web::slots::side_by_side;
+use web::{ApiError, ErrorType};
+use wire::event::{SlotSummary, View};
 
 /// A tenant's catalog as the cache has it.
-pub(crate) struct Catalog {
+pub(crate) struct CachedCatalog {
     templates: Arc<Vec<Template>>,
     definitions: Arc<Definitions>,
 }
 
-impl Catalog {
+impl CachedCatalog {
     pub(crate) async fn load(app: &App, caller: &Caller) -> Result<Self, ApiError> {
         let tenant = caller.tenant.id;
         let (templates, definitions) = tokio::join!(app.templates(tenant), app.definitions(tenant));
@@ -98,101 +91,28 @@ pub(crate) fn can_precede(reaching: Reaching<'_>, last: Option<&Ledger>, start: 
     last.is_some_and(|last| plus_secs(last.instance.start(), earlier.saturating_neg()) < start)
 }
 
-/// The ledgers of a template that overlap a range, in order of their start.
-pub(crate) async fn ledgers(
-    store: &Store,
-    tenant: TenantId,
-    reaching: Reaching<'_>,
-    range: Range,
-) -> Result<Vec<Ledger>, ApiError> {
-    let template = reaching.template;
-    let (from, until) = reaching.starts(range);
-    let limit = MAX_SLOTS.saturating_add(1);
-    let mut found = store.load_ledgers(tenant, &template.id, from, until, limit).await?;
-    if found.len() > MAX_SLOTS {
-        return Err(too_large());
-    }
-    found.retain(|ledger| range.overlaps(ledger.start, Some(ledger.end)));
-    found.sort_by_key(|ledger| (ledger.start, ledger.instance));
-    Ok(found)
-}
-
-/// The ledgers of many templates, each with its template, in the order of the templates. Those that hold
-/// nothing within the range are not asked for.
-pub(crate) async fn ledgers_of_all<'a>(
-    store: &Store,
-    tenant: TenantId,
-    zone: Zone,
-    templates: &[&'a Template],
-    reaches: &BTreeMap<TemplateId, SlotReach>,
-    range: Range,
-) -> Result<Vec<(&'a Template, Vec<Ledger>)>, ApiError> {
-    let permits = Arc::new(Semaphore::new(PARALLEL_QUERIES));
-    let mut queries = JoinSet::new();
-    for (index, template) in templates.iter().enumerate() {
-        let reach = reaches.get(&template.id);
-        let (from, until) = Reaching { template, reach }.starts(range);
-        if !may_start(template, reach, from, until, zone) {
-            continue;
-        }
-        let (store, template, permits) = (store.clone(), (*template).clone(), Arc::clone(&permits));
-        let reach = reach.cloned();
-        let query = async move {
-            let _permit = permits.acquire().await.map_err(ApiError::internal)?;
-            let reaching = Reaching { template: &template, reach: reach.as_ref() };
-            Ok::<_, ApiError>((index, ledgers(&store, tenant, reaching, range).await?))
-        };
-        queries.spawn(Calls::current().scope(query));
-    }
-    let mut found: Vec<(&Template, Vec<Ledger>)> =
-        templates.iter().map(|template| (*template, vec![])).collect();
-    let mut total = 0_usize;
-    while let Some(answer) = queries.join_next().await {
-        let (index, ledgers) = answer.map_err(ApiError::internal)??;
-        total = total.saturating_add(ledgers.len());
-        if total > MAX_SLOTS {
-            return Err(too_large());
-        }
-        if let Some(place) = found.get_mut(index) {
-            place.1 = ledgers;
-        }
-    }
-    Ok(found)
-}
-
 /// What the slots of these templates say of them, in their order.
-pub(crate) async fn standings(
+pub(crate) async fn slot_summaries(
     app: &App,
     caller: &Caller,
-    catalog: &Catalog,
+    catalog: &CachedCatalog,
     templates: &[&Template],
     audience: Audience<'_>,
     counts: Counts,
-) -> Result<Vec<Standing>, ApiError> {
+) -> Result<Vec<SlotSummary>, ApiError> {
     // A clock of the caller's own would leave others slots of another time.
     let age = if caller.clock.is_chosen() { Age::Fresh } else { Age::Kept };
-    let permits = Arc::new(Semaphore::new(PARALLEL_QUERIES));
-    let mut queries = JoinSet::new();
-    for (index, template) in templates.iter().enumerate() {
-        let (app, tenant, permits) = (app.clone(), caller.tenant.id, Arc::clone(&permits));
+    let question = |template: &&Template| {
+        let (app, tenant) = (app.clone(), caller.tenant.id);
         let (template, reach) = ((*template).clone(), catalog.reaches().get(&template.id).cloned());
-        let (asker, Audience { channel, types, zone, now, .. }) = (audience.asker.clone(), audience);
-        let query = async move {
-            let _permit = permits.acquire().await.map_err(ApiError::internal)?;
-            let audience = Audience { channel, types, asker: &asker, zone, now };
+        let (buyer, Audience { channel, types, zone, now, .. }) = (audience.buyer.clone(), audience);
+        async move {
+            let audience = Audience { channel, types, buyer: &buyer, zone, now };
             let reaching = Reaching { template: &template, reach: reach.as_ref() };
-            Ok::<_, ApiError>((index, standing(&app, tenant, reaching, audience, counts, age).await?))
-        };
-        queries.spawn(Calls::current().scope(query));
-    }
-    let mut found = vec![Standing::default(); templates.len()];
-    while let Some(answer) = queries.join_next().await {
-        let (index, standing) = answer.map_err(ApiError::internal)??;
-        if let Some(place) = found.get_mut(index) {
-            *place = standing;
+            slot_summary(&app, tenant, reaching, audience, counts, age).await
         }
-    }
-    Ok(found)
+    };
+    side_by_side(templates.iter().map(question).collect(), |_| 0).await
 }
 
 /// Whether sold seats are counted.
@@ -205,18 +125,19 @@ pub(crate) enum Counts {
 }
 
 /// What the slots of a template say of it.
-pub(crate) async fn standing(
+pub(crate) async fn slot_summary(
     app: &App,
     tenant: TenantId,
     reaching: Reaching<'_>,
     audience: Audience<'_>,
     counts: Counts,
     age: Age,
-) -> Result<Standing, ApiError> {
+) -> Result<SlotSummary, ApiError> {
     let template = reaching.template;
     let publishes = counts == Counts::Published && !template.venue.hides_sold_quantity;
     let sold =
         async { if publishes { app.sold_of(tenant, &template.id, age).await.map(Some) } else { Ok(None) } };
-    let (available, sold) = tokio::try_join!(app.is_available(tenant, reaching, audience, age), sold)?;
-    Ok(Standing { available, sold })
+    let next = app.next_available(tenant, reaching, audience, age);
+    let (next_available, sold) = tokio::try_join!(next, sold)?;
+    Ok(SlotSummary { next_available, sold })
 }

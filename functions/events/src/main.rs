@@ -2,5 +2,5 @@
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), lambda_http::Error> {
-    platform::lambda::run(events::router()).await
+    web::lambda::run(events::router()).await
 }

@@ -1,14 +1,18 @@
 //! Lists of templates and single ones.
 
 use crate::answer::json;
-use crate::load::{Catalog, Counts, check_shown, standing, standings};
-use crate::query::{OfferQuery, RangeQuery};
+use crate::load::{CachedCatalog, Counts, check_shown, slot_summaries, slot_summary};
+use crate::query::{Asked, OfferQuery, RangeQuery};
+use adapters::App;
+use adapters::slot_summary::Age;
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
-use platform::access::Shopper;
-use platform::standing::Age;
-use platform::{ApiError, App, ErrorBody};
-use wire::event::{EventTemplate, SlimTemplate};
+use domain::catalog::Template;
+use domain::listing::Range;
+use serde::Serialize;
+use web::access::{Caller, Shopper};
+use web::{ApiError, ErrorBody};
+use wire::event::{EventSummary, EventTemplate, SlimTemplate, SlotSummary, View};
 
 /// List event templates
 ///
@@ -30,18 +34,7 @@ pub(crate) async fn list(
     Query(query): Query<RangeQuery>,
 ) -> Result<Response, ApiError> {
     let (asked, range) = query.read_list(&caller)?;
-    let asker = asked.asker(&app, &caller).await?;
-    let audience = asked.audience(&caller, &asker);
-    let catalog = Catalog::load(&app, &caller).await?;
-    let view = catalog.view(&caller, audience);
-    let templates = catalog.listed(audience).into_iter();
-    let within = templates.filter(|found| range.is_none_or(|range| range.overlaps(found.start, found.end)));
-    let within: Vec<_> = within.collect();
-    let standings = standings(&app, &caller, &catalog, &within, audience, Counts::Published).await?;
-    let both = within.into_iter().zip(standings);
-    let answer: Vec<EventTemplate> =
-        both.map(|(template, standing)| EventTemplate::of(template, standing, &view)).collect();
-    json(&answer)
+    answer(&app, &caller, &asked, range, Counts::Published, EventTemplate::of).await
 }
 
 /// List event templates in brief
@@ -64,17 +57,57 @@ pub(crate) async fn slim_list(
     Query(query): Query<RangeQuery>,
 ) -> Result<Response, ApiError> {
     let (asked, range) = query.read(&caller)?;
-    let asker = asked.asker(&app, &caller).await?;
-    let audience = asked.audience(&caller, &asker);
-    let catalog = Catalog::load(&app, &caller).await?;
+    answer(&app, &caller, &asked, Some(range), Counts::Nothing, |template, slot_summary, _| {
+        SlimTemplate::of(template, slot_summary)
+    })
+    .await
+}
+
+/// List event templates in short
+///
+/// The same as the slim list, with schedules by name and times in ISO 8601.
+#[utoipa::path(
+    get,
+    path = "/v2/b2c/event/templates/summaries",
+    tag = "Events",
+    params(RangeQuery),
+    responses(
+        (status = 200, description = "The templates", body = Vec<EventSummary>),
+        (status = 400, description = "A parameter is invalid", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many unknown or unproven membership numbers, for this visitor or by this key", body = ErrorBody),
+    ),
+)]
+pub(crate) async fn summaries(
+    State(app): State<App>,
+    caller: Shopper,
+    Query(query): Query<RangeQuery>,
+) -> Result<Response, ApiError> {
+    let (asked, range) = query.read(&caller)?;
+    answer(&app, &caller, &asked, Some(range), Counts::Nothing, |template, slot_summary, view| {
+        EventSummary::of(template, slot_summary, view.zone)
+    })
+    .await
+}
+
+/// The templates that lists show, all or those within a range, each shown in this way.
+async fn answer<T: Serialize>(
+    app: &App,
+    caller: &Caller,
+    asked: &Asked,
+    range: Option<Range>,
+    counts: Counts,
+    show: impl Fn(&Template, SlotSummary, &View<'_>) -> T,
+) -> Result<Response, ApiError> {
+    let buyer = asked.buyer(app, caller).await?;
+    let audience = asked.audience(caller, &buyer);
+    let catalog = CachedCatalog::load(app, caller).await?;
     let templates = catalog.listed(audience).into_iter();
-    let within = templates.filter(|template| range.overlaps(template.start, template.end));
+    let within = templates.filter(|found| range.is_none_or(|range| range.overlaps(found.start, found.end)));
     let within: Vec<_> = within.collect();
-    let standings = standings(&app, &caller, &catalog, &within, audience, Counts::Nothing).await?;
-    let both = within.into_iter().zip(standings);
-    let answer: Vec<SlimTemplate> =
-        both.map(|(template, standing)| SlimTemplate::of(template, standing)).collect();
-    json(&answer)
+    let slot_summaries = slot_summaries(app, caller, &catalog, &within, audience, counts).await?;
+    let view = catalog.view(caller, audience);
+    let both = within.into_iter().zip(slot_summaries);
+    json(&both.map(|(template, slot_summary)| show(template, slot_summary, &view)).collect::<Vec<T>>())
 }
 
 /// Read an event template
@@ -99,12 +132,12 @@ pub(crate) async fn read(
     Query(query): Query<OfferQuery>,
 ) -> Result<Response, ApiError> {
     let asked = query.read(&caller)?;
-    let asker = asked.asker(&app, &caller).await?;
-    let audience = asked.audience(&caller, &asker);
-    let catalog = Catalog::load(&app, &caller).await?;
+    let buyer = asked.buyer(&app, &caller).await?;
+    let audience = asked.audience(&caller, &buyer);
+    let catalog = CachedCatalog::load(&app, &caller).await?;
     let template = catalog.template(&id)?;
     check_shown(template, audience)?;
     let (tenant, reaching) = (caller.tenant.id, catalog.reaching(template));
-    let standing = standing(&app, tenant, reaching, audience, Counts::Published, Age::Fresh).await?;
-    json(&EventTemplate::of(template, standing, &catalog.view(&caller, audience)))
+    let slot_summary = slot_summary(&app, tenant, reaching, audience, Counts::Published, Age::Fresh).await?;
+    json(&EventTemplate::of(template, slot_summary, &catalog.view(&caller, audience)))
 }

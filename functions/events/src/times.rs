@@ -1,24 +1,52 @@
 //! Dated slots with their seats.
 
 use crate::answer::json;
-use crate::load::{Catalog, can_precede, check_shown, ledgers, ledgers_of_all};
-use crate::query::{OfferQuery, RangeQuery};
+use crate::load::{CachedCatalog, can_precede, check_shown};
+use crate::query::{AskedTimes, OfferQuery, PartQuery, RangeQuery};
+use adapters::App;
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use domain::InstanceId;
 use domain::catalog::Template;
 use domain::ledger::Ledger;
-use domain::listing::{Range, next_available as first_free};
+use domain::listing::{ListedSlot, Range, next_available as first_free};
 use domain::time::plus_secs;
-use platform::access::Shopper;
-use platform::{ApiError, App, ErrorBody, ErrorType};
+use serde::Serialize;
 use store::Consistency;
+use web::access::{Caller, Shopper};
+use web::slots::{ledgers, ledgers_of_all};
+use web::{ApiError, ErrorBody, ErrorType};
 use wire::event::{EventTime, SingleInstance, TimesBucket, View};
 
+/// How a listed slot is shown.
+type Show<T> = fn(&ListedSlot<'_>, &View<'_>) -> T;
+
 /// The slots that are listed and have at least so many seats.
-fn times(template: &Template, ledgers: &[Ledger], view: &View<'_>, seats: u32) -> Vec<EventTime> {
+fn times<T>(template: &Template, ledgers: &[Ledger], view: &View<'_>, seats: u32, show: Show<T>) -> Vec<T> {
     let listed = ledgers.iter().filter_map(|ledger| view.audience.listed(template, ledger));
-    listed.filter(|slot| slot.seats >= seats).map(|slot| EventTime::of(&slot, view)).collect()
+    listed.filter(|slot| slot.seats >= seats).map(|slot| show(&slot, view)).collect()
+}
+
+/// The listed slots of the template with the id of a path.
+async fn of_one<T: Serialize>(
+    app: &App,
+    caller: &Caller,
+    id: &str,
+    wanted: AskedTimes,
+    show: Show<T>,
+) -> Result<Response, ApiError> {
+    let AskedTimes { asked, range, combo } = wanted;
+    let catalog = CachedCatalog::load(app, caller).await?;
+    let template = catalog.template(id)?;
+    let found = ledgers(&app.store, caller.tenant.id, catalog.reaching(template), range);
+    let (buyer, found) = tokio::join!(asked.buyer(app, caller), found);
+    let buyer = buyer?;
+    let audience = asked.audience(caller, &buyer);
+    check_shown(template, audience)?;
+    let combo = combo.as_ref();
+    let seats = combo.map(|combo| catalog.tickets_in(combo, template)).transpose()?.unwrap_or_default();
+    let found = found?;
+    json(&times(template, &found, &catalog.view(caller, audience), seats, show))
 }
 
 /// List a template's times
@@ -29,7 +57,7 @@ fn times(template: &Template, ledgers: &[Ledger], view: &View<'_>, seats: u32) -
     get,
     path = "/v2/b2c/event/templates/{templateId}/times",
     tag = "Events",
-    params(("templateId" = String, Path, description = "The template's id"), RangeQuery),
+    params(("templateId" = String, Path, description = "The template's id"), RangeQuery, PartQuery),
     responses(
         (status = 200, description = "The slots, by start", body = Vec<EventTime>),
         (status = 400, description = "A parameter is invalid, or the answer would be too large", body = ErrorBody),
@@ -42,19 +70,36 @@ pub(crate) async fn of_template(
     caller: Shopper,
     Path(id): Path<String>,
     Query(query): Query<RangeQuery>,
+    Query(part): Query<PartQuery>,
 ) -> Result<Response, ApiError> {
-    let (asked, range) = query.read(&caller)?;
-    let catalog = Catalog::load(&app, &caller).await?;
-    let template = catalog.template(&id)?;
-    let found = ledgers(&app.store, caller.tenant.id, catalog.reaching(template), range);
-    let (asker, found) = tokio::join!(asked.asker(&app, &caller), found);
-    let asker = asker?;
-    let audience = asked.audience(&caller, &asker);
-    check_shown(template, audience)?;
-    let combo = asked.combo.as_ref();
-    let seats = combo.map(|combo| catalog.tickets_in(combo, template)).transpose()?.unwrap_or_default();
-    let found = found?;
-    json(&times(template, &found, &catalog.view(&caller, audience), seats))
+    let wanted = query.read_times(&part, &caller)?;
+    of_one(&app, &caller, &id, wanted, EventTime::of).await
+}
+
+/// List a template's instances
+///
+/// Those that its times list, each as it is read by itself. The range is today unless it is given.
+#[utoipa::path(
+    get,
+    path = "/v2/b2c/event/templates/{templateId}/instances",
+    tag = "Events",
+    params(("templateId" = String, Path, description = "The template's id"), RangeQuery, PartQuery),
+    responses(
+        (status = 200, description = "The instances, by start", body = Vec<SingleInstance>),
+        (status = 400, description = "A parameter is invalid, or the answer would be too large", body = ErrorBody),
+        (status = 404, description = "There is no such template on offer, or no such combo with it", body = ErrorBody),
+        (status = 429, description = "`THROTTLED`: too many unknown or unproven membership numbers, for this visitor or by this key", body = ErrorBody),
+    ),
+)]
+pub(crate) async fn instances(
+    State(app): State<App>,
+    caller: Shopper,
+    Path(id): Path<String>,
+    Query(query): Query<RangeQuery>,
+    Query(part): Query<PartQuery>,
+) -> Result<Response, ApiError> {
+    let wanted = query.read_times(&part, &caller)?;
+    of_one(&app, &caller, &id, wanted, SingleInstance::of).await
 }
 
 /// List the times of all templates
@@ -77,16 +122,16 @@ pub(crate) async fn of_all(
     Query(query): Query<RangeQuery>,
 ) -> Result<Response, ApiError> {
     let (asked, range) = query.read(&caller)?;
-    let asker = asked.asker(&app, &caller).await?;
-    let audience = asked.audience(&caller, &asker);
-    let catalog = Catalog::load(&app, &caller).await?;
+    let buyer = asked.buyer(&app, &caller).await?;
+    let audience = asked.audience(&caller, &buyer);
+    let catalog = CachedCatalog::load(&app, &caller).await?;
     let view = catalog.view(&caller, audience);
     let templates = catalog.listed(audience);
     let (tenant, zone) = (caller.tenant.id, caller.tenant.zone);
     let found = ledgers_of_all(&app.store, tenant, zone, &templates, catalog.reaches(), range).await?;
     let bucket = |(template, ledgers): &(&Template, Vec<Ledger>)| TimesBucket {
         event_template_id: template.id.to_string(),
-        times: times(template, ledgers, &view, 0),
+        times: times(template, ledgers, &view, 0, EventTime::of),
     };
     json(&found.iter().map(bucket).collect::<Vec<_>>())
 }
@@ -118,9 +163,9 @@ pub(crate) async fn next_available(
     Query(query): Query<OfferQuery>,
 ) -> Result<Response, ApiError> {
     let asked = query.read(&caller)?;
-    let asker = asked.asker(&app, &caller).await?;
-    let audience = asked.audience(&caller, &asker);
-    let catalog = Catalog::load(&app, &caller).await?;
+    let buyer = asked.buyer(&app, &caller).await?;
+    let audience = asked.audience(&caller, &buyer);
+    let catalog = CachedCatalog::load(&app, &caller).await?;
     let template = catalog.template(&id)?;
     check_shown(template, audience)?;
     let view = catalog.view(&caller, audience);
@@ -165,11 +210,11 @@ pub(crate) async fn read_instance(
     Query(query): Query<OfferQuery>,
 ) -> Result<Response, ApiError> {
     let asked = query.read(&caller)?;
-    let asker = asked.asker(&app, &caller).await?;
-    let audience = asked.audience(&caller, &asker);
+    let buyer = asked.buyer(&app, &caller).await?;
+    let audience = asked.audience(&caller, &buyer);
     let unknown = || ApiError::new(ErrorType::NotFound);
     let id = InstanceId::parse(&id).map_err(|_| unknown())?;
-    let catalog = Catalog::load(&app, &caller).await?;
+    let catalog = CachedCatalog::load(&app, &caller).await?;
     let ledger = app.store.load_ledger(caller.tenant.id, &id, Consistency::Eventual).await?;
     let ledger = ledger.ok_or_else(unknown)?;
     let template = catalog.templates().iter().find(|template| template.id == ledger.template);

@@ -2,10 +2,10 @@
 //! that failed.
 
 use crate::deliver::deliver;
+use adapters::App;
+use adapters::mail::MailTransport;
 use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 use domain::outbox::MailJob;
-use platform::App;
-use platform::mail::MailTransport;
 use std::error::Error;
 use std::sync::Arc;
 

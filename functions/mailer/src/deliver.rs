@@ -4,20 +4,23 @@
 //! expired belongs to nobody any more; a mail is sent twice only where a run died between sending and marking.
 
 use crate::error::DeliverError;
+use crate::locale::Locale;
 use crate::login::OwedLogin;
-use crate::render::{RenderError, render, render_login};
+use crate::render::{LoginLinkMail, RenderError, render, render_login};
 use crate::view::{self, Unsaid};
+use adapters::App;
+use adapters::mail::{MailFailure, MailTransport, OutgoingMail};
+use adapters::telemetry::Metric;
+use domain::ledger::Ledger;
 use domain::order::{Order, Ticket};
-use domain::outbox::{LoginMail, MailJob, MailState, OrderMail, OutboxMail};
+use domain::outbox::{LoginMail, MailJob, MailKind, MailState, OrderMail, OutboxMail};
 use domain::tenant::Tenant;
 use domain::time::plus_secs;
-use domain::{TenantId, Timestamp};
-use platform::App;
-use platform::mail::{MailFailure, MailTransport, OutgoingMail};
-use platform::telemetry::Metric;
+use domain::{InstanceId, TenantId, Timestamp};
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::time::Duration;
-use store::{Key, StoreError};
+use store::{Consistency, Placed, StoreError, retry};
 
 /// How long a claim lasts, in seconds of real time: twice what the function may run.
 const LEASE_SECS: i64 = 60;
@@ -40,13 +43,13 @@ pub enum Delivered {
     /// It had been sent or refused before, or is being sent by someone else.
     Settled,
     /// The order is not paid or owes no such mail, or nobody with the address is a member. Or the tenant is closed: what
-    /// its orders owe is announced again when it opens.
+    /// its orders owe is enqueued again when it opens.
     NotOwed,
     /// The mail was refused for good; this is logged, and not tried again.
     Refused,
     /// All it had to say is no longer true, so that it is not sent.
     Superseded,
-    /// What it is about is being given back. The schedule announces it again, when that has ended.
+    /// What it is about is being given back. The schedule enqueues it again, when that has ended.
     Undecided,
 }
 
@@ -82,10 +85,11 @@ async fn deliver_order(
     if is_settled(owed.mail.state) {
         return Ok(Delivered::Settled);
     }
-    let Some(claim) = Claim::take(app, Held::Order(job)).await? else { return Ok(Delivered::Settled) };
-    let said = view::mail(&owed.tenant, &sender(&owed.tenant), &owed.order, &owed.tickets, &owed.mail);
-    let rendered = match said {
-        Ok(mail) => Some(render(&mail)),
+    let Some(claim) = MailClaim::take(app, ClaimedMail::Order(job)).await? else {
+        return Ok(Delivered::Settled);
+    };
+    let rendered = match owed.rendered() {
+        Ok(rendered) => Some(rendered),
         Err(Unsaid::Nothing) => None,
         Err(Unsaid::Superseded) => return claim.supersede().await,
         Err(Unsaid::Undecided) => return claim.put_off().await,
@@ -102,9 +106,13 @@ async fn deliver_login(
     if is_settled(owed.request.state) {
         return Ok(Delivered::Settled);
     }
-    let held = Held::Login(job, &owed.place);
-    let Some(claim) = Claim::take(app, held).await? else { return Ok(Delivered::Settled) };
-    let rendered = owed.mail(&sender(&owed.tenant)).map(|mail| render_login(&mail));
+    let held = ClaimedMail::Login(job, &owed);
+    let Some(claim) = MailClaim::take(app, held).await? else { return Ok(Delivered::Settled) };
+    let rendered = |mail: LoginLinkMail| {
+        let locale = Locale::of(owed.language).map_err(RenderError::Locale)?;
+        render_login(&locale, &mail)
+    };
+    let rendered = owed.mail(&sender(&owed.tenant)).map(rendered);
     claim.settle(transport, rendered, "the tenant has no site to log in to").await
 }
 
@@ -127,10 +135,37 @@ impl Owed {
         if tenant.is_closed() {
             return Ok(None);
         }
-        let order = order.filter(|(order, _)| order.paid_at().is_some());
+        let is_late = job.kind == MailKind::LateMoney;
+        let order = order.filter(|(order, _)| order.paid_at().is_some() || is_late);
         let (Some((order, tickets)), Some(mail)) = (order, mail) else { return Ok(None) };
+        let order = match mail.again {
+            Some(_) => at_present_times(app, order).await?,
+            None => order,
+        };
         Ok(Some(Self { tenant, order, tickets, mail }))
     }
+
+    /// The mail as it is sent.
+    fn rendered(&self) -> Result<Result<OutgoingMail, RenderError>, Unsaid> {
+        let Self { tenant, order, tickets, mail } = self;
+        let locale = match Locale::of(view::language(tenant, order, mail)) {
+            Ok(locale) => locale,
+            Err(missing) => return Ok(Err(RenderError::Locale(missing))),
+        };
+        Ok(render(&locale, &view::mail(&locale, tenant, &sender(tenant), order, tickets, mail)?))
+    }
+}
+
+/// An order with the times of its events as they are now. A mail that is sent again is for a visitor who is to come then.
+async fn at_present_times(app: &App, order: Order) -> Result<Order, StoreError> {
+    let instances = order.instances();
+    if instances.is_empty() {
+        return Ok(order);
+    }
+    let places = instances.iter().map(|instance| Ledger::place(order.tenant, instance));
+    let mut found = app.store.get_many(places, Consistency::Strong).await?;
+    let ledgers: BTreeMap<InstanceId, Ledger> = found.take_all(order.tenant, &instances)?;
+    Ok(order.at_times(|instance| Some(ledgers.get(instance)?.start)))
 }
 
 /// The address mails of a tenant come from.
@@ -150,6 +185,7 @@ fn is_fault_of_the_order(fault: &RenderError) -> bool {
         | RenderError::TooLarge { .. } => true,
         RenderError::Mailbox(crate::render::MailboxField::From)
         | RenderError::MessageId
+        | RenderError::Locale(_)
         | RenderError::Image(_)
         | RenderError::Template(_)
         | RenderError::Assembly(_) => false,
@@ -158,12 +194,12 @@ fn is_fault_of_the_order(fault: &RenderError) -> bool {
 
 /// A mail that is claimed.
 #[derive(Clone, Copy)]
-enum Held<'a> {
+enum ClaimedMail<'a> {
     Order(&'a OrderMail),
-    Login(&'a LoginMail, &'a Key),
+    Login(&'a LoginMail, &'a OwedLogin),
 }
 
-impl Held<'_> {
+impl ClaimedMail<'_> {
     fn tenant(self) -> TenantId {
         match self {
             Self::Order(mail) => mail.tenant,
@@ -173,20 +209,22 @@ impl Held<'_> {
 }
 
 /// A mail that nobody else sends until the claim ends.
-struct Claim<'a> {
+struct MailClaim<'a> {
     app: &'a App,
-    held: Held<'a>,
+    held: ClaimedMail<'a>,
     until: Timestamp,
 }
 
-impl<'a> Claim<'a> {
+impl<'a> MailClaim<'a> {
     /// Claims a mail; none when someone else has it.
-    async fn take(app: &'a App, held: Held<'a>) -> Result<Option<Self>, StoreError> {
+    async fn take(app: &'a App, held: ClaimedMail<'a>) -> Result<Option<Self>, StoreError> {
         let now = app.wall_now();
         let until = plus_secs(now, LEASE_SECS);
         let is_own = match held {
-            Held::Order(mail) => app.store.claim_mail(mail, now, until).await?,
-            Held::Login(_, place) => app.store.claim_login_mail(place, now, until).await?,
+            ClaimedMail::Order(mail) => app.store.claim_mail(mail, now, until).await?,
+            ClaimedMail::Login(_, owed) => {
+                app.store.claim_login_mail(&owed.place, now, until, owed.mailed_to()).await?
+            }
         };
         Ok(is_own.then_some(Self { app, held, until }))
     }
@@ -202,7 +240,7 @@ impl<'a> Claim<'a> {
             Ok(Some(mail)) => self.send(transport, &mail).await,
             Ok(None) => self.refuse(missing).await,
             Err(fault) if is_fault_of_the_order(&fault) => self.refuse(&fault.to_string()).await,
-            Err(fault) => self.give_back(DeliverError::Render(fault)).await,
+            Err(fault) => self.release(DeliverError::Render(fault)).await,
         }
     }
 
@@ -218,7 +256,7 @@ impl<'a> Claim<'a> {
                 Ok(Delivered::Sent)
             }
             Err(fault) => match fault.kind {
-                MailFailure::Retry => self.give_back(DeliverError::Transport(fault)).await,
+                MailFailure::Retry => self.release(DeliverError::Transport(fault)).await,
                 MailFailure::Refused => {
                     let cause = fault.source().map(ToString::to_string).unwrap_or_default();
                     self.refuse(&cause).await
@@ -231,11 +269,11 @@ impl<'a> Claim<'a> {
     async fn refuse(&self, reason: &str) -> Result<Delivered, DeliverError> {
         let tenant = self.held.tenant().get();
         match self.held {
-            Held::Order(mail) => {
+            ClaimedMail::Order(mail) => {
                 let (order, kind) = (mail.order.as_str(), mail.kind);
                 tracing::error!(tenant, order, %kind, reason, "a mail was refused for good");
             }
-            Held::Login(mail, _) => {
+            ClaimedMail::Login(mail, _) => {
                 let request = mail.request.as_str();
                 tracing::error!(tenant, request, reason, "a login mail was refused for good");
             }
@@ -250,14 +288,14 @@ impl<'a> Claim<'a> {
         Ok(Delivered::Superseded)
     }
 
-    /// Leaves a mail to a later announcement.
+    /// Leaves a mail to a later attempt.
     async fn put_off(&self) -> Result<Delivered, DeliverError> {
         self.finish(MailState::Queued).await?;
         Ok(Delivered::Undecided)
     }
 
     /// Lets the next attempt begin at once. Should even this fail, it begins when the claim ends.
-    async fn give_back(&self, fault: DeliverError) -> Result<Delivered, DeliverError> {
+    async fn release(&self, fault: DeliverError) -> Result<Delivered, DeliverError> {
         if let Err(unmarked) = self.finish(MailState::Queued).await {
             tracing::warn!(%unmarked, "the claim of a mail could not be given back");
         }
@@ -266,23 +304,18 @@ impl<'a> Claim<'a> {
 
     /// Marks where the mail stands now. A claim that has passed to someone else is left to them.
     async fn finish(&self, state: MailState) -> Result<(), StoreError> {
-        let mut pause = MARK_PAUSE;
-        for _ in 1..MARK_TRIES {
-            match self.mark(state).await {
-                Ok(_) => return Ok(()),
-                Err(fault) => tracing::warn!(%fault, "a mail could not be marked, trying again"),
-            }
-            tokio::time::sleep(pause).await;
-            pause = pause.saturating_mul(2);
-        }
-        self.mark(state).await.map(|_| ())
+        let may_pass = |fault: &StoreError| {
+            tracing::warn!(%fault, "a mail could not be marked, trying again");
+            true
+        };
+        retry(MARK_TRIES, MARK_PAUSE, may_pass, || self.mark(state)).await.map(|_| ())
     }
 
     async fn mark(&self, state: MailState) -> Result<bool, StoreError> {
         let store = &self.app.store;
         match self.held {
-            Held::Order(mail) => store.finish_mail(mail, self.until, state).await,
-            Held::Login(_, place) => store.finish_login_mail(place, self.until, state).await,
+            ClaimedMail::Order(mail) => store.finish_mail(mail, self.until, state).await,
+            ClaimedMail::Login(_, owed) => store.finish_login_mail(&owed.place, self.until, state).await,
         }
     }
 }

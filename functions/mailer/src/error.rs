@@ -1,8 +1,8 @@
 //! Why a mail was not delivered yet.
 
 use crate::render::RenderError;
-use platform::ApiError;
-use platform::mail::MailError;
+use adapters::AdapterFault;
+use adapters::mail::MailError;
 use std::error::Error;
 use std::fmt;
 use store::StoreError;
@@ -11,7 +11,7 @@ use store::StoreError;
 #[derive(Debug)]
 pub enum DeliverError {
     /// The tenant could not be read.
-    Tenant(ApiError),
+    Tenant(AdapterFault),
     /// The database did not answer.
     Store(StoreError),
     /// The mail could not be made; that is a fault of ours.

@@ -4,6 +4,7 @@
 pub mod batch;
 pub mod deliver;
 pub mod error;
+pub mod locale;
 mod login;
 pub mod render;
 mod view;

@@ -1,10 +1,10 @@
 //! The Lambda function that sends mail: it consumes the mail queue.
 
+use adapters::mail::MailTransport;
+use adapters::{aws, telemetry};
 use aws_lambda_events::event::sqs::SqsEvent;
 use lambda_runtime::{Error, LambdaEvent, service_fn};
 use mailer::handle_batch;
-use platform::mail::MailTransport;
-use platform::{aws, telemetry};
 use std::sync::Arc;
 
 #[tokio::main(flavor = "current_thread")]

@@ -10,8 +10,10 @@ mod page;
 mod qr;
 mod text;
 
-use domain::{Money, Timestamp};
-use platform::mail::OutgoingMail;
+use crate::locale::{Locale, MissingLocale};
+use adapters::mail::OutgoingMail;
+use domain::login::LoginParty;
+use domain::{Currency, Money, Timestamp};
 use std::error::Error;
 use std::fmt;
 
@@ -32,7 +34,7 @@ pub const BARCODE_MAX_CHARS: usize = 200;
 
 /// What a mail of an order carries (contract §6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MailKind {
+pub enum RenderKind {
     /// What was bought and paid; the tickets go to another address.
     Receipt,
     /// The tickets without any prices, for the delivery address.
@@ -57,12 +59,12 @@ pub enum Codes {
 }
 
 impl Codes {
-    /// In words.
+    /// What the texts call them.
     const fn as_str(self) -> &'static str {
         match self {
             Self::Tickets => "tickets",
-            Self::MemberCards => "member cards",
-            Self::TicketsAndMemberCards => "tickets and member cards",
+            Self::MemberCards => "member-cards",
+            Self::TicketsAndMemberCards => "tickets-and-member-cards",
         }
     }
 }
@@ -81,26 +83,30 @@ pub struct ConfirmationMail {
     /// Who gets it.
     pub to: MailAddress,
     /// What this mail carries.
-    pub kind: MailKind,
+    pub kind: RenderKind,
     /// The tenant's public name.
     pub venue_name: String,
     /// The order's number as the buyer knows it (spec §2.9).
     pub order_number: String,
+    /// The running number of its receipt; empty where it has none.
+    pub receipt_number: String,
     /// When the order was made, as local text.
     pub created: String,
     /// The buyer's name; empty when there is none.
     pub buyer_name: String,
-    /// Put before each amount, such as `$`; may be empty.
-    pub currency_symbol: String,
+    /// What the amounts are counted in.
+    pub currency: Currency,
     /// What was bought or is given back, donations included.
     pub lines: Vec<MailLine>,
     /// What all lines come to.
     pub total: Money,
     /// What was paid, or went back.
     pub paid: Money,
+    /// What that contains of taxes.
+    pub taxes: Vec<MailTax>,
     /// The card in words, such as `Visa ending in 4242`; none for an order that cost nothing.
     pub card: Option<String>,
-    /// The order's tickets and digital member cards; a [`MailKind::Receipt`] only says that they follow.
+    /// The order's tickets and digital member cards; a [`RenderKind::Receipt`] only says that they follow.
     pub tickets: Vec<MailTicket>,
     /// What those are.
     pub codes: Codes,
@@ -134,6 +140,17 @@ pub struct LoginLinkMail {
     pub link: String,
     /// How long the link works.
     pub minutes: i64,
+    /// As whom it lets in.
+    pub party: LoginParty,
+}
+
+/// What an amount contains of a tax.
+#[derive(Clone)]
+pub struct MailTax {
+    /// Which, such as `VAT 20%`.
+    pub name: String,
+    /// How much.
+    pub amount: Money,
 }
 
 /// One line of the receipt.
@@ -141,7 +158,7 @@ pub struct LoginLinkMail {
 pub struct MailLine {
     /// What it is.
     pub name: String,
-    /// More about it, such as `Sat, Mar 14 2026, 10:30 AM`.
+    /// More about it, such as `Sat, Mar 14, 2026, 10:30 AM`.
     pub detail: Option<String>,
     /// How many.
     pub quantity: u32,
@@ -189,6 +206,8 @@ pub enum RenderError {
     Barcode(usize),
     /// A QR code could not be written as an image.
     Image(png::EncodingError),
+    /// There is nothing to say it with.
+    Locale(MissingLocale),
     /// A template failed.
     Template(askama::Error),
     /// The parts could not be put together.
@@ -209,6 +228,7 @@ impl fmt::Display for RenderError {
             Self::Date => out.write_str("the date is out of range"),
             Self::Barcode(place) => write!(out, "the barcode of ticket {place} cannot be a QR code"),
             Self::Image(_) => out.write_str("a QR code could not be drawn"),
+            Self::Locale(missing) => write!(out, "{missing}"),
             Self::Template(_) => out.write_str("a mail template failed"),
             Self::Assembly(_) => out.write_str("the mail could not be put together"),
             Self::TooLarge { bytes } => write!(out, "the mail has {bytes} bytes, over {MIME_LIMIT_BYTES}"),
@@ -220,6 +240,7 @@ impl Error for RenderError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Image(cause) => Some(cause),
+            Self::Locale(missing) => missing.source(),
             Self::Template(cause) => Some(cause),
             Self::Assembly(cause) => Some(cause.as_ref()),
             Self::Mailbox(_) | Self::MessageId | Self::Date | Self::Barcode(_) | Self::TooLarge { .. } => {
@@ -229,7 +250,7 @@ impl Error for RenderError {
     }
 }
 
-/// Renders the mail: subject, text, HTML, QR codes and headers.
+/// Renders the mail, in the language that it was put into words in: subject, text, HTML, QR codes and headers.
 ///
 /// Line breaks and other control characters in names and titles become spaces, so that none can start a
 /// header or forge a line of the text; in an address, in the Message-ID and in a barcode they are refused.
@@ -237,12 +258,12 @@ impl Error for RenderError {
 /// # Errors
 /// [`RenderError`] when an address, the Message-ID, the date or a barcode cannot be written, or when the mail
 /// is too large.
-pub fn render(mail: &ConfirmationMail) -> Result<OutgoingMail, RenderError> {
+pub(crate) fn render(locale: &Locale, mail: &ConfirmationMail) -> Result<OutgoingMail, RenderError> {
     let headers = mime::Headers::parse(&mail.from, &mail.to, &mail.message_id, mail.dated)?;
     if let Some(place) = mail.tickets.iter().position(|ticket| !is_barcode(&ticket.barcode)) {
         return Err(RenderError::Barcode(place));
     }
-    let page = page::Page::new(mail, headers.content_id_stem());
+    let page = page::MailPage::new(locale, mail, headers.content_id_stem());
     let images = page
         .scannable
         .iter()
@@ -262,9 +283,9 @@ pub fn render(mail: &ConfirmationMail) -> Result<OutgoingMail, RenderError> {
 ///
 /// # Errors
 /// [`RenderError`] when an address, the Message-ID or the date cannot be written.
-pub fn render_login(mail: &LoginLinkMail) -> Result<OutgoingMail, RenderError> {
+pub(crate) fn render_login(locale: &Locale, mail: &LoginLinkMail) -> Result<OutgoingMail, RenderError> {
     let headers = mime::Headers::parse(&mail.from, &mail.to, &mail.message_id, mail.dated)?;
-    let page = link::LinkPage::new(mail);
+    let page = link::LinkPage::new(locale, mail);
     let content = mime::Content {
         text: page.text().map_err(RenderError::Template)?,
         html: page.html().map_err(RenderError::Template)?,

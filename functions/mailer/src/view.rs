@@ -2,24 +2,18 @@
 
 mod after;
 
-use crate::render::{Codes, ConfirmationMail, MailAddress, MailKind, MailLine, MailTicket};
+use crate::locale::Locale;
+use crate::render::{Codes, ConfirmationMail, MailAddress, MailLine, MailTax, MailTicket, RenderKind};
 use domain::card::CardBrand;
+use domain::order::edit::AgainKind;
 use domain::order::{
-    Order, OrderComboLine, OrderLine, OrderMembershipLine, OrderTicketLine, Payment, Person, Ticket,
+    Order, OrderComboLine, OrderLine, OrderMembershipLine, OrderPerson, OrderTicketLine, Payment, Ticket,
 };
 use domain::outbox::{self, OutboxMail};
+use domain::tax::{TaxShare, Taxes};
 use domain::tenant::Tenant;
-use domain::{Money, OrderItemId, Timestamp, Zone};
+use domain::{Language, Money, OrderItemId, Timestamp, Zone};
 use std::collections::BTreeMap;
-
-/// Prices are in the currency of the United States.
-const CURRENCY_SYMBOL: &str = "$";
-
-/// A day and time as visitors read it, such as `Sat, Mar 14 2026, 10:30 AM`.
-const LOCAL_FORM: &str = "%a, %b %-d %Y, %-I:%M %p";
-
-/// A day as members read it, such as `Mar 14 2026`.
-const DAY_FORM: &str = "%b %-d %Y";
 
 /// Why a mail is not written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,46 +26,96 @@ pub(crate) enum Unsaid {
     Undecided,
 }
 
+/// How a mail says things: in which language, and by whose clocks.
+#[derive(Clone, Copy)]
+struct Manner<'a> {
+    locale: &'a Locale,
+    zone: Zone,
+}
+
+impl Manner<'_> {
+    fn time(self, instant: Timestamp) -> String {
+        self.locale.time(self.zone.local(instant))
+    }
+
+    fn day(self, instant: Timestamp) -> String {
+        self.locale.day(self.zone.date(instant))
+    }
+}
+
+/// What a mail is written in: the order's language, or that of the venue where it goes to its staff.
+pub(crate) fn language(tenant: &Tenant, order: &Order, mail: &OutboxMail) -> Language {
+    match mail.kind {
+        outbox::MailKind::Notice(_) => tenant.branding.language(),
+        outbox::MailKind::Receipt
+        | outbox::MailKind::Tickets
+        | outbox::MailKind::ReceiptWithTickets
+        | outbox::MailKind::Refund(_)
+        | outbox::MailKind::LateMoney
+        | outbox::MailKind::Exchange(_)
+        | outbox::MailKind::Again(_) => order.locale,
+    }
+}
+
 /// A mail of a paid order.
 ///
 /// # Errors
 /// [`Unsaid`] when there is nobody to tell, or nothing any more that it could say.
 pub(crate) fn mail(
+    locale: &Locale,
     tenant: &Tenant,
     from: &str,
     order: &Order,
     tickets: &[Ticket],
     mail: &OutboxMail,
 ) -> Result<ConfirmationMail, Unsaid> {
-    let said = |kind| confirmation(tenant, from, order, tickets, mail, kind).ok_or(Unsaid::Nothing);
+    let manner = Manner { locale, zone: tenant.zone };
+    let said = |kind| confirmation(manner, tenant, from, order, tickets, mail, kind).ok_or(Unsaid::Nothing);
     match mail.kind {
-        outbox::MailKind::Receipt => said(MailKind::Receipt),
-        outbox::MailKind::Tickets => said(MailKind::Tickets),
-        outbox::MailKind::ReceiptWithTickets => said(MailKind::ReceiptWithTickets),
+        outbox::MailKind::Receipt => said(RenderKind::Receipt),
+        outbox::MailKind::Tickets => said(RenderKind::Tickets),
+        outbox::MailKind::ReceiptWithTickets => said(RenderKind::ReceiptWithTickets),
         outbox::MailKind::Refund(number) => {
-            after::refund(said(MailKind::Refund)?, order, number, tenant.zone).ok_or(Unsaid::Nothing)
+            after::refund(said(RenderKind::Refund)?, order, number, manner).ok_or(Unsaid::Nothing)
         }
         outbox::MailKind::Notice(place) => {
-            after::notice(said(MailKind::Notice)?, order, place, tenant.zone).ok_or(Unsaid::Nothing)
+            after::notice(said(RenderKind::Notice)?, order, place, manner).ok_or(Unsaid::Nothing)
+        }
+        outbox::MailKind::LateMoney => {
+            after::late_money(said(RenderKind::Refund)?, order, locale).ok_or(Unsaid::Nothing)
         }
         outbox::MailKind::Exchange(number) => {
-            after::exchange(said(MailKind::Tickets)?, order, tickets, number, tenant.zone)
+            after::exchange(said(RenderKind::Tickets)?, order, tickets, number, manner)
+        }
+        outbox::MailKind::Again(_) => {
+            let again = mail.again.as_ref().ok_or(Unsaid::Nothing)?;
+            let has_tickets = tickets.iter().any(|ticket| ticket.status.admits())
+                || order.memberships().any(OrderMembershipLine::mails_cards);
+            let kind = match (again.what, has_tickets) {
+                (AgainKind::Confirmation, true) => RenderKind::ReceiptWithTickets,
+                (AgainKind::Tickets, true) => RenderKind::Tickets,
+                (AgainKind::Receipt, _) | (AgainKind::Confirmation, false) => RenderKind::Receipt,
+                // The last one was given back since it was asked for.
+                (AgainKind::Tickets, false) => return Err(Unsaid::Superseded),
+            };
+            Ok(ConfirmationMail { dated: again.at, ..said(kind)? })
         }
     }
 }
 
 fn confirmation(
+    manner: Manner<'_>,
     tenant: &Tenant,
     from: &str,
     order: &Order,
     tickets: &[Ticket],
     mail: &OutboxMail,
-    kind: MailKind,
+    kind: RenderKind,
 ) -> Option<ConfirmationMail> {
-    let to = outbox::recipient(order, mail.kind)?;
+    let to = outbox::address_of(order, mail)?;
     let buyer = buyer_name(order);
     // Whoever the tickets are sent to instead need not be the buyer.
-    let to_name = if kind == MailKind::Tickets { String::new() } else { buyer.clone() };
+    let to_name = if kind == RenderKind::Tickets { String::new() } else { buyer.clone() };
     Some(ConfirmationMail {
         message_id: mail.message_id.clone(),
         dated: order.paid_at().unwrap_or(order.created_at),
@@ -80,21 +124,19 @@ fn confirmation(
         kind,
         venue_name: tenant.name.clone(),
         order_number: order.number.to_string(),
-        created: local(tenant.zone, order.created_at),
+        receipt_number: order.receipt.map(|receipt| receipt.to_string()).unwrap_or_default(),
+        created: manner.time(order.created_at),
         buyer_name: buyer,
-        currency_symbol: CURRENCY_SYMBOL.to_owned(),
-        lines: order.lines.iter().map(|line| receipt_line(line, tenant.zone)).collect(),
+        currency: order.currency,
+        lines: order.lines.iter().map(|line| receipt_line(line, manner)).collect(),
         total: order.total,
         paid: order.payment.as_ref().map_or(Money::ZERO, |payment| payment.amount),
-        card: order.payment.as_ref().map(card_in_words),
-        tickets: mail_tickets(order, tickets, tenant.zone),
+        taxes: taxes_in_words(&order.taxes(), manner.locale),
+        card: order.payment.as_ref().map(|payment| card_in_words(payment, manner.locale)),
+        tickets: mail_tickets(order, tickets, manner),
         codes: codes_in(order),
         message: message(order),
     })
-}
-
-fn local(zone: Zone, instant: Timestamp) -> String {
-    zone.local(instant).format(LOCAL_FORM).to_string()
 }
 
 fn buyer_name(order: &Order) -> String {
@@ -104,70 +146,79 @@ fn buyer_name(order: &Order) -> String {
     }
     // The contact of a gift is whoever is given it.
     let giver = order.memberships().find_map(|line| line.giver.as_ref());
-    giver.map_or_else(|| order.contact.name(), |giver| Person::from(&giver.person).name())
+    giver.map_or_else(|| order.contact.name(), |giver| OrderPerson::from(&giver.person).name())
 }
 
 /// When a ticket admits; nothing where the template keeps the date off.
-fn when(line: &OrderTicketLine, zone: Zone) -> Option<String> {
-    (!line.hide_event_date).then(|| local(zone, line.event_start))
+fn when(line: &OrderTicketLine, manner: Manner<'_>) -> Option<String> {
+    (!line.hide_event_date).then(|| manner.time(line.event_start))
 }
 
-fn receipt_line(line: &OrderLine, zone: Zone) -> MailLine {
+fn receipt_line(line: &OrderLine, manner: Manner<'_>) -> MailLine {
     let amounts = line.amounts();
-    let (name, detail) = in_words(line, zone);
+    let (name, detail) = in_words(line, manner);
     MailLine { name, detail, quantity: amounts.quantity, unit_price: amounts.unit, amount: amounts.amount }
 }
 
-fn ticket_in_words(line: &OrderTicketLine, zone: Zone) -> (String, Option<String>) {
-    (format!("{}, {}", line.event_name, line.ticket_type_name), when(line, zone))
+fn ticket_in_words(line: &OrderTicketLine, manner: Manner<'_>) -> (String, Option<String>) {
+    (format!("{}, {}", line.event_name, line.ticket_type_name), when(line, manner))
 }
 
 /// What a line is, and more about it.
-fn in_words(line: &OrderLine, zone: Zone) -> (String, Option<String>) {
+fn in_words(line: &OrderLine, manner: Manner<'_>) -> (String, Option<String>) {
     match line {
-        OrderLine::Ticket(line) => ticket_in_words(line, zone),
+        OrderLine::Ticket(line) => ticket_in_words(line, manner),
         OrderLine::AddOn(line) => (line.name.clone(), None),
         OrderLine::Donation(line) => (line.name.clone(), None),
         OrderLine::Combo(line) => {
-            (format!("{}, {}", line.name, line.ticket_type_name), Some(events_of(line, zone)))
+            (format!("{}, {}", line.name, line.ticket_type_name), Some(events_of(line, manner)))
         }
         OrderLine::Membership(line) => {
-            (format!("{}, {}", line.level_name, line.offering_name), Some(term_of(line, zone)))
+            (format!("{}, {}", line.level_name, line.offering_name), Some(term_of(line, manner)))
         }
     }
 }
 
-/// What a combo is made of, such as `2 × Gallery, Sat, Mar 14 2026, 10:30 AM; 2 × Lightship`.
-fn events_of(line: &OrderComboLine, zone: Zone) -> String {
+/// What a combo is made of, such as `2 × Gallery, Sat, Mar 14, 2026, 10:30 AM; 2 × Lightship`.
+fn events_of(line: &OrderComboLine, manner: Manner<'_>) -> String {
     let event = |part: &OrderTicketLine| {
-        let when = when(part, zone).map(|when| format!(", {when}")).unwrap_or_default();
+        let when = when(part, manner).map(|when| format!(", {when}")).unwrap_or_default();
         format!("{} × {}{when}", part.amounts.quantity, part.event_name)
     };
     line.parts.iter().map(event).collect::<Vec<_>>().join("; ")
 }
 
-/// The days of a membership, such as `Mar 14 2026 to Mar 13 2027, member number 391150274`.
-fn term_of(line: &OrderMembershipLine, zone: Zone) -> String {
-    let day = |instant| zone.date(instant).format(DAY_FORM);
-    let number = line.change.after.number;
-    format!("{} to {}, member number {number}", day(line.starts), day(line.ends))
+/// The days of a membership, such as `Mar 14, 2026 to Mar 13, 2027, member number 391150274`.
+fn term_of(line: &OrderMembershipLine, manner: Manner<'_>) -> String {
+    let said = manner.locale.say("term");
+    let said = said.with("starts", manner.day(line.starts)).with("ends", manner.day(line.ends));
+    said.with("number", line.change.after.number.to_string()).text()
 }
 
 /// The digital cards that the mail carries, of those that were made (spec §2.15 `includeDigitalMemberCardsInConfirmationEmail`).
-fn member_cards(order: &Order, zone: Zone) -> impl Iterator<Item = MailTicket> {
+fn member_cards(order: &Order, manner: Manner<'_>) -> impl Iterator<Item = MailTicket> {
     order.memberships().filter(|line| line.mails_cards()).flat_map(move |line| {
         let made = line.change.after.cards.iter().filter(|card| line.change.made.contains(&card.id));
         made.map(move |card| MailTicket {
             event_name: line.level_name.clone(),
-            when: term_of(line, zone),
-            ticket_type: "Member card".to_owned(),
+            when: term_of(line, manner),
+            ticket_type: manner.locale.say("member-card").text(),
             holder: format!("{} {}", card.person.first_name, card.person.last_name),
             barcode: card.barcode.clone(),
         })
     })
 }
 
-fn card_in_words(payment: &Payment) -> String {
+/// Taxes as a receipt names them, such as `VAT 20%`.
+fn taxes_in_words(taxes: &Taxes, locale: &Locale) -> Vec<MailTax> {
+    let words = |TaxShare { tax, amount }: &TaxShare| {
+        let name = tax.name.clone().unwrap_or_else(|| locale.say("unnamed-tax").text());
+        MailTax { name: format!("{name} {}", locale.percent(tax.rate)), amount: *amount }
+    };
+    taxes.iter().map(words).collect()
+}
+
+fn card_in_words(payment: &Payment, locale: &Locale) -> String {
     let brand = match payment.card.brand {
         CardBrand::Visa => "Visa",
         CardBrand::MasterCard => "Mastercard",
@@ -176,13 +227,13 @@ fn card_in_words(payment: &Payment) -> String {
         CardBrand::Jcb => "JCB",
         CardBrand::DinersClub => "Diners Club",
     };
-    format!("{brand} ending in {}", payment.card.last_four)
+    locale.say("card").with("brand", brand).with("digits", payment.card.last_four.clone()).text()
 }
 
 /// The tickets that admit, with the member cards.
-fn mail_tickets(order: &Order, tickets: &[Ticket], zone: Zone) -> Vec<MailTicket> {
-    let cards = member_cards(order, zone);
-    tickets_in_words(order, tickets.iter().filter(|ticket| ticket.status.admits()), zone)
+fn mail_tickets(order: &Order, tickets: &[Ticket], manner: Manner<'_>) -> Vec<MailTicket> {
+    let cards = member_cards(order, manner);
+    tickets_in_words(order, tickets.iter().filter(|ticket| ticket.status.admits()), manner)
         .chain(cards)
         .collect()
 }
@@ -190,7 +241,7 @@ fn mail_tickets(order: &Order, tickets: &[Ticket], zone: Zone) -> Vec<MailTicket
 fn tickets_in_words<'a>(
     order: &'a Order,
     tickets: impl Iterator<Item = &'a Ticket>,
-    zone: Zone,
+    manner: Manner<'_>,
 ) -> impl Iterator<Item = MailTicket> {
     let lines: BTreeMap<&OrderItemId, &OrderTicketLine> =
         order.all_ticket_lines().map(|line| (&line.id, line)).collect();
@@ -199,7 +250,7 @@ fn tickets_in_words<'a>(
         let line = lines.get(&ticket.line)?;
         Some(MailTicket {
             event_name: line.event_name.clone(),
-            when: when(line, zone).unwrap_or_default(),
+            when: when(line, manner).unwrap_or_default(),
             ticket_type: line.ticket_type_name.clone(),
             holder: holder.clone(),
             barcode: ticket.barcode.to_string(),

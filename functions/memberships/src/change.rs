@@ -1,25 +1,27 @@
 //! Reading a level with what its fields refer to, and changing it as it was read.
 
+use adapters::App;
 use domain::membership::{Level, LevelEdit, NoSuchOffering};
 use domain::{LevelId, TenantId, TicketTypeId, UnreadableId};
-use platform::access::Caller;
-use platform::authored::{attempt_token, not_found};
-use platform::catalog::{MAX_USES_NAMED, Use};
-use platform::{ApiError, App, ErrorType, IfMatch};
 use std::collections::BTreeSet;
+use std::ops::ControlFlow::{Break, Continue};
 use store::authored::{Authored, CHANGE_TRIES, ChangeRefusal, Stored, revision_of};
 use store::catalog::{Definitions, Kind};
-use store::{Consistency, Key};
+use store::{Consistency, Placed, revise};
+use web::access::Caller;
+use web::authored::{not_found, try_again};
+use web::catalog::{MAX_USES_NAMED, Use};
+use web::{ApiError, IfMatch};
 use wire::membership::{Detail, LevelContext, LevelView};
 use wire::{Checker, Field};
 
 /// What levels are read and shown with.
-pub(crate) struct Surroundings {
+pub(crate) struct LevelFacts {
     pub(crate) definitions: Definitions,
     pub(crate) ticket_types: BTreeSet<TicketTypeId>,
 }
 
-impl Surroundings {
+impl LevelFacts {
     pub(crate) async fn load(app: &App, tenant: TenantId) -> Result<Self, ApiError> {
         let definitions =
             app.store.load_definitions_of(tenant, &[Kind::PersonType], Consistency::Strong).await?;
@@ -47,15 +49,15 @@ pub(crate) async fn load(
     app: &App,
     caller: &Caller,
     id: Option<&LevelId>,
-) -> Result<(Option<Stored<Level>>, Surroundings), ApiError> {
+) -> Result<(Option<Stored<Level>>, LevelFacts), ApiError> {
     let tenant = caller.tenant.id;
     let level = async {
         match id {
-            Some(id) => app.store.load_authored(&Key::level(tenant, id)).await,
+            Some(id) => app.store.load_authored(&Level::place(tenant, id)).await,
             None => Ok(None),
         }
     };
-    let (level, surroundings) = tokio::join!(level, Surroundings::load(app, tenant));
+    let (level, surroundings) = tokio::join!(level, LevelFacts::load(app, tenant));
     Ok((level?, surroundings?))
 }
 
@@ -64,7 +66,7 @@ pub(crate) async fn load_known(
     app: &App,
     caller: &Caller,
     id: &str,
-) -> Result<(Stored<Level>, Surroundings), ApiError> {
+) -> Result<(Stored<Level>, LevelFacts), ApiError> {
     let id = LevelId::parse(id).map_err(|_| not_found())?;
     let (level, surroundings) = load(app, caller, Some(&id)).await?;
     Ok((level.ok_or_else(not_found)?, surroundings))
@@ -98,32 +100,32 @@ pub(crate) struct Changed {
 pub(crate) async fn change(
     app: &App,
     caller: &Caller,
-    mut current: Stored<Level>,
+    current: Stored<Level>,
     if_match: &IfMatch,
     edit: &LevelEdit,
 ) -> Result<Changed, ApiError> {
     let tenant = caller.tenant.id;
-    let place = current.value.key(tenant);
-    for _ in 0..CHANGE_TRIES {
+    let place = &current.value.key(tenant);
+    revise(CHANGE_TRIES, current, try_again, |current| async move {
         let after = current.value.edited(edit).map_err(|NoSuchOffering| not_found())?;
         let revision = revision_of(&after)?;
         if current.revision == revision {
-            return Ok(Changed { before: current.value, after, revision });
+            return Ok(Break(Changed { before: current.value, after, revision }));
         }
         if_match.check(&current.revision)?;
         refuse_used(app, tenant, &current.value, &after).await?;
-        let attempt = attempt_token(app)?;
+        let attempt = app.ids.attempt_token()?;
         match app.store.change_authored(tenant, &attempt, Some(&current), Some(&after)).await? {
             Ok(()) => {
                 app.forget_catalog(tenant);
-                return Ok(Changed { before: current.value, after, revision });
+                Ok(Break(Changed { before: current.value, after, revision }))
             }
             Err(ChangeRefusal::Changed | ChangeRefusal::Taken) => {
-                current = app.store.load_authored(&place).await?.ok_or_else(not_found)?;
+                Ok(Continue(app.store.load_authored(place).await?.ok_or_else(not_found)?))
             }
         }
-    }
-    Err(ApiError::new(ErrorType::TryAgain))
+    })
+    .await
 }
 
 /// No offering goes that a membership was bought by.

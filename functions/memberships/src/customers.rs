@@ -1,19 +1,21 @@
 //! `/v2/b2b/customers`: who bought something or holds a card (spec §2.8 rule 3).
 
+use adapters::App;
 use axum::Json;
 use axum::extract::{Path, Query, State};
 use domain::CustomerId;
 use domain::customer::Customer;
 use domain::number::whole_number;
-use platform::access::Staff;
-use platform::authored::not_found;
-use platform::paging::{Direction, PageQuery, Paging, SortField, Sorting, page_of};
-use platform::query::{QueryReader, email};
-use platform::routes;
-use platform::routes::Routes;
-use platform::{ApiError, App, ErrorBody, ErrorType};
+
 use serde::Deserialize;
 use utoipa::IntoParams;
+use web::access::Staff;
+use web::authored::not_found;
+use web::paging::{Direction, PageQuery, Paging, SortField, Sorting, page_of};
+use web::query::QueryReader;
+use web::routes;
+use web::routes::Routes;
+use web::{ApiError, ErrorBody, ErrorType};
 use wire::member::CustomerView;
 use wire::page::Page;
 
@@ -56,9 +58,8 @@ async fn find(
     Query(page): Query<PageQuery>,
 ) -> Result<Json<Page<CustomerView>>, ApiError> {
     let mut reader = QueryReader::new();
-    let sent = email(query.email.as_deref());
-    let sent = reader.required("email", sent.as_deref(), |text: &str| Some(text.to_owned()), "text");
-    let paging: Option<Paging<Customer>> = reader.paging(&page, &SORTING);
+    let sent = reader.required_email("email", query.email.as_deref());
+    let paging = Paging::read(&mut reader, &page, &SORTING);
     let (Some(sent), Some(paging)) = reader.finish((sent, paging))? else {
         return Err(ApiError::new(ErrorType::Internal));
     };

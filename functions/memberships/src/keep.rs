@@ -1,12 +1,15 @@
 //! Changing a membership as it was read.
 
+use adapters::App;
 use domain::membership::Membership;
 use domain::number::whole_number;
 use domain::{CustomerId, MembershipId, TenantId};
-use platform::access::Caller;
-use platform::authored::{attempt_token, not_found};
-use platform::{ApiError, App, ErrorType, IfMatch};
+use std::ops::ControlFlow::{Break, Continue};
 use store::authored::{CHANGE_TRIES, ChangeRefusal, Stored, revision_of};
+use store::revise;
+use web::access::Caller;
+use web::authored::{not_found, try_again};
+use web::{ApiError, ErrorType, IfMatch};
 
 /// The membership that a path names by its id or its number.
 pub(crate) async fn load_known(
@@ -29,34 +32,34 @@ pub(crate) struct Kept {
 pub(crate) async fn change(
     app: &App,
     caller: &Caller,
-    mut current: Stored<Membership>,
+    current: Stored<Membership>,
     if_match: &IfMatch,
     decide: impl Fn(&Membership) -> Result<Membership, ApiError>,
 ) -> Result<Kept, ApiError> {
-    let tenant = caller.tenant.id;
-    for _ in 0..CHANGE_TRIES {
+    let (tenant, decide) = (caller.tenant.id, &decide);
+    revise(CHANGE_TRIES, current, try_again, |current: Stored<Membership>| async move {
         let before = &current.value;
-        let after = decide(before)?.stamped(Some(before), caller.clock.now(), &caller.key_label);
+        let after = decide(before)?.stamped(Some(before), caller.clock.now(), caller.acted_by());
         if after == *before {
-            return Ok(Kept { membership: after, revision: current.revision });
+            return Ok(Break(Kept { membership: after, revision: current.revision }));
         }
         if_match.check(&current.revision)?;
         let changed = before.changed_customers(&after);
         let ids: Vec<CustomerId> = changed.iter().map(|customer| customer.id).collect();
         let known = app.store.load_customers(tenant, &ids).await?;
         let customers: Vec<_> = known.into_iter().zip(changed).collect();
-        let attempt = attempt_token(app)?;
+        let attempt = app.ids.attempt_token()?;
         match app.store.change_membership(tenant, &attempt, &current, &after, &customers).await? {
-            Ok(()) => return Ok(Kept { revision: revision_of(&after)?, membership: after }),
+            Ok(()) => Ok(Break(Kept { revision: revision_of(&after)?, membership: after })),
             Err(ChangeRefusal::Taken) => {
                 let refusal = ApiError::new(ErrorType::ExternalIdTaken);
-                return Err(refusal.detail("/externalMembershipId", "is already used by another membership"));
+                Err(refusal.detail("/externalMembershipId", "is already used by another membership"))
             }
             Err(ChangeRefusal::Changed) => {
                 let again = app.store.load_membership(tenant, current.value.id).await?;
-                current = again.ok_or_else(not_found)?;
+                Ok(Continue(again.ok_or_else(not_found)?))
             }
         }
-    }
-    Err(ApiError::new(ErrorType::TryAgain))
+    })
+    .await
 }

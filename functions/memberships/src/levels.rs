@@ -1,25 +1,27 @@
 //! `/v2/b2b/membership/levels`.
 
-use crate::change::{Changed, Surroundings, change, check_named, load, load_known, view};
+use crate::change::{Changed, LevelFacts, change, check_named, load, load_known, view};
 use crate::query::{LevelQuery, Wanted};
+use adapters::App;
+use adapters::catalog_limits::CatalogPart;
 use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::response::{IntoResponse, Response};
 use domain::LevelId;
 use domain::entitlement::EntitlementRule;
 use domain::membership::{Level, LevelEdit};
-use platform::access::{Caller, Staff};
-use platform::authored::{Conditions, Target, attempt_token, id_bytes, not_found};
-use platform::catalog::{Catalog, MAX_USES_NAMED, Needs, Use};
-use platform::idempotency::{Tagged, once_tagged};
-use platform::paging::{PageQuery, fits};
-use platform::room::Held;
-use platform::routes;
-use platform::routes::Routes;
-use platform::{ApiError, App, Body, ErrorBody, ErrorType, IdempotencyKey};
+use std::ops::ControlFlow::{Break, Continue};
 use store::authored::{CHANGE_TRIES, ChangeRefusal, Stored, revision_of};
 use store::catalog::Kind;
-use store::{Consistency, Key};
+use store::{Consistency, Placed, revise};
+use web::access::{Caller, Staff};
+use web::authored::{Conditions, Target, id_bytes, not_found, try_again};
+use web::catalog::{Catalog, MAX_USES_NAMED, Needs, Use};
+use web::idempotency::{Tagged, once_tagged};
+use web::paging::{PageQuery, fits};
+use web::routes;
+use web::routes::Routes;
+use web::{ApiError, Body, ErrorBody, ErrorType, IdempotencyKey};
 use wire::Identified;
 use wire::membership::{Detail, LevelInput, LevelOutput};
 use wire::page::Page;
@@ -113,16 +115,16 @@ async fn create(
     let fingerprint = body.fingerprint(&format!("POST {PATH}"), &hash_key);
     let id = LevelId::from_bytes(id_bytes(&app, &hash_key, &key, &fingerprint)?);
     let run = async {
-        let (surroundings, room) =
-            tokio::join!(Surroundings::load(&app, tenant), app.check_room(tenant, Held::Definitions));
+        let (surroundings, limit) =
+            tokio::join!(LevelFacts::load(&app, tenant), app.check_limit(tenant, CatalogPart::Definitions));
         let surroundings = surroundings?;
         let level = body.parse(|checker, mut input| {
             input.set_id(id.as_str());
             input.name_parts(id.as_str());
             input.read(checker, surroundings.context(&staff))
         })?;
-        room?;
-        let attempt = attempt_token(&app)?;
+        limit?;
+        let attempt = app.ids.attempt_token()?;
         match app.store.change_authored(tenant, &attempt, None, Some(&level)).await? {
             Ok(()) => {}
             // The first try of this request made it, and someone has changed it since.
@@ -141,7 +143,7 @@ async fn create(
 fn show(
     level: &Level,
     revision: String,
-    surroundings: &Surroundings,
+    surroundings: &LevelFacts,
     caller: &Caller,
 ) -> Result<Tagged<LevelOutput>, ApiError> {
     Ok(Tagged { body: LevelOutput::of(level, surroundings.view(caller)), revision: Some(revision) })
@@ -220,12 +222,13 @@ async fn delete(
     let fingerprint = format!("DELETE {PATH}/{id}");
     let run = async {
         let (tenant, id) = (staff.tenant.id, LevelId::parse(&id).map_err(|_| not_found())?);
-        let place = Key::level(tenant, &id);
-        for _ in 0..CHANGE_TRIES {
+        let place = &Level::place(tenant, &id);
+        let (app, staff, id, if_match) = (&app, &staff, &id, &if_match);
+        revise(CHANGE_TRIES, (), try_again, |()| async move {
             let (current, catalog, bought) = tokio::join!(
-                app.store.load_authored(&place),
-                Catalog::load(&app, tenant, NAMES_LEVELS),
-                app.store.find_memberships(tenant, &id, |_| true, MAX_USES_NAMED)
+                app.store.load_authored(place),
+                Catalog::load(app, tenant, NAMES_LEVELS),
+                app.store.find_memberships(tenant, id, |_| true, MAX_USES_NAMED)
             );
             let current: Stored<Level> = current?.ok_or_else(not_found)?;
             let catalog = catalog?;
@@ -233,17 +236,17 @@ async fn delete(
             let mut uses = uses(&current.value, &catalog);
             uses.extend(bought?.into_iter().map(|id| Use::by_membership(id, &current.value)));
             Use::refuse(uses)?;
-            let attempt = attempt_token(&app)?;
+            let attempt = app.ids.attempt_token()?;
             match app.store.change_authored(tenant, &attempt, Some(&current), None).await? {
                 Ok(()) => {
                     app.forget_catalog(tenant);
-                    let view = view(&catalog.definitions, &staff, Detail::Full);
-                    return Ok(Tagged { body: LevelOutput::of(&current.value, view), revision: None });
+                    let view = view(&catalog.definitions, staff, Detail::Full);
+                    Ok(Break(Tagged { body: LevelOutput::of(&current.value, view), revision: None }))
                 }
-                Err(ChangeRefusal::Changed | ChangeRefusal::Taken) => {}
+                Err(ChangeRefusal::Changed | ChangeRefusal::Taken) => Ok(Continue(())),
             }
-        }
-        Err(ApiError::new(ErrorType::TryAgain))
+        })
+        .await
     };
     once_tagged(&app, &staff, &key, &fingerprint, Box::pin(run)).await
 }

@@ -8,8 +8,10 @@
 //! | `PUT` of a level, `POST`, `PUT`, `DELETE` of an offering | 2: the level, with the definitions beside it; the change. One more, or several where there are many memberships, where an offering goes |
 //! | `GET …/checkout/validate` | 1: the level and the membership |
 //! | `DELETE` of a level | 2: the level, with all that may name it beside it; the removal |
-//! | `GET` of a list of memberships or summaries | 2: what lists look at, about 3,000 memberships a call; the memberships of the page |
+//! | `GET` of a list of memberships or summaries | 2: what lists look at, about 2,500 memberships a call; the memberships of the page |
 //! | `GET` of summaries by membership, barcode or e-mail address | 1 |
+//! | `GET …/summaries/search`, `…/advancedsearch` | 1 to 2: what they are known by, beside what lists look at; those that only this leads to |
+//! | `GET` of the cards of a membership, of a card | 1; 2 |
 //! | `GET` of a membership | 1 |
 //! | `GET` of a customer, of customers by e-mail address | 1; 2 |
 //! | `PUT` of a membership, `DELETE` of a card | 2: the membership; the change. One more where customers change with it |
@@ -17,6 +19,7 @@
 //! An idempotency key adds two, to claim it and to keep the answer. A level and its offerings are one record with
 //! one revision.
 
+mod cards;
 mod change;
 mod customers;
 mod keep;
@@ -26,14 +29,17 @@ mod members;
 mod offerings;
 mod query;
 mod quote;
+mod search;
+mod search_query;
 mod summaries;
 
-use platform::routes;
-use platform::routes::Routes;
+use web::routes;
+use web::routes::Routes;
 
-/// The routes of memberships.
-#[must_use]
-pub fn router<R: Routes>() -> R {
+web::routers!(all);
+
+/// Every route of this group.
+fn all<R: Routes>() -> R {
     R::new()
         .merge(levels::router())
         .merge(offerings::router())
@@ -41,4 +47,6 @@ pub fn router<R: Routes>() -> R {
         .merge(quote::router())
         .merge(customers::router())
         .routes(routes!(summaries::summaries))
+        .merge(cards::router())
+        .merge(search::router())
 }

@@ -2,5 +2,5 @@
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-    platform::lambda::run(memberships::router()).await
+    web::lambda::run(memberships::router()).await
 }

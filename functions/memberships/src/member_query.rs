@@ -3,11 +3,12 @@
 use domain::membership::{ChangeRange, ListedMembership, MembershipFilter, ServiceFilter, SummaryFilter};
 use domain::number::whole_number;
 use domain::{CardId, MembershipId, Timestamp, Zone};
-use platform::paging::{Direction, PageQuery, Paging, SortField, Sorting};
-use platform::query::{QueryReader, email};
-use platform::{ApiError, ErrorType};
+
 use serde::Deserialize;
 use utoipa::IntoParams;
+use web::paging::{Direction, PageQuery, Paging, SortField, Sorting};
+use web::query::QueryReader;
+use web::{ApiError, ErrorType};
 
 /// Entries of one answer: each has more than 550 bytes, so that more would not fit.
 const MAX_AT_ONCE: usize = 10_000;
@@ -73,13 +74,13 @@ impl MembershipQuery {
         let (start, end) = (self.updated_start_time.as_deref(), self.updated_end_time.as_deref());
         let range = range(&mut reader, start, end, zone);
         let service = ServiceFilter {
-            program: reader.filter("program", self.program.as_deref()),
-            category: reader.filter("category", self.category.as_deref()),
-            subcategory: reader.filter("subCategory", self.sub_category.as_deref()),
+            program: reader.text("program", self.program.as_deref()),
+            category: reader.text("category", self.category.as_deref()),
+            subcategory: reader.text("subCategory", self.sub_category.as_deref()),
         };
-        let updated_by = reader.filter("updatedBy", self.updated_by.as_deref());
+        let updated_by = reader.text("updatedBy", self.updated_by.as_deref());
         let filter = MembershipFilter { service, updated_by };
-        let paging = reader.paging(page, &MEMBERSHIPS);
+        let paging = Paging::read(&mut reader, page, &MEMBERSHIPS);
         let paging = reader.finish(paging)?.ok_or_else(|| ApiError::new(ErrorType::Internal))?;
         Ok(Wanted { range, filter, paging })
     }
@@ -127,12 +128,12 @@ pub(crate) struct WantedCards {
     pub(crate) range: ChangeRange,
     pub(crate) known: Known,
     pub(crate) filter: SummaryFilter,
-    pub(crate) paging: Paging<Row>,
+    pub(crate) paging: Paging<CardRow>,
 }
 
 /// A card in a list.
 #[derive(Debug, Clone)]
-pub(crate) struct Row {
+pub(crate) struct CardRow {
     pub(crate) membership: MembershipId,
     pub(crate) card: CardId,
     /// The card's place among those of its membership.
@@ -143,7 +144,7 @@ pub(crate) struct Row {
     pub(crate) expires: Timestamp,
 }
 
-static CARDS: Sorting<Row> = Sorting {
+static CARDS: Sorting<CardRow> = Sorting {
     fields: &[
         SortField { name: "createdOn", compare: |one, other| one.created_at.cmp(&other.created_at) },
         SortField { name: "updatedOn", compare: |one, other| one.updated_at.cmp(&other.updated_at) },
@@ -163,15 +164,14 @@ impl SummaryQuery {
         let mut reader = QueryReader::new();
         let (start, end) = (self.updated_start_time.as_deref(), self.updated_end_time.as_deref());
         let range = range(&mut reader, start, end, zone);
-        let membership = reader.filter("membershipId", self.membership_id.as_deref());
-        let membership = reader.optional("membershipId", membership.as_deref(), number, NUMBER);
-        let barcode = reader.filter("barcode", self.barcode.as_deref());
-        let address = reader.filter("email", self.email.as_deref());
-        let known = Known { membership, barcode, email: email(address.as_deref()) };
-        let first_name = reader.filter("firstName", self.first_name.as_deref());
-        let last_name = reader.filter("lastName", self.last_name.as_deref());
-        let city = reader.filter("city", self.city.as_deref());
-        let zip = reader.filter("zip", self.zip.as_deref());
+        let membership = reader.optional("membershipId", self.membership_id.as_deref(), number, NUMBER);
+        let barcode = reader.text("barcode", self.barcode.as_deref());
+        let email = reader.email("email", self.email.as_deref());
+        let known = Known { membership, barcode, email };
+        let first_name = reader.text("firstName", self.first_name.as_deref());
+        let last_name = reader.text("lastName", self.last_name.as_deref());
+        let city = reader.text("city", self.city.as_deref());
+        let zip = reader.text("zip", self.zip.as_deref());
         let expires_after = reader.instant("expiresAfter", self.expires_after.as_deref(), zone);
         let expires_before = reader.instant("expiresBefore", self.expires_before.as_deref(), zone);
         if let (Some(after), Some(before)) = (expires_after, expires_before)
@@ -179,7 +179,7 @@ impl SummaryQuery {
         {
             reader.fault("expiresBefore", "must not be before expiresAfter");
         }
-        let paging = reader.paging(page, &CARDS);
+        let paging = Paging::read(&mut reader, page, &CARDS);
         let paging = reader.finish(paging)?.ok_or_else(|| ApiError::new(ErrorType::Internal))?;
         let filter = SummaryFilter { first_name, last_name, city, zip, expires_after, expires_before };
         Ok(WantedCards { range, known, filter, paging })

@@ -2,20 +2,21 @@
 
 use crate::keep::{Kept, change, load_known};
 use crate::member_query::{MembershipQuery, TOO_LARGE, Wanted, refuse_too_many};
+use adapters::App;
 use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::response::{IntoResponse, Response};
 use domain::membership::{DropRefusal, ListedMembership};
 use domain::number::whole_number;
 use domain::{CardId, MembershipId, Timestamp};
-use platform::access::{Caller, Staff};
-use platform::authored::{Target, not_found};
-use platform::idempotency::{Tagged, once_tagged};
-use platform::paging::{PageQuery, fits};
-use platform::routes;
-use platform::routes::Routes;
-use platform::{ApiError, App, Body, ErrorBody, ErrorType};
 use store::catalog::Definitions;
+use web::access::{Caller, Staff};
+use web::authored::{Target, not_found};
+use web::idempotency::{Tagged, once_tagged};
+use web::paging::{PageQuery, fits};
+use web::routes;
+use web::routes::Routes;
+use web::{ApiError, Body, ErrorBody, ErrorType};
 use wire::member::{MemberView, MembershipInput, MembershipOutput, MembershipView};
 use wire::page::Page;
 

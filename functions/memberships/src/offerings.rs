@@ -2,19 +2,20 @@
 //! record.
 
 use crate::change::{Changed, change, check_named, load_known};
+use adapters::App;
 use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::response::{IntoResponse, Response};
 use domain::OfferingId;
 use domain::membership::{Level, LevelEdit, Offering};
-use platform::access::Staff;
-use platform::authored::{Target, id_bytes, not_found};
-use platform::idempotency::{Tagged, once_tagged};
-use platform::paging::{Direction, PageQuery, Paging, SortField, Sorting, page_of};
-use platform::routes;
-use platform::routes::Routes;
-use platform::{ApiError, App, Body, ErrorBody};
 use store::authored::Stored;
+use web::access::Staff;
+use web::authored::{Target, id_bytes, not_found};
+use web::idempotency::{Tagged, once_tagged};
+use web::paging::{Direction, PageQuery, Paging, SortField, Sorting, page_of};
+use web::routes;
+use web::routes::Routes;
+use web::{ApiError, Body, ErrorBody};
 use wire::Identified;
 use wire::membership::{LevelOutput, OfferingInput, OfferingOutput};
 use wire::page::Page;

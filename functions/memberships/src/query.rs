@@ -2,11 +2,11 @@
 
 use domain::Channel;
 use domain::membership::{CollectionFilter, Level, LevelFilter, LevelState, ListedAction};
-use platform::paging::{Direction, PageQuery, Paging, SortField, Sorting};
-use platform::query::QueryReader;
-use platform::{ApiError, ErrorType};
 use serde::Deserialize;
 use utoipa::IntoParams;
+use web::paging::{Direction, PageQuery, Paging, SortField, Sorting};
+use web::query::QueryReader;
+use web::{ApiError, ErrorType};
 use wire::membership::{Detail, group};
 
 /// The channels a list of levels can ask for.
@@ -58,7 +58,8 @@ static SORTING: Sorting<Level> = Sorting {
     last: |one, other| one.id.cmp(&other.id),
 };
 
-fn flag(text: &str) -> Option<bool> {
+/// Reads `true` or `false`, in any case.
+pub(crate) fn flag(text: &str) -> Option<bool> {
     [("true", true), ("false", false)]
         .into_iter()
         .find_map(|(name, value)| name.eq_ignore_ascii_case(text).then_some(value))
@@ -79,7 +80,7 @@ impl LevelQuery {
         let mut reader = QueryReader::new();
         let is_published = reader.required("isPublished", self.is_published.as_deref(), flag, FLAG);
         let channels = reader.required("salesChannels", self.sales_channels.as_deref(), channels, CHANNEL);
-        let paging = reader.paging(page, &SORTING);
+        let paging = Paging::read(&mut reader, page, &SORTING);
         let summarize = reader.optional("summarize", self.summarize.as_deref(), flag, FLAG);
         let group = reader.optional(
             "membershipLevelGroup",
@@ -91,7 +92,7 @@ impl LevelQuery {
         let auxiliary = reader.optional("auxiliary", self.auxiliary.as_deref(), flag, FLAG);
         let excludes = self.exclude_levels_with_a_collection.as_deref();
         let excludes = reader.optional("excludeLevelsWithACollection", excludes, flag, FLAG);
-        let collection_id = reader.filter("collectionId", self.collection_id.as_deref());
+        let collection_id = reader.text("collectionId", self.collection_id.as_deref());
         let read = (is_published, channels, paging);
         let (Some(is_published), Some(channels), Some(paging)) = reader.finish(read)? else {
             return Err(ApiError::new(ErrorType::Internal));

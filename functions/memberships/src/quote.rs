@@ -1,22 +1,23 @@
 //! What a membership would cost, and for how long, before it is bought (spec §4.6; contract §9).
 
+use adapters::App;
 use axum::Json;
 use axum::extract::{Query, State};
 use domain::channel::Channel;
-use domain::membership::lifecycle::{Current, LifecycleFault, Sale, quote};
-use domain::membership::{Level, ListedAction, Membership, MembershipAction, Move, Plan};
+use domain::membership::lifecycle::{Current, LifecycleFault, SaleContext, quote};
+use domain::membership::{Level, ListedAction, Membership, MembershipAction, MembershipPlan, Move};
 use domain::number::whole_number;
 use domain::{LevelId, MembershipId, Money, OfferingId, TicketTypeId};
-use platform::access::{Caller, Staff};
-use platform::query::QueryReader;
-use platform::routes;
-use platform::routes::Routes;
-use platform::{ApiError, App, ErrorBody, ErrorType};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use store::member::{membership_keys, take_membership};
-use store::{Consistency, Key};
+use store::{Consistency, Placed};
 use utoipa::IntoParams;
+use web::access::{Caller, Staff};
+use web::query::QueryReader;
+use web::routes;
+use web::routes::Routes;
+use web::{ApiError, ErrorBody, ErrorType};
 use wire::membership::{QuoteOutput, Quoted};
 
 pub(crate) fn router<R: Routes>() -> R {
@@ -63,15 +64,10 @@ fn asked(text: &str) -> Option<Asked> {
         .map(|listed| MembershipAction::of_listed(listed).map_or(Asked::Cancellation, Asked::Sale))
 }
 
-/// Whether a parameter has a value.
-fn is_sent(parameter: &Option<String>) -> bool {
-    parameter.as_ref().is_some_and(|text| !text.trim().is_empty())
-}
-
 /// A request that has been read.
 struct Wanted {
     asked: Asked,
-    plan: Option<Plan>,
+    plan: Option<MembershipPlan>,
     membership: Option<MembershipId>,
     channel: Channel,
 }
@@ -96,13 +92,14 @@ impl QuoteQuery {
         let number = |text: &str| whole_number(text).and_then(|number| MembershipId::parse(number).ok());
         let membership = reader.optional("membershipId", self.membership_id.as_deref(), number, "a number");
         let channel = self.sale_channel.as_deref();
-        let channel =
-            reader.optional("saleChannel", channel, |text| Channel::parse(text).ok(), "a sale channel");
+        let channels = format!("one of {}", Channel::NAMES);
+        let channel = reader.optional("saleChannel", channel, |text| Channel::parse(text).ok(), &channels);
         for (name, message) in asked.iter().flat_map(|asked| self.lacking(asked)) {
             reader.fault(name, message);
         }
         let plan = level.zip(offering).zip(point);
-        let plan = plan.map(|((level, offering), price_point)| Plan { level, offering, price_point });
+        let plan =
+            plan.map(|((level, offering), price_point)| MembershipPlan { level, offering, price_point });
         let asked = reader.finish(asked)?.ok_or_else(|| ApiError::new(ErrorType::Internal))?;
         Ok(Wanted { asked, plan, membership, channel: channel.unwrap_or(Channel::Online) })
     }
@@ -114,13 +111,13 @@ impl QuoteQuery {
             ("offeringId", &self.offering_id),
             ("pricePointId", &self.price_point_id),
         ];
-        let parts = plan.iter().filter(|(_, sent)| !is_sent(sent)).map(|(name, _)| (*name, "is required"));
-        let membership = |message| (!is_sent(&self.membership_id)).then_some(("membershipId", message));
+        let parts = plan.iter().filter(|(_, sent)| sent.is_none()).map(|(name, _)| (*name, "is required"));
+        let membership = |message| self.membership_id.is_none().then_some(("membershipId", message));
         match asked {
             Asked::Sale(action) => {
-                let Some((_, movement)) = action.course() else { return parts.collect() };
+                let Some((_, movement)) = action.transition() else { return parts.collect() };
                 // What stays on its level is about the plan that the membership has, where none of them is sent.
-                let needs_plan = movement != Move::Stay || plan.iter().any(|(_, sent)| is_sent(sent));
+                let needs_plan = movement != Move::Stay || plan.iter().any(|(_, sent)| sent.is_some());
                 let missing = membership("is required to renew or change a membership");
                 parts.filter(|_| needs_plan).chain(missing).collect()
             }
@@ -193,9 +190,13 @@ async fn answer(app: &App, staff: &Caller, wanted: Wanted) -> Result<QuoteOutput
         }
     };
     let own = membership.as_ref().map(Membership::last_plan);
+    let refuse: fn(LifecycleFault) -> ApiError = match wanted.plan {
+        Some(_) => refused,
+        None => refused_for_own_plan,
+    };
     let plan = wanted.plan.or(own).ok_or_else(|| refused(LifecycleFault::UnknownMembership))?;
-    let sale = Sale { channel: wanted.channel, zone, now };
-    let found = quote(&levels, action, &plan, current, sale).map_err(refused)?;
+    let sale = SaleContext { channel: wanted.channel, zone, now };
+    let found = quote(&levels, action, &plan, current, sale).map_err(refuse)?;
     let price = found.unit().map_err(|_| ApiError::new(ErrorType::Internal))?;
     let (starts, ends) = (found.term.starts(zone), found.term.ends(zone));
     let quoted = Quoted { starts, ends, now, retail_price: found.retail, price, is_external };
@@ -214,7 +215,7 @@ async fn load(
         Some(_) => app.definitions(tenant).await?.levels.clone(),
         None => BTreeMap::new(),
     };
-    let level = wanted.plan.as_ref().map(|plan| Key::level(tenant, &plan.level));
+    let level = wanted.plan.as_ref().map(|plan| Level::place(tenant, &plan.level));
     let memberships = wanted.membership.iter().flat_map(|sent| membership_keys(tenant, *sent));
     let mut found = app.store.get_many(memberships.chain(level.clone()), Consistency::Strong).await?;
     if let (Some(key), Some(plan)) = (level, &wanted.plan) {
@@ -226,6 +227,28 @@ async fn load(
         None => None,
     };
     Ok((levels, membership))
+}
+
+/// Why the action is not possible with the plan that the membership has, which only its id names.
+fn refused_for_own_plan(fault: LifecycleFault) -> ApiError {
+    match fault {
+        LifecycleFault::UnknownLevel
+        | LifecycleFault::UnknownOffering
+        | LifecycleFault::UnknownPricePoint => {
+            let message = "is of a level, offering or price point that is no longer on offer";
+            ApiError::new(ErrorType::NotFound).detail("membershipId", message)
+        }
+        LifecycleFault::UnknownMembership
+        | LifecycleFault::ActionNotOffered
+        | LifecycleFault::MembershipMissing
+        | LifecycleFault::MembershipSent
+        | LifecycleFault::MembershipEnded
+        | LifecycleFault::OtherLevel
+        | LifecycleFault::SameLevel
+        | LifecycleFault::OtherDuration
+        | LifecycleFault::TermNotOver
+        | LifecycleFault::TermOver => refused(fault),
+    }
 }
 
 /// Why the action is not possible, and the parameter that is at fault.
@@ -243,6 +266,6 @@ fn refused(fault: LifecycleFault) -> ApiError {
         LifecycleFault::OtherDuration => (ErrorType::ValidationError, "offeringId"),
         LifecycleFault::TermNotOver | LifecycleFault::TermOver => (ErrorType::ValidationError, "action"),
     };
-    let (_, message) = platform::cart::lifecycle_fault_text(fault);
+    let (_, message) = web::cart::lifecycle_fault_text(fault);
     ApiError::new(kind).detail(parameter, message)
 }

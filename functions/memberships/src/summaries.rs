@@ -1,6 +1,7 @@
 //! `GET /v2/b2b/membership/summaries`: the cards of memberships, one entry for each.
 
-use crate::member_query::{Known, Row, SummaryQuery, TOO_LARGE, WantedCards, refuse_too_many};
+use crate::member_query::{CardRow, Known, SummaryQuery, TOO_LARGE, WantedCards, refuse_too_many};
+use adapters::App;
 use axum::Json;
 use axum::extract::{Query, State};
 use domain::compare::{comparable, is_same_code};
@@ -8,10 +9,10 @@ use domain::email::is_same_email;
 use domain::membership::{ListedMembership, MemberCard, Membership};
 use domain::verification::VerifiedCard;
 use domain::{MembershipId, TenantId};
-use platform::access::Staff;
-use platform::paging::{PageQuery, fits};
-use platform::{ApiError, App, ErrorBody, ErrorType};
 use std::collections::{BTreeMap, BTreeSet};
+use web::access::Staff;
+use web::paging::{PageQuery, fits};
+use web::{ApiError, ErrorBody, ErrorType};
 use wire::member::{MemberListEntry, MemberView};
 use wire::page::Page;
 
@@ -54,7 +55,7 @@ pub(crate) async fn summaries(
     let view = MemberView { zone: staff.tenant.zone, levels: &definitions.levels };
     let by_id: BTreeMap<MembershipId, &Membership> =
         memberships.iter().map(|membership| (membership.id, membership)).collect();
-    let entry = |row: &Row| {
+    let entry = |row: &CardRow| {
         let membership = by_id.get(&row.membership)?;
         let card = membership.cards.iter().find(|card| card.id == row.card)?;
         Some(MemberListEntry::of(&VerifiedCard::known(membership, card, now), &view))
@@ -92,7 +93,7 @@ async fn find(app: &App, tenant: TenantId, wanted: &WantedCards) -> Result<Found
 }
 
 /// The cards that are wanted of what was found.
-fn rows(found: &Found, wanted: &WantedCards) -> Vec<Row> {
+fn rows(found: &Found, wanted: &WantedCards) -> Vec<CardRow> {
     match found {
         Found::Whole(memberships) => {
             let of_one = |membership: &Membership| {
@@ -109,9 +110,9 @@ fn rows(found: &Found, wanted: &WantedCards) -> Vec<Row> {
     }
 }
 
-fn rows_of(listed: &ListedMembership, wanted: &WantedCards) -> Vec<Row> {
+fn rows_of(listed: &ListedMembership, wanted: &WantedCards) -> Vec<CardRow> {
     let cards = listed.cards.iter().enumerate().filter(|(_, card)| wanted.filter.admits(listed, card));
-    let row = |(place, card): (usize, &domain::membership::ListedCard)| Row {
+    let row = |(place, card): (usize, &domain::membership::ListedCard)| CardRow {
         membership: listed.id,
         card: card.id,
         place,

@@ -3,16 +3,21 @@
 use crate::read::load;
 use crate::reference::sent;
 use crate::seal::{SealedApplication, open, seal};
+use adapters::App;
 use axum::extract::State;
 use axum::response::Response;
 use domain::merchant::{Merchant, MerchantStatus};
-use domain::onboarding::{Boarding, Clear, Edit, EditRefusal, Violation, edited, underwriting_due};
-use platform::access::{Caller, Partner};
-use platform::authored::{Target, attempt_token};
-use platform::idempotency::once;
-use platform::{ApiError, App, Body, ErrorBody, ErrorType};
+use domain::onboarding::{
+    ApplicationEdit, ApplicationEditRefusal, Boarding, Clear, Violation, edited, underwriting_due,
+};
+use std::ops::ControlFlow::{Break, Continue};
 use store::authored::CHANGE_TRIES;
 use store::onboarding::plan_change_boarding;
+use store::revise;
+use web::access::{Caller, Partner};
+use web::authored::Target;
+use web::idempotency::once;
+use web::{ApiError, Body, ErrorBody, ErrorType};
 use wire::Field;
 use wire::onboarding::{ErrorInfo, OnboardingInput, OnboardingOutput, OnboardingView};
 
@@ -48,15 +53,16 @@ pub(crate) async fn change(
         let mut input = body.value;
         let named = input.take_reference();
         let edit = input.read();
-        for _ in 0..CHANGE_TRIES {
-            let (boarding, merchant) = load(&app, &partner, &path).await?;
-            check_reference(&named, &boarding)?;
-            if let Some(changed) = attempt(&app, &partner, boarding, merchant, edit.clone()).await? {
-                return Ok(changed);
-            }
-        }
-        // Each was refused, since others were faster.
-        Err(ApiError::new(ErrorType::TryAgain).without_effect())
+        let (app, partner, path, named, edit) = (&app, &partner, &path, &named, &edit);
+        // Each try was refused, since others were faster.
+        let exhausted = |()| ApiError::new(ErrorType::TryAgain).without_effect();
+        revise(CHANGE_TRIES, (), exhausted, |()| async move {
+            let (boarding, merchant) = load(app, partner, path).await?;
+            check_reference(named, &boarding)?;
+            let changed = attempt(app, partner, boarding, merchant, edit.clone()).await?;
+            Ok(changed.map_or(Continue(()), Break))
+        })
+        .await
     };
     once(&app, &partner, &key, &fingerprint, Box::pin(run)).await
 }
@@ -79,7 +85,7 @@ async fn attempt(
     caller: &Caller,
     boarding: Boarding,
     merchant: Merchant,
-    edit: Edit,
+    edit: ApplicationEdit,
 ) -> Result<Option<OnboardingOutput>, ApiError> {
     if merchant.status == MerchantStatus::Declined {
         return Err(ApiError::new(ErrorType::MerchantDeclined));
@@ -87,7 +93,8 @@ async fn attempt(
     let tenant = &caller.tenant;
     let now = caller.clock.now();
     let current = open(app, tenant.id, &boarding).await?;
-    let (after, broken) = edited(&current, edit, tenant.zone.date(now)).map_err(refusal)?;
+    let today = tenant.zone.date(now);
+    let (after, broken) = edited(&current, &boarding.violations, edit, today).map_err(refusal)?;
     if after == current {
         return Ok(Some(present(caller, &boarding, &merchant, &after)));
     }
@@ -110,7 +117,7 @@ async fn attempt(
     };
     let due_at = underwriting_due(tenant, next_merchant.status, now);
     let plan = plan_change_boarding(tenant.id, &next, due_at, &merchant, &next_merchant)?;
-    let changed = app.store.commit(&plan, &attempt_token(app)?).await?;
+    let changed = app.store.commit(&plan, &app.ids.attempt_token()?).await?;
     Ok(changed.is_ok().then(|| present(caller, &next, &next_merchant, &after)))
 }
 
@@ -130,7 +137,7 @@ fn present(
     })
 }
 
-fn refusal(EditRefusal(broken): EditRefusal) -> ApiError {
+fn refusal(ApplicationEditRefusal(broken): ApplicationEditRefusal) -> ApiError {
     let errors: Vec<ErrorInfo> = broken.iter().map(Into::into).collect();
     let error = ApiError::new(ErrorType::ValidationError).fact("errorInfo", errors);
     broken.iter().fold(error, |error, violation| error.detail(pointer(violation), violation.message.clone()))

@@ -2,16 +2,16 @@
 
 use crate::reference::{mid_of, sent};
 use crate::seal::{SealedApplication, seal};
+use adapters::App;
+use adapters::rate_limit::count_application;
 use axum::extract::State;
 use axum::response::Response;
 use domain::merchant::MerchantStatus;
-use domain::onboarding::{Boarding, Clear, FirstAnswer, underwriting_due, violations, with_type_faults};
-use platform::access::{Caller, Partner};
-use platform::authored::attempt_token;
-use platform::idempotency::once;
-use platform::rate_limit::count_application;
-use platform::{ApiError, App, Body, ErrorBody, ErrorType, IdempotencyKey};
+use domain::onboarding::{Boarding, Clear, FirstAnswer, underwriting_due};
 use store::onboarding::plan_board;
+use web::access::{Caller, Partner};
+use web::idempotency::once;
+use web::{ApiError, Body, ErrorBody, ErrorType, IdempotencyKey};
 use wire::onboarding::{OnboardingInput, OnboardingOutput, OnboardingView};
 
 const ROUTE: &str = "POST /v1/payment/onboard";
@@ -46,12 +46,10 @@ pub(crate) async fn create(
         let mut input = body.value;
         let reference = sent(input.take_reference())?;
         let now = partner.clock.now();
-        let (application, faults) = input.read().into_application();
-        let broken = violations(&application, partner.tenant.zone.date(now));
-        let broken = with_type_faults(broken, &faults);
+        let (application, broken) = input.read().into_application(partner.tenant.zone.date(now));
         let (sealed, allowed) = tokio::join!(
             seal(&app, partner.tenant.id, &reference, application.clone()),
-            count_application(&app, &partner)
+            count_application(&app, partner.client())
         );
         let SealedApplication { application: stored, key: sealed_key } = sealed?;
         let boarding = Boarding {
@@ -93,7 +91,7 @@ async fn keep(app: &App, caller: &Caller, boarding: Boarding) -> Result<Boarding
     let merchant = boarding.application.merchant(reference, mid.clone(), boarding.first.status);
     let due_at = underwriting_due(tenant, merchant.status, boarding.created_at);
     let plan = plan_board(tenant.id, &boarding, due_at, &merchant)?;
-    match app.store.board(tenant.id, &plan, &attempt_token(app)?).await? {
+    match app.store.board(tenant.id, &plan, &app.ids.attempt_token()?).await? {
         Ok(()) => Ok(boarding),
         Err(earlier) if earlier.fingerprint == boarding.fingerprint => Ok(*earlier),
         Err(_) => Err(ApiError::new(ErrorType::OnboardingConflict)),

@@ -17,12 +17,13 @@ mod reference;
 mod seal;
 mod validate;
 
-use platform::routes;
-use platform::routes::Routes;
+use web::routes;
+use web::routes::Routes;
 
-/// The routes of onboarding.
-#[must_use]
-pub fn router<R: Routes>() -> R {
+web::routers!(all);
+
+/// Every route of this group.
+fn all<R: Routes>() -> R {
     R::new()
         .routes(routes!(create::create))
         .routes(routes!(validate::validate))

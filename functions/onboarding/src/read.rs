@@ -2,13 +2,14 @@
 
 use crate::reference::{mid_of, of_path};
 use crate::seal::open;
+use adapters::App;
 use axum::Json;
 use axum::extract::{Path, State};
 use domain::merchant::Merchant;
 use domain::onboarding::Boarding;
-use platform::access::{Caller, Partner};
-use platform::authored::not_found;
-use platform::{ApiError, App, ErrorBody};
+use web::access::{Caller, Partner};
+use web::authored::not_found;
+use web::{ApiError, ErrorBody};
 use wire::onboarding::{OnboardingOutput, OnboardingView};
 
 /// Read a merchant and its application

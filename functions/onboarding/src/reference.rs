@@ -1,9 +1,9 @@
 //! The partner's name for a merchant, and the id that follows from it.
 
+use adapters::keyed_hash::HashKey;
 use domain::onboarding::{TypeFault, Violation};
 use domain::{BoardingRefId, Mid};
-use platform::keyed_hash::HashKey;
-use platform::{ApiError, ErrorType};
+use web::{ApiError, ErrorType};
 use wire::{Field, WireValue};
 
 const FIELD: &str = "boardingRefId";
@@ -49,6 +49,6 @@ pub(crate) fn of_path(text: &str) -> Result<BoardingRefId, ApiError> {
 /// The id of the merchant with that name: a keyed hash, so that it is found without a search and cannot be guessed
 /// (decision 0061).
 pub(crate) fn mid_of(reference: &BoardingRefId, key: &HashKey) -> Mid {
-    let hash = key.hash("mid", &[reference.as_str().as_bytes()]);
+    let hash = key.hash("mid", &[reference.to_string().as_bytes()]);
     Mid::from_bits(hash.iter().take(8).fold(0, |bits, byte| (bits << 8) | u64::from(*byte)))
 }

@@ -1,9 +1,10 @@
 //! Secrets of applications: sealed field by field before they are stored, opened when they are read (contract §11).
 
+use adapters::App;
+use adapters::vault::DataKey;
 use domain::onboarding::{Application, Boarding, Clear, Sealed, SecretText, application_key_context};
 use domain::{BoardingRefId, TenantId};
-use platform::vault::DataKey;
-use platform::{ApiError, App};
+use web::ApiError;
 
 /// An application as it may be stored, and the key it was sealed under, itself sealed, in hexadecimal.
 pub(crate) struct SealedApplication {

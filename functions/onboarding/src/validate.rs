@@ -2,9 +2,9 @@
 
 use crate::reference::read;
 use axum::Json;
-use domain::onboarding::{Violation, violations, with_type_faults};
-use platform::access::Partner;
-use platform::{ApiError, Body, ErrorBody};
+use domain::onboarding::Violation;
+use web::access::Partner;
+use web::{ApiError, Body, ErrorBody};
 use wire::onboarding::{OnboardingInput, ValidationOutput};
 
 /// Check which rules an application would break
@@ -28,8 +28,7 @@ pub(crate) async fn validate(
     let today = partner.tenant.zone.date(partner.clock.now());
     let mut input = body.value;
     let unnamed = read(input.take_reference()).err();
-    let (application, faults) = input.read().into_application();
-    let broken = with_type_faults(violations(&application, today), &faults);
+    let (_, broken) = input.read().into_application(today);
     let broken: Vec<Violation> = unnamed.into_iter().chain(broken).collect();
     Ok(Json(ValidationOutput::of(&broken)))
 }

@@ -1,6 +1,6 @@
-//! The Lambda function of order reads.
+//! The Lambda function of orders.
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-    platform::lambda::run(orders::router()).await
+    web::lambda::run(orders::router()).await
 }

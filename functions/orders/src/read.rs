@@ -1,12 +1,15 @@
 //! `GET /v2/b2c/orders/{id}` and `GET /v2/b2b/orders/detail/{orderId}`.
 
+use crate::named::named_order;
+use adapters::App;
 use axum::Json;
 use axum::extract::{Path, State};
 use domain::OrderId;
 use domain::order::Order;
-use platform::access::{Caller, Staff, StorefrontServer};
-use platform::{ApiError, App, ErrorBody, ErrorType};
-use wire::order::{OrderMailView, OrderView, StaffOrderView};
+use web::access::{Caller, CounterStaff, StorefrontServer};
+use web::idempotency::Tagged;
+use web::{ApiError, ErrorBody, ErrorType};
+use wire::order::{DisputeView, FailedRefundView, OrderEditView, OrderMailView, OrderView, StaffOrderView};
 
 /// Read an order for the storefront that sold it
 ///
@@ -32,27 +35,32 @@ pub(crate) async fn of_storefront(
 
 /// Read an order for the back office
 ///
-/// Whoever sold it, with its payments, refunds and exchanges.
+/// By its id or its number, whoever sold it, with its payments, refunds and exchanges.
 #[utoipa::path(
     get,
     path = "/v2/b2b/orders/detail/{orderId}",
     tag = "Orders",
-    params(("orderId" = String, Path, description = "The order")),
+    params(("orderId" = String, Path, description = "The order, by its id or its number")),
     responses(
-        (status = 200, description = "The order, and where its mails stand", body = StaffOrderView),
+        (status = 200, description = "The order, where its mails stand and what staff put right; its `ETag` is that of its contacts", body = StaffOrderView),
         (status = 404, description = "`NOT_FOUND`: unknown or not paid", body = ErrorBody),
     ),
 )]
 pub(crate) async fn detail(
     State(app): State<App>,
-    staff: Staff,
+    staff: CounterStaff,
     Path(id): Path<String>,
-) -> Result<Json<StaffOrderView>, ApiError> {
-    let (tenant, zone) = (staff.tenant.id, staff.tenant.zone);
-    let found = app.store.load_order_with_mails(tenant, &order_id(&id)?).await?;
+) -> Result<Tagged<StaffOrderView>, ApiError> {
+    let (tenant, zone, store) = (staff.tenant.id, staff.tenant.zone, &app.store);
+    let load = |id: OrderId| async move { store.load_order_with_mails(tenant, &id).await };
+    let found = named_order(store, tenant, &id, load).await?;
     let (order, mails) = found.filter(|(order, _)| is_readable(order)).ok_or_else(not_found)?;
+    let (mails, edits) = (OrderMailView::all_of(mails, zone), OrderEditView::all_of(&order, zone));
+    let revision = Some(order.contacts().revision());
+    let disputed = order.dispute.as_ref().map(|dispute| DisputeView::new(dispute, zone));
+    let failed_refunds = FailedRefundView::all(&order, zone);
     let order = OrderView::for_staff(&order, zone);
-    Ok(Json(StaffOrderView { order, mails: OrderMailView::all_of(mails, zone) }))
+    Ok(Tagged { body: StaffOrderView { order, mails, edits, disputed, failed_refunds }, revision })
 }
 
 async fn paid_order(app: &App, caller: &Caller, id: &str) -> Result<Order, ApiError> {

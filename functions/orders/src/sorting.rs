@@ -1,7 +1,7 @@
 //! What a list of orders can be sorted by.
 
 use domain::order::Order;
-use platform::paging::{Direction, SortField, Sorting};
+use web::paging::{Direction, SortField, Sorting};
 
 /// The newest orders come first unless asked otherwise.
 pub(crate) static SORTING: Sorting<Order> = Sorting {

@@ -2,12 +2,11 @@
 
 use axum::response::{IntoResponse, Response};
 use flate2::read::GzDecoder;
-use http::header::{
-    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY,
-};
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use platform::ApiError;
+use http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, VARY};
+use http::{HeaderMap, HeaderValue, StatusCode};
 use std::io::Read;
+use web::ApiError;
+use web::representation::{is_known, takes_gzip};
 
 /// A text, compressed.
 #[derive(Debug)]
@@ -40,73 +39,5 @@ impl CompressedAsset {
             response.headers_mut().append(name, HeaderValue::from_static(value));
         }
         Ok(response)
-    }
-}
-
-/// The entries of a header that is a list.
-fn entries(headers: &HeaderMap, name: &HeaderName) -> impl Iterator<Item = String> {
-    let texts = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
-    texts
-        .flat_map(|text| text.split(','))
-        .map(|entry| entry.trim().to_owned())
-        .collect::<Vec<_>>()
-        .into_iter()
-}
-
-/// Whether the caller has what this tag names; weak and strong tags are compared alike.
-fn is_known(headers: &HeaderMap, tag: &str) -> bool {
-    let opaque = |tag: &str| tag.trim_start_matches("W/").to_owned();
-    entries(headers, &IF_NONE_MATCH).any(|known| known == "*" || opaque(&known) == opaque(tag))
-}
-
-/// Whether gzip is among what the caller takes, with any preference but none.
-fn takes_gzip(headers: &HeaderMap) -> bool {
-    let refused = |parameters: &str| {
-        let weight = parameters.split(';').find_map(|part| part.trim().strip_prefix("q="));
-        weight.is_some_and(|weight| weight.trim().trim_matches(['0', '.']).is_empty())
-    };
-    entries(headers, &ACCEPT_ENCODING).any(|entry| {
-        let (coding, parameters) = entry.split_once(';').unwrap_or((&entry, ""));
-        matches!(coding.trim().to_ascii_lowercase().as_str(), "gzip" | "x-gzip") && !refused(parameters)
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn headers(name: HeaderName, value: &'static str) -> HeaderMap {
-        HeaderMap::from_iter([(name, HeaderValue::from_static(value))])
-    }
-
-    #[test]
-    fn only_who_takes_gzip_gets_it() {
-        for (sent, takes) in [
-            ("gzip", true),
-            ("GZIP", true),
-            ("gzip, deflate, br", true),
-            ("br;q=1.0, gzip;q=0.8, *;q=0.1", true),
-            ("gzip;q=0", false),
-            ("gzip; q=0.0", false),
-            ("identity", false),
-            ("", false),
-        ] {
-            assert_eq!(takes_gzip(&headers(ACCEPT_ENCODING, sent)), takes, "{sent}");
-        }
-    }
-
-    #[test]
-    fn a_text_that_the_caller_has_is_not_sent_again() {
-        for (sent, known) in [
-            ("W/\"a\"", true),
-            ("\"a\"", true),
-            ("\"b\", W/\"a\"", true),
-            ("*", true),
-            ("\"b\"", false),
-            ("a", false),
-            ("", false),
-        ] {
-            assert_eq!(is_known(&headers(IF_NONE_MATCH, sent), "W/\"a\""), known, "{sent}");
-        }
     }
 }

@@ -1,10 +1,11 @@
 //! The description of the interface, and a page that shows it without reaching for any other server.
 
 use crate::asset::CompressedAsset;
-use axum::extract::Path;
+use adapters::App;
+use axum::extract::{Path, State};
 use axum::response::{Html, Response};
 use http::HeaderMap;
-use platform::{ApiError, ErrorBody, ErrorType};
+use web::{ApiError, ErrorBody, ErrorType};
 
 /// The description as it is committed; a test of the whole service keeps it current, since no function knows
 /// the routes of another.
@@ -16,6 +17,12 @@ const OPENAPI: CompressedAsset = CompressedAsset {
 };
 
 const PAGE: &str = include_str!("docs.html");
+
+/// What the page says of the demo venue, and the keys it sends there.
+const DEMO: &str = include_str!("demo.html");
+
+/// Where that stands in the page.
+const DEMO_PLACE: &str = "    <!-- demo -->\n";
 
 /// The two files change only with a deployment.
 const CACHED: &str = "public, max-age=86400";
@@ -62,8 +69,9 @@ pub(crate) async fn openapi(headers: HeaderMap) -> Result<Response, ApiError> {
     security(()),
     responses((status = 200, description = "The page", body = String, content_type = "text/html")),
 )]
-pub(crate) async fn page() -> Html<&'static str> {
-    Html(PAGE)
+pub(crate) async fn page(State(app): State<App>) -> Html<String> {
+    let demo = if app.refuses_demo_keys() { "" } else { DEMO };
+    Html(PAGE.replace(DEMO_PLACE, demo))
 }
 
 /// Read a file of the page

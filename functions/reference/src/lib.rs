@@ -1,24 +1,27 @@
-//! What callers look up: countries and states (spec §4.8), the error table (contract §3), and the description
-//! of the whole interface with a page to browse it.
+//! What callers look up: the venue itself, countries and states (spec §4.8), the error table (contract §3), and the
+//! description of the whole interface with a page to browse it.
 
 mod asset;
 mod docs;
+mod venue;
 
 use axum::Json;
 use axum::extract::Path;
 use domain::locations;
-use platform::access::{Staff, Visitor};
-use platform::routes;
-use platform::routes::Routes;
-use platform::{ApiError, ErrorBody, ErrorType};
 use serde::Serialize;
 use utoipa::ToSchema;
+use web::access::{CounterStaff, Visitor};
+use web::routes;
+use web::routes::Routes;
+use web::{ApiError, ErrorBody, ErrorType};
 use wire::location::{CountryOutput, StateOutput};
 
-/// The reference routes.
-#[must_use]
-pub fn router<R: Routes>() -> R {
+web::routers!(all);
+
+/// Every route of this group.
+fn all<R: Routes>() -> R {
     R::new()
+        .routes(routes!(venue::read))
         .routes(routes!(list_countries))
         .routes(routes!(list_countries_for_staff))
         .routes(routes!(list_states))
@@ -59,7 +62,7 @@ async fn list_countries(_: Visitor) -> Json<Vec<CountryOutput>> {
         (status = 401, description = "A valid API key is required", body = ErrorBody),
     ),
 )]
-async fn list_countries_for_staff(_: Staff) -> Json<Vec<CountryOutput>> {
+async fn list_countries_for_staff(_: CounterStaff) -> Json<Vec<CountryOutput>> {
     countries()
 }
 
@@ -98,7 +101,7 @@ async fn list_states(_: Visitor, Path(country): Path<String>) -> Result<Json<Vec
     ),
 )]
 async fn list_states_for_staff(
-    _: Staff,
+    _: CounterStaff,
     Path(country): Path<String>,
 ) -> Result<Json<Vec<StateOutput>>, ApiError> {
     states(&country)

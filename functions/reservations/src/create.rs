@@ -1,16 +1,18 @@
 //! `POST /v2/b2b/reservations`.
 
-use crate::holds::{MAX_ROUNDS, Outcome, Work, item_ids, try_again};
-use crate::refusal::refused;
+use crate::holds::{MAX_ROUNDS, StepOutcome, Work, count_wanted, item_ids, storefront, try_again};
+use crate::refusal::{check_size, refused};
+use adapters::App;
+use adapters::keyed_hash::HashKey;
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use domain::ReservationId;
-use domain::reservation::{Beginning, Reservation, WantedItem, decide_holds};
-use platform::access::{Caller, Staff};
-use platform::idempotency::{replayed, tie};
-use platform::{ApiError, App, Body, ErrorBody, ErrorType, IdempotencyKey};
+use domain::reservation::{Reservation, ReservationContext, WantedItem, decide_holds};
 use store::reservation::RecordChange;
+use web::access::{Caller, CounterStaff};
+use web::idempotency::{replayed, tie};
+use web::{ApiError, Body, ErrorBody, ErrorType, IdempotencyKey};
 use wire::reservation::{ReservationInput, ReservationOutput};
 
 /// Names the request in fingerprints.
@@ -43,19 +45,35 @@ struct Repeatable {
 )]
 pub(crate) async fn create(
     State(app): State<App>,
-    staff: Staff,
+    staff: CounterStaff,
     key: IdempotencyKey,
     body: Body<ReservationInput>,
 ) -> Result<Response, ApiError> {
+    reserve(&app, &staff, ROUTE, &key, body).await
+}
+
+/// Makes a reservation for whoever asks. The route names the request in fingerprints.
+pub(crate) async fn reserve(
+    app: &App,
+    caller: &Caller,
+    route: &str,
+    key: &IdempotencyKey,
+    body: Body<ReservationInput>,
+) -> Result<Response, ApiError> {
     let repeatable = match key.text() {
-        Some(key) => Some(repeatable(&app, &staff, key, &body).await?),
+        Some(key) => {
+            let hash_key = app.hash_key(&caller.tenant).await?;
+            let fingerprint = body.fingerprint(route, &hash_key);
+            Some(Repeatable { id: derived_id(&hash_key, caller, key), fingerprint })
+        }
         None => None,
     };
     let wanted = body.parse(|checker, input| input.read(checker))?;
+    check_size(caller, &wanted)?;
     let fingerprint = repeatable.as_ref().map_or("", |repeatable| repeatable.fingerprint.as_str());
-    let tied = tie(&app, &staff, &key, fingerprint).await?;
-    let outcome = held(&app, &staff, &wanted, repeatable.as_ref()).await;
-    tied.end(&app, outcome).await
+    let tied = tie(app, caller, key, fingerprint).await?;
+    let outcome = held(app, caller, &wanted, repeatable.as_ref()).await;
+    tied.end(app, outcome).await
 }
 
 async fn held(
@@ -72,16 +90,17 @@ async fn held(
     Err(try_again())
 }
 
-async fn repeatable(
-    app: &App,
-    caller: &Caller,
-    key: &str,
-    body: &Body<ReservationInput>,
-) -> Result<Repeatable, ApiError> {
-    let hash_key = app.hash_key(&caller.tenant).await?;
-    let [a, b, c, d, e, f, g, h, ..] = hash_key.hash("reservation", &[key.as_bytes()]);
-    let id = ReservationId::from_bits(u64::from_be_bytes([a, b, c, d, e, f, g, h]));
-    Ok(Repeatable { id, fingerprint: body.fingerprint(ROUTE, &hash_key) })
+/// The id of the reservation of an idempotency key. Each kind of storefront has its own, so that none is answered what
+/// another one made.
+fn derived_id(hash_key: &HashKey, caller: &Caller, key: &str) -> ReservationId {
+    let hash = match storefront(caller) {
+        Some(scope) => {
+            hash_key.hash("reservation of a storefront", &[scope.name().as_bytes(), key.as_bytes()])
+        }
+        None => hash_key.hash("reservation", &[key.as_bytes()]),
+    };
+    let [a, b, c, d, e, f, g, h, ..] = hash;
+    ReservationId::from_bits(u64::from_be_bytes([a, b, c, d, e, f, g, h]))
 }
 
 /// Puts the record while the ledgers are read, then holds the seats. None: start over.
@@ -96,10 +115,12 @@ async fn start(
         Some(repeatable) => repeatable.id,
         None => ReservationId::from_bits(app.ids.bits()?),
     };
-    let beginning = Beginning {
+    let beginning = ReservationContext {
         now: caller.clock.now(),
         hold_secs: caller.tenant.hold_secs,
         fingerprint: repeatable.map(|repeatable| repeatable.fingerprint.clone()),
+        storefront: storefront(caller),
+        operator: caller.operator().map(str::to_owned),
     };
     let mut reservation = Reservation::begin(id, wanted, &item_ids(app, wanted.len())?, beginning);
     let (put, ledgers) = tokio::join!(
@@ -124,15 +145,7 @@ async fn start(
     };
     let mut work = Work::on(app, caller, ledgers).await?;
     let Some(earlier) = earlier else {
-        return match hold(&mut work, caller, &reservation, wanted).await {
-            Ok(answer) => Ok(Some(Json(answer).into_response())),
-            Err(refusal) if refusal.kind() == ErrorType::TryAgain && work.is_in_doubt() => Err(refusal),
-            Err(refusal) => {
-                // Without holds the record means nothing; should it stay, a repetition takes it over.
-                app.store.discard_reservation(tenant, &reservation).await.ok();
-                Err(refusal)
-            }
-        };
+        return fresh(&mut work, app, caller, &reservation, wanted).await.map(Some);
     };
     match repeatable {
         None => Ok(None),
@@ -140,6 +153,29 @@ async fn start(
             Err(ApiError::new(ErrorType::IdempotencyKeyReused))
         }
         Some(_) => repeat(&mut work, app, caller, &earlier, wanted).await,
+    }
+}
+
+/// Holds the seats of a new record, or takes the record back. A repetition takes nothing, so it is not counted.
+async fn fresh(
+    work: &mut Work<'_>,
+    app: &App,
+    caller: &Caller,
+    reservation: &Reservation,
+    wanted: &[WantedItem],
+) -> Result<Response, ApiError> {
+    let outcome = match count_wanted(app, caller, wanted).await {
+        Ok(()) => hold(work, caller, reservation, wanted).await,
+        Err(refusal) => Err(refusal),
+    };
+    match outcome {
+        Ok(answer) => Ok(Json(answer).into_response()),
+        Err(refusal) if refusal.kind() == ErrorType::TryAgain && work.is_in_doubt() => Err(refusal),
+        Err(refusal) => {
+            // Without holds the record means nothing; should it stay, a repetition takes it over.
+            app.store.discard_reservation(caller.tenant.id, reservation).await.ok();
+            Err(refusal)
+        }
     }
 }
 
@@ -162,7 +198,7 @@ async fn repeat(
         let answer = hold(work, caller, &next, wanted).await?;
         return Ok(Some(replayed(Json(answer).into_response())));
     }
-    let answer = ReservationOutput::of(earlier, earlier.first_terms(), caller.tenant.zone);
+    let answer = ReservationOutput::first(earlier, caller.tenant.zone);
     Ok(Some(replayed(Json(answer).into_response())))
 }
 
@@ -175,7 +211,7 @@ async fn hold(
     wanted: &[WantedItem],
 ) -> Result<ReservationOutput, ApiError> {
     let expires_at = reservation.terms.expires_at;
-    let held = || ReservationOutput::of(reservation, reservation.first_terms(), caller.tenant.zone);
+    let held = || ReservationOutput::first(reservation, caller.tenant.zone);
     let mut record = reservation.clone();
     for _ in 0..MAX_ROUNDS {
         let step =
@@ -184,13 +220,15 @@ async fn hold(
         let mark = RecordChange { old: &record, next: &placed };
         let mark = (record.fingerprint.is_some() && !wanted.is_empty()).then_some(mark);
         match work.carry_out(&step, mark).await? {
-            Outcome::Done => return Ok(held()),
-            Outcome::Again => {}
+            StepOutcome::Done => return Ok(held()),
+            StepOutcome::Again => {}
             // Another try of the same request held the seats, or they were even given back since.
-            Outcome::RecordChanged(Some(current)) if current.placed || current.released => return Ok(held()),
+            StepOutcome::RecordChanged(Some(current)) if current.placed || current.released => {
+                return Ok(held());
+            }
             // Another try of the same request took the record over.
-            Outcome::RecordChanged(Some(current)) => record = current,
-            Outcome::RecordChanged(None) => return Err(try_again()),
+            StepOutcome::RecordChanged(Some(current)) => record = current,
+            StepOutcome::RecordChanged(None) => return Err(try_again()),
         }
     }
     Err(try_again())

@@ -1,14 +1,15 @@
 //! `DELETE /v2/b2b/reservations/{id}`.
 
-use crate::holds::{MAX_ROUNDS, Outcome, Work, try_again};
+use crate::holds::{MAX_ROUNDS, StepOutcome, Work, storefront, try_again};
 use crate::read::reservation_id;
 use crate::refusal::{not_found, refused};
+use adapters::App;
 use axum::extract::{Path, State};
 use axum::response::Response;
-use domain::reservation::{Reservation, Step, Terms, decide_holds};
-use platform::access::{Caller, Staff};
-use platform::idempotency::once;
-use platform::{ApiError, App, ErrorBody, IdempotencyKey};
+use domain::reservation::{Reservation, ReservationStep, ReservationTerms, decide_holds};
+use web::access::{Caller, CounterStaff};
+use web::idempotency::once;
+use web::{ApiError, ErrorBody, IdempotencyKey};
 use wire::reservation::ReservationOutput;
 
 /// Release a reservation
@@ -28,25 +29,40 @@ use wire::reservation::ReservationOutput;
 )]
 pub(crate) async fn delete(
     State(app): State<App>,
-    staff: Staff,
+    staff: CounterStaff,
     key: IdempotencyKey,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
-    let fingerprint = format!("DELETE /v2/b2b/reservations/{id}");
+    delete_one(&app, &staff, "/v2/b2b/reservations", &key, &id).await
+}
+
+/// Releases a reservation below this path for whoever asks.
+pub(crate) async fn delete_one(
+    app: &App,
+    caller: &Caller,
+    path: &str,
+    key: &IdempotencyKey,
+    id: &str,
+) -> Result<Response, ApiError> {
+    let fingerprint = format!("DELETE {path}/{id}");
     let run = async {
-        let tenant = staff.tenant.id;
-        let reservation = app.store.load_reservation(tenant, reservation_id(&id)?).await?;
-        let reservation = reservation.ok_or_else(not_found)?;
-        let terms = Box::pin(release(&app, &staff, &reservation)).await?;
-        Ok(ReservationOutput::of(&reservation, &terms, staff.tenant.zone))
+        let reservation = app.store.load_reservation(caller.tenant.id, reservation_id(id)?).await?;
+        let own = reservation.filter(|found| found.is_of(storefront(caller)));
+        let reservation = own.ok_or_else(not_found)?;
+        let terms = Box::pin(release(app, caller, &reservation)).await?;
+        Ok(ReservationOutput::of(&reservation, &terms, caller.tenant.zone))
     };
-    once(&app, &staff, &key, &fingerprint, Box::pin(run)).await
+    once(app, caller, key, &fingerprint, Box::pin(run)).await
 }
 
 /// Gives the seats back and marks the record at the same time. The mark only keeps a late repetition of the
 /// request that made the reservation from holding its seats again, so that only a reservation without items,
 /// which has no other trace, depends on it.
-async fn release(app: &App, caller: &Caller, reservation: &Reservation) -> Result<Terms, ApiError> {
+async fn release(
+    app: &App,
+    caller: &Caller,
+    reservation: &Reservation,
+) -> Result<ReservationTerms, ApiError> {
     if caller.clock.now() >= reservation.terms.expires_at {
         return Err(not_found());
     }
@@ -58,13 +74,17 @@ async fn release(app: &App, caller: &Caller, reservation: &Reservation) -> Resul
     released
 }
 
-async fn release_holds(app: &App, caller: &Caller, reservation: &Reservation) -> Result<Terms, ApiError> {
+async fn release_holds(
+    app: &App,
+    caller: &Caller,
+    reservation: &Reservation,
+) -> Result<ReservationTerms, ApiError> {
     let mut work = Work::releasing(app, caller);
     let mut terms = reservation.terms.clone();
     for _ in 0..MAX_ROUNDS {
         let (expires_at, now) = (reservation.terms.expires_at, caller.clock.now());
         let step = decide_holds(reservation, &[], expires_at, &work.slots(), now).map_err(refused)?;
-        if step == Step::Commit(Default::default()) {
+        if step == ReservationStep::Commit(Default::default()) {
             // Nothing is held: given back by an earlier try of this request, or not held in the first place.
             return if work.is_in_doubt() { Ok(terms) } else { Err(not_found()) };
         }
@@ -72,8 +92,8 @@ async fn release_holds(app: &App, caller: &Caller, reservation: &Reservation) ->
             terms = reservation.kept(&reservation.holds(work.slots().ledgers));
         }
         match work.carry_out(&step, None).await? {
-            Outcome::Done => return Ok(terms),
-            Outcome::Again | Outcome::RecordChanged(_) => {}
+            StepOutcome::Done => return Ok(terms),
+            StepOutcome::Again | StepOutcome::RecordChanged(_) => {}
         }
     }
     Err(try_again())

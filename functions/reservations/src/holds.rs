@@ -1,14 +1,17 @@
 //! Carrying out what was decided about holds, and learning from the writes that are refused.
 
-use domain::ledger::Ledger;
-use domain::reservation::{LedgerChanges, Reservation, Slots, Step};
+use adapters::rate_limit::count_hold;
+use adapters::{AdapterFault, App};
+use domain::ledger::{Ledger, LedgerChange};
+use domain::reservation::{LedgerChanges, Reservation, ReservationStep, Slots, WantedItem, seats_of};
+use domain::tenant::Scope;
 use domain::{InstanceId, ReservationItemId, Template};
-use platform::access::Caller;
-use platform::{ApiError, App, ErrorType};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use store::reservation::RecordChange;
 use store::{StoreError, StoreFault};
+use web::access::Caller;
+use web::{ApiError, ErrorType};
 
 /// Writes one request tries before its caller is asked to try again. Each one is decided on fresher ledgers
 /// than the one before; most requests need one.
@@ -25,7 +28,7 @@ pub(crate) struct Work<'a> {
 }
 
 /// What became of a step.
-pub(crate) enum Outcome {
+pub(crate) enum StepOutcome {
     /// It is done.
     Done,
     /// The ledgers were not as thought; they are known better now.
@@ -52,7 +55,12 @@ impl<'a> Work<'a> {
 
     /// The slots, for a decision.
     pub(crate) fn slots(&self) -> Slots<'_> {
-        Slots { ledgers: &self.ledgers, templates: &self.templates, zone: self.caller.tenant.zone }
+        Slots {
+            ledgers: &self.ledgers,
+            templates: &self.templates,
+            zone: self.caller.tenant.zone,
+            channel: storefront(self.caller).map(Scope::channel),
+        }
     }
 
     /// True when an earlier write of this request may have happened without an answer.
@@ -63,60 +71,87 @@ impl<'a> Work<'a> {
     /// Carries out a step, together with the change of the record where there is one.
     pub(crate) async fn carry_out(
         &mut self,
-        step: &Step,
+        step: &ReservationStep,
         record: Option<RecordChange<'_>>,
-    ) -> Result<Outcome, ApiError> {
+    ) -> Result<StepOutcome, ApiError> {
         match step {
-            Step::Commit(changes) if changes.is_empty() && record.is_none() => Ok(Outcome::Done),
-            Step::Commit(changes) => self.write(changes, record).await,
-            Step::Reclaim(slot, change) => {
-                let outcome = self.write(&BTreeMap::from([(*slot, change.clone())]), None).await?;
-                if let Outcome::Done = outcome
-                    && let Some(ledger) = self.ledgers.get_mut(slot)
-                    && let Ok(next) = ledger.apply(change, self.caller.clock.now())
-                {
-                    *ledger = next;
+            ReservationStep::Commit(changes) if changes.is_empty() && record.is_none() => {
+                Ok(StepOutcome::Done)
+            }
+            ReservationStep::Commit(changes) => self.write(changes, record).await,
+            ReservationStep::Reclaim(slot, change) => {
+                match self.app.store.reclaim_holds(self.caller.tenant.id, slot, change).await {
+                    Ok(Ok(())) => self.apply(slot, change),
+                    Ok(Err(ledger)) => self.learn(*slot, ledger.filter(Ledger::exists)),
+                    Err(fault) => return self.doubt(fault),
                 }
-                Ok(Outcome::Again)
+                Ok(StepOutcome::Again)
             }
         }
+    }
+
+    /// A change that was carried out.
+    fn apply(&mut self, slot: &InstanceId, change: &LedgerChange) {
+        if let Some(ledger) = self.ledgers.get_mut(slot)
+            && let Ok(next) = ledger.apply(change, self.caller.clock.now())
+        {
+            *ledger = next;
+        }
+    }
+
+    /// A ledger as it turned out to be.
+    fn learn(&mut self, slot: InstanceId, ledger: Option<Ledger>) {
+        match ledger {
+            Some(ledger) => self.ledgers.insert(slot, ledger),
+            None => self.ledgers.remove(&slot),
+        };
     }
 
     async fn write(
         &mut self,
         changes: &LedgerChanges,
         record: Option<RecordChange<'_>>,
-    ) -> Result<Outcome, ApiError> {
+    ) -> Result<StepOutcome, ApiError> {
         let request = &self.caller.context.request_id;
         let (store, wall_now) = (&self.app.store, self.app.wall_now());
         let sent = store.change_holds(self.caller.tenant.id, request, changes, record, wall_now).await;
         let refused = match sent {
-            Ok(Ok(())) => return Ok(Outcome::Done),
+            Ok(Ok(())) => return Ok(StepOutcome::Done),
             Ok(Err(refused)) => refused,
             Err(fault) => return self.doubt(fault),
         };
         for (slot, ledger) in refused.ledgers {
-            match ledger {
-                Some(ledger) => self.ledgers.insert(slot, ledger),
-                None => self.ledgers.remove(&slot),
-            };
+            self.learn(slot, ledger);
         }
-        Ok(refused.record.map_or(Outcome::Again, Outcome::RecordChanged))
+        Ok(refused.record.map_or(StepOutcome::Again, StepOutcome::RecordChanged))
     }
 
     /// A write whose fate is unknown is sent once more: its conditions and its token see to it that it does
     /// not happen twice.
-    fn doubt(&mut self, fault: StoreError) -> Result<Outcome, ApiError> {
+    fn doubt(&mut self, fault: StoreError) -> Result<StepOutcome, ApiError> {
         if self.in_doubt || fault.kind != StoreFault::TryAgain {
             return Err(fault.into());
         }
         self.in_doubt = true;
-        Ok(Outcome::Again)
+        Ok(StepOutcome::Again)
+    }
+}
+
+/// As what storefront a caller holds seats; none as staff.
+pub(crate) fn storefront(caller: &Caller) -> Option<Scope> {
+    Some(caller.scope).filter(|scope| scope.is_storefront())
+}
+
+/// Counts seats that a storefront wants for its visitor. Those of staff are not counted.
+pub(crate) async fn count_wanted(app: &App, caller: &Caller, wanted: &[WantedItem]) -> Result<(), ApiError> {
+    match storefront(caller) {
+        Some(_) => Ok(count_hold(app, caller.client(), seats_of(wanted)).await?),
+        None => Ok(()),
     }
 }
 
 /// New item ids, one for each event.
-pub(crate) fn item_ids(app: &App, events: usize) -> Result<Vec<ReservationItemId>, ApiError> {
+pub(crate) fn item_ids(app: &App, events: usize) -> Result<Vec<ReservationItemId>, AdapterFault> {
     (0..events).map(|_| app.ids.bits().map(ReservationItemId::from_bits)).collect()
 }
 

@@ -1,4 +1,5 @@
-//! Reservations of event capacity for the back office: `/v2/b2b/reservations` (spec §4.5, contract §8).
+//! Reservations of event capacity, for staff and tills: `/v2/b2b/reservations` (spec §4.5, contract §8), and for the
+//! visitors of storefronts: `/v2/b2c/reservations`.
 //!
 //! | Request | Round trips |
 //! |---|---|
@@ -6,6 +7,8 @@
 //! | `GET` | 2: the record, then its ledgers |
 //! | `PUT` | 2: record and ledgers together, then both in one transaction |
 //! | `DELETE` | 2: the record, then the release |
+//!
+//! `POST` and `PUT` of a storefront take one more, in which they are counted.
 //!
 //! The work of each write is boxed: nested in the shell's own future it would not fit the stack of a thread of
 //! an unoptimised build.
@@ -16,12 +19,18 @@ mod holds;
 mod read;
 mod refusal;
 mod update;
+mod visitors;
 
-use platform::routes;
-use platform::routes::Routes;
+use web::routes;
+use web::routes::Routes;
 
-/// The routes of reservations.
-#[must_use]
-pub fn router<R: Routes>() -> R {
-    R::new().routes(routes!(create::create, update::update)).routes(routes!(read::read, delete::delete))
+web::routers!(all);
+
+/// Every route of this group.
+fn all<R: Routes>() -> R {
+    R::new()
+        .routes(routes!(create::create, update::update))
+        .routes(routes!(read::read, delete::delete))
+        .routes(routes!(visitors::hold, visitors::change))
+        .routes(routes!(visitors::release))
 }

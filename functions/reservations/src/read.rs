@@ -1,13 +1,14 @@
 //! `GET /v2/b2b/reservations/{id}`.
 
 use crate::refusal::{not_found, refused};
+use adapters::App;
 use axum::Json;
 use axum::extract::{Path, State};
 use domain::ReservationId;
 use domain::number::whole_number;
 use domain::reservation::live_holds;
-use platform::access::Staff;
-use platform::{ApiError, App, ErrorBody};
+use web::access::CounterStaff;
+use web::{ApiError, ErrorBody};
 use wire::reservation::ReservationOutput;
 
 /// Read a reservation that still holds its seats
@@ -25,7 +26,7 @@ use wire::reservation::ReservationOutput;
 )]
 pub(crate) async fn read(
     State(app): State<App>,
-    staff: Staff,
+    staff: CounterStaff,
     Path(id): Path<String>,
 ) -> Result<Json<ReservationOutput>, ApiError> {
     let (tenant, now) = (staff.tenant.id, staff.clock.now());

@@ -1,11 +1,25 @@
 //! What refusals are answered with.
 
-use domain::reservation::{ReservationRefusal, Shortage};
-use platform::{ApiError, ErrorType};
+use crate::holds::storefront;
+use domain::reservation::{
+    MAX_EVENTS_OF_VISITOR, MAX_SEATS_OF_VISITOR, ReservationRefusal, SeatShortage, WantedItem,
+    is_too_much_for_a_visitor,
+};
+use web::access::Caller;
+use web::{ApiError, ErrorType};
 
 /// Nothing live has this id, or not of this tenant; the two are not told apart.
 pub(crate) fn not_found() -> ApiError {
     ApiError::new(ErrorType::NotFound).message("There is no such reservation")
+}
+
+/// Refuses more than a storefront may hold for one visitor.
+pub(crate) fn check_size(caller: &Caller, wanted: &[WantedItem]) -> Result<(), ApiError> {
+    if storefront(caller).is_none() || !is_too_much_for_a_visitor(wanted) {
+        return Ok(());
+    }
+    let most = format!("must be at most {MAX_SEATS_OF_VISITOR} seats of {MAX_EVENTS_OF_VISITOR} events");
+    Err(ApiError::new(ErrorType::ValidationError).detail("/reservationItems", most))
 }
 
 /// The answer to a refused request.
@@ -32,14 +46,14 @@ pub(crate) fn refused(refusal: ReservationRefusal) -> ApiError {
 }
 
 /// What is left of the first event that is short, and every line of which there is too little.
-fn not_enough(shortages: Vec<Shortage>) -> ApiError {
+fn not_enough(shortages: Vec<SeatShortage>) -> ApiError {
     let first = shortages.first().copied();
     let error = naming(ErrorType::NotEnoughCapacity, shortages, |shortage| {
         let seats = shortage.available;
         (item_field(shortage.line, "quantity"), format!("must be at most {seats}, the seats available"))
     });
     match first {
-        Some(Shortage { line: _, instance, available }) => {
+        Some(SeatShortage { line: _, instance, available }) => {
             error.fact("eventId", instance).fact("availableSeats", available)
         }
         None => error,

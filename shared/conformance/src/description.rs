@@ -85,7 +85,6 @@ impl Description {
         self.operations_of(path).into_iter().find(|operation| operation.method == method.as_str())
     }
 
-    /// The operations at this path.
     pub(crate) fn operations_of(&self, path: &str) -> Vec<&Operation> {
         let sent: Vec<&str> = path.split('/').collect();
         let mut fitting = self.operations.iter().filter(|operation| operation.takes(&sent)).peekable();

@@ -5,8 +5,8 @@ use crate::schemas::Lazy;
 use crate::seen;
 use http::header::{ALLOW, CONTENT_ENCODING, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, Method, StatusCode};
-use platform::paths::canonical;
 use serde_json::Value;
+use web::paths::canonical;
 
 /// Whether it is a header of ours, or one that our answers use: none is sent that is not described.
 fn must_be_described(name: &str) -> bool {
@@ -15,7 +15,7 @@ fn must_be_described(name: &str) -> bool {
 
 /// A request and its answer.
 #[derive(Debug, Clone, Copy)]
-pub struct Exchange<'a> {
+pub struct HttpExchange<'a> {
     /// The method that was asked for.
     pub method: &'a Method,
     /// The path, without its query.
@@ -28,7 +28,7 @@ pub struct Exchange<'a> {
     pub body: &'a [u8],
 }
 
-impl Exchange<'_> {
+impl HttpExchange<'_> {
     /// Fails the test unless the answer is as it is described.
     ///
     /// # Panics

@@ -10,7 +10,7 @@ mod exchange;
 mod schemas;
 mod seen;
 
-pub use exchange::Exchange;
+pub use exchange::HttpExchange;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -28,6 +28,6 @@ async fn hold(request: Request, next: Next) -> Response {
     let (parts, body) = next.run(request).await.into_parts();
     let body = to_bytes(body, usize::MAX).await.expect("a whole body");
     let status = parts.status;
-    Exchange { method: &method, path: &path, status, headers: &parts.headers, body: &body }.hold();
+    HttpExchange { method: &method, path: &path, status, headers: &parts.headers, body: &body }.hold();
     Response::from_parts(parts, Body::from(body))
 }

@@ -10,14 +10,14 @@ const PLACE: &str = "#/components/schemas/";
 
 /// Whether a schema stands alone, or describes a part of what another one describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Form {
+enum SchemaForm {
     /// Fields it does not name are a fault.
     Closed,
     /// Fields it does not name are another part's, and those within its own fields are a fault.
     Part,
 }
 
-impl Form {
+impl SchemaForm {
     fn name(self) -> &'static str {
         match self {
             Self::Closed => "closed",
@@ -46,7 +46,7 @@ impl Lazy {
 
 fn closed(schema: &Value, document: &Value) -> Validator {
     let mut rewriting = Rewriting::default();
-    let mut root = rewriting.rewrite(schema, Form::Closed);
+    let mut root = rewriting.rewrite(schema, SchemaForm::Closed);
     let mut known = Map::new();
     let mut seen = BTreeSet::new();
     while let Some((name, form)) = rewriting.wanted.pop_first() {
@@ -65,11 +65,11 @@ fn closed(schema: &Value, document: &Value) -> Validator {
 #[derive(Debug, Default)]
 struct Rewriting {
     /// What was referred to.
-    wanted: BTreeSet<(String, Form)>,
+    wanted: BTreeSet<(String, SchemaForm)>,
 }
 
 impl Rewriting {
-    fn rewrite(&mut self, schema: &Value, form: Form) -> Value {
+    fn rewrite(&mut self, schema: &Value, form: SchemaForm) -> Value {
         let Some(keywords) = schema.as_object() else { return schema.clone() };
         let is_object = keywords.contains_key("properties") || keywords.contains_key("allOf");
         let mut rewritten = Map::new();
@@ -77,21 +77,21 @@ impl Rewriting {
             let value = match keyword.as_str() {
                 "$ref" => self.refer(value, form),
                 "properties" => self.each_field(value),
-                "items" | "additionalProperties" => self.rewrite(value, Form::Closed),
-                "allOf" => self.each(value, Form::Part),
-                "oneOf" | "anyOf" if is_object => self.each(value, Form::Part),
+                "items" | "additionalProperties" => self.rewrite(value, SchemaForm::Closed),
+                "allOf" => self.each(value, SchemaForm::Part),
+                "oneOf" | "anyOf" if is_object => self.each(value, SchemaForm::Part),
                 "oneOf" | "anyOf" => self.each(value, form),
                 _ => value.clone(),
             };
             rewritten.insert(keyword.clone(), value);
         }
-        if form == Form::Closed && is_object && !keywords.contains_key("additionalProperties") {
+        if form == SchemaForm::Closed && is_object && !keywords.contains_key("additionalProperties") {
             rewritten.insert("unevaluatedProperties".to_owned(), json!(false));
         }
         rewritten.into()
     }
 
-    fn refer(&mut self, reference: &Value, form: Form) -> Value {
+    fn refer(&mut self, reference: &Value, form: SchemaForm) -> Value {
         let name = reference.as_str().and_then(|reference| reference.strip_prefix(PLACE));
         let name = name.unwrap_or_else(|| panic!("{reference} is no schema of the document"));
         self.wanted.insert((name.to_owned(), form));
@@ -101,12 +101,12 @@ impl Rewriting {
     fn each_field(&mut self, fields: &Value) -> Value {
         let fields = fields.as_object().into_iter().flatten();
         fields
-            .map(|(name, schema)| (name.clone(), self.rewrite(schema, Form::Closed)))
+            .map(|(name, schema)| (name.clone(), self.rewrite(schema, SchemaForm::Closed)))
             .collect::<Map<_, _>>()
             .into()
     }
 
-    fn each(&mut self, schemas: &Value, form: Form) -> Value {
+    fn each(&mut self, schemas: &Value, form: SchemaForm) -> Value {
         schemas
             .as_array()
             .into_iter()

@@ -4,16 +4,13 @@
 use crate::UnreadableId;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use uuid::Uuid;
+use uuid::fmt::Hyphenated;
 
-/// Characters of a UUID as text.
-const CHARS: usize = 36;
-/// Where its dashes stand.
-const DASHES: [usize; 4] = [8, 13, 18, 23];
-
-/// A UUID in lower case, so that one name has one spelling.
+/// A UUID. It has one spelling: in lower case, with its dashes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct BoardingRefId(String);
+pub struct BoardingRefId(Uuid);
 
 impl BoardingRefId {
     /// Reads a UUID in any letter case, with its dashes (RFC 9562 §4). Version and variant are the caller's affair.
@@ -21,26 +18,13 @@ impl BoardingRefId {
     /// # Errors
     /// [`UnreadableId`] for any other text.
     pub fn parse(text: &str) -> Result<Self, UnreadableId> {
-        let fits = |(place, byte): (usize, u8)| {
-            if DASHES.contains(&place) { byte == b'-' } else { byte.is_ascii_hexdigit() }
-        };
-        if text.len() == CHARS && text.bytes().enumerate().all(fits) {
-            Ok(Self(text.to_ascii_lowercase()))
-        } else {
-            Err(UnreadableId)
-        }
-    }
-
-    /// The name as text.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
+        text.parse::<Hyphenated>().map(|uuid| Self(uuid.into_uuid())).map_err(|_| UnreadableId)
     }
 }
 
 impl fmt::Display for BoardingRefId {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&self.0)
+        fmt::Display::fmt(&self.0.hyphenated(), out)
     }
 }
 
@@ -53,7 +37,7 @@ impl TryFrom<String> for BoardingRefId {
 
 impl From<BoardingRefId> for String {
     fn from(id: BoardingRefId) -> Self {
-        id.0
+        id.to_string()
     }
 }
 
@@ -65,7 +49,7 @@ mod tests {
     fn a_uuid_is_read_in_any_case_and_has_one_spelling() {
         let lower = "5b0c7a1e-93d4-4f26-8c1d-70e2a9b4f318";
         for text in [lower, &lower.to_uppercase()] {
-            assert_eq!(BoardingRefId::parse(text).unwrap().as_str(), lower);
+            assert_eq!(BoardingRefId::parse(text).unwrap().to_string(), lower);
         }
         for text in [
             "",

@@ -1,7 +1,8 @@
 //! What a buyer types from a payment card, and the rule that nothing of it is kept (contract §6).
 //!
 //! A number and a security code exist only in memory for the length of a call: their types cannot be
-//! serialised or cloned, print masked, and wipe themselves. Brand and Luhn sum are worked out here rather
+//! serialised or cloned, print masked, and wipe themselves. What was typed of them is wiped as well once it is read
+//! ([`CardText`]); the body that it came in is dropped. Brand and Luhn sum are worked out here rather
 //! than by a card library: one that answers a dozen debit schemes through regular expressions cannot name the
 //! six brands of the contract by their ranges.
 
@@ -13,11 +14,14 @@ use std::fmt;
 use zeroize::Zeroizing;
 
 mod brand;
+mod digit;
 mod mask;
+mod text;
 
 pub use brand::{CardBrand, UnknownCardBrand};
+pub(crate) use mask::has_mask;
 pub use mask::mask_card_numbers;
-pub(crate) use mask::without_masks;
+pub use text::CardText;
 
 /// The fewest digits a card number has (contract §6).
 pub const CARD_NUMBER_MIN_DIGITS: usize = 13;
@@ -214,6 +218,12 @@ impl Expiry {
         Ok(Self { month, year: year.saturating_add(2000) })
     }
 
+    /// A month that a card processor tells, of a year with its century; none where there is no such month.
+    #[must_use]
+    pub fn of(month: u8, year: u16) -> Option<Self> {
+        (1..=12).contains(&month).then_some(Self { month, year })
+    }
+
     /// 1 to 12.
     #[must_use]
     pub const fn month(self) -> u8 {
@@ -256,7 +266,6 @@ pub struct CardFields<'a> {
     pub last_four: Option<&'a str>,
     /// `billingZipCode`, which the processor compares with the holder's.
     pub zip: Option<&'a str>,
-    /// The name of the holder.
     pub holder_name: Option<&'a str>,
 }
 
@@ -273,7 +282,6 @@ pub enum CardFault {
     UnknownBrand,
     /// `creditCardBrand` is not the brand of the number.
     BrandContradictsNumber {
-        /// The brand that was sent.
         sent: CardBrand,
         /// The brand of the number.
         derived: CardBrand,
@@ -287,7 +295,6 @@ pub enum CardFault {
 /// A card to be charged in this call.
 #[derive(Debug)]
 pub struct Card {
-    /// The number.
     pub number: CardNumber,
     /// The month through which it is valid. It may have passed.
     pub expiry: Expiry,
@@ -336,6 +343,31 @@ impl Card {
     #[must_use]
     pub fn last_four(&self) -> &str {
         self.number.last_four()
+    }
+}
+
+/// What a request says of a card whose number it does not send.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ToldCard {
+    /// Its brand.
+    pub brand: Option<CardBrand>,
+    /// Its last four digits.
+    pub last_four: Option<String>,
+}
+
+impl ToldCard {
+    /// Reads `creditCardBrand` and `ccLastFourDigits`. Blank texts count as absent.
+    ///
+    /// # Errors
+    /// Every [`CardFault`] at once, in the order of the fields.
+    pub fn parse(brand: Option<&str>, last_four: Option<&str>) -> Result<Self, Vec<CardFault>> {
+        let faults = [brand_fault(brand, None), last_four_fault(last_four, None)];
+        let faults: Vec<CardFault> = faults.into_iter().flatten().collect();
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        let brand = given(brand).and_then(|text| CardBrand::parse(text).ok());
+        Ok(Self { brand, last_four: given(last_four).map(str::to_owned) })
     }
 }
 

@@ -26,7 +26,6 @@ pub const CART_TTL_SECS: i64 = 86_400;
 /// What a visitor means to buy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cart {
-    /// Identity.
     pub id: CartId,
     /// Names the visitor before there is a customer.
     pub visitor: String,
@@ -70,8 +69,8 @@ pub struct Cart {
     /// Counts changes; checkout sells exactly the version it priced.
     pub version: u64,
     /// Set by a checkout that others kept overtaking: for a moment nobody else writes the cart.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub still: Option<Still>,
+    #[serde(default, rename = "still", skip_serializing_if = "Option::is_none")]
+    pub lease: Option<CartLease>,
     /// The total the visitor last saw.
     pub shown_total: Money,
     /// From this instant on the cart is gone.
@@ -79,12 +78,12 @@ pub struct Cart {
     pub expires_at: Timestamp,
 }
 
-/// How long a checkout keeps a cart still at most, in seconds: longer than it takes to price and secure it.
-pub const STILL_SECS: i64 = 5;
+/// How long a checkout leases a cart at most, in seconds: longer than it takes to price and secure it.
+pub const CART_LEASE_SECS: i64 = 5;
 
 /// A cart that only one checkout may write for a moment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Still {
+pub struct CartLease {
     /// Names the checkout.
     pub by: String,
     /// The end of the moment, in real time.
@@ -92,17 +91,17 @@ pub struct Still {
     pub until: Timestamp,
 }
 
-impl Still {
+impl CartLease {
     /// A moment that begins now.
     #[must_use]
     pub fn begin(by: String, wall_now: Timestamp) -> Self {
-        Self { by, until: plus_secs(wall_now, STILL_SECS) }
+        Self { by, until: plus_secs(wall_now, CART_LEASE_SECS) }
     }
 
     /// True while it lasts. One that ends later than any that begins now was set by a clock that is wrong.
     #[must_use]
     pub fn is_live(&self, wall_now: Timestamp) -> bool {
-        wall_now < self.until && self.until <= plus_secs(wall_now, STILL_SECS)
+        wall_now < self.until && self.until <= plus_secs(wall_now, CART_LEASE_SECS)
     }
 }
 
@@ -120,13 +119,10 @@ pub struct CouponMessage {
 pub enum CartLine {
     /// Tickets of one type for one event instance.
     Ticket(TicketLine),
-    /// An add-on.
     AddOn(AddOnLine),
-    /// A donation.
     Donation(Box<DonationLine>),
     /// Several events at one price.
     Combo(Box<ComboLine>),
-    /// A membership.
     Membership(Box<MembershipLine>),
 }
 
@@ -148,7 +144,6 @@ pub struct TicketLine {
     pub id: CartItemId,
     /// The event instance.
     pub instance: InstanceId,
-    /// The ticket type.
     pub ticket_type: TicketTypeId,
     /// Tickets; 0 only asks for the price.
     pub quantity: u32,
@@ -186,19 +181,13 @@ pub enum AppliedPrice {
     FullPrice,
     /// What members of a level get off.
     Member {
-        /// The level.
         level: LevelId,
         /// The membership; none where the level was named without one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         membership: Option<MembershipId>,
     },
     /// A coupon.
-    Coupon {
-        /// The coupon.
-        coupon: CouponId,
-        /// Its code.
-        code: String,
-    },
+    Coupon { coupon: CouponId, code: String },
 }
 
 /// An add-on.
@@ -211,7 +200,7 @@ pub struct AddOnLine {
     /// The event instance it belongs to, if to one; that instance must have a ticket line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instance: Option<InstanceId>,
-    /// Pieces.
+    /// Units.
     pub quantity: u32,
     /// Its name when the line was priced.
     pub name: String,
@@ -250,7 +239,6 @@ pub struct DonationLine {
 /// Priced lines, in the order of the request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PricedLines {
-    /// The lines.
     pub lines: Vec<CartLine>,
     /// The sum of their amounts.
     pub total: Money,
@@ -349,7 +337,7 @@ impl Cart {
             forms: Vec::new(),
             created_by: None,
             version: 0,
-            still: None,
+            lease: None,
             shown_total: Money::ZERO,
             expires_at: now,
         };
@@ -388,7 +376,7 @@ impl Cart {
             forms: self.forms.clone(),
             created_by: self.created_by.clone(),
             version: self.version.saturating_add(1),
-            still: None,
+            lease: None,
             shown_total: total,
             expires_at: plus_secs(now, CART_TTL_SECS),
         }
@@ -398,8 +386,8 @@ impl Cart {
     /// version, which lives as long as the other one.
     #[must_use]
     pub fn prolonged(&self, other: &Self) -> Option<Self> {
-        let Self { order, version, still, expires_at, .. } = self.clone();
-        let same = Self { order, version, still, expires_at, ..other.clone() };
+        let Self { order, version, lease, expires_at, .. } = self.clone();
+        let same = Self { order, version, lease, expires_at, ..other.clone() };
         (same == *self).then(|| Self { expires_at: self.expires_at.max(other.expires_at), ..same })
     }
 

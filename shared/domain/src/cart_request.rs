@@ -2,7 +2,7 @@
 
 use crate::form::SentAnswer;
 use crate::membership::issue::{CardHolder, NewMembership};
-use crate::membership::{Gifter, MembershipAction, Plan};
+use crate::membership::{Gifter, MembershipAction, MembershipPlan};
 use crate::{
     CartItemId, ComboTemplateId, CustomerId, FormId, InstanceId, InventoryId, LevelId, MembershipId, Money,
     ReservationId, TicketTypeId,
@@ -36,6 +36,17 @@ pub struct CartRequest {
     pub terms: CartTerms,
     /// Answers to forms that its events ask.
     pub forms: Vec<WantedForm>,
+    /// Fields of its lines that were sent elsewhere than where they belong.
+    pub moved: Vec<MovedField>,
+}
+
+/// A field that was sent elsewhere than where it belongs. Both are pointers within the cart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MovedField {
+    /// Where it belongs, and where its faults are found.
+    pub from: String,
+    /// Where it was sent, or would be, and where its faults are told.
+    pub to: String,
 }
 
 /// What applies to a cart as a whole (spec §2.2, contract §4).
@@ -116,15 +127,11 @@ pub struct LineRequest {
 /// What a line asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wanted {
-    /// Tickets.
     Ticket(WantedTicket),
-    /// An add-on.
     AddOn(WantedAddOn),
-    /// A donation.
     Donation(Box<WantedDonation>),
     /// Several events at one price.
     Combo(Box<WantedCombo>),
-    /// A membership.
     Membership(Box<WantedMembership>),
 }
 
@@ -133,7 +140,6 @@ pub enum Wanted {
 pub struct WantedTicket {
     /// The event instance.
     pub instance: InstanceId,
-    /// The ticket type.
     pub ticket_type: TicketTypeId,
     /// Tickets; 0 only asks for the price.
     pub quantity: u32,
@@ -161,7 +167,7 @@ pub struct WantedAddOn {
     pub inventory: InventoryId,
     /// The event instance it belongs to, if to one.
     pub instance: Option<InstanceId>,
-    /// Pieces; 0 only asks for the price.
+    /// Units; 0 only asks for the price.
     pub quantity: u32,
 }
 
@@ -220,7 +226,7 @@ pub struct WantedMembership {
     /// What is done.
     pub action: MembershipAction,
     /// What is bought.
-    pub plan: Plan,
+    pub plan: MembershipPlan,
     /// The membership it is done with, by its id or its number, as sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub membership: Option<MembershipId>,
@@ -236,9 +242,9 @@ pub struct WantedMembership {
     /// Codes for this line alone.
     #[serde(default)]
     pub coupon_codes: Vec<String>,
-    /// The identifiers of the membership that a checkout makes of it; drawn anew by each.
+    /// The identifiers of the membership that a checkout makes of it; generated anew by each.
     #[serde(skip)]
-    pub drawn: Option<NewMembership>,
+    pub generated: Option<NewMembership>,
 }
 
 /// How much is given.
@@ -255,11 +261,9 @@ pub enum Gift {
 pub struct WantedForm {
     /// Its place in the list that was sent.
     pub at: usize,
-    /// The form.
     pub form: FormId,
     /// The event it is answered for; none answers it for every event that asks it.
     pub event: Option<InstanceId>,
-    /// The answers.
     pub fields: Vec<SentAnswer>,
 }
 
@@ -465,7 +469,7 @@ mod tests {
 
     #[test]
     fn an_add_on_of_an_event_needs_tickets_of_that_event() {
-        for (case, event, pieces, lines, expected) in [
+        for (case, event, units, lines, expected) in [
             ("of no event", None, 1, vec![], true),
             ("without tickets", Some(1), 1, vec![], false),
             ("with tickets", Some(1), 1, vec![ticket(1, 2)], true),
@@ -477,7 +481,7 @@ mod tests {
             ("with the price probe of a combo", Some(1), 1, vec![combo(&[2, 1], 0)], false),
         ] {
             let inventory = InventoryId::parse(7).unwrap();
-            let add_on = WantedAddOn { inventory, instance: event.map(instance), quantity: pieces };
+            let add_on = WantedAddOn { inventory, instance: event.map(instance), quantity: units };
             assert_eq!(has_tickets_for(&add_on, &lines), expected, "{case}");
         }
     }

@@ -6,6 +6,7 @@ pub mod venue;
 use crate::channel::{Channel, SalesChannel, channel_allowed};
 use crate::instance_id::{ScheduleTag, TemplateTag};
 use crate::schedule::{Schedule, SlotPlan, TemplateFacts};
+use crate::tax::Tax;
 use crate::text::cut;
 use crate::{
     DiscountId, FormId, InstanceId, InventoryId, LevelId, Money, PriceListId, TemplateId, TicketTypeId,
@@ -32,6 +33,9 @@ pub struct PersonType {
     pub kind: String,
     /// Order among the types.
     pub display_order: i64,
+    /// What its prices contain.
+    #[serde(default, skip_serializing_if = "Tax::is_unsaid")]
+    pub tax: Tax,
 }
 
 /// The price of one ticket type.
@@ -142,9 +146,7 @@ pub struct MembershipTerms {
 /// What members of one level get off.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemberDiscount {
-    /// The level.
     pub level: LevelId,
-    /// The discount.
     pub discount: DiscountId,
     /// Tickets at the member price per order; none is without limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -154,9 +156,7 @@ pub struct MemberDiscount {
 /// A pair kept for the venue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedValue {
-    /// Name.
     pub name: String,
-    /// Value.
     #[serde(default)]
     pub value: String,
 }
@@ -166,7 +166,6 @@ pub struct NamedValue {
 pub struct Resource {
     /// Kind of resource.
     pub kind: String,
-    /// Its template.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource_template_id: Option<String>,
     /// The resource itself.
@@ -182,7 +181,6 @@ pub struct Resource {
 /// The definition of an event (spec §2.10).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Template {
-    /// Identity.
     pub id: TemplateId,
     /// Standard or private.
     #[serde(default)]
@@ -217,7 +215,6 @@ pub struct Template {
     pub duration_minutes: u32,
     /// Seats of one instance, unless its schedule says otherwise.
     pub capacity: u32,
-    /// Its prices.
     #[serde(default)]
     pub price_lists: Vec<PriceList>,
     /// When it is held; none means once, at `start`.
@@ -274,6 +271,13 @@ impl Template {
     #[must_use]
     pub fn schedule_of(&self, instance: &InstanceId) -> Option<&Schedule> {
         self.schedules.iter().find(|schedule| ScheduleTag::of(Some(&schedule.id)) == instance.schedule_tag())
+    }
+
+    /// How long a slot of the instance's schedule lasts, in seconds.
+    #[must_use]
+    pub fn slot_secs(&self, instance: &InstanceId) -> i64 {
+        let own = self.schedule_of(instance).and_then(|schedule| schedule.duration_minutes);
+        i64::from(own.unwrap_or(self.duration_minutes)).saturating_mul(60)
     }
 
     /// The price list in force at the moment of sale, among those its schedule names, or among all of the
@@ -360,10 +364,20 @@ pub enum InventoryKind {
     MembershipCardReplacement,
 }
 
+impl InventoryKind {
+    /// Whether it is given, not sold: what is given contains no tax.
+    #[must_use]
+    pub const fn is_donation(self) -> bool {
+        match self {
+            Self::FixedDonation | Self::Donation => true,
+            Self::AddOn | Self::MembershipCardReplacement => false,
+        }
+    }
+}
+
 /// An add-on or donation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InventoryItem {
-    /// Identity.
     pub id: InventoryId,
     /// The venue's own number for it.
     #[serde(default)]
@@ -388,6 +402,9 @@ pub struct InventoryItem {
     /// Where it is offered; empty means everywhere.
     #[serde(default)]
     pub sales_channels: Vec<SalesChannel>,
+    /// What its price contains; donations contain none.
+    #[serde(default, skip_serializing_if = "Tax::is_unsaid")]
+    pub tax: Tax,
 }
 
 /// The bytes of an id, at most 32, for a part of a whole whose author gave it none: the `number`th of its kind.

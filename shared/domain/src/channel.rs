@@ -40,6 +40,10 @@ impl Channel {
         Self::InsideSalesIndividual,
     ];
 
+    /// All of them, as refusals name them.
+    pub const NAMES: &'static str =
+        "online, customerRep, pointOfSale, manualEntry, reseller, kiosk, insideSalesIndividual";
+
     /// Reads a channel in any case (contract §1, "Enums in").
     ///
     /// # Errors
@@ -133,6 +137,11 @@ mod tests {
         for text in ["", "point of sale", "web", "onl\u{131}ne"] {
             assert_eq!(Channel::parse(text), Err(UnknownChannel), "{text}");
         }
+    }
+
+    #[test]
+    fn refusals_name_every_channel() {
+        assert_eq!(Channel::NAMES, Channel::ALL.map(Channel::as_str).join(", "));
     }
 
     #[test]

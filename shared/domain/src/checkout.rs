@@ -1,33 +1,40 @@
 //! What a checkout asks for and the order it becomes (spec §2.8, §4.3; contract §6).
 
-use crate::card::Card;
-use crate::cart::{
-    AppliedPrice, AskedForms, Cart, CartForm, CartLine, ComboLine, LinePrice, TicketLine, response_id,
-};
+use crate::card::{Card, ToldCard};
+use crate::card_token::SentCard;
+use crate::cart::{AskedForms, Cart, CartForm, CartLine, ComboLine, LinePrice, TicketLine, response_id};
 use crate::cart_request::CartRequest;
-use crate::catalog::{InventoryItem, Template};
-use crate::channel::Channel;
-use crate::coupon::Coupon;
-use crate::entitlement::EntitlementUse;
-use crate::membership::{Level, Membership};
+use crate::catalog::Template;
+use crate::order::edit::OrderEdits;
 use crate::order::{
-    AfterSale, CardSummary, ConsumedReservation, FormResponse, Order, OrderAddOnLine, OrderAmounts,
-    OrderComboLine, OrderDonationLine, OrderForm, OrderLine, OrderState, OrderTicketLine, Payment, Person,
-    Pieces, Ticket, TicketStatus, notices_of,
+    Admissions, AfterSale, CardSummary, FormResponse, Order, OrderAddOnLine, OrderAmounts, OrderComboLine,
+    OrderDonationLine, OrderForm, OrderLine, OrderPerson, OrderState, OrderTicketLine, Payment, Ticket,
+    TicketStatus, notices_of,
 };
 use crate::sale::Sale;
+use crate::tax::{Tax, TaxShare};
+use crate::tenant::Tenant;
 use crate::{
-    CartId, CouponId, CustomerId, InstanceId, InventoryId, LevelId, MembershipId, Money, MoneyOverflow,
-    OrderId, OrderItemId, OrderNumber, PaymentReference, ReservationId, TemplateId, TenantId, TicketBarcode,
-    TicketId, Timestamp, Zone, customer,
+    BarcodeTag, CartId, InstanceId, Language, Money, MoneyOverflow, OrderId, OrderItemId, OrderNumber,
+    PaymentReference, ReservationId, TemplateId, TicketBarcode, TicketId, Timestamp,
 };
 use std::collections::BTreeMap;
 
+mod decide;
+mod facts;
 mod membership;
+mod refusal;
 
-pub use membership::{HolderFault, HolderRefusal, NewCard, holder_faults, new_numbers};
+pub use decide::{Decision, Unread, decide, priced, refusals, tallies};
+pub use facts::{
+    BuyerFacts, CartOrigin, Contended, EarlierCharge, Facts, Goods, MerchantsRead, UnpricedCart,
+};
+pub use membership::{HolderFault, HolderRefusal, NewCard};
+pub use refusal::{
+    CheckoutRefusal, CodePlace, CouponRefusal, ReservationEnd, ReservationNamed, Stage, TokenRefusal,
+};
 
-/// Seconds from securing an order until whoever finds it may settle or undo it.
+/// Seconds from securing an order until whoever finds it may settle or void it.
 pub const DEADLINE_SECS: i64 = 60;
 
 /// The longest a charge may take; none begins later than this before the deadline.
@@ -37,13 +44,34 @@ pub const CHARGE_SECS: i64 = 20;
 /// outcome stay together below the gateway's limit of 30 seconds.
 pub const ANSWER_SECS: i64 = 4;
 
+/// By when a checkout that began at an instant is finished, where its buyer is asked by the issuer of the card.
+#[must_use]
+pub fn challenge_deadline(tenant: &Tenant, begun: Timestamp) -> Timestamp {
+    crate::time::plus_secs(begun, DEADLINE_SECS.max(i64::from(tenant.challenge_secs)))
+}
+
+/// The latest at which the card of a checkout that began at an instant can be charged.
+#[must_use]
+pub fn charged_by(request: &CheckoutRequest, tenant: &Tenant, begun: Timestamp) -> Timestamp {
+    match &request.card {
+        Some(SentCard::Token(_)) => challenge_deadline(tenant, begun),
+        Some(SentCard::Number(_)) | None => crate::time::plus_secs(begun, DEADLINE_SECS),
+    }
+}
+
+/// Seconds from a checkout until nobody is told any more what became of a question to its buyer.
+pub const COMPLETION_SECS: i64 = 3_600;
+
+/// Seconds the duplicate guard looks back, from the moment of the charge (spec §8).
+pub const DUPLICATE_WINDOW_SECS: i64 = 300;
+
 /// What is being bought.
 #[derive(Debug)]
 pub enum CartSource {
     /// A cart made before.
     Stored(CartId),
     /// A cart within the request.
-    Inline(CartRequest),
+    Inline(Box<CartRequest>),
 }
 
 /// A checkout as the caller asked for it.
@@ -52,17 +80,21 @@ pub struct CheckoutRequest {
     /// What is being bought.
     pub source: CartSource,
     /// Whom the venue talks to.
-    pub contact: Person,
+    pub contact: OrderPerson,
     /// Who pays.
-    pub billing: Person,
+    pub billing: OrderPerson,
     /// Where tickets go, when not to the payer.
     pub ticket_delivery_email: Option<String>,
-    /// The card; may be left out of an order that costs nothing.
-    pub card: Option<Card>,
+    /// The card, or a token of it; may be left out of an order that costs nothing.
+    pub card: Option<SentCard>,
+    /// What is said of the card behind a token.
+    pub told: ToldCard,
     /// The visitor's remarks, without card numbers.
     pub notes: Option<String>,
     /// Whether a confirmation is mailed.
     pub send_email: bool,
+    /// What the visitor reads; none where nothing was said, or there are no texts in it.
+    pub locale: Option<Language>,
     /// The reservation whose holds are consumed; outranks the cart's.
     pub reservation: Option<ReservationId>,
     /// The total the caller expects.
@@ -74,7 +106,7 @@ pub struct CheckoutRequest {
 /// The contact of an order: as sent when complete, else completed from the billing data (spec §2.8 rule 2).
 /// A name is taken as a whole, so that no one gets another's last name. Of a full name, the last word is the last name.
 #[must_use]
-pub fn contact_of(sent: &Person, billing: &Person) -> Person {
+pub fn contact_of(sent: &OrderPerson, billing: &OrderPerson) -> OrderPerson {
     let mut contact = sent.clone().with_names();
     if contact.is_complete() {
         return contact;
@@ -93,7 +125,7 @@ pub fn contact_of(sent: &Person, billing: &Person) -> Person {
             field.clone_from(from);
         }
     }
-    let Person { address1, address2, city, state, country, .. } = &contact;
+    let OrderPerson { address1, address2, city, state, country, .. } = &contact;
     let addressed = [address1, address2, city, state, country];
     if addressed.iter().all(|field| field.is_none()) {
         contact.address1.clone_from(&billing.address1);
@@ -105,7 +137,7 @@ pub fn contact_of(sent: &Person, billing: &Person) -> Person {
     contact
 }
 
-/// The identifiers a new order needs, drawn before anything is decided.
+/// The identifiers a new order needs, generated once it is decided what it sells.
 #[derive(Debug, Clone)]
 pub struct OrderIds {
     /// The order's.
@@ -116,147 +148,116 @@ pub struct OrderIds {
     pub items: Vec<OrderItemId>,
     /// One for each card holder of its memberships.
     pub cards: Vec<NewCard>,
-}
-
-/// Everything an order is made of.
-#[derive(Debug)]
-pub struct OrderFacts<'a> {
-    /// Whose sale it is.
-    pub tenant: TenantId,
-    /// Its identifiers.
-    pub ids: OrderIds,
-    /// The priced cart.
-    pub cart: &'a Cart,
-    /// True when the cart was stored before.
-    pub cart_is_stored: bool,
-    /// The templates of its tickets, with the forms they ask.
-    pub asked: AskedForms<'a>,
-    /// Its add-ons and donations, as they are now.
-    pub inventory: &'a BTreeMap<InventoryId, InventoryItem>,
-    /// The coupons of its codes, as they are now.
-    pub coupons: &'a BTreeMap<CouponId, Coupon>,
-    /// What its memberships use of what they are entitled to.
-    pub entitlements: Vec<EntitlementUse>,
-    /// The levels it buys, as they are now.
-    pub levels: &'a BTreeMap<LevelId, Level>,
-    /// The memberships that are renewed or changed, by the ids that were sent.
-    pub memberships: &'a BTreeMap<MembershipId, Membership>,
-    /// The customers who give memberships and are named by their ids, as far as they may be told.
-    pub givers: BTreeMap<CustomerId, customer::Person>,
-    /// The channel of the route.
-    pub channel: Channel,
-    /// The customer its billing data makes or finds.
-    pub customer: Option<CustomerId>,
-    /// How it is paid; none when it costs nothing.
-    pub payment: Option<Payment>,
-    /// The holds it consumes.
-    pub reservation: Option<ConsumedReservation>,
-    /// When the checkout began.
-    pub now: Timestamp,
-    /// The tenant's zone, whose days terms are made of.
-    pub zone: Zone,
-    /// Whether the caller chose the clock.
-    pub chosen_clock: bool,
+    /// What the barcodes of its tickets begin with.
+    pub tag: BarcodeTag,
 }
 
 /// Why a priced cart does not make an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OrderFault {
+pub enum OrderRefusal {
     /// Its full prices do not add up to an amount.
     TooLarge,
-    /// The template of one of its tickets is not among the templates given.
+    /// The template of one of its tickets is not among the facts.
     TemplateGone,
-    /// A membership that is renewed or changed is not among those given.
+    /// A membership that is renewed or changed is not among the facts.
     MembershipGone,
-    /// Fewer identifiers were drawn than it has rows and card holders.
+    /// Fewer identifiers were generated than it has rows and card holders.
     TooFewIds,
 }
 
-impl From<MoneyOverflow> for OrderFault {
+impl From<MoneyOverflow> for OrderRefusal {
     fn from(_: MoneyOverflow) -> Self {
         Self::TooLarge
     }
 }
 
-/// The order of a checkout, as it is secured. Lines of quantity 0 asked for a price and are left out.
+/// What the rows of an order are made by.
+struct Making<'a> {
+    facts: &'a Facts,
+    order: OrderId,
+    now: Timestamp,
+}
+
+/// The order of a checkout that was decided at `now`, as it is secured. Lines of quantity 0 asked for a price and are
+/// left out. Of the memberships that were named, it lists those that still give something.
 ///
 /// # Errors
-/// [`OrderFault`] when the cart and its templates do not make an order.
-pub fn order_of(request: &CheckoutRequest, facts: &OrderFacts<'_>) -> Result<Order, OrderFault> {
-    let OrderFacts { ids, cart, asked, now, .. } = facts;
+/// [`OrderRefusal`] when the cart and its templates do not make an order.
+pub fn order_of(
+    request: &CheckoutRequest,
+    facts: &Facts,
+    decision: &Decision,
+    ids: OrderIds,
+    now: Timestamp,
+) -> Result<Order, OrderRefusal> {
+    let Decision { cart, customer, payment, reservation, coupons, stock, entitlements, .. } = decision;
+    let OrderIds { order: id, number, items, cards, tag } = ids;
+    let asked = facts.goods.asked();
     let bought = cart.lines.iter().filter(|line| line.quantity() > 0);
-    let cards = ids.cards.iter().cloned();
-    let mut rows = Rows { ids: ids.items.iter().cloned(), cards, facts };
-    let lines: Result<Vec<OrderLine>, OrderFault> = bought.map(|line| rows.line(line)).collect();
-    let lines = lines?;
-    let state = match facts.payment {
-        Some(_) => OrderState::Pending { deadline: crate::time::plus_secs(*now, DEADLINE_SECS) },
-        None => OrderState::Paid { at: *now },
-    };
+    let making = Making { facts, order: id.clone(), now };
+    let mut rows = Rows { ids: items.into_iter(), cards: cards.into_iter(), making: &making };
+    let lines: Vec<OrderLine> = bought.map(|line| rows.line(line)).collect::<Result<_, OrderRefusal>>()?;
     let of_memberships = membership::contact_of_memberships(cart);
     let contact = of_memberships.map(|holder| contact_of(&request.contact, &holder));
+    let named = cart.terms();
+    let giving = named.claimed_memberships().filter(|sent| !facts.context.lapsed.contains(sent));
     Ok(Order {
-        id: ids.order.clone(),
-        tenant: facts.tenant,
-        number: ids.number.clone(),
-        state,
+        id,
+        tenant: facts.tenant.id,
+        number,
+        receipt: None,
+        state: state_of(payment.as_ref(), now),
         visitor: cart.visitor.clone(),
-        customer: facts.customer,
+        customer: *customer,
         contact: contact_of(contact.as_ref().unwrap_or(&request.contact), &request.billing),
         billing: request.billing.clone(),
         ticket_delivery_email: request.ticket_delivery_email.clone(),
         notes: request.notes.clone(),
+        currency: facts.tenant.currency,
         total: Money::sum(lines.iter().map(|line| line.amounts().amount))?,
         retail_total: Money::sum(lines.iter().map(|line| line.amounts().retail_amount))?,
         lines,
-        payment: facts.payment.clone(),
+        payment: payment.clone(),
         refunded: Money::ZERO,
-        coupons: counted_coupons(cart, facts.coupons),
-        stock: pieces_of(cart, facts.inventory),
-        entitlements: facts.entitlements.clone(),
-        forms: forms_of(cart, *asked),
+        coupons: coupons.clone(),
+        stock: stock.clone(),
+        entitlements: entitlements.clone(),
+        forms: forms_of(cart, asked),
         messages: messages_of(cart, asked.templates),
         notices: notices_of(&cart.seats(), asked.templates),
-        membership_ids: cart.terms().claimed_memberships().collect(),
+        membership_ids: giving.collect(),
         send_email: request.send_email,
-        cart: facts.cart_is_stored.then(|| cart.id.clone()),
-        reservation: facts.reservation.clone(),
-        created_at: *now,
+        locale: request.locale.unwrap_or_else(|| facts.tenant.branding.language()),
+        cart: stored(facts, cart),
+        reservation: reservation.clone(),
+        operator: facts.operator.clone(),
+        tag: Some(tag),
+        edits: OrderEdits::default(),
+        created_at: now,
         chosen_clock: facts.chosen_clock,
+        challenge: None,
+        late_money: None,
+        dispute: None,
+        failed_refunds: Vec::new(),
         after_sale: AfterSale::default(),
+        admission: Admissions::default(),
     })
 }
 
-/// The coupons that take something off what is bought and may be used so often only.
-pub(crate) fn counted_coupons(cart: &Cart, coupons: &BTreeMap<CouponId, Coupon>) -> BTreeMap<CouponId, u32> {
-    let applied = cart.lines.iter().filter(|line| line.quantity() > 0).filter_map(|line| match line {
-        CartLine::Ticket(line) => Some(&line.applied),
-        CartLine::Membership(line) => Some(&line.applied),
-        CartLine::AddOn(_) | CartLine::Donation(_) | CartLine::Combo(_) => None,
-    });
-    let used = applied.filter_map(|applied| match applied {
-        AppliedPrice::Coupon { coupon, code: _ } => Some(coupon),
-        AppliedPrice::FullPrice | AppliedPrice::Member { .. } => None,
-    });
-    used.filter_map(|id| Some((id.clone(), coupons.get(id)?.max_uses?))).collect()
+/// The state of an order that is secured now: one that costs nothing is paid with it.
+fn state_of(payment: Option<&Payment>, now: Timestamp) -> OrderState {
+    match payment {
+        Some(_) => OrderState::Pending { deadline: crate::time::plus_secs(now, DEADLINE_SECS) },
+        None => OrderState::Paid { at: now },
+    }
 }
 
-/// The pieces bought of add-ons that have a stock.
-#[must_use]
-pub fn pieces_of(
-    cart: &Cart,
-    inventory: &BTreeMap<InventoryId, InventoryItem>,
-) -> BTreeMap<InventoryId, Pieces> {
-    let mut bought: BTreeMap<InventoryId, Pieces> = BTreeMap::new();
-    for line in &cart.lines {
-        let CartLine::AddOn(line) = line else { continue };
-        let stock = inventory.get(&line.inventory).and_then(|item| item.stock);
-        if let Some(stock) = stock.filter(|_| line.quantity > 0) {
-            let pieces = bought.entry(line.inventory).or_insert(Pieces { quantity: 0, stock });
-            pieces.quantity = pieces.quantity.saturating_add(line.quantity);
-        }
+/// The cart, where it was stored.
+fn stored(facts: &Facts, cart: &Cart) -> Option<CartId> {
+    match facts.cart.origin {
+        CartOrigin::Stored(_) => Some(cart.id.clone()),
+        CartOrigin::Inline { .. } => None,
     }
-    bought
 }
 
 /// The forms that were filled in. Answers to a form that is asked once for the cart are a response for each of
@@ -290,20 +291,25 @@ fn messages_of(cart: &Cart, templates: &[Template]) -> BTreeMap<TemplateId, Stri
 struct Rows<'a, I, C> {
     ids: I,
     cards: C,
-    facts: &'a OrderFacts<'a>,
+    making: &'a Making<'a>,
 }
 
 impl<I: Iterator<Item = OrderItemId>, C: Iterator<Item = NewCard>> Rows<'_, I, C> {
-    fn id(&mut self) -> Result<OrderItemId, OrderFault> {
-        self.ids.next().ok_or(OrderFault::TooFewIds)
+    fn id(&mut self) -> Result<OrderItemId, OrderRefusal> {
+        self.ids.next().ok_or(OrderRefusal::TooFewIds)
     }
 
-    fn template(&self, instance: &InstanceId) -> Result<&Template, OrderFault> {
-        let found = self.facts.asked.templates.iter().find(|template| template.owns(instance));
-        found.ok_or(OrderFault::TemplateGone)
+    fn goods(&self) -> &Goods {
+        &self.making.facts.goods
     }
 
-    fn line(&mut self, line: &CartLine) -> Result<OrderLine, OrderFault> {
+    fn template(&self, instance: &InstanceId) -> Result<&Template, OrderRefusal> {
+        let mut templates = self.goods().templates.iter();
+        let found = templates.find(|template| template.owns(instance));
+        found.ok_or(OrderRefusal::TemplateGone)
+    }
+
+    fn line(&mut self, line: &CartLine) -> Result<OrderLine, OrderRefusal> {
         let (id, amounts) = (self.id()?, amounts_of(line.price(), line.quantity())?);
         Ok(match line {
             CartLine::Ticket(line) => OrderLine::Ticket(self.ticket(line, id, amounts)?),
@@ -313,6 +319,7 @@ impl<I: Iterator<Item = OrderItemId>, C: Iterator<Item = NewCard>> Rows<'_, I, C
                 instance: line.instance,
                 name: line.name.clone(),
                 amounts,
+                tax: tax_in(self.goods().inventory.get(&line.inventory).map(|known| &known.tax), amounts)?,
             }),
             CartLine::Donation(line) => OrderLine::Donation(Box::new(OrderDonationLine {
                 id,
@@ -324,7 +331,7 @@ impl<I: Iterator<Item = OrderItemId>, C: Iterator<Item = NewCard>> Rows<'_, I, C
             })),
             CartLine::Combo(line) => OrderLine::Combo(Box::new(self.combo(line, id, amounts)?)),
             CartLine::Membership(line) => {
-                let row = membership::order_line(line, id, self.facts, &mut self.cards)?;
+                let row = membership::order_line(line, id, self.making, &mut self.cards)?;
                 OrderLine::Membership(Box::new(row))
             }
         })
@@ -335,7 +342,7 @@ impl<I: Iterator<Item = OrderItemId>, C: Iterator<Item = NewCard>> Rows<'_, I, C
         line: &TicketLine,
         id: OrderItemId,
         amounts: OrderAmounts,
-    ) -> Result<OrderTicketLine, OrderFault> {
+    ) -> Result<OrderTicketLine, OrderRefusal> {
         let template = self.template(&line.instance)?;
         Ok(OrderTicketLine {
             id,
@@ -351,6 +358,7 @@ impl<I: Iterator<Item = OrderItemId>, C: Iterator<Item = NewCard>> Rows<'_, I, C
             amounts,
             applied: Some(line.applied.clone()),
             cart_item: Some(line.id.clone()),
+            tax: tax_in(self.goods().person_types.get(&line.ticket_type).map(|known| &known.tax), amounts)?,
         })
     }
 
@@ -359,12 +367,14 @@ impl<I: Iterator<Item = OrderItemId>, C: Iterator<Item = NewCard>> Rows<'_, I, C
         line: &ComboLine,
         id: OrderItemId,
         amounts: OrderAmounts,
-    ) -> Result<OrderComboLine, OrderFault> {
+    ) -> Result<OrderComboLine, OrderRefusal> {
         let mut parts = Vec::with_capacity(line.parts.len());
         for part in line.ticket_lines()? {
             let (id, amounts) = (self.id()?, amounts_of(part.price, part.quantity)?);
             parts.push(self.ticket(&part, id, amounts)?);
         }
+        let tax = tax_in(self.goods().combos.get(&line.combo).map(|known| &known.tax), amounts)?;
+        share_tax(tax.as_ref(), &mut parts)?;
         Ok(OrderComboLine {
             id,
             combo: line.combo.clone(),
@@ -374,8 +384,28 @@ impl<I: Iterator<Item = OrderItemId>, C: Iterator<Item = NewCard>> Rows<'_, I, C
             ticket_type_name: line.ticket_type_name.clone(),
             parts,
             amounts,
+            tax,
         })
     }
+}
+
+/// What a line contains of the tax of what it sells; none where that is gone.
+fn tax_in(tax: Option<&Tax>, amounts: OrderAmounts) -> Result<Option<TaxShare>, MoneyOverflow> {
+    tax.map_or(Ok(None), |tax| tax.in_amount(amounts.amount))
+}
+
+/// Shares the tax of a combo over its events, in proportion to what they cost.
+fn share_tax(tax: Option<&TaxShare>, parts: &mut [OrderTicketLine]) -> Result<(), MoneyOverflow> {
+    let Some(TaxShare { tax, amount }) = tax else {
+        parts.iter_mut().for_each(|part| part.tax = None);
+        return Ok(());
+    };
+    let weight = |part: &OrderTicketLine| u64::try_from(part.amounts.amount.cents()).unwrap_or_default();
+    let weights: Vec<u64> = parts.iter().map(weight).collect();
+    for (part, amount) in parts.iter_mut().zip(amount.allocate(&weights)?) {
+        part.tax = Some(TaxShare { tax: tax.clone(), amount });
+    }
+    Ok(())
 }
 
 fn amounts_of(price: LinePrice, quantity: u32) -> Result<OrderAmounts, MoneyOverflow> {
@@ -395,18 +425,18 @@ pub fn card_summary(card: &Card) -> CardSummary {
     CardSummary { brand: card.brand(), last_four: card.last_four().to_owned(), expiry: card.expiry }
 }
 
-/// One ticket per visitor, line by line. `draw` gives each its id and barcode.
+/// One ticket per visitor, line by line. `generate` gives each its id and barcode.
 ///
 /// # Errors
-/// Those of `draw`.
+/// Those of `generate`.
 pub fn tickets_of<E>(
     order: &Order,
-    mut draw: impl FnMut() -> Result<(TicketId, TicketBarcode), E>,
+    mut generate: impl FnMut() -> Result<(TicketId, TicketBarcode), E>,
 ) -> Result<Vec<Ticket>, E> {
     let mut tickets = Vec::new();
     for line in order.ticket_lines() {
         for _ in 0..line.amounts.quantity {
-            let (id, barcode) = draw()?;
+            let (id, barcode) = generate()?;
             let line = line.id.clone();
             tickets.push(Ticket { id, barcode, line, status: TicketStatus::Normal, printed: false });
         }
@@ -423,6 +453,8 @@ pub fn sale_of(order: &Order, reference: &PaymentReference, captured_at: Timesta
         order: order.id.clone(),
         mid: payment.mid.clone(),
         reference: Some(reference.clone()),
+        currency: order.currency,
+        taxes: order.taxes(),
         amount: payment.amount,
         remainder: payment.amount,
         rate_card: payment.rate_card,
@@ -438,18 +470,23 @@ pub fn sale_of(order: &Order, reference: &PaymentReference, captured_at: Timesta
 /// was under way may find it finished, so the time a charge may take counts too; one from long before the
 /// charge comes from a caller of a sandbox who chose an earlier clock.
 #[must_use]
-pub fn within_duplicate_window(paid_at: Timestamp, now: Timestamp, window_secs: i64) -> bool {
+fn within_duplicate_window(paid_at: Timestamp, now: Timestamp) -> bool {
     now >= crate::time::plus_secs(paid_at, -DEADLINE_SECS)
-        && now < crate::time::plus_secs(paid_at, window_secs)
+        && now < crate::time::plus_secs(paid_at, DUPLICATE_WINDOW_SECS)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn person(first: &str, last: &str, email: &str) -> Person {
+    fn person(first: &str, last: &str, email: &str) -> OrderPerson {
         let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-        Person { first_name: text(first), last_name: text(last), email: text(email), ..Person::default() }
+        OrderPerson {
+            first_name: text(first),
+            last_name: text(last),
+            email: text(email),
+            ..OrderPerson::default()
+        }
     }
 
     #[test]
@@ -470,10 +507,10 @@ mod tests {
 
     #[test]
     fn an_address_of_which_a_part_was_sent_is_not_completed_from_the_billing_data() {
-        let address = |address1: Option<&str>, address2: Option<&str>| Person {
+        let address = |address1: Option<&str>, address2: Option<&str>| OrderPerson {
             address1: address1.map(str::to_owned),
             address2: address2.map(str::to_owned),
-            ..Person::default()
+            ..OrderPerson::default()
         };
         let billing = address(Some("18 Quay Street"), Some("Floor 1"));
         for (sent, expected) in [
@@ -493,7 +530,7 @@ mod tests {
         for (millis, within) in
             [(-60_001, false), (-60_000, true), (0, true), (299_900, true), (300_000, false)]
         {
-            assert_eq!(within_duplicate_window(paid_at, after(millis), 300), within, "{millis}");
+            assert_eq!(within_duplicate_window(paid_at, after(millis)), within, "{millis}");
         }
     }
 }

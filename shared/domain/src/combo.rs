@@ -1,6 +1,7 @@
 //! Combos: several events sold together at one price (spec §2.2 `comboItems`, contract §7).
 
 use crate::coupon::{Discount, Reduction};
+use crate::tax::Tax;
 use crate::{ComboTemplateId, DiscountId, Money, TemplateId, TicketTypeId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -13,7 +14,6 @@ pub const MAX_PARTS: usize = 10;
 /// The definition of a combo.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Combo {
-    /// Identity.
     pub id: ComboTemplateId,
     /// Shown to visitors.
     pub name: String,
@@ -26,6 +26,9 @@ pub struct Combo {
     pub parts: Vec<ComboPart>,
     /// What it costs.
     pub pricing: ComboPricing,
+    /// What its price contains.
+    #[serde(default, skip_serializing_if = "Tax::is_unsaid")]
+    pub tax: Tax,
 }
 
 /// One event of a combo.

@@ -14,7 +14,7 @@ pub fn comparable(text: &str) -> String {
         return single_spaced(&letters);
     }
     // Folding can leave letters that have another form, and that form another case.
-    single_spaced(&folded(&folded(text)))
+    single_spaced(&folded_case(&folded_case(text)))
 }
 
 /// Whether two codes are the same as texts are compared.
@@ -30,7 +30,7 @@ pub fn is_same_name(one: &str, other: &str) -> bool {
     comparable(one) == comparable(other)
 }
 
-fn folded(text: &str) -> String {
+fn folded_case(text: &str) -> String {
     // Before, since some are compatible with an accent on a space; after, since others are made of several.
     let apostrophes: String = text.nfc().map(apostrophe).collect();
     let composed: String = apostrophes.nfkc().map(apostrophe).collect();

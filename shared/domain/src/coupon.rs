@@ -13,7 +13,6 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "kind", content = "value")]
 pub enum Reduction {
-    /// An amount.
     Amount(Money),
     /// A share of the price.
     Percent(Percent),
@@ -55,7 +54,6 @@ impl Reduction {
 /// What one ticket type gets off.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DiscountValue {
-    /// The ticket type.
     pub ticket_type: TicketTypeId,
     /// What it gets off.
     pub reduction: Reduction,
@@ -64,7 +62,6 @@ pub struct DiscountValue {
 /// A discount definition, referred to by coupons and by the membership terms of templates.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Discount {
-    /// Identity.
     pub id: DiscountId,
     /// For the back office.
     pub name: String,
@@ -102,7 +99,6 @@ pub enum CouponReduction {
 pub enum CouponTarget {
     /// Tickets.
     Event,
-    /// Memberships.
     Membership,
 }
 
@@ -191,7 +187,7 @@ pub enum CouponProblem {
 /// A code as codes are compared: after NFKC and full case folding (decision record 0119). Our choice: in capital
 /// letters, where they are small ones' only, since the marks of codes that are stored have those.
 #[must_use]
-pub fn folded(code: &str) -> String {
+pub fn folded_code(code: &str) -> String {
     let capital = |small: char| {
         let mut capitals = small.to_uppercase();
         match (capitals.next(), capitals.next()) {
@@ -206,7 +202,7 @@ impl Coupon {
     /// The code without regard to case: no two coupons of a tenant have the same.
     #[must_use]
     pub fn folded_code(&self) -> String {
-        folded(&self.code)
+        folded_code(&self.code)
     }
 
     /// Why no sale on this date through this channel may use it, whatever is bought.

@@ -12,7 +12,6 @@ use serde::{Deserialize, Deserializer, Serialize};
 /// Someone who bought something or holds a card.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Customer {
-    /// Identity.
     pub id: CustomerId,
     /// Who it is.
     pub person: Person,
@@ -34,16 +33,13 @@ impl Customer {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Person {
-    /// First name.
     #[serde(deserialize_with = "text_or_nothing")]
     pub first_name: String,
-    /// Last name.
     #[serde(deserialize_with = "text_or_nothing")]
     pub last_name: String,
     /// Email address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
-    /// Phone number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phone_number: Option<String>,
     /// Street and number.
@@ -52,16 +48,13 @@ pub struct Person {
     /// What else the address has, such as a floor.
     #[serde(alias = "address2", skip_serializing_if = "Option::is_none")]
     pub street_address_2: Option<String>,
-    /// City.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub city: Option<String>,
-    /// State.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
     /// Postal code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zip_code: Option<String>,
-    /// Country.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub country: Option<String>,
 }

@@ -3,7 +3,7 @@
 
 mod judge;
 
-pub use judge::{Claimed, Judgement, Judging, MemberUses, Scope, Span, judge, uses_of};
+pub use judge::{Claimed, Judgement, Judging, LimitScope, MemberUses, Span, judge, uses_of};
 
 use crate::catalog::derived_id;
 use crate::{
@@ -21,7 +21,6 @@ pub const MAX_LIMIT: u32 = 999;
 /// The entitlement rules and ticket limits of a template.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entitlements {
-    /// The template.
     pub template: TemplateId,
     /// What limits tickets at the member price.
     #[serde(default)]
@@ -90,7 +89,6 @@ pub struct TicketLimits {
 /// How many tickets of one type an order may have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TypeLimit {
-    /// The ticket type.
     pub ticket_type: TicketTypeId,
     /// Tickets; with 0 only members buy the type.
     pub limit: u32,

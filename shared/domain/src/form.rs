@@ -3,8 +3,8 @@
 mod answer;
 
 pub use answer::{
-    Answer, AnswerFault, AnswerValue, Answers, MAX_ANSWER_BYTES, MAX_NUMBER_DIGITS, MAX_TEXT_CHARS, Misfit,
-    SentAnswer, SentValue,
+    AnswerFault, AnswerValue, Answers, FormAnswer, MAX_ANSWER_BYTES, MAX_NUMBER_DIGITS, MAX_TEXT_CHARS,
+    Misfit, SentAnswer, SentValue,
 };
 
 use crate::FormId;
@@ -13,7 +13,6 @@ use serde::{Deserialize, Serialize};
 /// A form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Form {
-    /// Identity.
     pub id: FormId,
     /// For the back office.
     pub name: String,
@@ -50,13 +49,11 @@ pub struct FormField {
 pub enum FieldKind {
     /// Any text.
     Text,
-    /// A number.
     Number,
     /// One of these.
     Choice(Vec<String>),
     /// Yes or no.
     Checkbox,
-    /// A date.
     Date,
 }
 

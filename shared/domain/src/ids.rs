@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use uuid::Builder;
 
 /// The text cannot be an identifier of this kind, so nothing with that identifier exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,10 +17,17 @@ fn is_id_text(text: &str) -> bool {
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
 }
 
+/// Identifiers that are shown when debugging.
 macro_rules! text_ids {
+    ($($(#[$doc:meta])* $name:ident;)*) => {
+        secret_ids! { $($(#[$doc])* #[derive(Debug)] $name;)* }
+    };
+}
+
+macro_rules! secret_ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
         $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(try_from = "String", into = "String")]
         pub struct $name(String);
 
@@ -118,6 +126,10 @@ const fn positive_53_bits(bits: u64) -> i64 {
 }
 
 text_ids! {
+    /// A scan of tickets at a door, or a block of them: 32 hexadecimal digits.
+    AdmissionId;
+    /// What the barcodes of all tickets of an order begin with: 16 hexadecimal digits, 64 random bits.
+    BarcodeTag;
     /// A shopping cart: 24 hexadecimal digits.
     CartId;
     /// One line of a cart; kept while the line is kept: 32 hexadecimal digits.
@@ -160,10 +172,10 @@ text_ids! {
     SaleId;
     /// A schedule of an event template: 24 hexadecimal digits.
     ScheduleId;
+    /// A member of the staff: 24 hexadecimal digits.
+    StaffId;
     /// An event template: 24 hexadecimal digits.
     TemplateId;
-    /// The barcode of a ticket (`uuid` in will-call): 32 hexadecimal digits, 128 random bits.
-    TicketBarcode;
     /// A ticket: digits.
     TicketId;
     /// A ticket type, person type or price point; the spec uses the three names for one thing:
@@ -171,7 +183,21 @@ text_ids! {
     TicketTypeId;
 }
 
+secret_ids! {
+    /// The barcode of a ticket (`uuid` in will-call): 32 hexadecimal digits. The first half is the same for all tickets
+    /// of an order, the other 64 random bits of its own. It opens a door, so that it is not shown when debugging.
+    TicketBarcode;
+}
+
+impl fmt::Debug for TicketBarcode {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("TicketBarcode(..)")
+    }
+}
+
 bytes_ids! {
+    AdmissionId <- 16;
+    BarcodeTag <- 8;
     CartId <- 12;
     CartItemId <- 16;
     ComboTemplateId <- 12;
@@ -185,6 +211,7 @@ bytes_ids! {
     PriceListId <- 12;
     RuleSetId <- 12;
     ScheduleId <- 12;
+    StaffId <- 12;
     TemplateId <- 12;
     TicketBarcode <- 16;
     TicketTypeId <- 12;
@@ -205,6 +232,31 @@ number_ids! {
     ReservationItemId;
     /// The owner of the data; leads every key.
     TenantId;
+}
+
+/// Digits of a barcode that all tickets of an order have in common.
+const TAG_DIGITS: usize = 16;
+
+impl TicketBarcode {
+    /// Reads a barcode as it was scanned or typed: in any case, with white space around it.
+    ///
+    /// # Errors
+    /// [`UnreadableId`] for a text that is no barcode.
+    pub fn scanned(text: &str) -> Result<Self, UnreadableId> {
+        Self::parse(&text.trim().to_ascii_lowercase())
+    }
+
+    /// A barcode of the order whose barcodes begin so, that goes on with these random bytes.
+    #[must_use]
+    pub fn beginning_with(tag: &BarcodeTag, rest: [u8; 8]) -> Self {
+        Self(format!("{tag}{}", hex::encode(rest)))
+    }
+
+    /// What it begins with. Tickets of before barcodes had a half in common each have one of their own.
+    #[must_use]
+    pub fn tag(&self) -> BarcodeTag {
+        BarcodeTag(self.0.chars().take(TAG_DIGITS).collect())
+    }
 }
 
 /// Digits of a membership number, the check digit included: too few to be taken for a card number.
@@ -247,7 +299,17 @@ macro_rules! digit_ids {
 
 digit_ids! { Mid; OrderId; OrderItemId; TicketId; }
 
+/// Digits of an order's number.
+const ORDER_NUMBER_DIGITS: usize = 9;
+
 impl OrderNumber {
+    /// The number that a text is as it is printed: nine digits.
+    #[must_use]
+    pub fn printed(text: &str) -> Option<Self> {
+        let is_number = text.len() == ORDER_NUMBER_DIGITS && text.bytes().all(|digit| digit.is_ascii_digit());
+        Self::parse(text).ok().filter(|_| is_number)
+    }
+
     /// Nine digits made of these random bits, the first of them not zero.
     #[must_use]
     pub fn from_bits(bits: u64) -> Self {
@@ -259,7 +321,7 @@ impl SaleId {
     /// `sale_<uuid>` of these random bytes.
     #[must_use]
     pub fn from_bytes(bytes: [u8; 16]) -> Self {
-        Self(format!("sale_{}", uuid_text(bytes)))
+        Self(format!("sale_{}", Builder::from_random_bytes(bytes).into_uuid()))
     }
 }
 
@@ -267,16 +329,8 @@ impl RefundId {
     /// `refund_<uuid>` of these random bytes.
     #[must_use]
     pub fn from_bytes(bytes: [u8; 16]) -> Self {
-        Self(format!("refund_{}", uuid_text(bytes)))
+        Self(format!("refund_{}", Builder::from_random_bytes(bytes).into_uuid()))
     }
-}
-
-fn uuid_text(mut bytes: [u8; 16]) -> String {
-    // Version 4, variant 1 (RFC 9562 §5.4).
-    bytes[6] = (bytes[6] & 0x0f) | 0x40;
-    bytes[8] = (bytes[8] & 0x3f) | 0x80;
-    let text = hex::encode(bytes);
-    format!("{}-{}-{}-{}-{}", &text[..8], &text[8..12], &text[12..16], &text[16..20], &text[20..])
 }
 
 #[cfg(test)]
@@ -307,6 +361,35 @@ mod tests {
             assert_eq!(number.len(), 12);
             let (digits, last) = number.split_at(11);
             assert_eq!(check_digit(digits).to_string(), last);
+        }
+    }
+
+    #[test]
+    fn barcodes_of_an_order_have_their_first_half_in_common() {
+        let tag = BarcodeTag::from_bytes([0xa7; 8]);
+        let [one, other] = [1, 2].map(|rest| TicketBarcode::beginning_with(&tag, [rest; 8]));
+        assert_eq!(one.as_str(), "a7a7a7a7a7a7a7a70101010101010101");
+        assert_ne!(one, other);
+        assert_eq!([one.tag(), other.tag()], [tag.clone(), tag]);
+        // One of before, and a text that is none of ours.
+        assert_eq!(TicketBarcode::from_bytes([0x5c; 16]).tag().as_str(), "5c5c5c5c5c5c5c5c");
+        assert_eq!(TicketBarcode::parse("0042").unwrap().tag().as_str(), "0042");
+    }
+
+    #[test]
+    fn a_barcode_is_read_in_any_case_and_never_shown_when_debugging() {
+        let barcode = TicketBarcode::from_bytes([0xa7; 16]);
+        let sent = format!(" {} ", barcode.as_str().to_uppercase());
+        assert_eq!(TicketBarcode::scanned(&sent), Ok(barcode.clone()));
+        assert_eq!(TicketBarcode::scanned("nobody's"), Err(UnreadableId));
+        assert_eq!(format!("{barcode:?}"), "TicketBarcode(..)");
+    }
+
+    #[test]
+    fn a_printed_number_of_an_order_has_nine_digits() {
+        assert_eq!(OrderNumber::printed("100731946"), OrderNumber::parse("100731946").ok());
+        for text in ["", "10073194", "1007319460", "10073194x", " 00731946"] {
+            assert_eq!(OrderNumber::printed(text), None, "{text}");
         }
     }
 

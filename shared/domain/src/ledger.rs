@@ -39,7 +39,6 @@ impl Hold {
 /// The hold of the buyer's own reservation, whose seats a sale takes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OwnHold {
-    /// The reservation.
     pub reservation: ReservationId,
     /// What it holds.
     pub hold: Hold,
@@ -62,9 +61,7 @@ pub enum SlotState {
 /// The seats of one event instance (or of one shard of it), with the facts needed to list it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ledger {
-    /// The instance.
     pub instance: InstanceId,
-    /// Its template.
     pub template: TemplateId,
     /// The schedule that made it; none for a template without schedules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -132,7 +129,7 @@ pub enum LedgerRefusal {
 
 /// How a change of a ledger is carried out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Course {
+pub enum LedgerTransition {
     /// By this one update: the change itself, with the expired holds it takes along.
     Change(LedgerChange),
     /// After this update, which only takes expired holds back; then the ledger is asked again.
@@ -232,18 +229,22 @@ impl Ledger {
     ///
     /// # Errors
     /// The [`LedgerRefusal`] that applies; never [`LedgerRefusal::MustReclaim`].
-    pub fn course(&self, change: &LedgerChange, now: Timestamp) -> Result<Course, LedgerRefusal> {
+    pub fn transition(
+        &self,
+        change: &LedgerChange,
+        now: Timestamp,
+    ) -> Result<LedgerTransition, LedgerRefusal> {
         match self.refusal(change, now) {
-            None => return Ok(Course::Change(change.clone())),
+            None => return Ok(LedgerTransition::Change(change.clone())),
             Some(LedgerRefusal::MustReclaim) => {}
             Some(refusal) => return Err(refusal),
         }
         let reclaiming = change.clone().reclaiming(self.expired(now));
         match self.refusal(&reclaiming, now) {
-            None => Ok(Course::Change(reclaiming)),
+            None => Ok(LedgerTransition::Change(reclaiming)),
             Some(LedgerRefusal::MustReclaim) => {
                 let others = self.expired(now).filter(|(id, _)| !change.expect.contains_key(id));
-                Ok(Course::ReclaimFirst(LedgerChange::default().reclaiming(others)))
+                Ok(LedgerTransition::ReclaimFirst(LedgerChange::default().reclaiming(others)))
             }
             Some(refusal) => Err(refusal),
         }

@@ -31,7 +31,8 @@ pub fn is_blank(text: &str) -> bool {
 
 /// Whether a character by itself leaves no mark: those that Unicode lets programs ignore, and the blank of Braille.
 /// Between others some of them have a meaning, as the joiner in an emoji has.
-pub(crate) fn is_invisible(char: char) -> bool {
+#[must_use]
+pub fn is_invisible(char: char) -> bool {
     matches!(
         char,
         '\u{ad}'

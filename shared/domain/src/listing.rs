@@ -8,7 +8,7 @@
 //! - A template is listed while at least one of its slots is, as far as clock and channel have a say.
 //! - A slot that lasts a day or less makes the day on which it starts active; a longer one every day it runs.
 
-use crate::asker::Asker;
+use crate::buyer::Buyer;
 use crate::catalog::{Price, PriceList, ReviewState, Template, TemplateKind};
 use crate::ledger::Ledger;
 use crate::sale_window::{DatedSlot, Offer, Sight, SlotFacts, offer};
@@ -18,7 +18,7 @@ use crate::time::{Timestamp, Zone, plus_secs};
 use crate::{Channel, InstanceId};
 use chrono::NaiveDate;
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
 /// Which types of templates are asked for (spec §4.4, parameter `type`).
@@ -56,12 +56,12 @@ impl TemplateFilter {
 /// On whose behalf the catalog is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Audience<'a> {
-    /// Where the asker would buy.
+    /// Where the buyer would buy.
     pub channel: Channel,
     /// Types asked for.
     pub types: TemplateFilter,
     /// Whose benefits count.
-    pub asker: &'a Asker,
+    pub buyer: &'a Buyer,
     /// The tenant's zone.
     pub zone: Zone,
     /// The moment of asking.
@@ -97,23 +97,22 @@ impl Range {
 pub struct ListedSlot<'a> {
     /// The slot.
     pub ledger: &'a Ledger,
-    /// Its template.
     pub template: &'a Template,
-    /// Its prices.
     pub price_list: &'a PriceList,
     /// Seats that can be had; 0 when it is full.
     pub seats: u32,
 }
 
 impl Audience<'_> {
-    /// Whether a template may be shown at all: it is published, and not for members the asker is none of.
+    /// Whether a template may be shown at all: it is published, and the buyer is a member where it is for
+    /// members only.
     #[must_use]
     pub fn shows(&self, template: &Template) -> bool {
         self.shows_at(template, self.now)
     }
 
     fn shows_at(&self, template: &Template, at: Timestamp) -> bool {
-        template.review_state == ReviewState::Published && self.asker.may_buy(template, at)
+        template.review_state == ReviewState::Published && self.buyer.may_buy(template, at)
     }
 
     /// The slot, if it is shown.
@@ -145,8 +144,21 @@ impl Audience<'_> {
         }
     }
 
+    /// When the next of these slots that can be bought now starts: the first from now on, or else the first of those
+    /// that have begun.
+    #[must_use]
+    pub fn next_sold<'a>(
+        &self,
+        template: &Template,
+        slots: impl IntoIterator<Item = &'a Ledger>,
+    ) -> Option<Timestamp> {
+        let sold = slots.into_iter().filter(|slot| self.sells_slot(template, slot)).map(|slot| slot.start);
+        sold.min_by_key(|start| (*start < self.now, *start))
+    }
+
     /// Template, schedule and at least one price in force sell on the channel.
-    fn sells(&self, template: &Template, schedule: Option<&Schedule>) -> bool {
+    #[must_use]
+    pub fn sells(&self, template: &Template, schedule: Option<&Schedule>) -> bool {
         let priced = template.price_list(schedule, self.now);
         template.is_sold_through(schedule, self.channel)
             && priced.is_some_and(|list| self.prices(list).next().is_some())
@@ -257,8 +269,8 @@ const OPEN_SLOT_PIECES: [NonZeroUsize; 17] = {
 /// How far ahead a slot may lie to keep its template listed: three years.
 const LOOK_AHEAD_SECS: i64 = 3 * 366 * 86_400;
 
-/// Whether slots of a template can start between two instants, as its schedules make them. Where slots may lie
-/// elsewhere, they always can.
+/// Whether a template can have slots whose generated start lies between two instants. Where there may be slots that its
+/// schedules do not make any more, it always can.
 #[must_use]
 pub fn may_start(
     template: &Template,
@@ -267,30 +279,62 @@ pub fn may_start(
     until: Timestamp,
     zone: Zone,
 ) -> bool {
-    if reach.is_some_and(|reach| !reach.is_regular()) {
-        return true;
-    }
     let facts = template.facts();
     let plan = SlotPlan { template: &facts, schedules: &template.schedules, zone };
+    reach.is_some_and(|reach| reach.rescheduled) || makes_any(plan, from, until)
+}
+
+/// The same of slots that lists show, which lie within the times of the schedules there are.
+#[must_use]
+pub fn may_list(
+    template: &Template,
+    reach: Option<&SlotReach>,
+    from: Timestamp,
+    until: Timestamp,
+    zone: Zone,
+) -> bool {
+    let facts = template.facts();
+    let plan = SlotPlan { template: &facts, schedules: &template.schedules, zone };
+    let is_rescheduled = reach.is_some_and(|reach| reach.rescheduled);
+    (is_rescheduled && plan.may_reach(from, until)) || makes_any(plan, from, until)
+}
+
+fn makes_any(plan: SlotPlan<'_>, from: Timestamp, until: Timestamp) -> bool {
     let window = SlotWindow { from: from.max(Timestamp::UNIX_EPOCH), until, after: None };
     generate(plan, window, NonZeroUsize::MIN).map_or(true, |made| !made.slots.is_empty())
 }
 
-/// The dates on which a seat can be had, among these slots.
+/// The seats of one date.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct DaySeats {
+    /// Those that can be had; 0 where every slot is full.
+    pub available: u32,
+    /// All of them.
+    pub capacity: u32,
+}
+
+/// The seats of every date that has any of these slots.
 #[must_use]
-pub fn active_dates<'a>(slots: impl IntoIterator<Item = ListedSlot<'a>>, zone: Zone) -> BTreeSet<NaiveDate> {
-    let mut active = BTreeSet::new();
-    for slot in slots.into_iter().filter(|slot| slot.seats > 0) {
-        let Ledger { start, end, .. } = *slot.ledger;
+pub fn seats_by_date<'a>(
+    slots: impl IntoIterator<Item = ListedSlot<'a>>,
+    zone: Zone,
+) -> BTreeMap<NaiveDate, DaySeats> {
+    let mut days: BTreeMap<NaiveDate, DaySeats> = BTreeMap::new();
+    for slot in slots {
+        let Ledger { start, end, size, .. } = *slot.ledger;
         let first = zone.date(start);
         let last = if end <= plus_secs(start, ONE_DAY_SECS) { first } else { zone.date(plus_secs(end, -1)) };
-        active.extend(first.iter_days().take_while(|date| *date <= last).take(MAX_SLOT_DAYS));
+        for date in first.iter_days().take_while(|date| *date <= last).take(MAX_SLOT_DAYS) {
+            let day = days.entry(date).or_default();
+            day.available = day.available.saturating_add(slot.seats);
+            day.capacity = day.capacity.saturating_add(size);
+        }
     }
-    active
+    days
 }
 
 const ONE_DAY_SECS: i64 = 86_400;
-/// Days one slot can make active; far more than any event runs.
+/// Days one slot can lie on; far more than any event runs.
 const MAX_SLOT_DAYS: usize = 3_660;
 
 /// The slot that starts first among those from now on that have a seat.

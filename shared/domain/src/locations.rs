@@ -24,7 +24,6 @@ pub struct Country {
     pub abbreviation: &'static str,
     /// ISO 3166-1 numeric, always three digits, such as `004`.
     pub numeric_code: &'static str,
-    /// The Spanish name.
     pub spanish_name: &'static str,
     /// The ISO 4217 code of the currency in everyday use; none in Antarctica.
     pub currency: Option<&'static str>,
@@ -130,7 +129,7 @@ fn meant(text: &str) -> Option<Meant> {
 fn spelling_key(text: &str) -> String {
     let plain = comparable(text).replace(['.', '\''], "").replace('&', " and ");
     let spaced = plain.replace(['-', '\u{2010}', '\u{2011}', '\u{2013}', ',', '(', ')'], " ");
-    folded(&spaced).split_whitespace().collect::<Vec<_>>().join(" ")
+    folded_name(&spaced).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The United States, Canada, then all other countries by name, accents aside (contract §10).
@@ -155,7 +154,7 @@ pub fn find_country(text: &str) -> Option<&'static Country> {
 #[must_use]
 pub fn states_of(country: &Country) -> Vec<State> {
     let mut states: Vec<State> = subdivisions(country).iter().map(State::from).collect();
-    states.sort_by_cached_key(|state| (folded(state.name), state.iso3166));
+    states.sort_by_cached_key(|state| (folded_name(state.name), state.iso3166));
     states
 }
 
@@ -163,7 +162,7 @@ pub fn states_of(country: &Country) -> Vec<State> {
 /// Case, accents and surrounding blanks do not matter. A code outranks a name.
 #[must_use]
 pub fn find_state(country: &Country, text: &str) -> Option<State> {
-    let wanted = folded(text);
+    let wanted = folded_name(text);
     let is_code = |found: &&Subdivision| {
         wanted.eq_ignore_ascii_case(found.region_code) || wanted.eq_ignore_ascii_case(found.code)
     };
@@ -171,7 +170,7 @@ pub fn find_state(country: &Country, text: &str) -> Option<State> {
     found
         .iter()
         .find(is_code)
-        .or_else(|| found.iter().find(|entry| folded(entry.name) == wanted))
+        .or_else(|| found.iter().find(|entry| folded_name(entry.name) == wanted))
         .map(State::from)
 }
 
@@ -220,7 +219,7 @@ fn country_from_line(line: &'static str) -> Option<Country> {
 }
 
 /// The form in which names are compared and sorted: lower case, without accents and surrounding blanks.
-fn folded(text: &str) -> String {
+fn folded_name(text: &str) -> String {
     text.trim().nfkd().filter(|letter| !is_combining_mark(*letter)).flat_map(char::to_lowercase).collect()
 }
 
@@ -266,7 +265,7 @@ mod tests {
     fn after_the_united_states_and_canada_countries_are_alphabetical_whatever_their_accents() {
         let names: Vec<_> = countries().iter().map(|country| country.name).collect();
         assert_eq!(names[..2], ["United States", "Canada"]);
-        let rest: Vec<_> = names[2..].iter().map(|name| folded(name)).collect();
+        let rest: Vec<_> = names[2..].iter().map(|name| folded_name(name)).collect();
         assert!(rest.is_sorted(), "{rest:?}");
         let aland = names.iter().position(|name| *name == "Åland Islands").unwrap();
         assert_eq!((names[aland - 1], names[aland + 1]), ("Afghanistan", "Albania"));
@@ -348,7 +347,7 @@ mod tests {
     fn states_are_listed_by_name_and_belong_to_their_country() {
         for country in countries() {
             let states = states_of(country);
-            assert!(states.iter().map(|state| folded(state.name)).is_sorted(), "{}", country.name);
+            assert!(states.iter().map(|state| folded_name(state.name)).is_sorted(), "{}", country.name);
             for state in states {
                 assert_eq!(state.iso3166, format!("{}-{}", country.alpha2, state.abbreviation));
                 assert!(!state.name.is_empty());

@@ -11,7 +11,6 @@ pub const PROOF_LIFE_SECS: i64 = 7_200;
 /// Memberships that one proof names; someone who has more gets several.
 pub const MAX_PROVEN: usize = 10;
 
-/// Bytes of a signature.
 const SIGNATURE_BYTES: usize = 32;
 
 /// What a proof says.
@@ -19,16 +18,13 @@ const SIGNATURE_BYTES: usize = 32;
 pub struct ProofClaims {
     /// The second at which it ends, since 1970.
     pub expires_secs: i64,
-    /// The memberships.
     pub memberships: Vec<ProvenMembership>,
 }
 
 /// A membership that is proven.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProvenMembership {
-    /// Its id.
     pub id: MembershipId,
-    /// Its number.
     pub number: MembershipId,
 }
 
@@ -73,7 +69,6 @@ impl ProofClaims {
 pub struct MemberProof {
     /// What it says.
     pub claims: ProofClaims,
-    /// The signature of that.
     pub signature: [u8; SIGNATURE_BYTES],
 }
 

@@ -10,13 +10,14 @@ mod keep;
 pub mod lifecycle;
 mod list;
 mod listed;
+pub mod returns;
+pub mod search;
 pub mod term;
-pub mod undo;
 
-pub use action::{Course, MembershipAction, Move};
+pub use action::{MembershipAction, MembershipTransition, Move};
 pub use card::{CardStanding, CardType, MemberCard};
 pub use edit::{LevelEdit, NoSuchOffering};
-pub use held::{Bought, Ended, Gifter, LaterTerm, Plan};
+pub use held::{Bought, Ended, Gifter, LaterTerm, MembershipPlan};
 pub use keep::{CardEdit, DropRefusal, Edit, MembershipEdit, PersonEdit};
 pub use list::{CollectionFilter, LevelFilter, ListedAction};
 pub use listed::{
@@ -25,6 +26,7 @@ pub use listed::{
 
 use crate::catalog::{Image, PriceList};
 use crate::channel::{Channel, SalesChannel, channel_allowed};
+use crate::tax::Tax;
 use crate::{LevelId, MembershipId, OfferingId, TicketTypeId, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -192,7 +194,6 @@ pub struct MailRestriction {
 /// An action an offering allows, where, and what comes with it (spec §2.15 `actions`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OfferingAction {
-    /// The action.
     pub action: OfferingActionKind,
     /// Where it is allowed; empty means everywhere, as in records of earlier versions, unless it is `nowhere`.
     #[serde(default)]
@@ -206,7 +207,6 @@ pub struct OfferingAction {
     /// Where mails may go out; a channel that is not named may send.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mail_restrictions: Vec<MailRestriction>,
-    /// Cards are printed.
     #[serde(default, skip_serializing_if = "is_off")]
     pub print_cards: bool,
     /// The confirmation mail carries digital cards.
@@ -264,7 +264,6 @@ fn is_off(flag: &bool) -> bool {
 /// One way to buy a level (spec §2.15).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Offering {
-    /// Identity.
     pub id: OfferingId,
     /// Shown to visitors.
     pub name: String,
@@ -337,7 +336,6 @@ impl Offering {
 /// A membership level, or category (spec §2.14).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Level {
-    /// Identity.
     pub id: LevelId,
     /// Shown to visitors.
     pub name: String,
@@ -382,9 +380,11 @@ pub struct Level {
     /// What else it is there.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub types: Vec<ServiceReference>,
-    /// The collections it is in.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub collections: Vec<LevelCollection>,
+    /// What the prices of its offerings contain.
+    #[serde(default, skip_serializing_if = "Tax::is_unsaid")]
+    pub tax: Tax,
 }
 
 impl Level {
@@ -406,7 +406,6 @@ pub struct Membership {
     pub id: MembershipId,
     /// The number that stays through renewals and upgrades.
     pub number: MembershipId,
-    /// The level.
     pub level: LevelId,
     /// The way it was bought.
     pub offering: OfferingId,
@@ -433,7 +432,6 @@ pub struct Membership {
     /// How it was last paid for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bought: Option<Bought>,
-    /// Its cards.
     pub cards: Vec<MemberCard>,
     /// When it was made here; 1970 for those that were made before this was noted.
     #[serde(default)]

@@ -1,12 +1,12 @@
 //! Exact money. No floating point touches an amount anywhere in Boxoffice.
 
-use crate::number::{DecimalsTooFine, NotTyped, TypedNumber};
+use crate::number::{DecimalsTooFine, NumberFault, TypedNumber};
 use rust_decimal::prelude::ToPrimitive;
 use rust_decimal::{Decimal, RoundingStrategy};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// An amount in whole cents of the tenant's currency; negative only as the result of a subtraction.
+/// An amount in hundredths of the tenant's currency, called cents here; negative only as the result of a subtraction.
 ///
 /// On the wire it is decimal text with two decimals (spec §2.1); in storage it is the number of cents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
@@ -103,6 +103,15 @@ impl Money {
         self.share(percent.hundredths()).half_up()
     }
 
+    /// How much of this amount is `percent` of the rest of it, rounded half-up to the cent.
+    ///
+    /// # Errors
+    /// [`MoneyOverflow`] when it does not fit.
+    pub fn included_half_up(self, percent: Percent) -> Result<Self, MoneyOverflow> {
+        let rate = i64::from(percent.hundredths());
+        self.share_half_up(Self(rate), Self(i64::from(WHOLE).saturating_add(rate)))
+    }
+
     /// The amount as one that need not be whole cents.
     #[must_use]
     pub const fn exact(self) -> ExactMoney {
@@ -192,8 +201,8 @@ impl fmt::Display for Money {
 /// What was typed, in hundredths.
 fn hundredths(text: &str) -> Result<i64, MoneyParseError> {
     let typed = TypedNumber::parse(text).map_err(|fault| match fault {
-        NotTyped::Negative => MoneyParseError::Negative,
-        NotTyped::NoNumber => MoneyParseError::NotANumber,
+        NumberFault::Negative => MoneyParseError::Negative,
+        NumberFault::NoNumber => MoneyParseError::NotANumber,
     })?;
     let hundredths = typed.hundredths().map_err(|DecimalsTooFine| MoneyParseError::TooManyDecimals)?;
     hundredths.ok_or(MoneyParseError::TooLarge)
@@ -244,7 +253,7 @@ impl ExactMoney {
 }
 
 /// A percentage with at most two decimals, such as the 2.90 of a rate card or the 15 of a coupon.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Percent(u16);
 
@@ -265,6 +274,12 @@ impl Percent {
     /// In hundredths of a percent.
     const fn hundredths(self) -> u16 {
         self.0
+    }
+
+    /// The number without zeros at its end, such as `20` or `5.5`.
+    #[must_use]
+    pub fn short(self) -> String {
+        Decimal::new(self.0.into(), 2).normalize().to_string()
     }
 }
 
@@ -360,6 +375,14 @@ mod tests {
             let reduced = price.less_percent(Percent::parse(off).unwrap()).half_up().unwrap();
             assert_eq!(reduced.to_string(), unit);
             assert_eq!(reduced.checked_mul(quantity).unwrap().to_string(), amount);
+        }
+    }
+
+    #[test]
+    fn a_percentage_is_short_without_its_last_zeros() {
+        for (text, expected) in [("20", "20"), ("5.50", "5.5"), ("7.25", "7.25"), ("0", "0"), ("100", "100")]
+        {
+            assert_eq!(Percent::parse(text).unwrap().short(), expected);
         }
     }
 

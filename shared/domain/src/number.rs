@@ -14,7 +14,7 @@ pub struct TypedNumber<'a> {
 
 /// Why a text is no number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NotTyped {
+pub enum NumberFault {
     /// A number with a minus sign before it.
     Negative,
     /// Something else.
@@ -25,8 +25,8 @@ impl<'a> TypedNumber<'a> {
     /// Reads a number; white space around it does not matter.
     ///
     /// # Errors
-    /// [`NotTyped`] for anything with a sign, an exponent, an underscore, a comma or a space inside, and for no digits.
-    pub fn parse(text: &'a str) -> Result<Self, NotTyped> {
+    /// [`NumberFault`] for a sign, an exponent, an underscore, a comma or a space inside, and for no digits.
+    pub fn parse(text: &'a str) -> Result<Self, NumberFault> {
         let text = text.trim();
         let (negative, digits) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),
@@ -36,9 +36,9 @@ impl<'a> TypedNumber<'a> {
         let is_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
         let has_digits = !(whole.is_empty() && fraction.is_empty());
         if !(has_digits && is_digits(whole) && is_digits(fraction)) {
-            return Err(NotTyped::NoNumber);
+            return Err(NumberFault::NoNumber);
         }
-        if negative { Err(NotTyped::Negative) } else { Ok(Self { whole, fraction }) }
+        if negative { Err(NumberFault::Negative) } else { Ok(Self { whole, fraction }) }
     }
 
     /// How many digits it has.

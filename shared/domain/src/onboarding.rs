@@ -17,13 +17,15 @@ pub mod vocabulary;
 pub use boarding::{
     Boarding, FirstAnswer, TEST_NAMES, Verdict, application_key_context, sandbox_verdict, underwriting_due,
 };
-pub use edit::{BankAccountEdit, Change, Edit, EditRefusal, edited};
-pub use rule::{Charset, Rule, Surroundings};
-pub use rules::{Check, Place, Required, Row, TABLE};
+pub use edit::{ApplicationEdit, ApplicationEditRefusal, BankAccountEdit, Change, edited};
+pub use rule::{Charset, RuleContext, ValueRule};
+pub use rules::{Check, FieldPlace, FieldRule, Required, TABLE};
 pub use secret::{Sealed, SecretText};
 pub use structure::{STRUCTURE, Structure};
-pub use validate::{TypeFault, Violation, violations, with_type_faults};
+pub use validate::{TypeFault, Violation, violations};
 
+use crate::card::mask_card_numbers;
+use crate::text::cut;
 use serde::{Deserialize, Serialize};
 
 /// Characters that are kept of a text. More than any rule allows, so that a text that was cut is a fault still.
@@ -51,7 +53,7 @@ pub struct Application<S> {
     pub business_website_url: Option<String>,
     pub business_addresses: Vec<Address>,
     pub business_bank_account: Option<BankAccount<S>>,
-    pub business_contacts: Vec<Contact>,
+    pub business_contacts: Vec<BusinessContact>,
     pub business_owners: Vec<Owner<S>>,
 }
 
@@ -82,7 +84,7 @@ pub struct BankAccount<S> {
 /// Whom to ask about a business.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the names are the specification's own")]
-pub struct Contact {
+pub struct BusinessContact {
     pub kind: Option<String>,
     pub email: Option<String>,
     pub fax_number: Option<String>,
@@ -153,6 +155,19 @@ impl<S> Application<S> {
             business_contacts: Vec::new(),
             business_owners: Vec::new(),
         }
+    }
+
+    /// The application as it may be kept and shown: with card numbers in names masked (contract §6).
+    fn with_masked_names(mut self) -> Self {
+        let contacts = self.business_contacts.iter_mut();
+        let contacts = contacts.flat_map(|contact| [&mut contact.first_name, &mut contact.last_name]);
+        let owners = self.business_owners.iter_mut();
+        let owners = owners.flat_map(|owner| [&mut owner.first_name, &mut owner.last_name]);
+        let own = [&mut self.business_legal_name, &mut self.dba_name];
+        for name in own.into_iter().chain(contacts).chain(owners).flatten() {
+            *name = kept_name(name);
+        }
+        self
     }
 
     /// The application with every secret in another form. `turn` is told where each stands, which is also what it is
@@ -244,6 +259,11 @@ impl<S> Owner<S> {
             identification,
         })
     }
+}
+
+/// A name as it is kept. A card number in it is masked before it is cut, so that no part of one is left.
+fn kept_name(sent: &str) -> String {
+    cut(&mask_card_numbers(sent), MAX_KEPT_CHARS).to_owned()
 }
 
 fn turned<S, T, E>(

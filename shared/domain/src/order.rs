@@ -10,45 +10,63 @@ use crate::form::Answers;
 use crate::ledger::Hold;
 use crate::merchant::RateCard;
 use crate::payment::Decline;
+use crate::tax::TaxShare;
 use crate::text::{AsText, MaybeAsText};
 use crate::{
-    CartId, CartItemId, ComboTemplateId, CouponId, CustomerId, FormId, FormResponseId, InstanceId,
-    InventoryId, MembershipId, Mid, Money, OrderId, OrderItemId, OrderNumber, ReservationId, SaleId,
-    TemplateId, TenantId, TicketTypeId, Timestamp,
+    BarcodeTag, CartId, CartItemId, ComboTemplateId, CouponId, Currency, CustomerId, FormId, FormResponseId,
+    InstanceId, InventoryId, Language, MembershipId, Mid, Money, OrderId, OrderItemId, OrderNumber,
+    PaymentReference, ReservationId, SaleId, TemplateId, TenantId, TicketTypeId, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+mod admission;
 mod after;
+mod dispute;
+pub mod edit;
 pub mod exchange;
+mod late;
 mod membership;
 mod notice;
 mod person;
+mod receipt;
 pub mod refund;
 mod refunded;
+pub mod search;
+mod tax;
 mod ticket;
 
-pub use after::{
-    AfterSale, Exchange, GivenBack, MovedLine, OrderRefund, OrderRefundState, RefundedItem, Row,
+use admission::giving_order;
+pub use admission::{
+    Admission, AdmissionCounts, AdmissionState, Admissions, CheckIn, CheckInStatus, MAX_WORDS, Passage,
+    ScanType,
 };
-pub use membership::{Confirmation, OrderMembershipLine};
+pub use after::{
+    AfterSale, Exchange, MovedLine, OrderRefund, OrderRefundState, OrderRow, RefundReleases, RefundedItem,
+};
+pub use dispute::{Dispute, DisputeStatus, FailedRefund};
+use edit::OrderEdits;
+pub use late::{LateMoney, LateState};
+pub use membership::{MembershipConfirmation, OrderMembershipLine};
 pub(crate) use notice::notices_of;
 pub use notice::{MAX_NOTICES, StaffNotice};
-pub use person::Person;
+pub use person::OrderPerson;
+pub use receipt::ReceiptNumber;
 pub use refunded::RefundStatus;
-use ticket::last_admitting;
 pub use ticket::{TICKETS_PER_CHUNK, Ticket, TicketChunk, TicketStatus};
 
-/// A sale to one visitor. It is written before the card is charged, with everything that settling or undoing
+/// A sale to one visitor. It is written before the card is charged, with everything that settling or voiding
 /// it will need, so that whoever finds it later can finish it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Order {
-    /// Identity.
     pub id: OrderId,
     /// Whose sale it is.
     pub tenant: TenantId,
     /// The number printed for people.
     pub number: OrderNumber,
+    /// Its running number, where the tenant wants orders to have one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receipt: Option<ReceiptNumber>,
     /// What became of it.
     pub state: OrderState,
     /// Names the visitor as the cart did.
@@ -58,10 +76,10 @@ pub struct Order {
     pub customer: Option<CustomerId>,
     /// Whom the venue talks to.
     #[serde(with = "AsText")]
-    pub contact: Person,
+    pub contact: OrderPerson,
     /// Who pays.
     #[serde(with = "AsText")]
-    pub billing: Person,
+    pub billing: OrderPerson,
     /// Where tickets go, when not to the payer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ticket_delivery_email: Option<String>,
@@ -71,6 +89,9 @@ pub struct Order {
     /// What was bought.
     #[serde(with = "AsText")]
     pub lines: Vec<OrderLine>,
+    /// What its amounts are counted in.
+    #[serde(default, skip_serializing_if = "Currency::is_usual")]
+    pub currency: Currency,
     /// Sum of the lines after discounts.
     pub total: Money,
     /// Sum of the lines at full price.
@@ -86,15 +107,18 @@ pub struct Order {
     pub membership_ids: Vec<MembershipId>,
     /// Whether a confirmation is mailed.
     pub send_email: bool,
+    /// What its mails are written in.
+    #[serde(default, skip_serializing_if = "Language::is_usual")]
+    pub locale: Language,
     /// The cart it came from, when that was stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cart: Option<CartId>,
     /// The coupons whose uses are counted and that took something off, with the uses each may have.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty", with = "AsText")]
     pub coupons: BTreeMap<CouponId, u32>,
-    /// The pieces of add-ons that are in stock in a limited number.
+    /// The units of add-ons whose stock is limited.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub stock: BTreeMap<InventoryId, Pieces>,
+    pub stock: BTreeMap<InventoryId, StockUnits>,
     /// Tickets at the member price that count over all orders of a membership.
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "AsText")]
     pub entitlements: Vec<EntitlementUse>,
@@ -110,21 +134,54 @@ pub struct Order {
     /// The reservation whose holds it consumed, as they were.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "MaybeAsText")]
     pub reservation: Option<ConsumedReservation>,
+    /// Who sold it, where that was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operator: Option<String>,
+    /// What the barcodes of its tickets begin with; none of orders of before they had that in common.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tag: Option<BarcodeTag>,
+    /// What staff put right of it.
+    #[serde(default, skip_serializing_if = "OrderEdits::is_untouched")]
+    pub edits: OrderEdits,
     /// When the checkout began.
     #[serde(with = "chrono::serde::ts_milliseconds")]
     pub created_at: Timestamp,
     /// Made under a clock its caller chose; the real schedule leaves it alone.
     #[serde(default)]
     pub chosen_clock: bool,
+    /// The question of its card's issuer to its buyer, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub challenge: Option<Challenge>,
+    /// Money of it that came after everything had been given back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub late_money: Option<LateMoney>,
+    /// The latest dispute of its buyer about its payment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dispute: Option<Dispute>,
+    /// The refunds of its money that the processor said had failed, each once, in the order in which that was heard.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed_refunds: Vec<FailedRefund>,
     /// What was done with it after it was paid.
     #[serde(default, skip_serializing_if = "AfterSale::is_untouched")]
     pub after_sale: AfterSale,
+    /// Who was let in with its tickets.
+    #[serde(default, skip_serializing_if = "Admissions::is_untouched")]
+    pub admission: Admissions,
+}
+
+/// The issuer of a card asked its buyer to confirm the payment (3-D Secure, decision record 0146).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Challenge {
+    /// When the page was told so.
+    #[serde(with = "chrono::serde::ts_milliseconds")]
+    pub asked_at: Timestamp,
+    /// By what the processor knows the payment.
+    pub reference: PaymentReference,
 }
 
 /// A form that was filled in, with the responses that its answers are saved as.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OrderForm {
-    /// The form.
     pub form: FormId,
     /// Its name when it was filled in.
     pub name: String,
@@ -140,15 +197,13 @@ pub struct OrderForm {
 /// The answers to a form, saved for one event (spec §2.6 rules 2 and 3).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FormResponse {
-    /// Identity.
     pub id: FormResponseId,
-    /// The event instance.
     pub event: InstanceId,
 }
 
-/// Pieces of an add-on.
+/// Units of an add-on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Pieces {
+pub struct StockUnits {
     /// How many were bought.
     pub quantity: u32,
     /// How many may be sold in all.
@@ -161,7 +216,7 @@ pub struct Pieces {
 pub enum OrderState {
     /// Seats are sold and the card is being charged.
     Pending {
-        /// After this instant the order is settled or undone by whoever finds it.
+        /// After this instant the order is settled or voided by whoever finds it.
         #[serde(with = "chrono::serde::ts_milliseconds")]
         deadline: Timestamp,
     },
@@ -202,7 +257,6 @@ pub struct Payment {
 /// What may be kept of a card.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CardSummary {
-    /// Brand.
     pub brand: CardBrand,
     /// Last four digits.
     pub last_four: String,
@@ -223,15 +277,11 @@ pub struct ConsumedReservation {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "line", rename_all = "camelCase")]
 pub enum OrderLine {
-    /// Tickets.
     Ticket(OrderTicketLine),
-    /// An add-on.
     AddOn(OrderAddOnLine),
-    /// A donation.
     Donation(Box<OrderDonationLine>),
     /// Several events at one price.
     Combo(Box<OrderComboLine>),
-    /// A membership.
     Membership(Box<OrderMembershipLine>),
 }
 
@@ -253,15 +303,12 @@ pub struct OrderAmounts {
 /// Tickets of one type for one event instance.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OrderTicketLine {
-    /// Identity.
     pub id: OrderItemId,
     /// The event instance.
     pub instance: InstanceId,
     /// The shard of its ledger the seats were sold from.
     pub shard: u32,
-    /// Its template.
     pub template: TemplateId,
-    /// The ticket type.
     pub ticket_type: TicketTypeId,
     /// Name of the event when it was sold.
     pub event_name: String,
@@ -283,12 +330,14 @@ pub struct OrderTicketLine {
     /// The line of the cart it was, by which the uses of what members are entitled to name it; none as above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cart_item: Option<CartItemId>,
+    /// What it contains of tax; none in orders of before this was noted, and where nothing was said of one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tax: Option<TaxShare>,
 }
 
 /// An add-on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OrderAddOnLine {
-    /// Identity.
     pub id: OrderItemId,
     /// What was bought.
     pub inventory: InventoryId,
@@ -299,12 +348,14 @@ pub struct OrderAddOnLine {
     pub name: String,
     /// Price.
     pub amounts: OrderAmounts,
+    /// What it contains of tax; none in orders of before this was noted, and where nothing was said of one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tax: Option<TaxShare>,
 }
 
 /// A donation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OrderDonationLine {
-    /// Identity.
     pub id: OrderItemId,
     /// What was given to.
     pub inventory: InventoryId,
@@ -315,7 +366,6 @@ pub struct OrderDonationLine {
     /// Appeal, recognition, dedication, beneficiary.
     #[serde(default)]
     pub detail: DonationDetail,
-    /// Amount.
     pub amounts: OrderAmounts,
 }
 
@@ -340,6 +390,9 @@ pub struct OrderComboLine {
     pub parts: Vec<OrderTicketLine>,
     /// Price; the unit is one combo.
     pub amounts: OrderAmounts,
+    /// What it contains of tax, as above. That of its events adds up to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tax: Option<TaxShare>,
 }
 
 impl OrderLine {
@@ -397,7 +450,7 @@ impl Order {
 
     /// The ticket lines, those that came of exchanges behind those that were sold.
     pub fn all_ticket_lines(&self) -> impl Iterator<Item = &OrderTicketLine> {
-        self.rows().flat_map(Row::tickets)
+        self.rows().flat_map(OrderRow::tickets)
     }
 
     /// Where a customer came from that it makes, as it was said with a gift.
@@ -420,6 +473,13 @@ impl Order {
     pub fn has_response_for(&self, event: &InstanceId) -> bool {
         let mut responses = self.forms.iter().flat_map(|form| &form.responses);
         responses.any(|response| response.event == *event)
+    }
+
+    /// The same while its buyer is asked, to be finished by another deadline.
+    #[must_use]
+    pub fn asking(&self, challenge: Challenge, deadline: Timestamp) -> Self {
+        let state = OrderState::Pending { deadline };
+        Self { state, challenge: Some(challenge), ..self.clone() }
     }
 
     /// When it was paid, if it was.

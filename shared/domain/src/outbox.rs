@@ -1,9 +1,11 @@
 //! Mails that are to be sent (spec §4.3, §4.7; contract §6, "Mail").
 
 use crate::email::is_same_email;
-use crate::order::{Exchange, Order, OrderMembershipLine, OrderRefund, StaffNotice};
+use crate::order::edit::{AgainKind, MAX_MAILS_AGAIN};
+use crate::order::{Exchange, Order, OrderMembershipLine, OrderRefund, StaffNotice, Ticket};
 use crate::{LoginRequestId, OrderId, TenantId, Timestamp};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use std::fmt;
 
 /// What a mail of an order carries. An order has at most one of each kind, so the kind is part of a mail's
@@ -23,6 +25,33 @@ pub enum MailKind {
     Exchange(u64),
     /// What was sold, to the one of the staff at this place of the order's notices.
     Notice(u64),
+    /// What staff had sent again, by a number of its own.
+    Again(u64),
+    /// That money which came too late was returned, to the billing address.
+    LateMoney,
+}
+
+/// A mail that staff have sent again. It is made of the order as it is when it is sent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgainMail {
+    /// What it carries.
+    pub what: AgainKind,
+    /// Where it goes.
+    pub to: String,
+    /// When it was asked for.
+    #[serde(with = "chrono::serde::ts_milliseconds")]
+    pub at: Timestamp,
+}
+
+/// Why nothing is sent again, in order of precedence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AgainRefusal {
+    /// Nobody has an address.
+    NoAddress,
+    /// No ticket is left, and there is no member card.
+    NothingToSend,
+    /// As many were sent as may be.
+    TooMany,
 }
 
 impl MailKind {
@@ -32,11 +61,13 @@ impl MailKind {
     /// Reads the stable name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
-        let confirmation = Self::CONFIRMATIONS.into_iter().find(|kind| kind.to_string() == name);
-        confirmation.or_else(|| match name.split_once('-')? {
+        let mut unnumbered = Self::CONFIRMATIONS.into_iter().chain([Self::LateMoney]);
+        let unnumbered = unnumbered.find(|kind| kind.to_string() == name);
+        unnumbered.or_else(|| match name.split_once('-')? {
             ("refund", number) => number.parse().ok().map(Self::Refund),
             ("exchange", number) => number.parse().ok().map(Self::Exchange),
             ("notice", place) => place.parse().ok().map(Self::Notice),
+            ("again", number) => number.parse().ok().map(Self::Again),
             _ => None,
         })
     }
@@ -52,6 +83,8 @@ impl fmt::Display for MailKind {
             Self::Refund(number) => write!(out, "refund-{number}"),
             Self::Exchange(number) => write!(out, "exchange-{number}"),
             Self::Notice(place) => write!(out, "notice-{place}"),
+            Self::Again(number) => write!(out, "again-{number}"),
+            Self::LateMoney => out.pad("lateMoney"),
         }
     }
 }
@@ -74,7 +107,6 @@ impl TryFrom<String> for MailKind {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum MailJob {
-    /// A mail of an order.
     Order(OrderMail),
     /// A link to log in by, should a member have asked for it.
     Login(LoginMail),
@@ -126,6 +158,9 @@ pub struct OutboxMail {
     pub message_id: String,
     /// Where it stands.
     pub state: MailState,
+    /// What and where to, of one that staff have sent again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub again: Option<AgainMail>,
 }
 
 /// Where a mail of the outbox stands. Claims are reckoned in real time, whatever clock the order had.
@@ -165,6 +200,9 @@ pub enum MailState {
 /// neither the deployment nor the sender's address, and never changes.
 const MESSAGE_ID_DOMAIN: &str = "boxoffice.example";
 
+/// How many letters of a hash of the order's id a Message-ID has.
+const MESSAGE_NAME_CHARS: usize = 32;
+
 /// The mails a paid order owes (contract §6, "Mail"): those of its buyer, and one to each of the staff who is told
 /// of it, whatever its buyer asked for.
 #[must_use]
@@ -194,7 +232,7 @@ fn confirmations_of(order: &Order) -> Vec<OutboxMail> {
     kinds.into_iter().map(|kind| owed(order, kind)).collect()
 }
 
-/// Seconds after which the schedule announces an unsent mail again.
+/// Seconds after which the schedule enqueues an unsent mail again.
 pub const MAIL_RETRY_SECS: i64 = 60;
 
 /// The mail about a refund, if one is sent and there is an address to send it to.
@@ -202,6 +240,13 @@ pub const MAIL_RETRY_SECS: i64 = 60;
 pub fn refund_mail(order: &Order, refund: &OrderRefund) -> Option<OutboxMail> {
     let is_sent = refund.mail.is_some() && payer_address(order).is_some();
     is_sent.then(|| owed(order, MailKind::Refund(refund.number)))
+}
+
+/// The mail about money that came too late and was returned, if there is an address to send it to. It is sent whatever
+/// the buyer asked for: no other says where the money went.
+#[must_use]
+pub fn late_mail(order: &Order) -> Option<OutboxMail> {
+    payer_address(order).is_some().then(|| owed(order, MailKind::LateMoney))
 }
 
 /// The mail with the tickets of an exchange, if one is sent and there is an address to send it to.
@@ -213,7 +258,7 @@ pub fn exchange_mail(order: &Order, exchange: &Exchange) -> Option<OutboxMail> {
 }
 
 fn owed(order: &Order, kind: MailKind) -> OutboxMail {
-    OutboxMail { kind, message_id: message_id(&order.id, kind), state: MailState::Queued }
+    OutboxMail { kind, message_id: message_id(order, kind), state: MailState::Queued, again: None }
 }
 
 /// Whether all it buys is sold without a mail (spec §2.15 `confirmationEmailRestrictions`).
@@ -226,10 +271,50 @@ fn is_silent(order: &Order) -> bool {
 #[must_use]
 pub fn recipient(order: &Order, kind: MailKind) -> Option<&str> {
     match kind {
-        MailKind::Receipt | MailKind::ReceiptWithTickets | MailKind::Refund(_) => payer_address(order),
+        MailKind::Receipt | MailKind::ReceiptWithTickets | MailKind::Refund(_) | MailKind::LateMoney => {
+            payer_address(order)
+        }
         MailKind::Tickets | MailKind::Exchange(_) => elsewhere(order).or_else(|| payer_address(order)),
         MailKind::Notice(place) => filled(notice(order, place).map(|notice| notice.email.as_str())),
+        MailKind::Again(_) => None,
     }
+}
+
+/// The address a mail of the outbox goes to.
+#[must_use]
+pub fn address_of<'a>(order: &'a Order, mail: &'a OutboxMail) -> Option<&'a str> {
+    match &mail.again {
+        Some(again) => filled(Some(&again.to)),
+        None => recipient(order, mail.kind),
+    }
+}
+
+/// The mail with this number that staff want to be sent again, to this address or where the first one went.
+///
+/// # Errors
+/// The first [`AgainRefusal`] that applies.
+pub fn again(
+    order: &Order,
+    tickets: &[Ticket],
+    number: u64,
+    what: AgainKind,
+    to: Option<String>,
+    at: Timestamp,
+) -> Result<OutboxMail, AgainRefusal> {
+    let usual = match what {
+        AgainKind::Confirmation | AgainKind::Receipt => payer_address(order).or_else(|| elsewhere(order)),
+        AgainKind::Tickets => elsewhere(order).or_else(|| payer_address(order)),
+    };
+    let to = to.or_else(|| usual.map(str::to_owned)).ok_or(AgainRefusal::NoAddress)?;
+    let has_cards = order.memberships().any(OrderMembershipLine::mails_cards);
+    let has_tickets = has_cards || tickets.iter().any(|ticket| ticket.status.admits());
+    if what == AgainKind::Tickets && !has_tickets {
+        return Err(AgainRefusal::NothingToSend);
+    }
+    if order.edits.mails >= MAX_MAILS_AGAIN {
+        return Err(AgainRefusal::TooMany);
+    }
+    Ok(OutboxMail { again: Some(AgainMail { what, to, at }), ..owed(order, MailKind::Again(number)) })
 }
 
 /// The one of the staff who is told of an order at this place.
@@ -244,8 +329,13 @@ pub fn login_message_id(request: &LoginRequestId) -> String {
     format!("<login-{request}@{MESSAGE_ID_DOMAIN}>")
 }
 
-fn message_id(order: &OrderId, kind: MailKind) -> String {
-    format!("<order-{order}.{kind}@{MESSAGE_ID_DOMAIN}>")
+/// It does not tell the order's id: whoever gets the tickets alone reads it, and the id opens what was paid (decision
+/// record 0146). Neither can it be found by trying ids out: no mail tells the id of the sale.
+fn message_id(order: &Order, kind: MailKind) -> String {
+    let sale = order.payment.as_ref().map_or("", |payment| payment.sale.as_str());
+    let mut name = hex::encode(Sha256::digest(format!("mails of order {} {sale}", order.id)));
+    name.truncate(MESSAGE_NAME_CHARS);
+    format!("<order-{name}.{kind}@{MESSAGE_ID_DOMAIN}>")
 }
 
 fn payer_address(order: &Order) -> Option<&str> {
@@ -267,17 +357,25 @@ fn filled(address: Option<&str>) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::order::{OrderAmounts, OrderLine, OrderState, OrderTicketLine, Person};
-    use crate::{InstanceId, Money, OrderItemId, OrderNumber, TemplateId, TicketTypeId};
+    use crate::card::{CardBrand, Expiry};
+    use crate::merchant::RateCard;
+    use crate::order::{
+        CardSummary, OrderAmounts, OrderLine, OrderPerson, OrderState, OrderTicketLine, Payment,
+    };
+    use crate::{
+        InstanceId, Mid, Money, OrderItemId, OrderNumber, Percent, SaleId, TemplateId, TicketTypeId,
+    };
     use serde::de::IntoDeserializer;
     use serde::de::value::{Error, StrDeserializer};
 
     fn order(billing: Option<&str>, contact: Option<&str>, delivery: Option<&str>) -> Order {
-        let person = |email: Option<&str>| Person { email: email.map(Into::into), ..Person::default() };
+        let person =
+            |email: Option<&str>| OrderPerson { email: email.map(Into::into), ..OrderPerson::default() };
         Order {
             id: OrderId::parse("31840526").unwrap(),
             tenant: TenantId::parse(204).unwrap(),
             number: OrderNumber::parse("100731946").unwrap(),
+            receipt: None,
             state: OrderState::Paid { at: Timestamp::UNIX_EPOCH },
             visitor: String::new(),
             customer: None,
@@ -286,6 +384,7 @@ mod tests {
             ticket_delivery_email: delivery.map(Into::into),
             notes: None,
             lines: vec![tickets()],
+            currency: Default::default(),
             total: Money::ZERO,
             retail_total: Money::ZERO,
             payment: None,
@@ -298,11 +397,35 @@ mod tests {
             messages: Default::default(),
             notices: Vec::new(),
             send_email: true,
+            locale: Default::default(),
             cart: None,
             reservation: None,
+            operator: None,
             created_at: Timestamp::UNIX_EPOCH,
             chosen_clock: false,
+            tag: None,
+            edits: Default::default(),
+            challenge: None,
+            late_money: None,
+            dispute: None,
+            failed_refunds: Vec::new(),
             after_sale: Default::default(),
+            admission: Default::default(),
+        }
+    }
+
+    fn payment(sale: SaleId) -> Payment {
+        Payment {
+            sale,
+            mid: Mid::parse("60417").unwrap(),
+            amount: Money::from_cents(100),
+            card: CardSummary {
+                brand: CardBrand::Visa,
+                last_four: "4242".into(),
+                expiry: Expiry::of(12, 2050).unwrap(),
+            },
+            rate_card: RateCard { percentage: Percent::parse("2.9").unwrap(), fixed: Money::ZERO },
+            descriptor: String::new(),
         }
     }
 
@@ -329,6 +452,7 @@ mod tests {
             },
             applied: None,
             cart_item: None,
+            tax: None,
         })
     }
 
@@ -390,9 +514,25 @@ mod tests {
         let ids: Vec<_> = mails.iter().map(|mail| mail.message_id.as_str()).collect();
         assert_eq!(
             ids,
-            ["<order-31840526.receipt@boxoffice.example>", "<order-31840526.tickets@boxoffice.example>"]
+            [
+                "<order-0f6af79c7b1ba40e68f2394d61019c43.receipt@boxoffice.example>",
+                "<order-0f6af79c7b1ba40e68f2394d61019c43.tickets@boxoffice.example>",
+            ]
         );
         assert!(mails.iter().all(|mail| mail.state == MailState::Queued));
+    }
+
+    #[test]
+    fn no_mail_tells_the_id_of_its_order() {
+        let order = order(Some("pays@example.org"), None, Some("goes@example.org"));
+        let again = again(&order, &[], 9, AgainKind::Receipt, None, order.created_at).unwrap();
+        for mail in mails_of(&order).into_iter().chain(late_mail(&order)).chain([again]) {
+            assert!(!mail.message_id.contains(order.id.as_str()), "{}", mail.message_id);
+        }
+        let paid = |byte| Order { payment: Some(payment(SaleId::from_bytes([byte; 16]))), ..order.clone() };
+        let name = |order: &Order| mails_of(order)[0].message_id.clone();
+        assert_eq!(name(&paid(1)), name(&paid(1)), "a mail has one");
+        assert_ne!(name(&paid(1)), name(&paid(2)), "of the id alone nobody makes it");
     }
 
     #[test]

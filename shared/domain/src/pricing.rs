@@ -18,12 +18,13 @@ mod rule;
 mod treatment;
 
 pub use refusal::{
-    Closed, ComboFault, LineFault, MembershipFault, PartFault, PricingRefusal, PricingRefusals, RefusalClass,
+    Closed, ComboFault, LineFault, MembershipSaleFault, PartFault, PricingRefusal, PricingRefusals,
+    RefusalClass,
 };
-pub use rule::{Inapplicable, Rule, Source, Tried};
-pub use treatment::{PricedTicket, listed_unit};
+pub use rule::{Inapplicable, PricingRule, Source, Tried};
+pub use treatment::{DiscountedUnit, PricedTicket, discounted_unit, listed_unit};
 
-use crate::asker::Asker;
+use crate::buyer::Buyer;
 use crate::cart::{AddOnLine, CartLine, DonationKind, DonationLine, LinePrice, PricedLines, TicketLine};
 use crate::cart_request::{
     CartTerms, Gift, LineRequest, MAX_TICKETS, Wanted, WantedAddOn, WantedDonation, WantedTicket,
@@ -44,11 +45,11 @@ use crate::{
 use codes::CodeBook;
 use refusal::Unsold;
 use std::collections::{BTreeMap, BTreeSet};
-use treatment::{Terms, Treatments, treat};
+use treatment::{PriceFactors, Treatments, treat};
 
 /// What a tenant sells.
 #[derive(Debug, Clone, Copy)]
-pub struct Catalog<'a> {
+pub struct PricingCatalog<'a> {
     /// All templates.
     pub templates: &'a [Template],
     /// All ticket types.
@@ -67,11 +68,11 @@ pub struct Catalog<'a> {
 
 /// On whose behalf a cart is priced.
 #[derive(Debug, Clone, Copy)]
-pub struct Buyer<'a> {
+pub struct PricingContext<'a> {
     /// The channel of the route.
     pub channel: Channel,
     /// Whose benefits count.
-    pub asker: &'a Asker,
+    pub buyer: &'a Buyer,
     /// The tenant's zone, whose dates the sale dates of coupons are.
     pub zone: Zone,
     /// Coupons that were used as often as they may be.
@@ -82,7 +83,7 @@ pub struct Buyer<'a> {
 
 /// A dated slot, with its template.
 #[derive(Debug, Clone, Copy)]
-pub struct Slot<'a> {
+pub struct PricedSlot<'a> {
     /// The definition of its event.
     pub template: &'a Template,
     /// When it starts.
@@ -96,56 +97,53 @@ pub struct Slot<'a> {
 /// What pricing looks at: the catalog, the slots a cart names, and the channel of the route.
 #[derive(Debug, Clone)]
 pub struct CatalogView<'a> {
-    catalog: Catalog<'a>,
-    slots: BTreeMap<InstanceId, Slot<'a>>,
-    buyer: Buyer<'a>,
+    catalog: PricingCatalog<'a>,
+    slots: BTreeMap<InstanceId, PricedSlot<'a>>,
+    context: PricingContext<'a>,
 }
 
 impl<'a> CatalogView<'a> {
     /// The catalog with the slots that exist, as their ledgers say.
     #[must_use]
     pub fn of_ledgers<'l>(
-        catalog: Catalog<'a>,
-        buyer: Buyer<'a>,
+        catalog: PricingCatalog<'a>,
+        context: PricingContext<'a>,
         ledgers: impl IntoIterator<Item = &'l Ledger>,
     ) -> Self {
         let slots = ledgers.into_iter().filter(|ledger| ledger.exists()).filter_map(|ledger| {
             let template = catalog.templates.iter().find(|template| template.id == ledger.template)?;
-            let slot = Slot { template, start: ledger.start, end: ledger.end, state: ledger.state };
+            let slot = PricedSlot { template, start: ledger.start, end: ledger.end, state: ledger.state };
             Some((ledger.instance, slot))
         });
-        Self { catalog, slots: slots.collect(), buyer }
+        Self { catalog, slots: slots.collect(), context }
     }
 
     /// The catalog with slots as they were generated, as far as their ids tell: staff may have moved,
     /// cancelled or deleted them since. What is priced so must be confirmed by the ledgers.
     #[must_use]
     pub fn assumed(
-        catalog: Catalog<'a>,
-        buyer: Buyer<'a>,
+        catalog: PricingCatalog<'a>,
+        context: PricingContext<'a>,
         instances: impl IntoIterator<Item = InstanceId>,
     ) -> Self {
         let slots = instances.into_iter().filter_map(|instance| {
             let template = catalog.templates.iter().find(|template| template.owns(&instance))?;
-            let schedule = template.schedule_of(&instance);
-            let minutes =
-                schedule.and_then(|schedule| schedule.duration_minutes).unwrap_or(template.duration_minutes);
             let start = instance.start();
-            let end = plus_secs(start, i64::from(minutes).saturating_mul(60));
-            Some((instance, Slot { template, start, end, state: SlotState::Active }))
+            let end = plus_secs(start, template.slot_secs(&instance));
+            Some((instance, PricedSlot { template, start, end, state: SlotState::Active }))
         });
-        Self { catalog, slots: slots.collect(), buyer }
+        Self { catalog, slots: slots.collect(), context }
     }
 
     /// The slot, if it is on sale. Seats are not looked at: they are taken at checkout.
-    fn on_sale(&self, instance: &InstanceId, now: Timestamp) -> Result<Slot<'a>, Unsold> {
+    fn on_sale(&self, instance: &InstanceId, now: Timestamp) -> Result<PricedSlot<'a>, Unsold> {
         let slot = *self.slots.get(instance).ok_or(Unsold::Unknown)?;
-        let Slot { template, start, end, state } = slot;
+        let PricedSlot { template, start, end, state } = slot;
         let dated = DatedSlot { template, instance: *instance, start, end, state, available_seats: 1 };
         let sight = Sight {
-            visible: self.buyer.asker.may_buy(template, start),
-            channel_enabled: template.is_sold_through(template.schedule_of(instance), self.buyer.channel),
-            zone: self.buyer.zone,
+            visible: self.context.buyer.may_buy(template, start),
+            channel_enabled: template.is_sold_through(template.schedule_of(instance), self.context.channel),
+            zone: self.context.zone,
         };
         match dated.offer(sight, now) {
             Offer::OnSale { seats: _ } | Offer::SoldOut => Ok(slot),
@@ -167,7 +165,7 @@ impl<'a> CatalogView<'a> {
     fn inventory(&self, id: InventoryId) -> Result<&'a InventoryItem, LineFault> {
         let found = self.catalog.inventory.get(&id);
         let offered =
-            found.filter(|item| item.active && channel_allowed(&item.sales_channels, self.buyer.channel));
+            found.filter(|item| item.active && channel_allowed(&item.sales_channels, self.context.channel));
         offered.ok_or(LineFault::UnknownInventory)
     }
 }
@@ -204,17 +202,18 @@ pub fn price_explained(
     catalog: &CatalogView<'_>,
     now: Timestamp,
 ) -> Result<ExplainedLines, PricingRefusals> {
-    let codes = CodeBook::new(lines, terms, catalog.catalog.coupons, &catalog.buyer, now);
-    let pass = Pass { catalog, codes: &codes, scope: Scope::AllLines, now };
+    let codes = CodeBook::new(lines, terms, catalog.catalog.coupons, &catalog.context, now);
+    let pass = Pass { catalog, codes: &codes, scope: CodeScope::AllLines, now };
     let memberships = membership::price_memberships(lines, pass);
     // Tickets have the benefits of the memberships beside them (spec §4.1 rule 5).
-    let asker = catalog.buyer.asker.with(membership::claims(&memberships, catalog.buyer));
+    let buyer = catalog.context.buyer.with(membership::claims(&memberships, catalog.context));
     let joined;
     let pass = if memberships.is_empty() {
         pass
     } else {
-        joined = CatalogView { buyer: Buyer { asker: &asker, ..catalog.buyer }, ..catalog.clone() };
-        Pass { catalog: &joined, scope: Scope::Memberships, ..pass }
+        joined =
+            CatalogView { context: PricingContext { buyer: &buyer, ..catalog.context }, ..catalog.clone() };
+        Pass { catalog: &joined, scope: CodeScope::Memberships, ..pass }
     };
     let priced = gather(lines, memberships, pass);
     let mut refusals = priced.refusals;
@@ -241,7 +240,7 @@ pub fn price_explained(
 }
 
 /// A line with the rules that were tried on it, or its faults.
-type Outcome = Result<(CartLine, Vec<Tried>), Vec<LineFault>>;
+type LineOutcome = Result<(CartLine, Vec<Tried>), Vec<LineFault>>;
 
 /// Lines as far as they could be priced.
 #[derive(Default)]
@@ -252,7 +251,7 @@ struct Gathered {
 }
 
 /// Prices all lines but the memberships, which have been priced, and puts them together in their order.
-fn gather(lines: &[LineRequest], mut memberships: BTreeMap<usize, Outcome>, pass: Pass<'_>) -> Gathered {
+fn gather(lines: &[LineRequest], mut memberships: BTreeMap<usize, LineOutcome>, pass: Pass<'_>) -> Gathered {
     let mut gathered = Gathered {
         lines: Vec::with_capacity(lines.len()),
         traces: Vec::with_capacity(lines.len()),
@@ -293,13 +292,13 @@ fn has_too_many_tickets(lines: &[CartLine]) -> bool {
 struct Pass<'a> {
     catalog: &'a CatalogView<'a>,
     codes: &'a CodeBook<'a>,
-    scope: Scope,
+    scope: CodeScope,
     now: Timestamp,
 }
 
 /// What the codes of a cart are for (spec §4.1 rules 4 and 5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Scope {
+enum CodeScope {
     /// All eligible lines.
     AllLines,
     /// The memberships among them.
@@ -308,9 +307,11 @@ enum Scope {
 
 impl Pass<'_> {
     /// Whether a code takes something off a line by this rule, were it not outranked.
-    fn applies(&self, code: &str, rule: Rule, line: &LineRequest) -> bool {
+    fn applies(&self, code: &str, rule: PricingRule, line: &LineRequest) -> bool {
         match &line.wanted {
-            Wanted::Ticket(_) if rule == Rule::CartCoupon && self.scope == Scope::Memberships => false,
+            Wanted::Ticket(_) if rule == PricingRule::CartCoupon && self.scope == CodeScope::Memberships => {
+                false
+            }
             Wanted::Ticket(wanted) => {
                 let slot = self.catalog.slots.get(&wanted.instance);
                 let found = self.codes.find(code).zip(slot);
@@ -327,7 +328,7 @@ impl Pass<'_> {
     }
 }
 
-fn price_line(line: &LineRequest, pass: Pass<'_>) -> Outcome {
+fn price_line(line: &LineRequest, pass: Pass<'_>) -> LineOutcome {
     let LineRequest { id, wanted } = line;
     match wanted {
         Wanted::Ticket(wanted) => {
@@ -368,9 +369,10 @@ fn price_ticket(
         (Ok(slot), Ok(person_type)) => (slot, person_type),
         (slot, person_type) => return Err(slot.err().into_iter().chain(person_type.err()).collect()),
     };
-    let entry = ticket_price(slot, instance, ticket_type, catalog.buyer.channel, now);
+    let entry = ticket_price(slot, instance, ticket_type, catalog.context.channel, now);
     let entry = entry.ok_or_else(|| vec![LineFault::NotPriced])?;
-    let terms = Terms { asker: catalog.buyer.asker, discounts: catalog.catalog.discounts, codes, scope };
+    let terms =
+        PriceFactors { buyer: catalog.context.buyer, discounts: catalog.catalog.discounts, codes, scope };
     let too_large = |MoneyOverflow| vec![LineFault::AmountTooLarge];
     let Treatments { tried, unit, applied } = treat(wanted, slot, entry, terms).map_err(too_large)?;
     let price = line_price(entry.price, unit, *quantity).map_err(too_large)?;
@@ -450,7 +452,7 @@ fn price_donation(
 
 /// Stage 1 of a ticket: the price list in force at the moment of sale.
 fn ticket_price<'a>(
-    slot: Slot<'a>,
+    slot: PricedSlot<'a>,
     instance: &InstanceId,
     ticket_type: &TicketTypeId,
     channel: Channel,

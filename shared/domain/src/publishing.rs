@@ -27,7 +27,6 @@ const CLEAR_AGAIN_SECS: i64 = 1_800;
 /// Consecutive slots as the schedules make them, and the ledgers that exist among them.
 #[derive(Debug, Clone, Copy)]
 pub struct Stretch<'a> {
-    /// The template.
     pub template: &'a TemplateId,
     /// What its schedules make.
     pub slots: &'a [Slot],
@@ -147,7 +146,7 @@ pub struct Moment {
 /// What a new run is given from outside.
 #[derive(Debug, Clone)]
 pub struct RunTerms {
-    /// The name of the run, drawn at random.
+    /// The name of the run, generated at random.
     pub run: String,
     /// When it begins, and how far it reaches.
     pub moment: Moment,
@@ -191,9 +190,7 @@ pub enum NotWritten {
 /// What of a template that is to be published makes no slot from now on (contract §R).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NothingToCome {
-    /// The template has ended.
     TemplateEnded,
-    /// Its only slot is over.
     OnlySlotOver,
     /// The schedule at this place.
     Schedule(usize),

@@ -54,11 +54,15 @@ rate_limits! {
     /// Login mails to one e-mail address. The window is as long as a link lives: whoever gets no further mail has
     /// one whose link still opens.
     LoginMailsPerMailbox, "login-mails-per-mailbox", 5 in 1_800;
-    /// Login mails that one visitor's address asks for.
+    /// Mails to staff to sign in by, to one e-mail address. The window is as long as a link lives, as with members.
+    StaffMailsPerMailbox, "staff-mails-per-mailbox", 5 in 900;
+    /// Mails with a link to an order, to one e-mail address. The window is shorter than a link lives, as with members.
+    OrderMailsPerMailbox, "order-mails-per-mailbox", 5 in 1_800;
+    /// Login mails, and mails with a link to an order, that one visitor's address asks for.
     LoginMailsPerAddress, "login-mails-per-address", 30 in 1_800;
     /// The same by one key, as far as it names no address.
     LoginMailsPerKey, "login-mails-per-key", 3_600 in 1_800;
-    /// Uses of login links, good or bad, for one visitor's address.
+    /// Uses of login links and of links to orders, good or bad, for one visitor's address.
     LoginsPerAddress, "logins-per-address", 60 in 600;
     /// The same by one key, as far as it names no address.
     LoginsPerKey, "logins-per-key", 6_000 in 600;
@@ -78,6 +82,14 @@ rate_limits! {
     CartsPerAddress, "carts-per-address", 120 in 600;
     /// The same by one key, as far as it names no address.
     CartsPerKey, "carts-per-key", 60_000 in 600;
+    /// Reservations that a storefront makes or changes, for one visitor's address.
+    HoldsPerAddress, "holds-per-address", 60 in 600;
+    /// The same by one key, as far as it names no address.
+    HoldsPerKey, "holds-per-key", 30_000 in 600;
+    /// Seats that such reservations ask for, for one visitor's address.
+    HeldSeatsPerAddress, "held-seats-per-address", 400 in 600;
+    /// The same by one key, as far as it names no address.
+    HeldSeatsPerKey, "held-seats-per-key", 100_000 in 600;
     /// Checkouts without a card, or of what costs nothing, for one visitor's address.
     FreeCheckoutsPerAddress, "free-checkouts-per-address", 20 in 600;
     /// The same by one key, as far as it names no address.
@@ -86,12 +98,32 @@ rate_limits! {
     CardPaymentsPerAddress, "card-payments-per-address", 100 in 600;
     /// The same by one key, as far as it names no address.
     CardPaymentsPerKey, "card-payments-per-key", 10_000 in 600;
+    /// Questions what became of a checkout whose buyer was asked, for one visitor's address. A page may ask every second.
+    CompletionsPerAddress, "completions-per-address", 600 in 600;
+    /// The same by one key, as far as it names no address.
+    CompletionsPerKey, "completions-per-key", 60_000 in 600;
     /// Cards that were declined, for one visitor's address.
     DeclinedCardsPerAddress, "declined-cards-per-address", 20 in 3_600;
     /// Cards that were declined for one key, whatever addresses it names.
     DeclinedCardsPerKey, "declined-cards-per-key", 2_000 in 3_600;
     /// Applications of merchants by one partner's key.
     ApplicationsPerKey, "applications-per-key", 200 in 3_600;
+    /// Searches for members, by one key.
+    MembersSearchedPerKey, "members-searched-per-key", 600 in 60;
+    /// Searches for orders, lists of the orders of an event and manifests, by one key of staff.
+    SearchesPerKey, "searches-per-key", 300 in 60;
+    /// Mails of one order that staff have sent again.
+    MailsAgainPerOrder, "mails-again-per-order", 5 in 3_600;
+    /// The same of all orders, by one key.
+    MailsAgainPerKey, "mails-again-per-key", 600 in 3_600;
+    /// Requests that check tickets and member cards in or out, look them up, or take that back, each scan that a device
+    /// uploads, and each barcode of `checkintickets` and `undocheckintickets`, by one key.
+    ScansPerKey, "scans-per-key", 1_200 in 60;
+    /// Codes scanned at a door that are nobody's, for one key. Beyond it no code is looked up or uploaded, while tickets
+    /// named by their ids go on.
+    UnknownCodesPerKey, "unknown-codes-per-key", 300 in 3_600;
+    /// Pages of lists for devices at a door, by one key.
+    DoorListsPerKey, "door-lists-per-key", 120 in 60;
 }
 
 /// So many in so much time.
@@ -203,9 +235,9 @@ impl Window {
 pub enum Activity {
     /// Verifying a member, or asking whether an e-mail address is one's.
     Verification,
-    /// Asking for a login mail.
+    /// Asking for a login mail, or for one with a link to an order.
     LoginMail,
-    /// Using a login link.
+    /// Using a login link, or one to an order.
     Login,
     /// Verifying a member or using a login link, by a page.
     PageVerification,
@@ -215,10 +247,16 @@ pub enum Activity {
     UnknownMembership,
     /// Making a cart.
     Cart,
+    /// Reserving seats for a visitor, or changing such a reservation.
+    Hold,
+    /// A seat that such a reservation asks for.
+    HeldSeat,
     /// Checking out without a card, or what costs nothing.
     FreeCheckout,
     /// Paying with a card.
     CardPayment,
+    /// Asking what became of a checkout whose buyer was asked.
+    Completion,
     /// Paying with a card that is declined.
     DeclinedCard,
 }
@@ -244,8 +282,11 @@ impl Activity {
             Self::UnknownCoupon => RateLimit::UnknownCouponsPerAddress,
             Self::UnknownMembership => RateLimit::UnknownMembershipsPerAddress,
             Self::Cart => RateLimit::CartsPerAddress,
+            Self::Hold => RateLimit::HoldsPerAddress,
+            Self::HeldSeat => RateLimit::HeldSeatsPerAddress,
             Self::FreeCheckout => RateLimit::FreeCheckoutsPerAddress,
             Self::CardPayment => RateLimit::CardPaymentsPerAddress,
+            Self::Completion => RateLimit::CompletionsPerAddress,
             Self::DeclinedCard => RateLimit::DeclinedCardsPerAddress,
         }
     }
@@ -261,8 +302,11 @@ impl Activity {
             Self::UnknownCoupon => RateLimit::UnknownCouponsPerKey,
             Self::UnknownMembership => RateLimit::UnknownMembershipsPerKey,
             Self::Cart => RateLimit::CartsPerKey,
+            Self::Hold => RateLimit::HoldsPerKey,
+            Self::HeldSeat => RateLimit::HeldSeatsPerKey,
             Self::FreeCheckout => RateLimit::FreeCheckoutsPerKey,
             Self::CardPayment => RateLimit::CardPaymentsPerKey,
+            Self::Completion => RateLimit::CompletionsPerKey,
             Self::DeclinedCard => RateLimit::DeclinedCardsPerKey,
         }
     }
@@ -272,9 +316,13 @@ impl Activity {
     #[must_use]
     pub const fn uncounted(self) -> Uncounted {
         match self {
-            Self::Verification | Self::UnknownCoupon | Self::UnknownMembership | Self::Cart => {
-                Uncounted::Allowed
-            }
+            Self::Verification
+            | Self::UnknownCoupon
+            | Self::UnknownMembership
+            | Self::Cart
+            | Self::Hold
+            | Self::HeldSeat
+            | Self::Completion => Uncounted::Allowed,
             Self::LoginMail
             | Self::Login
             | Self::PageVerification
@@ -288,7 +336,7 @@ impl Activity {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::login::LINK_LIFE_SECS;
+    use crate::login::LoginParty;
     use crate::time::plus_secs;
 
     fn at(text: &str) -> Timestamp {
@@ -326,8 +374,14 @@ mod tests {
 
     #[test]
     fn whoever_gets_no_further_login_mail_has_one_whose_link_still_opens() {
-        let rate = RateLimit::LoginMailsPerMailbox.default_rate();
-        assert!(i64::from(rate.window_secs) <= LINK_LIFE_SECS);
+        for (limit, party) in [
+            (RateLimit::LoginMailsPerMailbox, LoginParty::Member),
+            (RateLimit::StaffMailsPerMailbox, LoginParty::Staff),
+            (RateLimit::OrderMailsPerMailbox, LoginParty::Payer),
+        ] {
+            let rate = limit.default_rate();
+            assert!(i64::from(rate.window_secs) <= party.link_life_secs(), "{limit}");
+        }
     }
 
     #[test]
@@ -340,8 +394,11 @@ mod tests {
             Activity::UnknownCoupon,
             Activity::UnknownMembership,
             Activity::Cart,
+            Activity::Hold,
+            Activity::HeldSeat,
             Activity::FreeCheckout,
             Activity::CardPayment,
+            Activity::Completion,
             Activity::DeclinedCard,
         ] {
             let (address, key) = (activity.per_address().default_rate(), activity.per_key().default_rate());

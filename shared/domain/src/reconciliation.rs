@@ -9,6 +9,7 @@
 //! A finding is a suspicion as long as writes go on: it may tell of a record that was written between two reads. Whoever
 //! reads the records looks again at its [`Subject`] before a person is told.
 
+mod admissions;
 mod after_sale;
 mod count;
 mod fault;
@@ -21,8 +22,8 @@ mod sales;
 
 pub use count::{SecondLook, uses_of};
 pub use fault::{
-    AfterSaleFault, Belonging, Lookup, LookupFault, MembershipFault, MoneyFault, OrderFault, OrderLead,
-    SaleFault,
+    AdmissionFault, AfterSaleFault, Belonging, Lookup, LookupFault, MembershipFault, MoneyFault, OrderFault,
+    OrderLead, SaleFault,
 };
 pub use finding::{Count, Finding, Subject};
 pub use records::{
@@ -32,7 +33,7 @@ pub use records::{
 use crate::ledger::Ledger;
 use crate::order::Order;
 use crate::time::plus_secs;
-use crate::{CustomerId, MembershipId, Money, OrderId, SaleId, Timestamp};
+use crate::{CardId, CustomerId, MembershipId, Money, OrderId, SaleId, Timestamp};
 use count::Balance;
 use lookups::OpenLookups;
 use memberships::HeldMembership;
@@ -45,7 +46,7 @@ pub const OVERDUE_SECS: i64 = 300;
 
 /// What the books are judged by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Terms {
+pub struct ReconciliationTerms {
     /// The present instant, for orders of the real clock.
     pub now: Timestamp,
     /// The present instant of those who choose their clock; without one, their orders are never overdue.
@@ -68,6 +69,10 @@ pub struct Checked {
     pub counters: u64,
     pub customers: u64,
     pub memberships: u64,
+    /// What leads to orders that are not paid or not there, which is no fault.
+    pub idle_lookups: u64,
+    pub disputes: u64,
+    pub failed_refunds: u64,
 }
 
 impl Checked {
@@ -85,6 +90,9 @@ impl Checked {
             counters: self.counters.saturating_add(other.counters),
             customers: self.customers.saturating_add(other.customers),
             memberships: self.memberships.saturating_add(other.memberships),
+            idle_lookups: self.idle_lookups.saturating_add(other.idle_lookups),
+            disputes: self.disputes.saturating_add(other.disputes),
+            failed_refunds: self.failed_refunds.saturating_add(other.failed_refunds),
         }
     }
 }
@@ -93,14 +101,14 @@ impl Checked {
 #[derive(Debug)]
 struct Seller {
     is_paid: bool,
-    /// The memberships that it has marked as its own to change; none once it was undone.
+    /// The memberships that it has marked as its own to change; none once it was voided.
     claims: Vec<MembershipId>,
 }
 
 /// All that is known of one tenant's sales while its records are read.
 #[derive(Debug)]
 pub struct Books {
-    terms: Terms,
+    terms: ReconciliationTerms,
     checked: Checked,
     findings: Vec<Finding>,
     sales: HashMap<SaleId, HeldSale>,
@@ -116,12 +124,14 @@ pub struct Books {
     /// Fingerprints of what may be there once only.
     ticket_ids: HashSet<u64>,
     barcodes: HashSet<u64>,
+    /// Cards that were scanned.
+    visited: HashSet<CardId>,
 }
 
 impl Books {
     /// Books without a record.
     #[must_use]
-    pub fn open(terms: Terms) -> Self {
+    pub fn open(terms: ReconciliationTerms) -> Self {
         Self {
             terms,
             checked: Checked::default(),
@@ -136,6 +146,7 @@ impl Books {
             balances: BTreeMap::new(),
             ticket_ids: HashSet::new(),
             barcodes: HashSet::new(),
+            visited: HashSet::new(),
         }
     }
 
@@ -189,8 +200,8 @@ impl Books {
 
     /// How many records were entered.
     #[must_use]
-    pub const fn checked(&self) -> Checked {
-        self.checked
+    pub fn checked(&self) -> Checked {
+        Checked { idle_lookups: self.lookups.idle(), ..self.checked }
     }
 
     /// Finds what is left over when every record has been entered.
@@ -198,6 +209,7 @@ impl Books {
     pub fn close(mut self) -> Vec<Finding> {
         let sales = std::mem::take(&mut self.sales);
         self.findings.extend(sales.into_iter().map(|(id, held)| held.stray(id)));
+        self.close_visits();
         let captured = std::mem::take(&mut self.captured);
         self.findings.extend(captured.into_values().map(stray_money));
         self.close_memberships();

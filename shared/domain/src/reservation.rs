@@ -13,24 +13,38 @@
 //!   seats back is what `DELETE` is for.
 //! - Differences are applied: only an increase asks whether the slot is on sale and has room, so that staff can
 //!   keep, extend and reduce what they hold after sales have closed.
-//! - Seats are held for staff whatever the sales channels of the slot, and for private events too.
+//! - Seats are held for staff whatever the sales channels of the slot, and for private events too. A storefront
+//!   holds seats of what its channel sells; whether a visitor may buy them, such as at an event for members, carts
+//!   and checkouts decide.
 //! - A reservation without items holds nothing; it lives until its expiry like any other.
 
-use crate::ledger::{Course, Hold, Ledger, LedgerChange, LedgerRefusal};
+mod update;
+
+pub use update::{Update, decide_update};
+
+use crate::buyer::Buyer;
+use crate::ledger::{Hold, Ledger, LedgerChange, LedgerRefusal, LedgerTransition};
+use crate::listing::{Audience, TemplateFilter};
 use crate::sale_window::{DatedSlot, Offer, Sight};
-use crate::tenant::MAX_HOLD_SECS;
+use crate::tenant::{MAX_HOLD_SECS, Scope};
 use crate::time::Zone;
 use crate::time::plus_secs;
-use crate::{InstanceId, ReservationId, ReservationItemId, Template, Timestamp};
+use crate::{Channel, InstanceId, ReservationId, ReservationItemId, Template, Timestamp};
 use chrono::SubsecRound;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Events one reservation may hold seats of.
 pub const MAX_EVENTS: usize = 50;
 
 /// Seats one reservation may hold of one event (contract §8).
 pub const MAX_QUANTITY: u32 = 999;
+
+/// Events a storefront may hold seats of for one visitor.
+pub const MAX_EVENTS_OF_VISITOR: usize = 20;
+
+/// Seats a storefront may hold for one visitor, of all events together.
+pub const MAX_SEATS_OF_VISITOR: u32 = 200;
 
 /// How long the request that made a reservation can be repeated, in seconds.
 const REPEATABLE_SECS: i64 = 24 * 3_600;
@@ -51,7 +65,7 @@ pub struct ReservationItem {
 
 /// What is held, and until when.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Terms {
+pub struct ReservationTerms {
     /// From this instant on nothing is held. A whole second.
     #[serde(with = "chrono::serde::ts_milliseconds")]
     pub expires_at: Timestamp,
@@ -68,10 +82,10 @@ pub struct Reservation {
     #[serde(with = "chrono::serde::ts_milliseconds")]
     pub created_at: Timestamp,
     /// As last asked for.
-    pub terms: Terms,
+    pub terms: ReservationTerms,
     /// As first answered, once they were changed: what a repetition of the first request is answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub first: Option<Terms>,
+    pub first: Option<ReservationTerms>,
     /// Counts the writes of the record.
     pub revision: u32,
     /// Its release was asked for; no repetition of an earlier request may hold seats again.
@@ -84,6 +98,15 @@ pub struct Reservation {
     /// Of the request that made it, when that had an idempotency key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,
+    /// What the key of the storefront that made it is for; none where staff made it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub storefront: Option<Scope>,
+    /// Who made it, where that was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created_by: Option<String>,
+    /// Who changed it last, where that was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub updated_by: Option<String>,
 }
 
 /// Seats of one event that a caller asks for.
@@ -126,14 +149,14 @@ pub enum ReservationRefusal {
     /// The events of these lines are cancelled or not on sale any more.
     SalesClosed(Vec<usize>),
     /// The events of these lines have fewer seats left.
-    NotEnough(Vec<Shortage>),
+    NotEnough(Vec<SeatShortage>),
     /// An event has too many live holds: retryable.
     TooManyHolds,
 }
 
 /// An event that has fewer seats left than asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Shortage {
+pub struct SeatShortage {
     /// The line that asked.
     pub line: usize,
     /// The event.
@@ -151,6 +174,8 @@ pub struct Slots<'a> {
     pub templates: &'a [Template],
     /// The tenant's zone.
     pub zone: Zone,
+    /// Where seats are sold that are newly held; none of staff, who hold them for every channel.
+    pub channel: Option<Channel>,
 }
 
 /// What is done to each ledger; never empty changes.
@@ -158,7 +183,7 @@ pub type LedgerChanges = BTreeMap<InstanceId, LedgerChange>;
 
 /// The next write towards what a caller wants.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum ReservationStep {
     /// All of it, in one transaction.
     Commit(LedgerChanges),
     /// First take expired holds of one ledger back, then decide again.
@@ -172,24 +197,51 @@ impl Slots<'_> {
         let Some(template) = self.templates.iter().find(|template| template.id == ledger.template) else {
             return false;
         };
-        // Staff hold seats for every channel.
-        let sight = Sight { visible: true, channel_enabled: true, zone: self.zone };
+        let sight = Sight {
+            visible: true,
+            channel_enabled: self.channel.is_none_or(|channel| self.sells(template, ledger, channel, now)),
+            zone: self.zone,
+        };
         match DatedSlot::of(template, ledger, now).offer(sight, now) {
             Offer::NotListed(_) => false,
             Offer::SoldOut | Offer::OnSale { seats: _ } => true,
         }
     }
+
+    /// Whether template, schedule and a price in force sell a slot on a channel.
+    fn sells(&self, template: &Template, ledger: &Ledger, channel: Channel, now: Timestamp) -> bool {
+        let anybody = Buyer::default();
+        let audience =
+            Audience { channel, types: TemplateFilter::All, buyer: &anybody, zone: self.zone, now };
+        audience.sells(template, template.schedule_of(&ledger.instance))
+    }
+}
+
+/// Whether these are more events or seats than a storefront may hold for one visitor.
+#[must_use]
+pub fn is_too_much_for_a_visitor(wanted: &[WantedItem]) -> bool {
+    wanted.len() > MAX_EVENTS_OF_VISITOR || seats_of(wanted) > MAX_SEATS_OF_VISITOR
+}
+
+/// The seats of all these events together.
+#[must_use]
+pub fn seats_of(wanted: &[WantedItem]) -> u32 {
+    wanted.iter().map(|item| item.quantity).fold(0, u32::saturating_add)
 }
 
 /// The circumstances in which a reservation is made.
 #[derive(Debug, Clone)]
-pub struct Beginning {
+pub struct ReservationContext {
     /// When.
     pub now: Timestamp,
     /// How long the tenant holds seats, in seconds.
     pub hold_secs: u32,
     /// Of the request, when it has an idempotency key.
     pub fingerprint: Option<String>,
+    /// What the key of the storefront that makes it is for; none where staff make it.
+    pub storefront: Option<Scope>,
+    /// Who makes it, where that is said.
+    pub operator: Option<String>,
 }
 
 impl Reservation {
@@ -199,21 +251,24 @@ impl Reservation {
         id: ReservationId,
         wanted: &[WantedItem],
         item_ids: &[ReservationItemId],
-        beginning: Beginning,
+        beginning: ReservationContext,
     ) -> Self {
-        let Beginning { now, hold_secs, fingerprint } = beginning;
+        let ReservationContext { now, hold_secs, fingerprint, storefront, operator } = beginning;
         let created_at = now.trunc_subsecs(0);
         let expires_at = plus_secs(created_at, i64::from(hold_secs.min(MAX_HOLD_SECS)));
         let items = items(wanted, item_ids, &[]);
         Self {
             id,
             created_at,
-            terms: Terms { expires_at, items },
+            terms: ReservationTerms { expires_at, items },
             first: None,
             revision: 1,
             released: false,
             placed: false,
             fingerprint,
+            storefront,
+            updated_by: operator.clone(),
+            created_by: operator,
         }
     }
 
@@ -221,6 +276,12 @@ impl Reservation {
     #[must_use]
     pub fn is_over(&self, now: Timestamp) -> bool {
         self.released || now >= self.terms.expires_at
+    }
+
+    /// Whether whoever holds seats as this storefront, or as staff, may change and release it: each their own.
+    #[must_use]
+    pub fn is_of(&self, storefront: Option<Scope>) -> bool {
+        self.storefront == storefront
     }
 
     /// Its holds: those in the ledgers that are known, and elsewhere those the record speaks of. A write that
@@ -243,17 +304,17 @@ impl Reservation {
 
     /// What of its terms these holds still keep.
     #[must_use]
-    pub fn kept(&self, holds: &BTreeMap<InstanceId, Hold>) -> Terms {
+    pub fn kept(&self, holds: &BTreeMap<InstanceId, Hold>) -> ReservationTerms {
         let items = self.terms.items.iter().filter_map(|item| {
             let hold = holds.get(&item.instance)?;
             Some(ReservationItem { quantity: hold.quantity, ..item.clone() })
         });
-        Terms { expires_at: self.terms.expires_at, items: items.collect() }
+        ReservationTerms { expires_at: self.terms.expires_at, items: items.collect() }
     }
 
     /// What the request that made it was answered.
     #[must_use]
-    pub fn first_terms(&self) -> &Terms {
+    pub fn first_terms(&self) -> &ReservationTerms {
         self.first.as_ref().unwrap_or(&self.terms)
     }
 
@@ -309,7 +370,7 @@ pub fn decide_holds(
     expires_at: Timestamp,
     slots: &Slots<'_>,
     now: Timestamp,
-) -> Result<Step, ReservationRefusal> {
+) -> Result<ReservationStep, ReservationRefusal> {
     let mut holds = reservation.holds(slots.ledgers);
     let mut changes = LedgerChanges::new();
     let mut faults = Faults::default();
@@ -323,24 +384,24 @@ pub fn decide_holds(
         };
         let new = Hold { quantity: item.quantity, expires_at };
         let Some(change) = difference(reservation.id, old, new) else { continue };
-        match course(ledger, &change, slots, now) {
-            Ok(Course::Change(change)) => {
+        match transition(ledger, &change, slots, now) {
+            Ok(LedgerTransition::Change(change)) => {
                 changes.insert(item.instance, change);
             }
-            Ok(Course::ReclaimFirst(change)) => reclaim = Some((item.instance, change)),
+            Ok(LedgerTransition::ReclaimFirst(change)) => reclaim = Some((item.instance, change)),
             Err(refusal) => faults.add(item, old, refusal),
         }
     }
     faults.first()?;
     if let Some((instance, change)) = reclaim {
-        return Ok(Step::Reclaim(instance, change));
+        return Ok(ReservationStep::Reclaim(instance, change));
     }
     let dropped = holds.into_iter().map(|(slot, hold)| (slot, LedgerChange::release(reservation.id, hold)));
     changes.extend(dropped);
     if changes.len() > MAX_CHANGED_EVENTS {
         return Err(ReservationRefusal::TooManyEvents);
     }
-    Ok(Step::Commit(changes))
+    Ok(ReservationStep::Commit(changes))
 }
 
 fn difference(id: ReservationId, old: Option<Hold>, new: Hold) -> Option<LedgerChange> {
@@ -351,16 +412,16 @@ fn difference(id: ReservationId, old: Option<Hold>, new: Hold) -> Option<LedgerC
     }
 }
 
-fn course(
+fn transition(
     ledger: &Ledger,
     change: &LedgerChange,
     slots: &Slots<'_>,
     now: Timestamp,
-) -> Result<Course, LedgerRefusal> {
+) -> Result<LedgerTransition, LedgerRefusal> {
     if change.takes_seats && !slots.on_sale(ledger, now) {
         return Err(LedgerRefusal::Closed);
     }
-    ledger.course(change, now)
+    ledger.transition(change, now)
 }
 
 /// The refusals of all lines, so that one answer names every line the first kind applies to.
@@ -368,7 +429,7 @@ fn course(
 struct Faults {
     unknown: Vec<usize>,
     closed: Vec<usize>,
-    short: Vec<Shortage>,
+    short: Vec<SeatShortage>,
     crowded: bool,
 }
 
@@ -380,7 +441,7 @@ impl Faults {
             LedgerRefusal::Closed => self.closed.push(line),
             LedgerRefusal::NotEnough { available } => {
                 let own = own.map_or(0, |hold| hold.quantity);
-                self.short.push(Shortage { line, instance, available: available.saturating_add(own) });
+                self.short.push(SeatShortage { line, instance, available: available.saturating_add(own) });
             }
             LedgerRefusal::HoldChanged | LedgerRefusal::MustReclaim | LedgerRefusal::TooManyHolds => {
                 self.crowded = true;
@@ -403,58 +464,6 @@ impl Faults {
         }
         Ok(())
     }
-}
-
-/// What an update makes of a reservation, and the next write towards it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Update {
-    /// The record as it becomes; unchanged when nothing changes.
-    pub next: Reservation,
-    /// The next write.
-    pub step: Step,
-}
-
-/// Decides an update (spec §4.5, PUT). `item_ids` has an id for each wanted event, used for those that are new.
-///
-/// # Errors
-/// The first [`ReservationRefusal`] that applies.
-pub fn decide_update(
-    reservation: &Reservation,
-    change: &ReservationChange,
-    item_ids: &[ReservationItemId],
-    slots: &Slots<'_>,
-    now: Timestamp,
-) -> Result<Update, ReservationRefusal> {
-    let holds = reservation.holds(slots.ledgers);
-    if reservation.is_over(now) || (holds.is_empty() && !reservation.terms.items.is_empty()) {
-        return Err(ReservationRefusal::NotLive);
-    }
-    let known: BTreeSet<ReservationItemId> = reservation.terms.items.iter().map(|item| item.id).collect();
-    let unknown: Vec<usize> =
-        change.named.iter().filter(|(_, id)| !known.contains(id)).map(|(line, _)| *line).collect();
-    if !unknown.is_empty() {
-        return Err(ReservationRefusal::UnknownItems(unknown));
-    }
-    let expires_at = new_expiry(reservation, change.expires_at, now)?;
-    let step = decide_holds(reservation, &change.items, expires_at, slots, now)?;
-    let terms = Terms { expires_at, items: items(&change.items, item_ids, &reservation.terms.items) };
-    if terms == reservation.terms {
-        return Ok(Update { next: reservation.clone(), step });
-    }
-    let first = Some(reservation.first_terms().clone());
-    let revision = reservation.revision.saturating_add(1);
-    Ok(Update { next: Reservation { terms, first, revision, ..reservation.clone() }, step })
-}
-
-fn new_expiry(
-    reservation: &Reservation,
-    asked: Option<Timestamp>,
-    now: Timestamp,
-) -> Result<Timestamp, ReservationRefusal> {
-    let Some(asked) = asked else { return Ok(reservation.terms.expires_at) };
-    let latest = plus_secs(reservation.created_at, i64::from(MAX_HOLD_SECS));
-    let expires_at = asked.trunc_subsecs(0).min(latest);
-    if expires_at <= now { Err(ReservationRefusal::ExpiryPast) } else { Ok(expires_at) }
 }
 
 /// The items of these events: those of the reservation keep their ids.

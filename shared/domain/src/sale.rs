@@ -2,8 +2,10 @@
 //! contract §11).
 
 use crate::order::CardSummary;
+use crate::tax::Taxes;
 use crate::{
-    Mid, Money, MoneyOverflow, OrderId, PaymentReference, RefundId, SaleId, Timestamp, merchant::RateCard,
+    Currency, Mid, Money, MoneyOverflow, OrderId, PaymentReference, RefundId, SaleId, Timestamp,
+    merchant::RateCard,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -11,13 +13,13 @@ use std::collections::BTreeMap;
 /// Refunds one sale may have. They are kept in the sale's own item, of which they fill an eighth.
 pub const MAX_REFUNDS: usize = 200;
 
-/// Seconds from taking a refund until whoever finds it may finish it: longer than any function runs.
-pub const REFUND_SECS: i64 = 60;
+/// Seconds from taking a refund until whoever finds it may finish it: longer than any function runs. Who asks what
+/// became of a refund that is under way is told to come back after them.
+pub const REFUND_SECS: u32 = 60;
 
 /// One captured sale.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sale {
-    /// Identity.
     pub id: SaleId,
     /// The order it paid.
     pub order: OrderId,
@@ -27,6 +29,12 @@ pub struct Sale {
     /// payment of its order again tells it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<PaymentReference>,
+    /// What its amounts are counted in.
+    #[serde(default, skip_serializing_if = "Currency::is_usual")]
+    pub currency: Currency,
+    /// What it contains of taxes.
+    #[serde(default, skip_serializing_if = "Taxes::is_empty")]
+    pub taxes: Taxes,
     /// What was captured.
     pub amount: Money,
     /// What may still be refunded: the amount without its refunds, those that are under way included.
@@ -51,6 +59,9 @@ pub struct Sale {
 pub struct SaleRefund {
     /// How much.
     pub amount: Money,
+    /// What that contained of taxes, once it is done.
+    #[serde(default, skip_serializing_if = "Taxes::is_empty")]
+    pub taxes: Taxes,
     /// When it was taken from the remainder.
     #[serde(with = "chrono::serde::ts_milliseconds")]
     pub taken_at: Timestamp,
@@ -79,6 +90,17 @@ pub enum RefundState {
         /// What the merchant gets back of the fees.
         fees: FeeParts,
     },
+}
+
+/// What a refund comes to when it is done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DoneRefund {
+    /// When.
+    pub at: Timestamp,
+    /// What the merchant gets back of the fees.
+    pub fees: FeeParts,
+    /// What it gives back of the taxes.
+    pub taxes: Taxes,
 }
 
 /// Fees of a sale or of a refund, part by part.
@@ -164,8 +186,9 @@ impl SaleRefund {
     /// A refund that is being taken at `now`.
     #[must_use]
     pub fn pending(amount: Money, now: Timestamp, chosen_clock: bool) -> Self {
-        let deadline = crate::time::plus_secs(now, REFUND_SECS);
-        Self { amount, taken_at: now, chosen_clock, state: RefundState::Pending { deadline } }
+        let deadline = crate::time::plus_secs(now, i64::from(REFUND_SECS));
+        let taxes = Taxes::default();
+        Self { amount, taxes, taken_at: now, chosen_clock, state: RefundState::Pending { deadline } }
     }
 
     /// When whoever finds it may finish it; none when it is done.
@@ -211,11 +234,13 @@ impl Sale {
 
     /// The sale after a refund of it is done.
     #[must_use]
-    pub fn with_done(&self, id: &RefundId, at: Timestamp, fees: FeeParts) -> Self {
+    pub fn with_done(&self, id: &RefundId, done: &DoneRefund) -> Self {
         let mut sale = self.clone();
         sale.version = sale.version.saturating_add(1);
+        let DoneRefund { at, fees, taxes } = done;
         if let Some(refund) = sale.refunds.get_mut(id) {
-            refund.state = RefundState::Done { at, fees };
+            refund.state = RefundState::Done { at: *at, fees: *fees };
+            refund.taxes = taxes.clone();
         }
         sale
     }
@@ -269,6 +294,31 @@ impl Sale {
             fixed: share(charged.fixed)?.min(left.fixed),
             percentage: share(charged.percentage)?.min(left.percentage),
         })
+    }
+
+    /// The taxes that no refund has given back so far.
+    ///
+    /// # Errors
+    /// [`MoneyOverflow`] when they do not fit.
+    pub fn taxes_left(&self) -> Result<Taxes, MoneyOverflow> {
+        self.refunds.values().try_fold(self.taxes.clone(), |left, refund| left.less(&refund.taxes))
+    }
+
+    /// The taxes that a refund of `amount` gives back which is done next: those of what it is given for, where that is
+    /// known, and never more than is left of each; otherwise what falls to the amount of all that is left. What
+    /// completes the refund of the whole sale brings all that is left, so that the taxes of all refunds are the sale's.
+    ///
+    /// # Errors
+    /// [`MoneyOverflow`] when an amount does not fit.
+    pub fn taxes_of_next(&self, amount: Money, of_goods: Option<&Taxes>) -> Result<Taxes, MoneyOverflow> {
+        let (left, before) = (self.taxes_left()?, self.refunded()?);
+        if before.checked_add(amount)? >= self.amount {
+            return Ok(left);
+        }
+        match of_goods {
+            Some(of_goods) => Ok(of_goods.at_most(&left)),
+            None => left.of_part(amount, self.amount.checked_sub(before)?),
+        }
     }
 
     /// The refunds that are under way, by the clock they were taken under and their deadline, the earliest first.

@@ -44,7 +44,7 @@ pub fn sale_open(details: &TicketDetails, start: Timestamp, end: Timestamp, now:
 pub struct SlotFacts<'a> {
     /// The template is published.
     pub published: bool,
-    /// The asker's list shows the template's `type`: lists hide private templates unless asked for them (spec
+    /// The buyer's list shows the template's `type`: lists hide private templates unless asked for them (spec
     /// §4.4); cart and checkout, which name their slot, hide none.
     pub visible: bool,
     /// The slot is cancelled or its sales are closed by hand.
@@ -63,7 +63,7 @@ pub struct SlotFacts<'a> {
     pub available_seats: u32,
 }
 
-/// What the asker may know of a slot.
+/// What the buyer may know of a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Offer {
     /// Not shown and not sold.
@@ -82,7 +82,7 @@ pub enum Offer {
 pub enum Unlisted {
     /// Its template is a draft.
     NotPublished,
-    /// The asker's list leaves out this type of template.
+    /// The buyer's list leaves out this type of template.
     Hidden,
     /// It was cancelled or closed.
     Cancelled,

@@ -301,7 +301,6 @@ fn week_number(date: NaiveDate) -> i32 {
 /// What generating needs to know of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TemplateFacts {
-    /// Its id.
     pub id: TemplateId,
     /// Seats of a slot, unless schedule or hour say otherwise.
     pub capacity: u32,
@@ -316,7 +315,6 @@ pub struct TemplateFacts {
 /// A template with its schedules and the zone they are read in.
 #[derive(Debug, Clone, Copy)]
 pub struct SlotPlan<'a> {
-    /// The template.
     pub template: &'a TemplateFacts,
     /// Its schedules; none: one slot at the template's start.
     pub schedules: &'a [Schedule],

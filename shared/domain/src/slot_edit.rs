@@ -8,7 +8,7 @@
 //!   its id says.
 //! - Holds whose time has come do not count as taken.
 
-use crate::ledger::{Course, Ledger, LedgerChange, LedgerRefusal, SlotState};
+use crate::ledger::{Ledger, LedgerChange, LedgerRefusal, LedgerTransition, SlotState};
 use crate::time::plus_secs;
 use crate::{TemplateId, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -39,23 +39,23 @@ pub struct SlotEdit {
     /// When it ends.
     pub end: Option<Timestamp>,
     /// Whether it is called off.
-    pub offer: Option<Offer>,
+    pub offer: Option<SlotStatus>,
 }
 
 /// Whether a slot is on offer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Offer {
+pub enum SlotStatus {
     /// It is.
     Active,
     /// It is called off.
     Cancelled,
 }
 
-impl From<Offer> for SlotState {
-    fn from(offer: Offer) -> Self {
+impl From<SlotStatus> for SlotState {
+    fn from(offer: SlotStatus) -> Self {
         match offer {
-            Offer::Active => Self::Active,
-            Offer::Cancelled => Self::Cancelled,
+            SlotStatus::Active => Self::Active,
+            SlotStatus::Cancelled => Self::Cancelled,
         }
     }
 }
@@ -111,12 +111,6 @@ impl SlotReach {
         }
     }
 
-    /// Whether all slots lie where the schedules put them, so that the schedules say when there are any.
-    #[must_use]
-    pub const fn is_regular(&self) -> bool {
-        self.earlier_secs == 0 && self.later_secs == 0 && !self.rescheduled
-    }
-
     /// The generated starts among which slots are found that run between two instants; `longest_secs` is the
     /// length of the longest slot the schedules make.
     #[must_use]
@@ -140,7 +134,7 @@ pub struct LedgerEdit {
 
 /// How an edit is carried out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum EditCourse {
+pub enum EditTransition {
     /// Nothing differs.
     Nothing,
     /// By this one update.
@@ -205,13 +199,13 @@ impl Ledger {
 ///
 /// # Errors
 /// The first [`EditRefusal`] that applies.
-pub fn decide_edit(ledger: &Ledger, edit: &SlotEdit, now: Timestamp) -> Result<EditCourse, EditRefusal> {
+pub fn decide_edit(ledger: &Ledger, edit: &SlotEdit, now: Timestamp) -> Result<EditTransition, EditRefusal> {
     if !ledger.exists() {
         return Err(EditRefusal::UnknownSlot);
     }
     let (before, after) = (ledger.terms(), ledger.wanted(edit));
     if after == before {
-        return Ok(EditCourse::Nothing);
+        return Ok(EditTransition::Nothing);
     }
     let moved = after.start.signed_duration_since(ledger.instance.start()).num_seconds();
     let mut faults = Vec::new();
@@ -225,14 +219,14 @@ pub fn decide_edit(ledger: &Ledger, edit: &SlotEdit, now: Timestamp) -> Result<E
         return Err(EditRefusal::BadTimes(faults));
     }
     let seats = i64::from(after.size).saturating_sub(i64::from(before.size));
-    course(ledger, before, after, LedgerChange { free: seats, ..LedgerChange::default() }, now)
+    transition(ledger, before, after, LedgerChange { free: seats, ..LedgerChange::default() }, now)
 }
 
 /// How a slot that is neither sold nor held at `now` is deleted for good.
 ///
 /// # Errors
 /// [`EditRefusal::UnknownSlot`], [`EditRefusal::SeatsTaken`].
-pub fn decide_removal(ledger: &Ledger, now: Timestamp) -> Result<EditCourse, EditRefusal> {
+pub fn decide_removal(ledger: &Ledger, now: Timestamp) -> Result<EditTransition, EditRefusal> {
     if !ledger.exists() {
         return Err(EditRefusal::UnknownSlot);
     }
@@ -244,19 +238,21 @@ pub fn decide_removal(ledger: &Ledger, now: Timestamp) -> Result<EditCourse, Edi
     // All seats must be free, and go with the slot.
     let none = SlotTerms { size: 0, state: SlotState::Removed, ..before };
     let change = LedgerChange { free: i64::from(before.size).saturating_neg(), ..LedgerChange::default() };
-    course(ledger, before, none, change, now)
+    transition(ledger, before, none, change, now)
 }
 
-fn course(
+fn transition(
     ledger: &Ledger,
     before: SlotTerms,
     after: SlotTerms,
     change: LedgerChange,
     now: Timestamp,
-) -> Result<EditCourse, EditRefusal> {
-    match ledger.course(&change, now) {
-        Ok(Course::Change(change)) => Ok(EditCourse::Edit(LedgerEdit { before, after, change })),
-        Ok(Course::ReclaimFirst(change)) => Ok(EditCourse::ReclaimFirst(change)),
+) -> Result<EditTransition, EditRefusal> {
+    match ledger.transition(&change, now) {
+        Ok(LedgerTransition::Change(change)) => {
+            Ok(EditTransition::Edit(LedgerEdit { before, after, change }))
+        }
+        Ok(LedgerTransition::ReclaimFirst(change)) => Ok(EditTransition::ReclaimFirst(change)),
         Err(LedgerRefusal::UnknownSlot) => Err(EditRefusal::UnknownSlot),
         // The change takes no seats and builds on no hold, so that only the seats can be too few.
         Err(
@@ -303,9 +299,9 @@ mod tests {
         let mut ledger = ledger.clone();
         loop {
             match decide_edit(&ledger, edit, now())? {
-                EditCourse::Nothing => return Ok(ledger),
-                EditCourse::Edit(edit) => return Ok(ledger.with_edit(&edit)),
-                EditCourse::ReclaimFirst(change) => ledger = ledger.apply(&change, now()).unwrap(),
+                EditTransition::Nothing => return Ok(ledger),
+                EditTransition::Edit(edit) => return Ok(ledger.with_edit(&edit)),
+                EditTransition::ReclaimFirst(change) => ledger = ledger.apply(&change, now()).unwrap(),
             }
         }
     }
@@ -361,7 +357,7 @@ mod tests {
             assert_eq!(decide_removal(&slot, now()), Err(EditRefusal::SeatsTaken { taken }));
         }
         let expired = busy(5, 0, &[(2, 0)]);
-        let Ok(EditCourse::Edit(edit)) = decide_removal(&expired, now()) else { panic!("not deleted") };
+        let Ok(EditTransition::Edit(edit)) = decide_removal(&expired, now()) else { panic!("not deleted") };
         let gone = expired.with_edit(&edit);
         assert!(!gone.exists() && gone.is_sound() && gone.holds.is_empty());
         assert_eq!(decide_removal(&gone, now()), Err(EditRefusal::UnknownSlot));
@@ -377,9 +373,9 @@ mod tests {
             capacity: Some(10),
             start: Some(slot.start),
             end: Some(slot.end),
-            offer: Some(Offer::Active),
+            offer: Some(SlotStatus::Active),
         };
-        assert_eq!(decide_edit(&slot, &same, now()), Ok(EditCourse::Nothing));
+        assert_eq!(decide_edit(&slot, &same, now()), Ok(EditTransition::Nothing));
     }
 
     proptest! {

@@ -1,7 +1,7 @@
 //! How a tenant charges cards through Stripe: the secret key, connected accounts, and where the API is.
 
 use crate::web_address::is_safe_address;
-use crate::{Mid, TenantId};
+use crate::{Currency, Mid, Money, TenantId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,14 +19,59 @@ pub struct StripeSettings {
     /// The connected accounts that merchants charge on; any other merchant charges on the account of the key.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub accounts: BTreeMap<Mid, StripeAccount>,
+    /// By what fields of Stripe's in a page make tokens; without one, pages make none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub publishable_key: Option<PublishableKey>,
+    /// What Stripe signs the messages of its webhooks with, each sealed by the vault, in hexadecimal; the newest first.
+    /// There are two while a secret is changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub webhook_secrets: Vec<String>,
 }
+
+/// The most secrets of webhooks that count at a time.
+pub const MAX_WEBHOOK_SECRETS: usize = 2;
 
 impl fmt::Debug for StripeSettings {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { sealed_key: _, address, accounts } = self;
+        let Self { sealed_key: _, address, accounts, publishable_key, webhook_secrets: _ } = self;
         let mut shown = out.debug_struct("StripeSettings");
-        shown.field("address", address).field("accounts", accounts).finish_non_exhaustive()
+        shown.field("address", address).field("accounts", accounts);
+        shown.field("publishable_key", publishable_key).finish_non_exhaustive()
     }
+}
+
+/// The smallest amounts that Stripe charges, in hundredths, as it publishes them. Of any other currency the smallest one
+/// follows from the rate at which the account changes it.
+const SMALLEST_CHARGES: [(&str, i64); 22] = [
+    ("AED", 200),
+    ("AUD", 50),
+    ("BRL", 50),
+    ("CAD", 50),
+    ("CHF", 50),
+    ("CZK", 1_500),
+    ("DKK", 250),
+    ("EUR", 50),
+    ("GBP", 30),
+    ("HKD", 400),
+    ("HUF", 17_500),
+    ("INR", 50),
+    ("MXN", 1_000),
+    ("MYR", 200),
+    ("NOK", 300),
+    ("NZD", 50),
+    ("PLN", 200),
+    ("RON", 200),
+    ("SEK", 300),
+    ("SGD", 50),
+    ("THB", 1_000),
+    ("USD", 50),
+];
+
+/// The smallest amount of a currency that Stripe charges, where it publishes one.
+#[must_use]
+pub fn smallest_charge(currency: Currency) -> Option<Money> {
+    let published = SMALLEST_CHARGES.iter().find(|(code, _)| *code == currency.code());
+    published.map(|(_, cents)| Money::from_cents(*cents))
 }
 
 /// A secret key of Stripe's API. It is never printed and wiped when it is dropped.
@@ -87,6 +132,54 @@ impl StripeKey {
 impl fmt::Debug for StripeKey {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("StripeKey(****)")
+    }
+}
+
+/// A publishable key of Stripe's API, such as `pk_live_…`. It charges nothing, and every visitor can read it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct PublishableKey(String);
+
+/// How publishable keys begin.
+const PUBLISHABLE_STARTS: [(&str, KeyMode); 2] = [("pk_test_", KeyMode::Test), ("pk_live_", KeyMode::Live)];
+
+impl PublishableKey {
+    /// Reads a publishable key.
+    ///
+    /// # Errors
+    /// [`UnreadableKey`] for any other text, secret keys included.
+    pub fn parse(text: &str) -> Result<Self, UnreadableKey> {
+        let text = text.trim();
+        let rest = PUBLISHABLE_STARTS.iter().find_map(|(start, _)| text.strip_prefix(start));
+        let is_word = |rest: &str| rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let is_key = rest.is_some_and(|rest| !rest.is_empty() && is_word(rest));
+        if is_key && text.len() <= MAX_KEY_CHARS { Ok(Self(text.to_owned())) } else { Err(UnreadableKey) }
+    }
+
+    /// Whether its tokens are of real cards.
+    #[must_use]
+    pub fn mode(&self) -> KeyMode {
+        let found = PUBLISHABLE_STARTS.iter().find(|(start, _)| self.0.starts_with(start));
+        found.map_or(KeyMode::Live, |(_, mode)| *mode)
+    }
+
+    /// The key.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for PublishableKey {
+    type Error = &'static str;
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        Self::parse(&text).map_err(|UnreadableKey| "not a publishable key")
+    }
+}
+
+impl From<PublishableKey> for String {
+    fn from(key: PublishableKey) -> Self {
+        key.0
     }
 }
 
@@ -227,9 +320,26 @@ mod tests {
         let key = StripeKey::parse("sk_test_4eC39Hq").unwrap();
         assert_eq!(format!("{key:?}"), "StripeKey(****)");
         let accounts = [(Mid::parse("7").unwrap(), StripeAccount::parse("acct_1").unwrap())].into();
-        let settings = StripeSettings { sealed_key: "0102".to_owned(), address: None, accounts };
+        let settings = StripeSettings {
+            sealed_key: "0102".to_owned(),
+            address: None,
+            accounts,
+            publishable_key: None,
+            webhook_secrets: Vec::new(),
+        };
         let shown = format!("{settings:?}");
         assert!(!shown.contains("0102") && shown.contains("acct_1"), "{shown}");
+    }
+
+    #[test]
+    fn publishable_keys_are_no_secret_ones() {
+        for (text, mode) in [("pk_test_51H8vXGjyP", KeyMode::Test), (" pk_live_a_b\n", KeyMode::Live)] {
+            let key = PublishableKey::parse(text).unwrap();
+            assert_eq!((key.as_str(), key.mode()), (text.trim(), mode));
+        }
+        for text in ["", "pk_test_", "sk_test_1", "rk_live_1", "pk_live_a b", "pk_live_ä"] {
+            assert_eq!(PublishableKey::parse(text), Err(UnreadableKey), "{text}");
+        }
     }
 
     #[test]

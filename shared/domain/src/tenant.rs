@@ -1,9 +1,11 @@
 //! Tenants and the keys that speak for them.
 
+use crate::branding::Branding;
+use crate::channel::Channel;
 use crate::rate_limit::{Rate, RateLimit};
-use crate::stripe::{KeyMode, StripeSettings, UnfitKey};
+use crate::stripe::{KeyMode, StripeSettings, UnfitKey, smallest_charge};
 use crate::web_address::is_safe_address;
-use crate::{Mid, TenantId, Timestamp, Zone};
+use crate::{Currency, Mid, Money, TenantId, Timestamp, Zone};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use url::Url;
@@ -17,6 +19,9 @@ pub struct Tenant {
     pub name: String,
     /// Days, schedules and terms are reckoned in it.
     pub zone: Zone,
+    /// What everything costs is counted in it. It stays from the first sale on (decision record 0150).
+    #[serde(default, skip_serializing_if = "Currency::is_usual")]
+    pub currency: Currency,
     /// A sandbox tenant accepts the demo keys and a clock of the caller's choice; no real money moves.
     pub sandbox: bool,
     /// How long a reservation holds its seats, in seconds (contract §8).
@@ -33,12 +38,35 @@ pub struct Tenant {
     /// The site that links in login mails open; without one, none are sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consumer_site: Option<ConsumerSite>,
+    /// The page that links in mails to staff open; without one, none are sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub staff_site: Option<ConsumerSite>,
+    /// How the venue looks on pages that are not its own.
+    #[serde(default, skip_serializing_if = "Branding::is_default")]
+    pub branding: Branding,
+    /// Whether orders get running numbers of the year.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub receipt_numbers: bool,
+    /// Counts the changes of the settings, each of which an admin makes to what was read.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub settings_version: u64,
     /// How often things may be asked for, where it is not what [`RateLimit::default_rate`] says.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub limits: BTreeMap<RateLimit, Rate>,
     /// Who may claim to be a member.
     #[serde(default, skip_serializing_if = "MemberClaims::is_default")]
     pub member_claims: MemberClaims,
+    /// Whom the doors let in.
+    #[serde(default, skip_serializing_if = "DoorRules::is_default")]
+    pub door: DoorRules,
+    /// Whether the numbers of cards are taken, and not tokens of them alone (decision record 0145). A tenant that was
+    /// made before this was asked takes them as it did.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub raw_cards: bool,
+    /// How long buyers may take to answer the issuer of their card, in seconds, from the checkout on (decision record
+    /// 0146).
+    #[serde(default = "usual_challenge_secs", skip_serializing_if = "is_usual_challenge")]
+    pub challenge_secs: u32,
     /// The key of the tenant's keyed hashes, sealed by the vault, in hexadecimal.
     pub sealed_hash_key: String,
     /// Since when the tenant is closed (decision 0093); none while it is open.
@@ -48,6 +76,76 @@ pub struct Tenant {
         skip_serializing_if = "Option::is_none"
     )]
     pub closed_at: Option<Timestamp>,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+/// Whom the doors let in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DoorRules {
+    /// Tickets of orders with a balance open the door.
+    pub admit_unpaid: bool,
+    /// Whether a member card opens it more than once a day.
+    pub card_reentry: CardReentry,
+}
+
+impl Default for DoorRules {
+    fn default() -> Self {
+        Self { admit_unpaid: true, card_reentry: CardReentry::Always }
+    }
+}
+
+impl DoorRules {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// Whether a member card opens the door more than once a day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum CardReentry {
+    /// Whenever it is shown.
+    #[default]
+    Always,
+    /// Once.
+    Never,
+}
+
+impl CardReentry {
+    /// The word of settings.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Always => "always",
+            Self::Never => "never",
+        }
+    }
+
+    /// Reads the word of settings.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Always, Self::Never].into_iter().find(|known| known.name() == text)
+    }
+}
+
+const fn yes() -> bool {
+    true
+}
+
+const fn usual_challenge_secs() -> u32 {
+    DEFAULT_CHALLENGE_SECS
+}
+
+const fn is_usual_challenge(secs: &u32) -> bool {
+    *secs == DEFAULT_CHALLENGE_SECS
+}
+
+const fn is_yes(taken: &bool) -> bool {
+    *taken
 }
 
 /// Seconds after which nothing of a closed tenant is written any more: settings are cached for five, and no function
@@ -69,6 +167,15 @@ impl Tenant {
         self.closed_at.is_some()
     }
 
+    /// The smallest amount that its card processor charges, where that is known.
+    #[must_use]
+    pub fn smallest_charge(&self) -> Option<Money> {
+        match self.processor {
+            ProcessorKind::Sandbox => None,
+            ProcessorKind::Stripe(_) => smallest_charge(self.currency),
+        }
+    }
+
     /// Whether the tenant may charge by a key of this mode.
     ///
     /// # Errors
@@ -82,7 +189,7 @@ impl Tenant {
     }
 }
 
-/// A page of the tenant's own site that takes the token of a login link (spec §4.7).
+/// A page of the tenant's own that takes the token of a link to log in by (spec §4.7).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ConsumerSite(Url);
@@ -94,6 +201,8 @@ pub struct UnfitSite;
 impl ConsumerSite {
     /// The query parameter of a link that holds the token.
     pub const TOKEN: &'static str = "loginToken";
+    /// That of a link to an order.
+    pub const ORDER_TOKEN: &'static str = "orderToken";
 
     /// Reads the address of a page: `https`, or `http` on this very machine; without user, password and fragment.
     ///
@@ -110,11 +219,27 @@ impl ConsumerSite {
         self.0.as_str()
     }
 
-    /// The link with a token.
+    /// Whether it can exist nowhere: names below `.example` are kept for examples (RFC 2606), such as the demo venues.
+    #[must_use]
+    pub fn is_example(&self) -> bool {
+        self.0.host_str().is_some_and(|host| host.ends_with(".example"))
+    }
+
+    /// The link to log in by with a token.
     #[must_use]
     pub fn link(&self, token: &str) -> String {
+        self.with(Self::TOKEN, token)
+    }
+
+    /// The link to an order with a token.
+    #[must_use]
+    pub fn order_link(&self, token: &str) -> String {
+        self.with(Self::ORDER_TOKEN, token)
+    }
+
+    fn with(&self, parameter: &str, token: &str) -> String {
         let mut link = self.0.clone();
-        link.query_pairs_mut().append_pair(Self::TOKEN, token);
+        link.query_pairs_mut().append_pair(parameter, token);
         link.into()
     }
 }
@@ -132,8 +257,20 @@ impl From<ConsumerSite> for String {
     }
 }
 
+/// Default of [`Tenant::challenge_secs`]: ten minutes.
+pub const DEFAULT_CHALLENGE_SECS: u32 = 600;
+
+/// The shortest time that buyers may be given to answer the issuer of their card.
+pub const MIN_CHALLENGE_SECS: u32 = 60;
+
+/// The longest time that they may be given.
+pub const MAX_CHALLENGE_SECS: u32 = 1_800;
+
 /// Default of [`Tenant::hold_secs`]: ten minutes.
 pub const DEFAULT_HOLD_SECS: u32 = 600;
+
+/// The shortest life of a reservation that a venue chooses.
+pub const MIN_HOLD_SECS: u32 = 30;
 
 /// A hold never outlives its creation by more than this (contract §8).
 pub const MAX_HOLD_SECS: u32 = 1_800;
@@ -158,6 +295,10 @@ pub enum Scope {
     B2cBrowser,
     /// The back office.
     B2b,
+    /// A device that scans tickets at the door.
+    Door,
+    /// A till.
+    Counter,
     /// Refunds of one merchant.
     Payment,
     /// A partner that brings merchants.
@@ -166,7 +307,8 @@ pub enum Scope {
 
 impl Scope {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::B2c, Self::B2cBrowser, Self::B2b, Self::Payment, Self::Onboard];
+    pub const ALL: [Self; 7] =
+        [Self::B2c, Self::B2cBrowser, Self::B2b, Self::Door, Self::Counter, Self::Payment, Self::Onboard];
 
     /// The name used in settings and messages.
     #[must_use]
@@ -175,6 +317,8 @@ impl Scope {
             Self::B2c => "b2c",
             Self::B2cBrowser => "b2c-browser",
             Self::B2b => "b2b",
+            Self::Door => "door",
+            Self::Counter => "counter",
             Self::Payment => "payment",
             Self::Onboard => "onboard",
         }
@@ -186,12 +330,64 @@ impl Scope {
         Self::ALL.into_iter().find(|scope| scope.name() == name)
     }
 
+    /// Whether whoever has this scope may issue keys of another one: never of a wider one. The back office reads and
+    /// writes what all of a venue may, and has nothing to do with its merchants.
+    #[must_use]
+    pub const fn may_issue(self, wanted: Self) -> bool {
+        match (self, wanted) {
+            (Self::B2b, Self::B2c | Self::B2cBrowser | Self::B2b | Self::Door | Self::Counter) => true,
+            (Self::B2b, Self::Payment | Self::Onboard) => false,
+            (
+                Self::B2c | Self::B2cBrowser | Self::Door | Self::Counter | Self::Payment | Self::Onboard,
+                Self::B2c
+                | Self::B2cBrowser
+                | Self::B2b
+                | Self::Door
+                | Self::Counter
+                | Self::Payment
+                | Self::Onboard,
+            ) => false,
+        }
+    }
+
     /// Whether its keys are those of storefronts' pages, which everybody can read.
     #[must_use]
     pub const fn is_page(self) -> bool {
         match self {
             Self::B2cBrowser => true,
-            Self::B2c | Self::B2b | Self::Payment | Self::Onboard => false,
+            Self::B2c | Self::B2b | Self::Door | Self::Counter | Self::Payment | Self::Onboard => false,
+        }
+    }
+
+    /// Whether its keys are those of storefronts, pages or servers: what these do, they do for a visitor.
+    #[must_use]
+    pub const fn is_storefront(self) -> bool {
+        match self {
+            Self::B2c | Self::B2cBrowser => true,
+            Self::B2b | Self::Door | Self::Counter | Self::Payment | Self::Onboard => false,
+        }
+    }
+
+    /// Where its keys sell: what they are shown, and what their carts are priced for.
+    #[must_use]
+    pub const fn channel(self) -> Channel {
+        match self {
+            Self::B2c | Self::B2cBrowser | Self::Payment | Self::Onboard => Channel::Online,
+            Self::Door | Self::Counter => Channel::PointOfSale,
+            Self::B2b => Channel::InsideSalesIndividual,
+        }
+    }
+
+    /// The channel a request is about, where it may name one. A till sells at its counter, whatever it names; others
+    /// may ask for any.
+    #[must_use]
+    pub const fn asked_channel(self, named: Option<Channel>) -> Channel {
+        match (self, named) {
+            (Self::Door | Self::Counter, Some(_) | None) => self.channel(),
+            (Self::B2c | Self::B2cBrowser | Self::B2b | Self::Payment | Self::Onboard, Some(named)) => named,
+            (Self::B2c | Self::B2cBrowser | Self::B2b | Self::Payment | Self::Onboard, None) => {
+                self.channel()
+            }
         }
     }
 }
@@ -255,16 +451,23 @@ impl MemberClaims {
         *self == Self::default()
     }
 
-    /// What applies to callers of a scope; none to those who claim nothing for themselves.
+    /// What applies to callers of a scope: staff have seen the card of whom they name; none to those who claim nothing.
     #[must_use]
     pub const fn rule(&self, scope: Scope) -> ClaimRule {
         match scope {
             Scope::B2c => self.servers,
             Scope::B2cBrowser => self.pages,
-            Scope::B2b | Scope::Payment | Scope::Onboard => ClaimRule::None,
+            Scope::B2b | Scope::Counter => ClaimRule::Any,
+            Scope::Door | Scope::Payment | Scope::Onboard => ClaimRule::None,
         }
     }
 }
+
+/// What a key starts with, so that one that leaked is recognised.
+pub const KEY_PREFIX: &str = "bxo_";
+
+/// Bytes of a key that nobody can guess: 192 bits.
+pub const KEY_BYTES: usize = 24;
 
 /// A key as it is stored: its text is known only to its holder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -311,6 +514,36 @@ mod tests {
     }
 
     #[test]
+    fn scopes_are_read_by_the_names_they_are_printed_with() {
+        for scope in Scope::ALL {
+            assert_eq!(Scope::parse(scope.name()), Some(scope));
+            assert_eq!(serde_json::to_value(scope).unwrap(), scope.name());
+        }
+        assert_eq!(Scope::parse("Door"), None);
+    }
+
+    #[test]
+    fn a_till_sells_at_its_counter_whatever_it_names() {
+        for named in [None, Some(Channel::Online), Some(Channel::Kiosk)] {
+            assert_eq!(Scope::Counter.asked_channel(named), Channel::PointOfSale, "{named:?}");
+        }
+        assert_eq!(Scope::B2b.asked_channel(None), Channel::InsideSalesIndividual);
+        assert_eq!(Scope::B2b.asked_channel(Some(Channel::CustomerRep)), Channel::CustomerRep);
+        assert_eq!(Scope::B2c.asked_channel(None), Channel::Online);
+        assert_eq!(Scope::B2cBrowser.asked_channel(Some(Channel::Kiosk)), Channel::Kiosk);
+    }
+
+    #[test]
+    fn staff_are_believed_whom_they_name_and_doors_sell_to_nobody() {
+        let set = MemberClaims { servers: ClaimRule::None, pages: ClaimRule::None };
+        for claims in [MemberClaims::default(), set] {
+            assert_eq!(claims.rule(Scope::B2b), ClaimRule::Any);
+            assert_eq!(claims.rule(Scope::Counter), ClaimRule::Any);
+            assert_eq!(claims.rule(Scope::Door), ClaimRule::None);
+        }
+    }
+
+    #[test]
     fn real_money_moves_for_live_tenants_and_for_no_other() {
         let tenant = |sandbox: bool| -> Tenant {
             let stored = json!({
@@ -334,7 +567,21 @@ mod tests {
             ("http://localhost/", "http://localhost/?loginToken=a-1-b"),
             ("http://[::1]/", "http://[::1]/?loginToken=a-1-b"),
         ] {
-            assert_eq!(ConsumerSite::parse(site).unwrap().link("a-1-b"), link);
+            let site = ConsumerSite::parse(site).unwrap();
+            assert_eq!(site.link("a-1-b"), link);
+            assert_eq!(site.order_link("7.1.b"), link.replace("loginToken=a-1-b", "orderToken=7.1.b"));
+        }
+    }
+
+    #[test]
+    fn names_for_examples_exist_nowhere() {
+        for (site, example) in [
+            ("https://harbor-museum.example/members", true),
+            ("https://members.example.org/", false),
+            ("https://example.test/", false),
+            ("http://127.0.0.1:3000/", false),
+        ] {
+            assert_eq!(ConsumerSite::parse(site).unwrap().is_example(), example, "{site}");
         }
     }
 

@@ -24,9 +24,7 @@ pub enum Acquaintance {
 /// A card that was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VerifiedCard<'a> {
-    /// Its membership.
     pub membership: &'a Membership,
-    /// The card.
     pub card: &'a MemberCard,
     /// Where the membership stands.
     pub membership_standing: MembershipStanding,

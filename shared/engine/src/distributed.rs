@@ -191,7 +191,7 @@ impl Distributed {
     }
 
     /// Holds the items of a transaction that writes, for a while.
-    fn hold(&self, touched: &Touched) -> Option<Held<'_>> {
+    fn hold(&self, touched: &Touched) -> Option<ItemLocks<'_>> {
         if !(touched.transaction && touched.writes) {
             return None;
         }
@@ -199,7 +199,7 @@ impl Distributed {
         let longest = u64::try_from(state.habits.longest_transaction.as_millis()).unwrap_or(u64::MAX);
         let time = Duration::from_millis(state.random.u64(0..=longest));
         state.held.extend(touched.items.iter().cloned());
-        Some(Held { database: self, items: touched.items.clone(), time })
+        Some(ItemLocks { database: self, items: touched.items.clone(), time })
     }
 
     /// A panic in a test's own task leaves nothing half written here, so a poisoned lock is fine.
@@ -244,13 +244,13 @@ impl Touched {
 }
 
 /// The items of a transaction under way, which it lets go however it ends.
-struct Held<'a> {
+struct ItemLocks<'a> {
     database: &'a Distributed,
     items: Vec<ItemKey>,
     time: Duration,
 }
 
-impl Drop for Held<'_> {
+impl Drop for ItemLocks<'_> {
     fn drop(&mut self) {
         let mut state = self.database.state();
         for item in &self.items {

@@ -1,9 +1,11 @@
 //! The engine: DynamoDB on SQLite, called in process.
 
 use crate::client::client_over;
+use crate::fingerprint::fingerprint;
 use crate::limits;
 use crate::message::{Outcome, answer, body_of, operation_of};
-use crate::storage_fault::StorageFault;
+use crate::storage_fault::{FileFault, StorageFault};
+use crate::tokens::{RequestTokens, TokenClaim};
 use aws_sdk_dynamodb::Client;
 use aws_smithy_runtime_api::client::http::{
     HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
@@ -11,10 +13,16 @@ use aws_smithy_runtime_api::client::http::{
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use aws_smithy_runtime_api::client::result::ConnectorError;
 use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
+use dynoxide::actions::transact_write_items::{TransactWriteItemsRequest, TransactWriteItemsResponse};
 use dynoxide::{Database, DynoxideError};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// The longest token of a transaction that DynamoDB takes, in bytes.
+const MAX_TOKEN_BYTES: usize = 36;
 
 /// A DynamoDB of this process's own, in memory or in a file. Clones share the tables.
 ///
@@ -24,6 +32,7 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct Embedded {
     database: Database,
+    tokens: Arc<RequestTokens>,
     file: Option<Arc<Path>>,
     on_this_thread: bool,
 }
@@ -81,7 +90,12 @@ impl Embedded {
     /// # Errors
     /// [`OpenError::Engine`] when SQLite cannot start.
     pub fn memory() -> Result<Self, OpenError> {
-        Ok(Self { database: Database::memory()?, file: None, on_this_thread: false })
+        Ok(Self::over(Database::memory()?))
+    }
+
+    /// The engine over tables in memory.
+    pub(crate) fn over(database: Database) -> Self {
+        Self { database, tokens: Arc::default(), file: None, on_this_thread: false }
     }
 
     /// The engine stored in the file at `path`, which is made when missing; its directory is not.
@@ -100,7 +114,7 @@ impl Embedded {
         // bulk mode sets NORMAL, which in write-ahead mode is safe against a crash of the process.
         database.enable_bulk_loading().map_err(at_fault)?;
         database.disable_bulk_loading().map_err(at_fault)?;
-        Ok(Self { database, file: Some(path.into()), on_this_thread: false })
+        Ok(Self { file: Some(path.into()), ..Self::over(database) })
     }
 
     /// The same tables, with all work done on the caller's thread: the same requests then always take turns in the
@@ -129,9 +143,11 @@ impl Embedded {
     /// have their turn in between, so it may be called beside them, on a thread that may wait.
     ///
     /// # Errors
-    /// [`StorageFault`] or another error of the engine, after which the rest is left to the next call.
+    /// Those of the engine, after which the rest is left to the next call. What keeps it from its file is logged.
     pub fn delete_expired(&self) -> Result<usize, DynoxideError> {
-        self.database.sweep_ttl().map_err(|error| self.report(&error).unwrap_or(error))
+        self.database.sweep_ttl().inspect_err(|error| {
+            let _ = self.report(error);
+        })
     }
 
     /// An SDK client on this engine; see [`client_over`].
@@ -185,23 +201,43 @@ impl Embedded {
     pub(crate) fn respond(&self, operation: &str, body: &[u8]) -> Outcome {
         let result = match limits::refusal_for(body) {
             Some(message) => Err(DynoxideError::ValidationException(message)),
+            None if operation == "TransactWriteItems" => self.transact(body),
             None => dispatch(&self.database, operation, body),
         };
         match result {
             Ok(body) => answer(200, body),
-            Err(error) => {
-                let error = self.report(&error).unwrap_or(error);
-                answer(error.status_code(), error.to_json())
-            }
+            Err(error) => match self.report(&error) {
+                Some(fault) => Err(ConnectorError::other(fault.into(), None)),
+                None => answer(error.status_code(), error.to_json()),
+            },
         }
     }
 
-    /// Tells whoever runs the machine what keeps the engine from its file, and whoever asked in the same words; nothing
-    /// where the request is at fault.
-    fn report(&self, error: &DynoxideError) -> Option<DynoxideError> {
-        let told = StorageFault::of(error)?.told(self.file.as_deref()).to_string();
-        tracing::error!(cause = %error, "{told}");
-        Some(DynoxideError::InternalServerError(format!("{told}: {error}")))
+    /// Carries a transaction out, unless its token says that it was. The engine is not told the token: see
+    /// [`RequestTokens`].
+    fn transact(&self, body: &[u8]) -> Result<Vec<u8>, DynoxideError> {
+        let mut request: TransactWriteItemsRequest = decoded(body)?;
+        // One that is too long is left for the engine to refuse.
+        let token = request.client_request_token.take_if(|token| token.len() <= MAX_TOKEN_BYTES);
+        let Some(token) = token else { return encoded(&self.database.transact_write_items(request)?) };
+        match self.tokens.claim(&token, fingerprint(&request.transact_items)) {
+            TokenClaim::New(token) => {
+                let response = self.database.transact_write_items(request)?;
+                token.keep();
+                encoded(&response)
+            }
+            TokenClaim::Repeated => encoded(&TransactWriteItemsResponse::default()),
+            TokenClaim::OfAnother => Err(DynoxideError::IdempotentParameterMismatchException(
+                "An error occurred (IdempotentParameterMismatchException)".to_owned(),
+            )),
+        }
+    }
+
+    /// Tells whoever runs the machine what keeps the engine from its file; nothing where the request is at fault.
+    fn report(&self, error: &DynoxideError) -> Option<FileFault> {
+        let fault = FileFault::of(error, self.file.as_ref())?;
+        tracing::error!(cause = %error, "{}", fault.told());
+        Some(fault)
     }
 }
 
@@ -210,10 +246,8 @@ macro_rules! operations {
     ($database:ident, $operation:ident, $body:ident; $($name:literal => $method:ident),* $(,)?) => {
         match $operation {
             $($name => {
-                let request = serde_json::from_slice($body).map_err(|error| decode_error(&error.to_string()))?;
-                let response = $database.$method(request)?;
-                serde_json::to_vec(&response)
-                    .map_err(|error| DynoxideError::InternalServerError(error.to_string()))
+                let response = $database.$method(decoded($body)?)?;
+                encoded(&response)
             })*
             other => Err(DynoxideError::ValidationException(format!(
                 "the embedded engine has no operation {other:?}"
@@ -240,8 +274,15 @@ fn dispatch(database: &Database, operation: &str, body: &[u8]) -> Result<Vec<u8>
         "BatchGetItem" => batch_get_item,
         "BatchWriteItem" => batch_write_item,
         "TransactGetItems" => transact_get_items,
-        "TransactWriteItems" => transact_write_items,
     )
+}
+
+fn decoded<T: DeserializeOwned>(body: &[u8]) -> Result<T, DynoxideError> {
+    serde_json::from_slice(body).map_err(|error| decode_error(&error.to_string()))
+}
+
+fn encoded(response: &impl Serialize) -> Result<Vec<u8>, DynoxideError> {
+    serde_json::to_vec(response).map_err(|error| DynoxideError::InternalServerError(error.to_string()))
 }
 
 /// The engine's request types report a refusal as a decoding error that starts with a marker, which

@@ -78,7 +78,7 @@ impl Outage {
 }
 
 /// The tables a request names: one, those of a batch, or those of a transaction.
-fn tables_of(request: &Value) -> BTreeSet<&str> {
+pub(crate) fn tables_of(request: &Value) -> BTreeSet<&str> {
     let own = request["TableName"].as_str();
     let batch = request["RequestItems"].as_object().into_iter().flatten().map(|(table, _)| table.as_str());
     let parts = request["TransactItems"].as_array().into_iter().flatten();

@@ -2,8 +2,10 @@
 //! texts of SQLite behind an internal error.
 
 use dynoxide::DynoxideError;
+use std::error::Error;
 use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Why the file does not take or give what was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,11 +21,14 @@ pub enum StorageFault {
 }
 
 /// What SQLite says of each, as a part of its messages.
-const TEXTS: [(&str, StorageFault); 7] = [
+const TEXTS: [(&str, StorageFault); 9] = [
     ("database or disk is full", StorageFault::Full),
     ("disk image is malformed", StorageFault::Damaged),
     ("file is not a database", StorageFault::Damaged),
     (ADVISING, StorageFault::Damaged),
+    // A table without what belongs to it: somebody was at work on the file by hand.
+    ("already exists in CREATE", StorageFault::Damaged),
+    ("no such table: ", StorageFault::Damaged),
     ("disk I/O error", StorageFault::Unreadable),
     ("unable to open database file", StorageFault::Unreadable),
     ("readonly database", StorageFault::ReadOnly),
@@ -31,6 +36,21 @@ const TEXTS: [(&str, StorageFault); 7] = [
 
 /// A part of the message in which the engine advises to build it with another feature.
 const ADVISING: &str = "not a valid SQLite database";
+
+/// Stands between what SQLite says and the statement that it says it of.
+const IN: &str = " in";
+/// Verbs that statements of SQLite begin with.
+const VERBS: [&str; 6] = ["ALTER", "CREATE", "DELETE", "INSERT", "SELECT", "UPDATE"];
+
+/// What SQLite says, without the statement that it says it of.
+fn without_statement(said: &str) -> &str {
+    let is_before_statement = |place: usize| {
+        let statement = said.get(place..).and_then(|rest| rest.strip_prefix(IN)).unwrap_or_default();
+        VERBS.iter().any(|verb| statement.trim_start().starts_with(verb))
+    };
+    let place = said.match_indices(IN).map(|(place, _)| place).find(|place| is_before_statement(*place));
+    place.and_then(|place| said.get(..place)).unwrap_or(said)
+}
 
 impl StorageFault {
     /// What an error of the engine says about its file; none where it is about the request.
@@ -89,9 +109,46 @@ impl fmt::Display for Told<'_> {
     }
 }
 
+/// What keeps the engine from its file, as the failure of a call: it has no answer, as from a machine that is gone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileFault {
+    fault: StorageFault,
+    file: Option<Arc<Path>>,
+    /// What SQLite says.
+    said: String,
+}
+
+impl FileFault {
+    /// What an error of the engine says about its file; none where it is about the request.
+    pub(crate) fn of(error: &DynoxideError, file: Option<&Arc<Path>>) -> Option<Self> {
+        let fault = StorageFault::of(error)?;
+        Some(Self { fault, file: file.cloned(), said: without_statement(&error.to_string()).to_owned() })
+    }
+
+    /// What is wrong, without SQLite's own words.
+    pub(crate) fn told(&self) -> Told<'_> {
+        self.fault.told(self.file.as_deref())
+    }
+
+    /// The fault that is the error, or the cause of it at any depth.
+    pub fn behind<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a Self> {
+        let mut causes = std::iter::successors(Some(error), |error| (**error).source());
+        causes.find_map(|error| error.downcast_ref())
+    }
+}
+
+impl fmt::Display for FileFault {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}: {}", self.told(), self.said)
+    }
+}
+
+impl Error for FileFault {}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use aws_smithy_runtime_api::client::result::ConnectorError;
 
     #[test]
     fn what_is_wrong_with_the_file_is_told_from_what_is_wrong_with_a_request() {
@@ -105,12 +162,46 @@ mod tests {
                 Some(StorageFault::Damaged),
             ),
             (internal("attempt to write a readonly database"), Some(StorageFault::ReadOnly)),
+            (
+                internal("backend: table \"boxoffice-orders::gsi\" already exists in CREATE TABLE \"x\" ("),
+                Some(StorageFault::Damaged),
+            ),
+            (internal("no such table: boxoffice-orders in SELECT 1"), Some(StorageFault::Damaged)),
             // Another process has it for a moment, which is neither.
             (internal("database is locked"), None),
             (DynoxideError::ValidationException("the text 'disk I/O error'".to_owned()), None),
         ] {
             assert_eq!(StorageFault::of(&error), expected, "{error}");
         }
+    }
+
+    #[test]
+    fn a_fault_of_the_file_is_found_behind_the_errors_that_it_causes() {
+        let said = DynoxideError::InternalServerError("database disk image is malformed".to_owned());
+        let file: Arc<Path> = Path::new("/srv/boxoffice/boxoffice.db").into();
+        let fault = FileFault::of(&said, Some(&file)).unwrap();
+        let failed = ConnectorError::other(fault.clone().into(), None);
+        assert_eq!(FileFault::behind(&failed), Some(&fault));
+        let told = fault.to_string();
+        assert!(told.starts_with("the database /srv/boxoffice/boxoffice.db is damaged; "), "{told}");
+        assert!(told.ends_with(": database disk image is malformed"), "{told}");
+        assert_eq!(FileFault::behind(&said), None);
+    }
+
+    #[test]
+    fn no_statement_is_told() {
+        for (said, told) in [
+            (
+                "table \"a in b\" already exists in CREATE TABLE \"a\" (\n pk TEXT) at offset 13",
+                "table \"a in b\" already exists",
+            ),
+            ("no such table: a in\n SELECT 1 at offset 9", "no such table: a"),
+            ("disk I/O error in file", "disk I/O error in file"),
+        ] {
+            assert_eq!(without_statement(said), told);
+        }
+        let said = DynoxideError::InternalServerError("no such table: a in SELECT 1".to_owned());
+        assert!(FileFault::of(&said, None).unwrap().to_string().ends_with(": no such table: a"));
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! Carrying out one plan, although its answer may get lost.
 
-use platform::{ApiError, App, ErrorType};
+use crate::fault::SagaFault;
+use adapters::App;
 use std::time::Duration;
-use store::{Plan, Refused, StoreFault};
+use store::{Plan, Refused, StoreError, StoreFault, retry};
 use tokio::time::Instant;
 
-/// Repetitions of one plan whose answer was lost.
-const MAX_REPEATS: u32 = 3;
+/// Times one plan is sent whose answer was lost.
+const COMMIT_TRIES: u32 = 3;
 
 /// How long after the first try another one is begun. A call of a table that does not answer takes the SDK up to eight
 /// seconds, and a function has 28 for all it does.
@@ -32,19 +33,13 @@ impl Patience {
 /// meet it.
 ///
 /// # Errors
-/// [`ApiError`] when it is not known whether the plan was carried out.
+/// [`SagaFault`] when it is not known whether the plan was carried out.
 pub(crate) async fn commit<R: Clone>(
     app: &App,
     plan: &Plan<R>,
-) -> Result<Result<(), Vec<Refused<R>>>, ApiError> {
+) -> Result<Result<(), Vec<Refused<R>>>, SagaFault> {
     let token = format!("{:032x}", u128::from_be_bytes(app.ids.bytes()?));
-    let (mut last, patience) = (None, Patience::begin());
-    for _ in 0..MAX_REPEATS {
-        match Box::pin(app.store.commit(plan, &token)).await {
-            Ok(done) => return Ok(done),
-            Err(error) if error.kind == StoreFault::TryAgain && patience.is_left() => last = Some(error),
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Err(last.map_or_else(|| ApiError::new(ErrorType::TryAgain), ApiError::from))
+    let patience = Patience::begin();
+    let is_lost = |fault: &StoreError| fault.kind == StoreFault::TryAgain && patience.is_left();
+    Ok(retry(COMMIT_TRIES, Duration::ZERO, is_lost, || app.store.commit(plan, &token)).await?)
 }

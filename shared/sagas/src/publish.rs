@@ -8,6 +8,9 @@
 //! save has overtaken is refused.
 
 use crate::commit::commit;
+use crate::fault::SagaFault;
+use crate::steps::SagaStep;
+use adapters::App;
 use domain::catalog::{ReviewState, Template};
 use domain::publishing::{
     Generation, Moment, Regeneration, RunKind, RunTerms, Stretch, plan_name, regenerate,
@@ -16,21 +19,21 @@ use domain::schedule::{SlotPlan, SlotWindow, generate};
 use domain::slot_edit::SlotReach;
 use domain::tenant::Tenant;
 use domain::{InstanceId, TemplateId, TenantId, Timestamp, Zone};
-use platform::{ApiError, App, ErrorType};
 use std::num::NonZeroUsize;
-use store::authored::{Stored, delete_as_read, put_over};
+use std::ops::ControlFlow::{Break, Continue};
+use store::authored::{Stored, decode_authored};
 use store::publish::{
-    Beginning, ExistingSlots, generation_end, generation_fence, generation_put, slot_delete, slot_put,
-    slot_replace,
+    ExistingSlots, RecordStep, SlotChange, SlotWrite, SlotsFrom, StretchRefusal, TemplateRefusal,
+    plan_delete_template, plan_save_template, plan_stretch, slot_writes,
 };
-use store::{Action, Expression, Item, Key, MAX_WRITES, Plan, Refused, decode};
+use store::{MAX_WRITES, Refused, StoreError, revise};
 
 /// Slots one request deals with; what is left, the scheduled work does.
 pub const SLOTS_PER_REQUEST: usize = 5_000;
 /// Slots dealt with between two moves of the record.
 const PIECE: NonZeroUsize = NonZeroUsize::MIN.saturating_add(999);
 /// Times a template is saved again because its record moved meanwhile.
-const MAX_SAVES: usize = 8;
+const SAVE_TRIES: usize = 8;
 /// Times a transaction is sent again without those of its writes that were refused.
 const MAX_NARROWINGS: usize = MAX_WRITES;
 
@@ -55,16 +58,15 @@ pub enum TemplateSaved {
     /// It is saved; the record of its slots, if it has one.
     Saved(Option<Generation>),
     /// It is not as the write expects; as it is now, none if it is gone.
-    Moved(Option<Item>),
+    Moved(Option<Box<Stored<Template>>>),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
-    Template,
-    Record,
-    Reach,
-    Entitlements,
-    Slot(usize),
+/// The template that was not as a write expects, if it was the template.
+fn moved(refused: Vec<Refused<TemplateRefusal>>) -> Result<Option<TemplateSaved>, StoreError> {
+    let moved = refused.into_iter().find(|one| one.refusal == TemplateRefusal::Template);
+    let read = |one: Refused<TemplateRefusal>| one.old.map(decode_authored).transpose();
+    let template = moved.map(read).transpose()?;
+    Ok(template.map(|template| TemplateSaved::Moved(template.map(Box::new))))
 }
 
 /// Sees to it, before a published template gets a shorter duration, that the slots which keep the longer one are
@@ -74,10 +76,11 @@ async fn keep_reach(
     tenant: TenantId,
     before: &Template,
     after: &Template,
-) -> Result<(), ApiError> {
+) -> Result<(), SagaFault> {
     if before.review_state == ReviewState::Draft || before.longest_minutes() <= after.longest_minutes() {
         return Ok(());
     }
+    SagaStep::WidenReach.begin();
     let lasting_secs = i64::from(before.longest_minutes()).saturating_mul(60);
     let reach = SlotReach { lasting_secs, ..SlotReach::none(before.id.clone()) };
     Ok(app.store.widen_reach(tenant, &reach).await?)
@@ -86,19 +89,19 @@ async fn keep_reach(
 /// Saves a template over the one that was read, together with the record of its slots if it is published.
 ///
 /// # Errors
-/// [`ApiError`] when it is not known to have happened.
+/// [`SagaFault`] when it is not known to have happened.
 pub async fn save_template(
     app: &App,
     tenant: &Tenant,
     template: &Template,
     before: Option<&Stored<Template>>,
     moment: Moment,
-) -> Result<TemplateSaved, ApiError> {
+) -> Result<TemplateSaved, SagaFault> {
     if let Some(before) = before {
         keep_reach(app, tenant.id, &before.value, template).await?;
     }
-    let write = put_over(tenant.id, before, template)?;
-    for _ in 0..MAX_SAVES {
+    let exhausted = |()| SagaFault::Contended;
+    revise(SAVE_TRIES, (), exhausted, |()| async move {
         let previous = app.store.load_generation(tenant.id, &template.id).await?;
         let next = match template.review_state {
             ReviewState::Published => {
@@ -109,65 +112,53 @@ pub async fn save_template(
         if let (Some(previous), Some(next)) = (&previous, &next)
             && previous.plan != next.plan
         {
+            SagaStep::WidenReach.begin();
             // Before the template is saved, so that no listing misses a slot that outlives its schedule.
             let reach = SlotReach { rescheduled: true, ..SlotReach::none(template.id.clone()) };
             app.store.widen_reach(tenant.id, &reach).await?;
         }
-        let mut plan = Plan::new();
-        add(&mut plan, Key::template(tenant.id, &template.id), write.clone(), Part::Template)?;
-        if let Some(next) = &next {
-            let (key, action) = generation_put(tenant.id, next, previous.as_ref())?;
-            add(&mut plan, key, action, Part::Record)?;
-        }
+        SagaStep::SaveTemplate.begin();
+        let plan = plan_save_template(tenant.id, before, template, previous.as_ref(), next.as_ref())?;
         let Err(refused) = commit(app, &plan).await? else {
-            return Ok(TemplateSaved::Saved(next.or(previous)));
+            return Ok(Break(TemplateSaved::Saved(next.or(previous))));
         };
-        if let Some(moved) = refused.into_iter().find(|one| one.refusal == Part::Template) {
-            return Ok(TemplateSaved::Moved(moved.old));
-        }
-    }
-    Err(ApiError::new(ErrorType::TryAgain))
+        Ok(moved(refused)?.map_or(Continue(()), Break))
+    })
+    .await
 }
 
 /// Deletes a template as it was read, and leaves the deletion of its slots to the scheduled work.
 ///
 /// # Errors
-/// [`ApiError`] when it is not known to have happened.
+/// [`SagaFault`] when it is not known to have happened.
 pub async fn delete_template(
     app: &App,
     tenant: TenantId,
     before: &Stored<Template>,
     moment: Moment,
-) -> Result<TemplateSaved, ApiError> {
+) -> Result<TemplateSaved, SagaFault> {
     let id = &before.value.id;
-    for _ in 0..MAX_SAVES {
+    let exhausted = |()| SagaFault::Contended;
+    revise(SAVE_TRIES, (), exhausted, |()| async move {
         let previous = app.store.load_generation(tenant, id).await?;
         let next = previous
             .as_ref()
-            .map(|found| Ok::<_, ApiError>(Generation::clear(id, Some(found), terms(app, moment)?)));
+            .map(|found| Ok::<_, SagaFault>(Generation::clear(id, Some(found), terms(app, moment)?)));
         let next = next.transpose()?;
-        let mut plan = Plan::new();
-        add(&mut plan, Key::template(tenant, id), delete_as_read(before), Part::Template)?;
-        if let Some(next) = &next {
-            let (key, action) = generation_put(tenant, next, previous.as_ref())?;
-            add(&mut plan, key, action, Part::Record)?;
-        }
-        let delete = || Action::Delete(Expression::new());
-        add(&mut plan, Key::slot_reach(tenant, id), delete(), Part::Reach)?;
-        add(&mut plan, Key::entitlements(tenant, id), delete(), Part::Entitlements)?;
-        let Err(refused) = commit(app, &plan).await? else { return Ok(TemplateSaved::Saved(next)) };
-        if let Some(moved) = refused.into_iter().find(|one| one.refusal == Part::Template) {
-            return Ok(TemplateSaved::Moved(moved.old));
-        }
-    }
-    Err(ApiError::new(ErrorType::TryAgain))
+        let plan = plan_delete_template(tenant, before, previous.as_ref(), next.as_ref())?;
+        let Err(refused) = commit(app, &plan).await? else {
+            return Ok(Break(TemplateSaved::Saved(next)));
+        };
+        Ok(moved(refused)?.map_or(Continue(()), Break))
+    })
+    .await
 }
 
 /// Goes on with the slots of a template as its record says, dealing with about `budget` slots. The template is
 /// the one the record was saved with; none for a run that clears.
 ///
 /// # Errors
-/// [`ApiError`] when the database does not answer; the record stays due.
+/// [`SagaFault`] when the database does not answer; the record stays due.
 pub async fn make_slots(
     app: &App,
     tenant: &Tenant,
@@ -175,7 +166,7 @@ pub async fn make_slots(
     generation: Generation,
     now: Timestamp,
     budget: usize,
-) -> Result<Progress, ApiError> {
+) -> Result<Progress, SagaFault> {
     let until = generation.until;
     let mut progress = Progress { made: 0, changed: 0, deleted: 0, complete: generation.complete, until };
     if generation.complete {
@@ -215,16 +206,17 @@ pub struct Turn {
 /// reaches further, or deletes what a deleted template left. None where nothing was due after all.
 ///
 /// # Errors
-/// [`ApiError`] when the database does not answer; the record stays due.
+/// [`SagaFault`] when the database does not answer; the record stays due.
 pub async fn resume(
     app: &App,
     tenant: &Tenant,
     id: &TemplateId,
     turn: Turn,
-) -> Result<Option<Progress>, ApiError> {
+) -> Result<Option<Progress>, SagaFault> {
     let Turn { now, real_now, budget } = turn;
     let (template, record) = app.store.load_template_and_generation(tenant.id, id).await?;
     let Some(record) = record.filter(|record| record.is_due(now)) else { return Ok(None) };
+    let template = template.map(|stored| stored.value);
     let template = template.filter(|found| found.review_state == ReviewState::Published);
     let moment = Moment { now, days: domain::publishing::DAYS_AHEAD, chosen_clock: record.chosen_clock };
     let next = match &template {
@@ -239,8 +231,7 @@ pub async fn resume(
     let current = match next {
         None => record,
         Some(next) => {
-            let (key, write) = generation_put(tenant.id, &next, Some(&record))?;
-            if app.store.write(&key, write).await?.is_err() {
+            if !app.store.replace_generation(tenant.id, &record, &next).await? {
                 return Ok(None);
             }
             next
@@ -255,13 +246,9 @@ fn goes_on(record: &Generation, template: &Template, zone: Zone) -> bool {
 }
 
 /// Terms of a run that reaches as far as its own clock says.
-fn terms(app: &App, moment: Moment) -> Result<RunTerms, ApiError> {
+fn terms(app: &App, moment: Moment) -> Result<RunTerms, SagaFault> {
     let run = format!("{:032x}", u128::from_be_bytes(app.ids.bytes()?));
     Ok(RunTerms { run, moment, real_now: moment.now })
-}
-
-fn add<R>(plan: &mut Plan<R>, key: Key, action: Action, part: R) -> Result<(), ApiError> {
-    plan.add(key, action, part).map_err(ApiError::internal)
 }
 
 /// A run while someone works on it.
@@ -299,7 +286,8 @@ struct Difference {
 }
 
 impl Work<'_> {
-    async fn piece(&mut self) -> Result<Piece, ApiError> {
+    async fn piece(&mut self) -> Result<Piece, SagaFault> {
+        SagaStep::MakeSlots.begin();
         let facts = self.template.map(Template::facts);
         let plan = facts.as_ref().zip(self.template).map(|(facts, template)| SlotPlan {
             template: facts,
@@ -314,23 +302,23 @@ impl Work<'_> {
         self.carry_out(difference, next).await
     }
 
-    fn beginning(&self) -> Beginning {
-        self.generation.after.map_or(Beginning::At(self.generation.from), Beginning::After)
+    fn beginning(&self) -> SlotsFrom {
+        self.generation.after.map_or(SlotsFrom::At(self.generation.from), SlotsFrom::After)
     }
 
-    async fn existing(&self, until: Timestamp) -> Result<ExistingSlots, ApiError> {
+    async fn existing(&self, until: Timestamp) -> Result<ExistingSlots, SagaFault> {
         let (tenant, template) = (self.tenant.id, &self.generation.template);
         let from = self.beginning();
         Ok(self.app.store.load_slots_from(tenant, template, from, until, PIECE.get()).await?)
     }
 
     /// The next stretch of what schedules make, against what exists.
-    async fn to_fill(&self, plan: SlotPlan<'_>) -> Result<Difference, ApiError> {
+    async fn to_fill(&self, plan: SlotPlan<'_>) -> Result<Difference, SagaFault> {
         let Generation { from, until, after, .. } = &self.generation;
         let window = SlotWindow { from: *from, until: self.compare_until, after: *after };
         let made = generate(plan, window, PIECE).map_err(|refusal| {
             tracing::error!(template = %self.generation.template, ?refusal, "schedules make no slots");
-            ApiError::new(ErrorType::Internal)
+            SagaFault::inconsistent("schedules make no slots")
         })?;
         let stop = made.stopped_after;
         let mut existing = self.existing(stop.map_or(self.compare_until, InstanceId::start)).await?;
@@ -351,7 +339,7 @@ impl Work<'_> {
     }
 
     /// The next slots of a template that is gone. Those that were sold stay for the sake of their orders.
-    async fn to_clear(&self) -> Result<Difference, ApiError> {
+    async fn to_clear(&self) -> Result<Difference, SagaFault> {
         let ExistingSlots { ledgers, stopped_after } = self.existing(self.compare_until).await?;
         let seen = ledgers.len();
         let (free, taken): (Vec<_>, Vec<_>) =
@@ -362,20 +350,20 @@ impl Work<'_> {
     }
 
     /// Writes the difference and moves the record together with the last of it.
-    async fn carry_out(&mut self, found: Difference, next: Option<Generation>) -> Result<Piece, ApiError> {
-        let writes = self.writes(&found.writes)?;
+    async fn carry_out(&mut self, found: Difference, next: Option<Generation>) -> Result<Piece, SagaFault> {
+        let writes = slot_writes(self.tenant.id, &found.writes)?;
         let mut piece = Piece { seen: found.seen, ..Piece::default() };
-        let chunks: Vec<&[(Change, Key, Action)]> = writes.chunks(MAX_WRITES.saturating_sub(1)).collect();
+        let chunks: Vec<&[SlotWrite]> = writes.chunks(MAX_WRITES.saturating_sub(1)).collect();
         let (last, before) = match chunks.split_last() {
             Some((last, before)) => (*last, before),
             None => (&[][..], &[][..]),
         };
         for chunk in before {
-            if !self.write(chunk, Step::Stays, &mut piece).await? {
+            if !self.write(chunk, RecordStep::Stays, &mut piece).await? {
                 return Ok(Piece { overtaken: true, ..piece });
             }
         }
-        let step = next.as_ref().map_or(Step::Ends, Step::MovesTo);
+        let step = next.as_ref().map_or(RecordStep::Ends, RecordStep::MovesTo);
         if !self.write(last, step, &mut piece).await? {
             return Ok(Piece { overtaken: true, ..piece });
         }
@@ -386,103 +374,41 @@ impl Work<'_> {
         Ok(piece)
     }
 
-    fn record_write(&self, step: Step<'_>) -> Result<(Key, Action), ApiError> {
-        Ok(match step {
-            Step::Stays => generation_fence(self.tenant.id, &self.generation),
-            Step::MovesTo(next) => generation_put(self.tenant.id, next, Some(&self.generation))?,
-            Step::Ends => generation_end(self.tenant.id, &self.generation),
-        })
-    }
-
-    fn writes(&self, found: &Regeneration) -> Result<Vec<(Change, Key, Action)>, ApiError> {
-        let tenant = self.tenant.id;
-        let mut writes = Vec::new();
-        for ledger in &found.put {
-            let (key, action) = slot_put(tenant, ledger)?;
-            writes.push((Change::Made, key, action));
-        }
-        for replacement in &found.replace {
-            let (key, action) = slot_replace(tenant, replacement)?;
-            writes.push((Change::Changed, key, action));
-        }
-        for ledger in &found.delete {
-            let (key, action) = slot_delete(tenant, ledger)?;
-            writes.push((Change::Deleted, key, action));
-        }
-        Ok(writes)
-    }
-
     /// Carries out what is not refused of these writes, together with a check or a move of the record. A slot
     /// that is not as it was read has been made, sold, held or edited meanwhile, and stays as it is. False when
     /// the record is not as it was read.
     async fn write(
         &self,
-        chunk: &[(Change, Key, Action)],
-        step: Step<'_>,
+        chunk: &[SlotWrite],
+        step: RecordStep<'_>,
         piece: &mut Piece,
-    ) -> Result<bool, ApiError> {
-        let (key, action) = self.record_write(step)?;
+    ) -> Result<bool, SagaFault> {
         let mut open: Vec<usize> = (0..chunk.len()).collect();
         for _ in 0..=MAX_NARROWINGS {
-            if open.is_empty() && step == Step::Stays {
+            if open.is_empty() && step == RecordStep::Stays {
                 return Ok(true);
             }
-            let mut plan = Plan::new();
-            add(&mut plan, key.clone(), action.clone(), Part::Record)?;
-            for (index, (_, key, action)) in chunk.iter().enumerate() {
-                if open.contains(&index) {
-                    add(&mut plan, key.clone(), action.clone(), Part::Slot(index))?;
-                }
-            }
+            let plan = plan_stretch(self.tenant.id, &self.generation, step, chunk, &open)?;
             let Err(refused) = commit(self.app, &plan).await? else {
                 let done = chunk.iter().enumerate().filter(|(index, _)| open.contains(index));
-                done.for_each(|(_, (change, _, _))| piece.count(*change));
+                done.for_each(|(_, write)| piece.count(write.change));
                 return Ok(true);
             };
-            if let Some(record) = refused.iter().find(|one| one.refusal == Part::Record) {
-                return is_done(record, step);
+            if let Some(record) = refused.iter().find(|one| one.refusal == StretchRefusal::Record) {
+                return Ok(step.was_taken(record.old.clone())?);
             }
-            open.retain(|index| !refused.iter().any(|one| one.refusal == Part::Slot(*index)));
+            open.retain(|index| !refused.iter().any(|one| one.refusal == StretchRefusal::Slot(*index)));
         }
         Ok(false)
     }
 }
 
-/// What becomes of the record of a run with a transaction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Step<'a> {
-    /// It stays as it is.
-    Stays,
-    /// It moves on.
-    MovesTo(&'a Generation),
-    /// It has nothing left to say, and goes.
-    Ends,
-}
-
-/// Whether a step that was refused has happened before: its answer was lost.
-fn is_done(refused: &Refused<Part>, step: Step<'_>) -> Result<bool, ApiError> {
-    let old: Option<Generation> = refused.old.clone().map(decode).transpose()?;
-    Ok(match step {
-        Step::Stays => false,
-        Step::MovesTo(next) => old.as_ref() == Some(next),
-        Step::Ends => old.is_none(),
-    })
-}
-
-/// What a write does to a slot.
-#[derive(Debug, Clone, Copy)]
-enum Change {
-    Made,
-    Changed,
-    Deleted,
-}
-
 impl Piece {
-    fn count(&mut self, change: Change) {
+    fn count(&mut self, change: SlotChange) {
         let count = match change {
-            Change::Made => &mut self.made,
-            Change::Changed => &mut self.changed,
-            Change::Deleted => &mut self.deleted,
+            SlotChange::Made => &mut self.made,
+            SlotChange::Changed => &mut self.changed,
+            SlotChange::Deleted => &mut self.deleted,
         };
         *count = count.saturating_add(1);
     }

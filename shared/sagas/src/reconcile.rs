@@ -4,16 +4,16 @@
 mod again;
 mod orders;
 
+use adapters::processor::captured_in;
 use again::Again;
-use domain::reconciliation::{Books, Checked, Count, Finding, MembershipFault, Terms};
+use domain::reconciliation::{Books, Checked, Count, Finding, MembershipFault, ReconciliationTerms};
 use domain::tenant::ProcessorKind;
 use domain::{MembershipId, TenantId, Timestamp};
 use orders::{OrdersWalk, Whole};
-use platform::processor::captured_in;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use store::reconcile::{LEDGERS, MONEY, ORDERS_AND_LOOKUPS, Record, record_of};
-use store::walk::{Pace, Route, Row, Walk};
+use store::walk::{Pace, Route, TableWalk, WalkedItem};
 use store::{Consistency, Key, Store, StoreError, Table};
 
 /// Suspicions that are looked at again; of more, only the number is told.
@@ -21,7 +21,7 @@ const MAX_SUSPICIONS: usize = 10_000;
 
 /// What is reconciled.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted {
+pub struct ReconciliationRequest {
     /// This tenant alone.
     pub tenant: Option<TenantId>,
     /// The present instant.
@@ -34,7 +34,7 @@ pub struct Wanted {
 
 /// What came of it.
 #[derive(Debug, Default)]
-pub struct Report {
+pub struct ReconciliationReport {
     /// What does not agree.
     pub findings: Vec<(TenantId, Finding)>,
     /// What changed all the time, so that nothing can be said of it.
@@ -45,7 +45,7 @@ pub struct Report {
     pub left_out: usize,
 }
 
-impl Report {
+impl ReconciliationReport {
     /// Whether nothing was found that does not agree.
     #[must_use]
     pub fn is_clean(&self) -> bool {
@@ -57,8 +57,11 @@ impl Report {
 ///
 /// # Errors
 /// [`StoreError`] when the database does not answer.
-pub async fn reconcile(store: &Store, wanted: &Wanted) -> Result<Report, StoreError> {
-    let view = View::of(store, wanted).await?;
+pub async fn reconcile(
+    store: &Store,
+    wanted: &ReconciliationRequest,
+) -> Result<ReconciliationReport, StoreError> {
+    let view = ReconciliationView::of(store, wanted).await?;
     let mut pass = Pass { view: &view, books: BTreeMap::new(), suspicions: Vec::new(), left_out: 0 };
     pass.enter_money().await?;
     let wrong_lookups = pass.enter_members().await?;
@@ -70,45 +73,52 @@ pub async fn reconcile(store: &Store, wanted: &Wanted) -> Result<Report, StoreEr
     again.look(&suspicions).await?;
     let Again { mut findings, unsettled, .. } = again;
     findings.extend(wrong_lookups);
-    Ok(Report { findings, unsettled, checked, left_out })
+    Ok(ReconciliationReport { findings, unsettled, checked, left_out })
 }
 
 /// What is read, and how it is judged.
-struct View<'a> {
+struct ReconciliationView<'a> {
     store: &'a Store,
-    wanted: &'a Wanted,
+    wanted: &'a ReconciliationRequest,
+    /// All tenants.
+    known: BTreeSet<TenantId>,
     /// The tenants whose processor's payments are known.
     with_payments: BTreeSet<TenantId>,
     /// Since when tenants are closed. Nothing is done for them, so that nothing becomes overdue.
     closed: BTreeMap<TenantId, Timestamp>,
 }
 
-impl<'a> View<'a> {
-    async fn of(store: &'a Store, wanted: &'a Wanted) -> Result<Self, StoreError> {
+impl<'a> ReconciliationView<'a> {
+    async fn of(store: &'a Store, wanted: &'a ReconciliationRequest) -> Result<Self, StoreError> {
         let tenants = store.load_all_tenants().await?;
-        let known = tenants.iter().filter(|tenant| match tenant.processor {
+        let in_sandbox = tenants.iter().filter(|tenant| match tenant.processor {
             ProcessorKind::Sandbox => true,
             ProcessorKind::Stripe(_) => false,
         });
-        let with_payments = known.map(|tenant| tenant.id).collect();
+        let with_payments = in_sandbox.map(|tenant| tenant.id).collect();
+        let known = tenants.iter().map(|tenant| tenant.id).collect();
         let closed = tenants.iter().filter_map(|tenant| Some((tenant.id, tenant.closed_at?))).collect();
-        Ok(Self { store, wanted, with_payments, closed })
+        Ok(Self { store, wanted, known, with_payments, closed })
     }
 
     fn books(&self, tenant: TenantId) -> Books {
-        let Wanted { tenant: _, now, chosen_now, pause: _ } = *self.wanted;
+        let ReconciliationRequest { tenant: _, now, chosen_now, pause: _ } = *self.wanted;
         let now = self.closed.get(&tenant).map_or(now, |closed| now.min(*closed));
-        Books::open(Terms { now, chosen_now, with_payments: self.with_payments.contains(&tenant) })
+        Books::open(ReconciliationTerms {
+            now,
+            chosen_now,
+            with_payments: self.with_payments.contains(&tenant),
+        })
     }
 
-    fn walk(&self, table: Table, partitions: &[&str], consistency: Consistency) -> Walk {
+    fn walk(&self, table: Table, partitions: &[&str], consistency: Consistency) -> TableWalk {
         let route = Route { table, partitions, tenant: self.wanted.tenant };
         self.store.walk(route, Pace { consistency, pause: self.wanted.pause })
     }
 }
 
 /// Reads a record, or finds that it cannot be read.
-fn read(row: Row) -> Result<Record, Finding> {
+fn read(row: WalkedItem) -> Result<Record, Finding> {
     record_of(row).map_err(unreadable)
 }
 
@@ -118,7 +128,7 @@ fn unreadable(Key { table, pk, sk }: Key) -> Finding {
 
 /// The first walk, past everything.
 struct Pass<'a> {
-    view: &'a View<'a>,
+    view: &'a ReconciliationView<'a>,
     books: BTreeMap<TenantId, Books>,
     suspicions: Vec<(TenantId, Finding)>,
     left_out: usize,
@@ -192,11 +202,12 @@ impl Pass<'_> {
         Ok(wrong)
     }
 
-    fn enter_member(&mut self, row: Row, lookups: &mut BTreeMap<TenantId, Lookups>) {
+    fn enter_member(&mut self, row: WalkedItem, lookups: &mut BTreeMap<TenantId, Lookups>) {
         let (tenant, key) = (row.tenant, row.key.clone());
         match read(row) {
             Ok(Record::Customer(id)) => self.books(tenant).enter_customer(id),
             Ok(Record::Lead(to)) => self.books(tenant).enter_lead(to),
+            Ok(Record::Visit(card)) => self.books(tenant).enter_visit(card),
             Ok(Record::Counters(counters)) => {
                 for (count, counted) in counters {
                     self.books(tenant).enter_counter(count, counted);
@@ -223,9 +234,18 @@ impl Pass<'_> {
             for (tenant, unreadable) in page.unreadable {
                 self.suspect(tenant, [unreadable]);
             }
+            for (tenant, count, counted) in page.counters {
+                self.books(tenant).enter_counter(count, counted);
+            }
             for Whole { tenant, order, records } in page.orders {
                 match records {
-                    Ok(records) => self.books(tenant).enter_order(&records),
+                    Ok(records) => {
+                        self.books(tenant).enter_order(&records);
+                        if !records.order.admission.is_untouched() {
+                            let scans = self.view.store.load_scans(tenant, &order).await?;
+                            self.books(tenant).enter_scans(&records, &scans);
+                        }
+                    }
                     Err(faults) => self.suspect(tenant, orders::unwhole(&order, faults)),
                 }
             }
@@ -254,7 +274,12 @@ impl Pass<'_> {
     fn close(&mut self) -> Checked {
         let mut checked = Checked::default();
         for (tenant, books) in std::mem::take(&mut self.books) {
-            checked = checked.plus(books.checked());
+            let entered = books.checked();
+            checked = checked.plus(entered);
+            if !self.view.known.contains(&tenant) {
+                let Checked { orders, memberships, .. } = entered;
+                self.suspect(tenant, [Finding::NoTenant { orders, memberships }]);
+            }
             self.suspect(tenant, books.close());
         }
         checked

@@ -2,37 +2,39 @@
 //! the amount given back (architecture: checkout). Whoever finds a refund half-way asks the processor again by the
 //! refund's id, which is idempotent, so that a slow handler and a recovery can race without harm.
 
-use crate::charge::{answered, payment_request};
+use crate::charge::{answered, payment_request, without_payment};
 use crate::commit::{Patience, commit};
+use crate::fault::SagaFault;
+use crate::steps::SagaStep;
+use adapters::App;
+use adapters::clock::RequestClock;
+use adapters::processor::{CardProcessor, PaymentRequest, ProcessorError, RefundRequest};
+use adapters::telemetry::Metric;
 use domain::checkout::{ANSWER_SECS, CHARGE_SECS};
 use domain::order::Order;
 use domain::payment::{Decline, DeclineReason, FinalStatus, RefundAnswer};
-use domain::sale::{RefundRefusal, Sale, refundable};
+use domain::sale::{DoneRefund, RefundRefusal, Sale, refundable};
 use domain::tenant::Tenant;
 use domain::{Money, PaymentReference, RefundId, SaleId, TenantId, Timestamp};
-use platform::clock::RequestClock;
-use platform::processor::{CardProcessor, PaymentRequest, ProcessorError, RefundRequest};
-use platform::telemetry::Metric;
-use platform::{ApiError, App, ErrorType};
+use std::ops::ControlFlow::{Break, Continue};
 use store::checkout::KeyClaim;
 use store::order::DueClock;
 use store::refund::{
     EndRefusal, Ending, RefundEnd, Take, TakeRefusal, Untaken, plan_end, plan_take_keyed, sale_in, untaken,
 };
-use store::{Item, StoreFault};
+use store::{Item, StoreError, StoreFault, revise};
 
 /// Times a taking is sent: again after a lost answer, and after the sale was prepared.
-const MAX_TAKINGS: u32 = 4;
+const TAKING_TRIES: usize = 4;
 
 /// Times the end of a refund is reckoned again because sale or order moved meanwhile.
-const MAX_ENDINGS: u32 = 12;
+const ENDING_TRIES: usize = 12;
 
 /// A refund that is taken from its sale.
 #[derive(Debug, Clone)]
 pub struct TakenRefund {
     /// The sale as it was seen with the refund.
     pub sale: Sale,
-    /// The refund.
     pub id: RefundId,
     /// The order as it was seen, where the refund gives back more of it than money.
     pub order: Option<Order>,
@@ -49,36 +51,15 @@ pub enum RefundOutcome {
     Undecided,
 }
 
-const UNCONFIRMED: &str =
-    "The card processor has not confirmed the refund yet; it will be completed automatically";
-
-/// The answer while it is not known what became of a refund of a sale.
-#[must_use]
-pub fn refund_in_progress(id: &RefundId) -> ApiError {
-    ApiError::new(ErrorType::RequestInProgress).message(UNCONFIRMED).fact("refundId", id)
-}
-
-/// Seconds after which the processor is asked again for a refund that it did not answer.
-const REFUND_RETRY_SECS: u32 = 60;
-
-/// The answer while it is not known what became of a refund of an order.
-#[must_use]
-pub fn refund_pending(id: &RefundId) -> ApiError {
-    let refusal = ApiError::new(ErrorType::RefundPending).message(UNCONFIRMED);
-    refusal.retry_after(REFUND_RETRY_SECS).fact("refundId", id)
-}
-
-/// The answer to a request that meets another refund of its order under way, and does nothing.
-#[must_use]
-pub fn other_refund_pending(id: &RefundId) -> ApiError {
-    let refusal = ApiError::new(ErrorType::RefundPending).without_effect();
-    refusal.retry_after(REFUND_RETRY_SECS).fact("refundId", id)
-}
-
-/// The answer to a refusal by the processor or the bank behind it.
-#[must_use]
-pub fn refund_declined(decline: &Decline) -> ApiError {
-    ApiError::new(ErrorType::RefundRefused).refused_by(decline)
+/// Why a refund of a sale is not given, or not known to be.
+#[derive(Debug)]
+pub enum SaleRefundRefusal {
+    /// The sale has something against it.
+    Sale(RefundRefusal),
+    /// The processor, or the bank behind it, refused: everything is as it was.
+    Declined(Decline),
+    /// It is taken, and the processor has not said what became of it. Whoever finds it after its deadline finishes it.
+    Unconfirmed(RefundId),
 }
 
 /// Whether the processor that the tenant charges by can have taken the payment of a sale. It is looked at before a
@@ -86,11 +67,13 @@ pub fn refund_declined(decline: &Decline) -> ApiError {
 /// processor that took the payment has the last word, since it may have been asked (decision record 0098).
 ///
 /// # Errors
-/// `REFUND_REFUSED` where another processor took it.
-pub fn check_processor(app: &App, tenant: &Tenant, sale: &Sale) -> Result<(), ApiError> {
+/// [`SaleRefundRefusal::Declined`] where another processor took it.
+pub fn check_processor(app: &App, tenant: &Tenant, sale: &Sale) -> Result<(), SaleRefundRefusal> {
     let processor = app.processor(tenant);
     match &sale.reference {
-        Some(reference) if !processor.can_have_written(reference) => Err(refund_declined(&taken_elsewhere())),
+        Some(reference) if !processor.can_have_written(reference) => {
+            Err(SaleRefundRefusal::Declined(taken_elsewhere()))
+        }
         Some(_) | None => Ok(()),
     }
 }
@@ -105,39 +88,30 @@ fn taken_elsewhere() -> Decline {
     }
 }
 
-/// The answer to more than what remains of a sale.
-#[must_use]
-pub fn exceeds_remainder(remainder: Money) -> ApiError {
-    ApiError::new(ErrorType::RefundExceedsRemainder).fact("remainder", remainder.to_string())
-}
-
-/// The answer to what a sale says against a refund; what an unknown sale means depends on who names it.
-#[must_use]
-pub fn refused_by_sale(refusal: RefundRefusal, unknown: impl FnOnce() -> ApiError) -> ApiError {
-    match refusal {
-        RefundRefusal::UnknownSale => unknown(),
-        RefundRefusal::ExceedsRemainder { remainder } => exceeds_remainder(remainder),
-        RefundRefusal::TooManyRefunds => ApiError::new(ErrorType::TooManyRefunds),
-    }
-}
-
 /// Takes a refund from what remains of a sale. It is idempotent by the refund's id, so that a lost answer is
 /// asked for again.
 ///
 /// # Errors
-/// [`ApiError`] when it is not known whether it is taken. The inner error is why it cannot be.
-pub async fn take_refund(app: &App, take: &Take<'_>) -> Result<Result<Sale, RefundRefusal>, ApiError> {
-    let (mut last, patience) = (None, Patience::begin());
-    for _ in 0..MAX_TAKINGS {
+/// [`SagaFault`] when it is not known whether it is taken. The inner error is why it cannot be.
+pub async fn take_refund(app: &App, take: &Take<'_>) -> Result<Result<Sale, RefundRefusal>, SagaFault> {
+    SagaStep::TakeRefund.begin();
+    let patience = &Patience::begin();
+    let exhausted = |last: Option<StoreError>| last.map_or(SagaFault::Contended, SagaFault::from);
+    revise(TAKING_TRIES, None, exhausted, |last| async move {
         match app.store.take_refund(take).await {
-            Ok(Ok(sale)) => return Ok(Ok(sale)),
-            Ok(Err(Untaken::Unprepared)) => app.store.prepare_sale(take.tenant, take.sale).await?,
-            Ok(Err(Untaken::Refused(sale))) => return refused(take, sale),
-            Err(fault) if fault.kind == StoreFault::TryAgain && patience.is_left() => last = Some(fault),
-            Err(fault) => return Err(fault.into()),
+            Ok(Ok(sale)) => Ok(Break(Ok(sale))),
+            Ok(Err(Untaken::Unprepared)) => {
+                app.store.prepare_sale(take.tenant, take.sale).await?;
+                Ok(Continue(last))
+            }
+            Ok(Err(Untaken::Refused(sale))) => refused(take, sale).map(Break),
+            Err(fault) if fault.kind == StoreFault::TryAgain && patience.is_left() => {
+                Ok(Continue(Some(fault)))
+            }
+            Err(fault) => Err(fault.into()),
         }
-    }
-    Err(last.map_or_else(|| ApiError::new(ErrorType::TryAgain), ApiError::from))
+    })
+    .await
 }
 
 /// What came of the wish to take a refund under an idempotency key.
@@ -154,49 +128,52 @@ pub enum KeyedTaking {
 /// Takes a refund and claims the idempotency key of its request, together or not at all.
 ///
 /// # Errors
-/// [`ApiError`] when it is not known whether that happened; the key then says so.
+/// [`SagaFault`] when it is not known whether that happened; the key then says so.
 pub async fn take_refund_keyed(
     app: &App,
     take: &Take<'_>,
     claim: &KeyClaim,
     wall_now: Timestamp,
-) -> Result<KeyedTaking, ApiError> {
-    for _ in 0..MAX_TAKINGS {
+) -> Result<KeyedTaking, SagaFault> {
+    SagaStep::TakeRefund.begin();
+    let exhausted = |()| SagaFault::Contended;
+    revise(TAKING_TRIES, (), exhausted, |()| async move {
         let Err(mut refused) = commit(app, &plan_take_keyed(take, claim, wall_now)?).await? else {
-            return Ok(KeyedTaking::Taken);
+            return Ok(Break(KeyedTaking::Taken));
         };
         refused.sort_by_key(|one| one.refusal);
-        let Some(first) = refused.into_iter().next() else { break };
+        let Some(first) = refused.into_iter().next() else { return Err(SagaFault::Contended) };
         match first.refusal {
-            TakeRefusal::KeyHeld => return Ok(KeyedTaking::KeyHeld),
+            TakeRefusal::KeyHeld => Ok(Break(KeyedTaking::KeyHeld)),
             TakeRefusal::Sale => match untaken(first.old)? {
-                Untaken::Unprepared => app.store.prepare_sale(take.tenant, take.sale).await?,
-                Untaken::Refused(sale) => {
-                    return Ok(match self::refused(take, sale)? {
-                        Ok(_) => KeyedTaking::Taken,
-                        Err(refusal) => KeyedTaking::Refused(refusal),
-                    });
+                Untaken::Unprepared => {
+                    app.store.prepare_sale(take.tenant, take.sale).await?;
+                    Ok(Continue(()))
                 }
+                Untaken::Refused(sale) => Ok(Break(match self::refused(take, sale)? {
+                    Ok(_) => KeyedTaking::Taken,
+                    Err(refusal) => KeyedTaking::Refused(refusal),
+                })),
             },
         }
-    }
-    Err(ApiError::new(ErrorType::TryAgain))
+    })
+    .await
 }
 
 /// What a sale that refused a taking says about it.
 ///
 /// # Errors
-/// [`ApiError`] when it says nothing against it. The inner error is why the refund cannot be taken.
+/// [`SagaFault`] when it says nothing against it. The inner error is why the refund cannot be taken.
 pub(crate) fn refused(
     take: &Take<'_>,
     sale: Option<Box<Sale>>,
-) -> Result<Result<Sale, RefundRefusal>, ApiError> {
+) -> Result<Result<Sale, RefundRefusal>, SagaFault> {
     match sale {
         // An earlier try of this very taking succeeded, and its answer was lost.
         Some(sale) if sale.refunds.contains_key(take.id) => Ok(Ok(*sale)),
         sale => match refundable(sale.as_deref(), take.mid, take.refund.amount) {
             Err(refusal) => Ok(Err(refusal)),
-            Ok(_) => Err(ApiError::new(ErrorType::TryAgain)),
+            Ok(_) => Err(SagaFault::Contended),
         },
     }
 }
@@ -204,13 +181,13 @@ pub(crate) fn refused(
 /// Takes a refund that is taken from its sale to its end.
 ///
 /// # Errors
-/// [`ApiError`] when the database does not answer; the refund stays pending and is finished by whoever finds it.
+/// [`SagaFault`] when the database does not answer; the refund stays pending and is finished by whoever finds it.
 pub async fn refund(
     app: &App,
     tenant: &Tenant,
     taken: TakenRefund,
     clock: RequestClock,
-) -> Result<RefundOutcome, ApiError> {
+) -> Result<RefundOutcome, SagaFault> {
     Box::pin(finish(app, tenant, taken, || clock.fresh())).await
 }
 
@@ -218,14 +195,14 @@ pub async fn refund(
 /// the payment.
 ///
 /// # Errors
-/// [`ApiError`] when the database does not answer; the refund stays pending until the tenant charges by that processor
+/// [`SagaFault`] when the database does not answer; the refund stays pending until the tenant charges by that processor
 /// again.
 pub async fn give_up_refund(
     app: &App,
     tenant: &Tenant,
     taken: TakenRefund,
     clock: RequestClock,
-) -> Result<RefundOutcome, ApiError> {
+) -> Result<RefundOutcome, SagaFault> {
     Box::pin(end(app, tenant.id, taken, clock.fresh(), Some(taken_elsewhere()))).await
 }
 
@@ -234,7 +211,7 @@ async fn finish(
     tenant: &Tenant,
     taken: TakenRefund,
     now: impl Fn() -> Timestamp,
-) -> Result<RefundOutcome, ApiError> {
+) -> Result<RefundOutcome, SagaFault> {
     let TakenRefund { sale, id, .. } = &taken;
     let Some(refund) = sale.refunds.get(id) else { return Err(vanished(id)) };
     if refund.deadline().is_none() {
@@ -250,13 +227,13 @@ async fn finish(
     }
 }
 
-/// Asks the processor for a refund.
 async fn ask(
     app: &App,
     tenant: &Tenant,
     taken: &TakenRefund,
     amount: Money,
-) -> Result<Result<RefundAnswer, ProcessorError>, ApiError> {
+) -> Result<Result<RefundAnswer, ProcessorError>, SagaFault> {
+    SagaStep::AskForRefund.begin();
     let reference = match reference(app, tenant, taken).await? {
         Ok(reference) => reference,
         Err(fault) => return Ok(Err(fault)),
@@ -278,7 +255,7 @@ async fn reference(
     app: &App,
     tenant: &Tenant,
     taken: &TakenRefund,
-) -> Result<Result<PaymentReference, ProcessorError>, ApiError> {
+) -> Result<Result<PaymentReference, ProcessorError>, SagaFault> {
     if let Some(reference) = &taken.sale.reference {
         return Ok(Ok(reference.clone()));
     }
@@ -287,7 +264,7 @@ async fn reference(
         None => app.store.load_order(tenant.id, &taken.sale.order).await?,
     };
     let request = order.as_ref().and_then(payment_request);
-    let request = request.ok_or_else(|| ApiError::new(ErrorType::Internal))?;
+    let request = request.ok_or_else(without_payment)?;
     Ok(captured(app.processor(tenant).as_ref(), &request).await)
 }
 
@@ -308,9 +285,9 @@ fn log_fault(id: &RefundId, fault: ProcessorError) {
 
 /// A refund that was given back to its sale cannot be done, and one that is done is not given back: the processor
 /// would have answered the same refund in two ways.
-pub(crate) fn vanished(id: &RefundId) -> ApiError {
+pub(crate) fn vanished(id: &RefundId) -> SagaFault {
     tracing::error!(refund = id.as_str(), "a refund is not where it was taken");
-    ApiError::new(ErrorType::Internal)
+    SagaFault::inconsistent("a refund is not where it was taken")
 }
 
 /// Writes the end of a refund: it is done, or given back for a refusal. If someone else ended it first, that
@@ -321,28 +298,34 @@ async fn end(
     taken: TakenRefund,
     at: Timestamp,
     decline: Option<Decline>,
-) -> Result<RefundOutcome, ApiError> {
-    let TakenRefund { mut sale, id, mut order } = taken;
-    for _ in 0..MAX_ENDINGS {
+) -> Result<RefundOutcome, SagaFault> {
+    SagaStep::EndRefund.begin();
+    let decline = decline.as_ref();
+    let exhausted = |_| SagaFault::Contended;
+    revise(ENDING_TRIES, taken, exhausted, |taken| async move {
+        let TakenRefund { mut sale, id, mut order } = taken;
         let Some(refund) = sale.refunds.get(&id) else {
-            return decline.map(RefundOutcome::Refused).ok_or_else(|| vanished(&id));
+            let refused = decline.cloned().map(RefundOutcome::Refused);
+            return refused.map(Break).ok_or_else(|| vanished(&id));
         };
         if refund.deadline().is_none() {
-            return Ok(RefundOutcome::Refunded(Box::new(sale)));
+            return Ok(Break(RefundOutcome::Refunded(Box::new(sale))));
         }
-        let (end, outcome) = match &decline {
-            Some(decline) => (RefundEnd::GivenBack, RefundOutcome::Refused(decline.clone())),
+        let (end, outcome) = match decline {
+            Some(decline) => (RefundEnd::Released, RefundOutcome::Refused(decline.clone())),
             None => {
-                let fees = sale.fees_of_next(refund.amount)?;
-                let done = RefundOutcome::Refunded(Box::new(sale.with_done(&id, at, fees)));
-                (RefundEnd::Done { at, fees }, done)
+                let listed = order.as_ref().and_then(|order| order.after_sale.refund(&id));
+                let taxes = sale.taxes_of_next(refund.amount, listed.map(|listed| &listed.taxes))?;
+                let done = DoneRefund { at, fees: sale.fees_of_next(refund.amount)?, taxes };
+                let outcome = RefundOutcome::Refunded(Box::new(sale.with_done(&id, &done)));
+                (RefundEnd::Done(done), outcome)
             }
         };
         let ending = Ending { tenant, sale: &sale, id: &id, order: order.as_ref(), end };
         let refused = match commit(app, &plan_end(&ending)?).await? {
             Ok(()) => {
                 Metric::Refunds.count(tenant);
-                return Ok(outcome);
+                return Ok(Break(outcome));
             }
             Err(refused) => refused,
         };
@@ -355,11 +338,12 @@ async fn end(
                 }
             }
         }
-    }
-    Err(ApiError::new(ErrorType::TryAgain))
+        Ok(Continue(TakenRefund { sale, id, order }))
+    })
+    .await
 }
 
-fn moved(old: Option<Item>, id: &RefundId) -> Result<Sale, ApiError> {
+fn moved(old: Option<Item>, id: &RefundId) -> Result<Sale, SagaFault> {
     sale_in(old)?.ok_or_else(|| vanished(id))
 }
 
@@ -376,7 +360,7 @@ pub struct RecoveredRefunds {
 /// at `again`, so that others have their turn.
 ///
 /// # Errors
-/// [`ApiError`] when the database does not answer; the sale stays due.
+/// [`SagaFault`] when the database does not answer; the sale stays due.
 pub async fn recover_refunds(
     app: &App,
     tenant: TenantId,
@@ -384,7 +368,7 @@ pub async fn recover_refunds(
     clock: DueClock,
     now: Timestamp,
     again: Timestamp,
-) -> Result<RecoveredRefunds, ApiError> {
+) -> Result<RecoveredRefunds, SagaFault> {
     let Some(sale) = app.store.load_sale(tenant, id).await? else { return Ok(RecoveredRefunds::default()) };
     let due = sale
         .pending()
@@ -409,7 +393,7 @@ async fn recover_each(
     sale: &Sale,
     due: &[RefundId],
     now: Timestamp,
-) -> Result<RecoveredRefunds, ApiError> {
+) -> Result<RecoveredRefunds, SagaFault> {
     let order = app.store.load_order(tenant, &sale.order).await?;
     let tenant = app.tenant(tenant).await?;
     let mut recovered = RecoveredRefunds::default();

@@ -1,47 +1,31 @@
 //! The first step: one transaction takes everything the sale will need.
 
 use crate::commit::commit;
-use domain::ledger::{Course, Ledger, LedgerChange, LedgerRefusal};
+use crate::fault::SagaFault;
+use crate::steps::SagaStep;
+use adapters::App;
+use domain::ledger::{Ledger, LedgerChange, LedgerRefusal};
 use domain::order::Order;
 use domain::{CouponId, InstanceId, InventoryId, OrderId, OrderNumber};
-use platform::{ApiError, App, ErrorType};
 use std::collections::BTreeMap;
+use std::ops::ControlFlow::{Break, Continue};
 use store::checkout::{
-    CartClaim, GuardClaim, KeyClaim, Secure, SecureRefusal, Settlement, plan_free_order, plan_secure,
+    Secure, SecureRefusal, Settlement, claimed_by, guarding, plan_free_order, plan_secure,
 };
 use store::counter::Counter;
 use store::idempotency::IdempotencyRecord;
-use store::ledger::ledger_update;
-use store::{Item, Key, Refused, decode};
+use store::ledger::ledger_in;
+use store::{Item, Refused, decode, revise};
 
 /// Attempts with changed content: other holds to reclaim, another order number.
-const MAX_ATTEMPTS: u32 = 12;
+const SECURE_TRIES: usize = 12;
 
-/// What is to be secured.
-#[derive(Debug)]
-pub struct SecureRequest<'a> {
-    /// The order; its number may be replaced.
-    pub order: Order,
-    /// The stored cart it comes from.
-    pub cart: Option<CartClaim>,
-    /// The duplicate guard.
-    pub guard: Option<GuardClaim>,
-    /// The idempotency key.
-    pub key: Option<KeyClaim>,
-    /// What each ledger gives.
-    pub ledgers: BTreeMap<InstanceId, LedgerChange>,
-    /// Of an order that costs nothing: its settlement, written in the same transaction.
-    pub free: Option<FreeParts<'a>>,
-}
-
-/// The settlement of an order that costs nothing.
+/// The settlement of an order that costs nothing, written in the transaction that secures it.
 #[derive(Debug, Clone, Copy)]
 pub struct FreeParts<'a> {
-    /// Its tickets.
     pub tickets: &'a [domain::order::Ticket],
-    /// Its mails.
     pub mails: &'a [domain::outbox::OutboxMail],
-    /// When unsent mails are announced again.
+    /// When unsent mails are enqueued again.
     pub mails_due: domain::Timestamp,
 }
 
@@ -64,15 +48,23 @@ pub enum SecureFault {
     Duplicate(OrderId),
     /// A slot does not give the seats.
     Seats(InstanceId, LedgerRefusal),
-    /// An add-on does not have the pieces; so many are sold.
+    /// An add-on does not have the units; so many are sold.
     Stock(InventoryId, u32),
     /// A membership was changed meanwhile, or this order is renewing or changing it.
     MembershipMoved(Option<OrderId>),
     /// The database or the machine failed.
-    Failed(ApiError),
+    Failed(SagaFault),
 }
 
-impl<E: Into<ApiError>> From<E> for SecureFault {
+impl SecureFault {
+    /// Whether it is certain that nothing was taken.
+    #[must_use]
+    pub fn is_certain(&self) -> bool {
+        !matches!(self, Self::Failed(_))
+    }
+}
+
+impl<E: Into<SagaFault>> From<E> for SecureFault {
     fn from(error: E) -> Self {
         Self::Failed(error.into())
     }
@@ -83,51 +75,48 @@ impl<E: Into<ApiError>> From<E> for SecureFault {
 ///
 /// # Errors
 /// The first [`SecureFault`] that applies, by precedence.
-pub async fn secure(app: &App, mut request: SecureRequest<'_>) -> Result<Secured, SecureFault> {
-    let wanted = request.ledgers.clone();
-    for _ in 0..MAX_ATTEMPTS {
-        let mut refused = match attempt(app, &request).await? {
-            Ok(()) => return Ok(Secured(request.order)),
+pub async fn secure(app: &App, secure: Secure, free: Option<FreeParts<'_>>) -> Result<Secured, SecureFault> {
+    SagaStep::Secure.begin();
+    let wanted = &secure.ledgers.clone();
+    let contended = |_| SecureFault::Failed(SagaFault::Contended);
+    revise(SECURE_TRIES, secure, contended, |mut secure| async move {
+        let mut refused = match attempt(app, &secure, free).await? {
+            Ok(()) => return Ok(Break(Secured(secure.order))),
             Err(refused) => refused,
         };
         refused.sort_by(|a, b| a.refusal.cmp(&b.refusal));
         for one in &refused {
             match meaning(one)? {
-                Meaning::AlreadySecured => return Ok(Secured(request.order)),
+                Meaning::AlreadySecured => return Ok(Break(Secured(secure.order))),
                 Meaning::Fault(fault) => return Err(fault),
                 Meaning::Mendable => {}
             }
         }
-        mend(app, &mut request, &wanted, refused).await?;
-    }
-    Err(SecureFault::Failed(ApiError::new(ErrorType::TryAgain)))
+        mend(app, &mut secure, wanted, refused).await?;
+        Ok(Continue(secure))
+    })
+    .await
 }
 
 async fn attempt(
     app: &App,
-    request: &SecureRequest<'_>,
+    secure: &Secure,
+    free: Option<FreeParts<'_>>,
 ) -> Result<Result<(), Vec<Refused<SecureRefusal>>>, SecureFault> {
-    let secure = Secure {
-        order: &request.order,
-        cart: request.cart.as_ref(),
-        guard: request.guard.as_ref(),
-        key: request.key.as_ref(),
-        ledgers: &request.ledgers,
-        wall_now: app.wall_now(),
-    };
-    let plan = match &request.free {
-        None => plan_secure(&secure)?,
+    let (order, wall_now) = (&secure.order, app.wall_now());
+    let plan = match free {
+        None => plan_secure(secure, wall_now)?,
         Some(free) => {
             let settlement = Settlement {
-                order: &request.order,
-                paid_at: request.order.created_at,
-                settled_at: request.order.created_at,
+                order,
+                paid_at: order.created_at,
+                settled_at: order.created_at,
                 tickets: free.tickets,
                 sale: None,
                 mails: free.mails,
                 mails_due: free.mails_due,
             };
-            plan_free_order(&secure, &settlement)?
+            plan_free_order(secure, &settlement, wall_now)?
         }
     };
     Ok(commit(app, &plan).await?)
@@ -144,7 +133,7 @@ enum Meaning {
 }
 
 fn meaning(refused: &Refused<SecureRefusal>) -> Result<Meaning, SecureFault> {
-    let try_again = || SecureFault::Failed(ApiError::new(ErrorType::TryAgain));
+    let try_again = || SecureFault::Failed(SagaFault::Contended);
     Ok(match &refused.refusal {
         SecureRefusal::AlreadySecured => Meaning::AlreadySecured,
         SecureRefusal::IdempotencyHeld => Meaning::Fault(match &refused.old {
@@ -155,27 +144,23 @@ fn meaning(refused: &Refused<SecureRefusal>) -> Result<Meaning, SecureFault> {
         SecureRefusal::CouponUsedUp(coupon) => Meaning::Fault(SecureFault::CouponUsedUp(coupon.clone())),
         SecureRefusal::EntitlementsUsedUp => Meaning::Fault(SecureFault::EntitlementsUsedUp),
         SecureRefusal::Duplicate => {
-            Meaning::Fault(order_in(refused.old.as_ref()).map_or_else(try_again, SecureFault::Duplicate))
+            Meaning::Fault(guarding(refused.old.as_ref()).map_or_else(try_again, SecureFault::Duplicate))
         }
         SecureRefusal::Stock(id) => {
             let sold: Counter = refused.old.clone().map(decode).transpose()?.unwrap_or_default();
             Meaning::Fault(SecureFault::Stock(*id, sold.used))
         }
         SecureRefusal::MembershipMoved => {
-            Meaning::Fault(SecureFault::MembershipMoved(store::checkout::claimed_by(refused.old.as_ref())))
+            Meaning::Fault(SecureFault::MembershipMoved(claimed_by(refused.old.as_ref())))
         }
         SecureRefusal::Seats(_) | SecureRefusal::NumberTaken => Meaning::Mendable,
     })
 }
 
-fn order_in(item: Option<&Item>) -> Option<OrderId> {
-    OrderId::parse(item?.get("order")?.as_s().ok()?).ok()
-}
-
-/// Changes the attempt so that it can succeed: reclaims expired holds, draws another order number.
+/// Changes the attempt so that it can succeed: reclaims expired holds, generates another order number.
 async fn mend(
     app: &App,
-    request: &mut SecureRequest<'_>,
+    secure: &mut Secure,
     wanted: &BTreeMap<InstanceId, LedgerChange>,
     refused: Vec<Refused<SecureRefusal>>,
 ) -> Result<(), SecureFault> {
@@ -183,10 +168,10 @@ async fn mend(
         match one.refusal {
             SecureRefusal::Seats(instance) => {
                 let Some(change) = wanted.get(&instance) else { continue };
-                let change = reclaiming(app, &request.order, instance, change, one.old).await?;
-                request.ledgers.insert(instance, change);
+                let change = reclaiming(app, &secure.order, instance, change, one.old).await?;
+                secure.ledgers.insert(instance, change);
             }
-            SecureRefusal::NumberTaken => request.order.number = OrderNumber::from_bits(app.ids.bits()?),
+            SecureRefusal::NumberTaken => secure.order.number = OrderNumber::from_bits(app.ids.bits()?),
             SecureRefusal::AlreadySecured
             | SecureRefusal::IdempotencyHeld
             | SecureRefusal::CartMoved
@@ -200,8 +185,7 @@ async fn mend(
     Ok(())
 }
 
-/// The change of one ledger, with the expired holds it has to take along. Where those are more than one
-/// update can name, some are taken back beforehand.
+/// The change of one ledger, with the expired holds it has to take along.
 async fn reclaiming(
     app: &App,
     order: &Order,
@@ -209,19 +193,14 @@ async fn reclaiming(
     change: &LedgerChange,
     old: Option<Item>,
 ) -> Result<LedgerChange, SecureFault> {
-    let Some(item) = old else { return Err(SecureFault::Seats(instance, LedgerRefusal::UnknownSlot)) };
-    let ledger: Ledger = decode(item)?;
-    match ledger.course(change, order.created_at) {
-        Ok(Course::Change(change)) => Ok(change),
-        Ok(Course::ReclaimFirst(reclaim)) => {
-            let key = Key::ledger(order.tenant, &instance, 0);
-            // Whether it or another buyer took them back, the next attempt will see.
-            let _ = app.store.write(&key, ledger_update(&reclaim)).await?;
-            Ok(change.clone())
-        }
+    let Some(ledger) = ledger_in(old)? else {
+        return Err(SecureFault::Seats(instance, LedgerRefusal::UnknownSlot));
+    };
+    match app.store.transition(order.tenant, &ledger, change, order.created_at).await? {
+        Ok(change) => Ok(change),
         // Staff changed the reservation meanwhile: it lives, and the next try sees what it holds now.
         Err(LedgerRefusal::HoldChanged) if still_holds(&ledger, order) => {
-            Err(SecureFault::Failed(ApiError::new(ErrorType::TryAgain)))
+            Err(SecureFault::Failed(SagaFault::Contended))
         }
         Err(refusal) => Err(SecureFault::Seats(instance, refusal)),
     }

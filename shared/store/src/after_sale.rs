@@ -5,15 +5,18 @@
 
 use crate::checkout::{When, absent, claim};
 use crate::ledger::ledger_update;
-use crate::order::{after_sale_update, put_mail};
+use crate::order::{after_sale_update, put_mail, require_admission};
+use crate::passages::{PassageWrites, passage_writes, set_admission};
 use crate::plan::add;
-use crate::refund::order::given_back;
+use crate::pointer::{day_write, event_write};
+use crate::refund::order::release_writes;
 use crate::refund::{Take, take_refund};
 use crate::{Action, Consistency, Key, MAX_WRITES, Plan, Store, StoreError, StoreFault, encode};
+use domain::admission::AdmissionChange;
 use domain::ledger::LedgerChange;
 use domain::membership::Membership;
 use domain::order::exchange::DecidedExchange;
-use domain::order::{GivenBack, Order, OrderRefund, Ticket, TicketChunk};
+use domain::order::{Order, OrderRefund, RefundReleases, Ticket, TicketChunk};
 use domain::outbox::{MAIL_RETRY_SECS, OutboxMail};
 use domain::sale::Sale;
 use domain::time::plus_secs;
@@ -21,10 +24,11 @@ use domain::{InstanceId, MembershipId, SaleId, TenantId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where the tickets of exchanges begin among the parts of an order's tickets.
-const FIRST_EXCHANGE_CHUNK: usize = 100;
+pub(crate) const FIRST_EXCHANGE_CHUNK: usize = 100;
 
-/// Writes of the end of a refund beside what it gives back and its mail: the sale and the order.
-const OTHER_WRITES: usize = 2;
+/// Writes of the end of a refund beside what it gives back and its mail: the sale, the order, and the day that leads to
+/// it.
+const OTHER_WRITES: usize = 3;
 
 /// Why a refund is not taken, in order of precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,17 +64,21 @@ pub fn plan_take(
     let mut plan = Plan::new();
     let mut update = after_sale_update(order, &order.after_sale.with_refund(refund.clone()))?;
     update.require_item();
+    require_admission(&mut update, order);
     let key = Key::order(order.tenant, &order.id);
     add(&mut plan, key, Action::Update(update), ReturnRefusal::OrderMoved)?;
     if refund.is_pending() {
         check_fits(order, refund)?;
-        for (key, action) in claims(order, &refund.given_back)? {
+        for (key, action) in claims(order, &refund.releases)? {
             add(&mut plan, key, action, ReturnRefusal::MembershipMoved)?;
         }
     } else {
-        for (key, action) in given_back(order, refund, refund.at, When::Unclaimed)? {
+        for (key, action) in release_writes(order, refund, refund.at, When::Unclaimed)? {
             add(&mut plan, key, action, ReturnRefusal::MembershipMoved)?;
         }
+        // What is done at once is done when it was asked for.
+        let (key, action) = day_write(order, refund.done_at().unwrap_or(refund.at));
+        add(&mut plan, key, action, ReturnRefusal::OrderMoved)?;
     }
     if let Some(take) = sale {
         let (key, action) = take_refund(take)?;
@@ -81,7 +89,7 @@ pub fn plan_take(
 
 /// Refuses a refund whose end would not fit into one transaction: no money may go back for it.
 fn check_fits(order: &Order, refund: &OrderRefund) -> Result<(), StoreError> {
-    let writes = given_back(order, refund, refund.at, When::Claimed)?.len();
+    let writes = release_writes(order, refund, refund.at, When::Claimed)?.len();
     match writes.saturating_add(OTHER_WRITES) > MAX_WRITES {
         true => Err(too_large()),
         false => Ok(()),
@@ -93,41 +101,84 @@ fn too_large() -> StoreError {
 }
 
 /// Marks the memberships that a refund changes, as they were read.
-fn claims(order: &Order, given_back: &GivenBack) -> Result<Vec<(Key, Action)>, StoreError> {
-    given_back.memberships.iter().map(|returned| claim(order, &returned.before)).collect()
+fn claims(order: &Order, releases: &RefundReleases) -> Result<Vec<(Key, Action)>, StoreError> {
+    releases.memberships.iter().map(|returned| claim(order, &returned.before)).collect()
 }
 
-/// The transaction of an exchange: seats come back and are taken, the new tickets are there, and the order lists it.
+/// An exchange that is made.
+#[derive(Debug, Clone, Copy)]
+pub struct NewExchange<'a> {
+    /// What was decided.
+    pub decided: &'a DecidedExchange,
+    /// The instance it is for.
+    pub event: InstanceId,
+    /// What it changes at the doors: whom it takes out.
+    pub taken_out: Option<&'a AdmissionChange>,
+    /// Its mail.
+    pub mail: Option<&'a OutboxMail>,
+}
+
+/// The transaction of an exchange: seats come back and are taken, the new tickets are there, whoever was inside with an
+/// earlier one has left, and the order lists it.
 ///
 /// # Errors
-/// [`StoreError`] when something has no representation.
+/// [`StoreError`] when something has no representation, or it is more than one transaction holds.
 pub fn plan_exchange(
     order: &Order,
-    decided: &DecidedExchange,
-    instance: InstanceId,
+    new: NewExchange<'_>,
     change: &LedgerChange,
-    mail: Option<&OutboxMail>,
 ) -> Result<Plan<ExchangeRefusal>, StoreError> {
+    let NewExchange { decided, event, taken_out, mail } = new;
     let mut plan = Plan::new();
-    let DecidedExchange { exchange, tickets, back, taken: _ } = decided;
-    let update = after_sale_update(order, &order.after_sale.with_exchange(exchange.clone()))?;
+    let listed = order.after_sale.with_exchange(decided.exchange.clone());
+    let mut update = after_sale_update(order, &listed)?;
+    require_admission(&mut update, order);
+    if let Some(out) = taken_out {
+        set_admission(&mut update, out)?;
+        let PassageWrites { scans, others } = passage_writes(order, out)?;
+        for (key, action) in scans.into_iter().chain(others) {
+            add(&mut plan, key, action, ExchangeRefusal::OrderMoved)?;
+        }
+    }
     let key = Key::order(order.tenant, &order.id);
     add(&mut plan, key, Action::Update(update), ExchangeRefusal::OrderMoved)?;
-    for (instance, quantity) in back {
-        let change = LedgerChange::unsell(*quantity, None, exchange.at);
-        let key = Key::ledger(order.tenant, instance, 0);
-        add(&mut plan, key, ledger_update(&change), ExchangeRefusal::OrderMoved)?;
+    for write in exchange_writes(order, decided, event, change)? {
+        let (refusal, key, action) = write;
+        add(&mut plan, key, action, refusal)?;
     }
-    let key = Key::ledger(order.tenant, &instance, 0);
-    add(&mut plan, key, ledger_update(change), ExchangeRefusal::Seats)?;
-    let (key, action) = put_tickets(order, tickets)?;
-    add(&mut plan, key, action, ExchangeRefusal::OrderMoved)?;
     if let Some(mail) = mail {
-        let again = plus_secs(exchange.at, MAIL_RETRY_SECS);
+        let again = plus_secs(decided.exchange.at, MAIL_RETRY_SECS);
         let (key, action) = put_mail(order, mail, again)?;
         add(&mut plan, key, action, ExchangeRefusal::OrderMoved)?;
     }
     Ok(plan)
+}
+
+/// The writes of an exchange beside that of its order: seats come back and are taken, the new tickets are there, and
+/// their event and the day lead to the order.
+///
+/// # Errors
+/// [`StoreError`] when something has no representation.
+pub(crate) fn exchange_writes(
+    order: &Order,
+    decided: &DecidedExchange,
+    instance: InstanceId,
+    change: &LedgerChange,
+) -> Result<Vec<(ExchangeRefusal, Key, Action)>, StoreError> {
+    let DecidedExchange { exchange, tickets, back, taken: _ } = decided;
+    let mut writes = Vec::new();
+    for (instance, quantity) in back {
+        let change = LedgerChange::unsell(*quantity, None, exchange.at);
+        let key = Key::ledger(order.tenant, instance, 0);
+        writes.push((ExchangeRefusal::OrderMoved, key, ledger_update(&change)));
+    }
+    writes.push((ExchangeRefusal::Seats, Key::ledger(order.tenant, &instance, 0), ledger_update(change)));
+    let (key, action) = put_tickets(order, tickets)?;
+    writes.push((ExchangeRefusal::OrderMoved, key, action));
+    for (key, action) in [event_write(order, &instance), day_write(order, exchange.at)] {
+        writes.push((ExchangeRefusal::OrderMoved, key, action));
+    }
+    Ok(writes)
 }
 
 /// The tickets of an exchange, in a part of their own.

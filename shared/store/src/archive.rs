@@ -66,7 +66,7 @@ impl Key {
 
 /// What there is where a tenant is to be restored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum TenantPlace {
     /// Nothing.
     Free,
     /// A part of the tenant, from the archive of this name.
@@ -82,14 +82,14 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
-    pub async fn load_place(&self, tenant: TenantId) -> Result<Place, StoreError> {
+    pub async fn load_place(&self, tenant: TenantId) -> Result<TenantPlace, StoreError> {
         let mark: Option<TenantMark> = self.get(&Key::tenant_mark(tenant), Consistency::Strong).await?;
         let is_there = self.get_item(&Key::tenant(tenant), Consistency::Strong).await?.is_some();
         Ok(match (mark.map(|mark| mark.archive), is_there) {
-            (None, false) => Place::Free,
-            (Some(Some(archive)), false) => Place::Restoring(archive),
-            (Some(Some(archive)), true) => Place::Restored(archive),
-            (Some(None) | None, _) => Place::Taken,
+            (None, false) => TenantPlace::Free,
+            (Some(Some(archive)), false) => TenantPlace::Restoring(archive),
+            (Some(Some(archive)), true) => TenantPlace::Restored(archive),
+            (Some(None) | None, _) => TenantPlace::Taken,
         })
     }
 

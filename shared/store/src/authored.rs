@@ -8,9 +8,11 @@ use domain::TenantId;
 use domain::catalog::{InventoryItem, PersonType, Template};
 use domain::combo::Combo;
 use domain::coupon::{Coupon, Discount};
+use domain::email::comparable_email;
 use domain::entitlement::Entitlements;
 use domain::form::Form;
 use domain::membership::Level;
+use domain::staff::StaffMember;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
@@ -98,6 +100,22 @@ impl Authored for Level {
     fn key(&self, tenant: TenantId) -> Key {
         Key::level(tenant, &self.id)
     }
+}
+
+impl Authored for StaffMember {
+    fn key(&self, tenant: TenantId) -> Key {
+        Key::staff(tenant, &self.id)
+    }
+
+    fn reserved(&self, tenant: TenantId) -> Option<Key> {
+        Some(Key::staff_email(tenant, &staff_email_hash(&self.email)))
+    }
+}
+
+/// The SHA-256 of an address, by which the person of the staff is found who has it.
+#[must_use]
+pub fn staff_email_hash(email: &str) -> String {
+    hex::encode(Sha256::digest(comparable_email(email)))
 }
 
 /// A record as it is stored.
@@ -230,7 +248,7 @@ pub fn plan_change<T: Authored>(
 ///
 /// # Errors
 /// [`StoreError`] when the record has no representation.
-pub fn put_over<T: Authored>(
+pub(crate) fn put_over<T: Authored>(
     tenant: TenantId,
     before: Option<&Stored<T>>,
     after: &T,
@@ -240,7 +258,7 @@ pub fn put_over<T: Authored>(
 
 /// The write that deletes the record that was read.
 #[must_use]
-pub fn delete_as_read<T>(before: &Stored<T>) -> Action {
+pub(crate) fn delete_as_read<T>(before: &Stored<T>) -> Action {
     Action::Delete(condition(Some(before)))
 }
 
@@ -268,17 +286,28 @@ impl Store {
     ) -> Result<Result<(), ChangeRefusal>, StoreError> {
         let plan = plan_change(tenant, before, after)?;
         let Err(refused) = self.commit(&plan, token).await? else { return Ok(Ok(())) };
-        if refused.iter().any(|refused| refused.refusal == ChangeRefusal::Taken) {
-            return Ok(Err(ChangeRefusal::Taken));
-        }
-        let wanted = after.map(revision_of).transpose()?;
-        let has_happened = |refused: &Refused<ChangeRefusal>| match &refused.old {
-            None => wanted.is_none(),
-            Some(item) => {
-                let found = item.get(REVISION).and_then(|revision| revision.as_s().ok());
-                found.is_some() && found == wanted.as_ref()
-            }
-        };
-        Ok(if refused.iter().all(has_happened) { Ok(()) } else { Err(ChangeRefusal::Changed) })
+        judge(&refused, after)
     }
+}
+
+/// What it means that a change was refused: one that is found to have happened already has happened.
+///
+/// # Errors
+/// [`StoreError`] when the record has no representation. The inner error is why it did not happen.
+pub(crate) fn judge<T: Serialize>(
+    refused: &[Refused<ChangeRefusal>],
+    after: Option<&T>,
+) -> Result<Result<(), ChangeRefusal>, StoreError> {
+    if refused.iter().any(|refused| refused.refusal == ChangeRefusal::Taken) {
+        return Ok(Err(ChangeRefusal::Taken));
+    }
+    let wanted = after.map(revision_of).transpose()?;
+    let has_happened = |refused: &Refused<ChangeRefusal>| match &refused.old {
+        None => wanted.is_none(),
+        Some(item) => {
+            let found = item.get(REVISION).and_then(|revision| revision.as_s().ok());
+            found.is_some() && found == wanted.as_ref()
+        }
+    };
+    Ok(if refused.iter().all(has_happened) { Ok(()) } else { Err(ChangeRefusal::Changed) })
 }

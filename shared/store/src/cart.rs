@@ -4,15 +4,15 @@ use crate::{
     Action, AttributeValue, Consistency, Expression, Item, Key, Store, StoreError, decode, encode, number,
     text,
 };
-use domain::cart::{Cart, Still};
+use domain::cart::{Cart, CartLease};
 use domain::{CartId, TenantId, Timestamp};
 
 /// How long the item of a cart stays after its last write, in seconds of real time: a day longer than the
 /// cart lives. Whether a cart is live is never read from it.
 const RETENTION_SECS: i64 = 172_800;
 
-/// Where a cart says which checkout keeps it still.
-const STILL_BY: [&str; 2] = ["still", "by"];
+/// Where a cart says which checkout leases it.
+const LEASE_BY: [&str; 2] = ["still", "by"];
 
 /// The outcome of a conditional write of a cart; the error is the cart as it is, none if there is none.
 pub type CartWritten = Result<(), Option<Cart>>;
@@ -72,32 +72,32 @@ impl Store {
 }
 
 impl Store {
-    /// Keeps a cart still for a checkout; false where another one does, or there is no such cart.
+    /// Leases a cart for a checkout; false where another one does, or there is no such cart.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
-    pub async fn keep_cart_still(
+    pub async fn lease_cart(
         &self,
         cart: &Key,
-        still: &Still,
+        lease: &CartLease,
         wall_now: Timestamp,
     ) -> Result<bool, StoreError> {
         let mut update = Expression::new();
         update.require_item();
-        let (by, until) = (update.path(&STILL_BY), update.path(&["still", "until"]));
-        let (own, now) = (update.text(&still.by), update.number(wall_now.timestamp_millis()));
+        let (by, until) = (update.path(&LEASE_BY), update.path(&["still", "until"]));
+        let (own, now) = (update.text(&lease.by), update.number(wall_now.timestamp_millis()));
         update.require(format!("(attribute_not_exists({by}) OR {by} = {own} OR {until} <= {now})"));
-        update.assign("still", serde_dynamo::to_attribute_value(still).map_err(StoreError::corrupt)?);
+        update.assign("still", serde_dynamo::to_attribute_value(lease).map_err(StoreError::corrupt)?);
         Ok(self.write(cart, Action::Update(update)).await?.is_ok())
     }
 
-    /// Gives a cart that was kept still free again.
+    /// Ends the lease of a cart.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
-    pub async fn let_cart_move(&self, cart: &Key, still: &Still) -> Result<(), StoreError> {
+    pub async fn end_cart_lease(&self, cart: &Key, lease: &CartLease) -> Result<(), StoreError> {
         let mut update = Expression::new();
-        let (by, own) = (update.path(&STILL_BY), update.text(&still.by));
+        let (by, own) = (update.path(&LEASE_BY), update.text(&lease.by));
         update.require(format!("{by} = {own}"));
         update.remove(&["still"]);
         self.write(cart, Action::Update(update)).await.map(|_| ())
@@ -114,7 +114,7 @@ pub fn cart_item(tenant: TenantId, cart: &Cart, wall_now: Timestamp) -> Result<I
     Ok(item)
 }
 
-/// Requires that a cart is the version it was when a write was decided on, and neither checked out nor kept still
+/// Requires that a cart is the version it was when a write was decided on, and neither checked out nor leased
 /// since.
 #[must_use]
 pub fn unchanged(before: &Cart) -> Expression {
@@ -127,9 +127,9 @@ pub fn unchanged(before: &Cart) -> Expression {
             condition.require(format!("attribute_not_exists({order})"));
         }
     }
-    let by = condition.path(&STILL_BY);
-    let same = match &before.still {
-        Some(Still { by: known, until: _ }) => {
+    let by = condition.path(&LEASE_BY);
+    let same = match &before.lease {
+        Some(CartLease { by: known, until: _ }) => {
             let known = condition.text(known);
             format!("{by} = {known}")
         }

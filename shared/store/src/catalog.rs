@@ -3,7 +3,7 @@
 use crate::authored::{Authored, CHANGE_TRIES, ChangeRefusal, Taken, revision_of};
 use crate::{
     Action, AttributeValue, Calls, Consistency, Expression, Item, Key, SortKeys, Store, StoreError,
-    StoreFault, Table, decode, definitions_partition, encode, number, templates_partition,
+    StoreFault, Table, decode, definitions_partition, encode, number, revise, templates_partition,
 };
 use domain::catalog::{InventoryItem, PersonType, Template};
 use domain::combo::Combo;
@@ -17,6 +17,7 @@ use domain::{
 };
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow::{Break, Continue};
 
 /// A kind of small definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,13 +26,9 @@ pub enum Kind {
     PersonType,
     /// Add-ons and donations.
     Inventory,
-    /// Discounts.
     Discount,
-    /// Coupons.
     Coupon,
-    /// Combos.
     Combo,
-    /// Forms.
     Form,
     /// Membership levels with their offerings.
     Level,
@@ -95,17 +92,12 @@ impl Kind {
 /// The small definitions of a tenant, read together.
 #[derive(Debug, Clone, Default)]
 pub struct Definitions {
-    /// Ticket types.
     pub person_types: BTreeMap<TicketTypeId, PersonType>,
     /// Add-ons and donations.
     pub inventory: BTreeMap<InventoryId, InventoryItem>,
-    /// Discounts.
     pub discounts: BTreeMap<DiscountId, Discount>,
-    /// Coupons.
     pub coupons: BTreeMap<CouponId, Coupon>,
-    /// Combos.
     pub combos: BTreeMap<ComboTemplateId, Combo>,
-    /// Forms.
     pub forms: BTreeMap<FormId, Form>,
     /// Membership levels with their offerings.
     pub levels: BTreeMap<LevelId, Level>,
@@ -266,34 +258,19 @@ impl Store {
     /// [`StoreError`] when the database does not answer.
     pub async fn widen_reach(&self, tenant: TenantId, wanted: &SlotReach) -> Result<(), StoreError> {
         let key = Key::slot_reach(tenant, &wanted.template);
-        for _ in 0..CHANGE_TRIES {
-            let before: Option<SlotReach> = self.get(&key, Consistency::Strong).await?;
+        let key = &key;
+        let exhausted =
+            |()| StoreError::new(StoreFault::TryAgain, "the reach of a template's slots kept changing");
+        revise(CHANGE_TRIES, (), exhausted, |()| async move {
+            let before: Option<SlotReach> = self.get(key, Consistency::Strong).await?;
             let next = before.as_ref().map_or_else(|| wanted.clone(), |before| before.and(wanted));
             if before.as_ref() == Some(&next) {
-                return Ok(());
+                return Ok(Break(()));
             }
-            let mut condition = Expression::new();
-            match &before {
-                None => condition.require_no_item(),
-                Some(SlotReach { template: _, earlier_secs, later_secs, lasting_secs, rescheduled }) => {
-                    condition.require_equal("earlier_secs", number(*earlier_secs));
-                    condition.require_equal("later_secs", number(*later_secs));
-                    condition.require_equal("lasting_secs", number(*lasting_secs));
-                    let mark = condition.path(&["rescheduled"]);
-                    let as_read = condition.value(AttributeValue::Bool(*rescheduled));
-                    let unmarked = if *rescheduled {
-                        String::new()
-                    } else {
-                        format!("attribute_not_exists({mark}) OR ")
-                    };
-                    condition.require(format!("({unmarked}{mark} = {as_read})"));
-                }
-            }
-            if self.write(&key, Action::Put(encode(&key, &next)?, condition)).await?.is_ok() {
-                return Ok(());
-            }
-        }
-        Err(StoreError::new(StoreFault::TryAgain, "the reach of a template's slots kept changing"))
+            let put = Action::Put(encode(key, &next)?, reach_as_read(before.as_ref()));
+            Ok(if self.write(key, put).await?.is_ok() { Break(()) } else { Continue(()) })
+        })
+        .await
     }
 
     /// Stores a template as it is.
@@ -407,21 +384,23 @@ impl Store {
         token: &str,
         record: &T,
     ) -> Result<Result<Saved, Taken>, StoreError> {
-        let (key, revision) = (record.key(tenant), revision_of(record)?);
-        for attempt in 0..CHANGE_TRIES {
-            let before = self.load_authored::<T>(&key).await?;
-            if before.as_ref().is_some_and(|stored| stored.revision == revision) {
-                return Ok(Ok(Saved::Unchanged));
+        let (key, revision) = (&record.key(tenant), &revision_of(record)?);
+        let exhausted =
+            |_| StoreError::new(StoreFault::TryAgain, "a record kept changing while it was stored");
+        revise(CHANGE_TRIES, 0_usize, exhausted, |attempt| async move {
+            let before = self.load_authored::<T>(key).await?;
+            if before.as_ref().is_some_and(|stored| stored.revision == *revision) {
+                return Ok(Break(Ok(Saved::Unchanged)));
             }
             let token = format!("{token}-{attempt}");
-            match self.change_authored(tenant, &token, before.as_ref(), Some(record)).await? {
-                Ok(()) if before.is_some() => return Ok(Ok(Saved::Updated)),
-                Ok(()) => return Ok(Ok(Saved::Created)),
-                Err(ChangeRefusal::Taken) => return Ok(Err(Taken)),
-                Err(ChangeRefusal::Changed) => {}
-            }
-        }
-        Err(StoreError::new(StoreFault::TryAgain, "a record kept changing while it was stored"))
+            Ok(match self.change_authored(tenant, &token, before.as_ref(), Some(record)).await? {
+                Ok(()) if before.is_some() => Break(Ok(Saved::Updated)),
+                Ok(()) => Break(Ok(Saved::Created)),
+                Err(ChangeRefusal::Taken) => Break(Err(Taken)),
+                Err(ChangeRefusal::Changed) => Continue(attempt.saturating_add(1)),
+            })
+        })
+        .await
     }
 
     /// Stores a record that reserves nothing: one write, which needs no token.
@@ -429,4 +408,23 @@ impl Store {
         let saved = self.save_authored(tenant, "", record).await?;
         saved.map_err(|Taken| StoreError::corrupt("a record that reserves nothing was refused its place"))
     }
+}
+
+/// The condition that the reach of a template's slots is as it was read.
+fn reach_as_read(before: Option<&SlotReach>) -> Expression {
+    let mut condition = Expression::new();
+    match before {
+        None => condition.require_no_item(),
+        Some(SlotReach { template: _, earlier_secs, later_secs, lasting_secs, rescheduled }) => {
+            condition.require_equal("earlier_secs", number(*earlier_secs));
+            condition.require_equal("later_secs", number(*later_secs));
+            condition.require_equal("lasting_secs", number(*lasting_secs));
+            let mark = condition.path(&["rescheduled"]);
+            let as_read = condition.value(AttributeValue::Bool(*rescheduled));
+            let unmarked =
+                if *rescheduled { String::new() } else { format!("attribute_not_exists({mark}) OR ") };
+            condition.require(format!("({unmarked}{mark} = {as_read})"));
+        }
+    }
+    condition
 }

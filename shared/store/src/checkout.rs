@@ -1,21 +1,25 @@
-//! The writes of a checkout: secure what is sold, then settle the order or undo it (architecture: the
-//! checkout saga). All three are plans; settling and undoing are idempotent by the order's state, and depend
+//! The writes of a checkout: secure what is sold, then settle the order or void it (architecture: the
+//! checkout saga). All three are plans; settling and voiding are idempotent by the order's state, and depend
 //! on nothing that may have expired in the meantime.
 
+use crate::codec::item_bytes;
 use crate::counter;
 use crate::customer::note_customer;
 use crate::idempotency::{self, IdempotencyRecord};
 use crate::ledger::ledger_update;
-use crate::order::{Contact, DueClock, DueKind, due, put_mail};
+use crate::order::{DueClock, DueKind, due, order_in, put_mail};
 use crate::plan::add;
-use crate::{Action, AttributeValue, Expression, Item, Key, Plan, StoreError, encode, number, text};
+use crate::pointer::{contact_keys, reference};
+use crate::write::MAX_ITEM_BYTES;
+use crate::{
+    Action, AttributeValue, Expression, Item, Key, Plan, StoreError, StoreFault, encode, number, text,
+};
 use domain::cart::CART_TTL_SECS;
-use domain::compare::phone_digits;
+use domain::checkout::DUPLICATE_WINDOW_SECS;
 use domain::customer::{Customer, Person};
 use domain::ledger::{LedgerChange, OwnHold};
-use domain::order::{Order, OrderState, TICKETS_PER_CHUNK, Ticket, TicketChunk};
+use domain::order::{Challenge, Order, OrderState, TICKETS_PER_CHUNK, Ticket, TicketChunk};
 use domain::outbox::OutboxMail;
-use domain::reconciliation::OrderLead;
 use domain::sale::Sale;
 use domain::{CartId, CouponId, InstanceId, InventoryId, OrderId, Timestamp};
 use std::collections::BTreeMap;
@@ -24,9 +28,6 @@ mod membership;
 
 pub use membership::claimed_by;
 pub(crate) use membership::{When, claim, unclaimed};
-
-/// Seconds the duplicate guard looks back, from the moment of the charge (spec §8).
-pub const DUPLICATE_WINDOW_SECS: i64 = 300;
 
 /// What a failed condition of the securing transaction means, in order of precedence (contract §6).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,23 +46,22 @@ pub enum SecureRefusal {
     Duplicate,
     /// A slot does not give the seats.
     Seats(InstanceId),
-    /// An add-on does not have the pieces.
+    /// An add-on does not have the units.
     Stock(InventoryId),
     /// A membership was changed meanwhile, or is being renewed or changed by another order.
     MembershipMoved,
-    /// The order number is taken: draw another.
+    /// The order number is taken: generate another.
     NumberTaken,
 }
 
 /// The cart being sold, exactly as it was priced.
 #[derive(Debug, Clone)]
 pub struct CartClaim {
-    /// Which cart.
     pub id: CartId,
     /// The version that was priced.
     pub version: u64,
-    /// The order it points to, which has been found undone.
-    pub undone_order: Option<OrderId>,
+    /// The order it points to, which has been found voided.
+    pub voided_order: Option<OrderId>,
 }
 
 /// The claim that a card and an exact amount are being charged.
@@ -71,6 +71,8 @@ pub struct GuardClaim {
     pub hash: String,
     /// An order that holds the guard and has been found not to count.
     pub released_by: Option<OrderId>,
+    /// The latest at which the card is charged.
+    pub charged_by: Timestamp,
 }
 
 /// The claim of an idempotency key for a checkout.
@@ -85,44 +87,43 @@ pub struct KeyClaim {
 }
 
 /// Everything the securing transaction takes.
-#[derive(Debug)]
-pub struct Secure<'a> {
-    /// The order, with its full content.
-    pub order: &'a Order,
+#[derive(Debug, Clone)]
+pub struct Secure {
+    /// The order, with its full content. Its number may be replaced while it is secured.
+    pub order: Order,
     /// The stored cart, if it was one.
-    pub cart: Option<&'a CartClaim>,
+    pub cart: Option<CartClaim>,
     /// The duplicate guard, unless the order costs nothing.
-    pub guard: Option<&'a GuardClaim>,
+    pub guard: Option<GuardClaim>,
     /// The idempotency key, if one was sent.
-    pub key: Option<&'a KeyClaim>,
+    pub key: Option<KeyClaim>,
     /// What each ledger gives.
-    pub ledgers: &'a BTreeMap<InstanceId, LedgerChange>,
-    /// Real time, for physical deletion.
-    pub wall_now: Timestamp,
+    pub ledgers: BTreeMap<InstanceId, LedgerChange>,
 }
 
-/// The transaction that secures all a sale needs before the card is charged.
+/// The transaction that secures all a sale needs before the card is charged. `wall_now` is real time, for physical
+/// deletion.
 ///
 /// # Errors
 /// [`StoreError`] when something has no representation.
-pub fn plan_secure(secure: &Secure<'_>) -> Result<Plan<SecureRefusal>, StoreError> {
+pub fn plan_secure(secure: &Secure, wall_now: Timestamp) -> Result<Plan<SecureRefusal>, StoreError> {
     let mut plan = Plan::new();
-    let order = secure.order;
+    let order = &secure.order;
     let (key, action) = put_order(order)?;
     add(&mut plan, key, action, SecureRefusal::AlreadySecured)?;
     let (key, action) = put_number(order)?;
     add(&mut plan, key, action, SecureRefusal::NumberTaken)?;
-    if let Some(cart) = secure.cart {
+    if let Some(cart) = &secure.cart {
         let (key, action) = claim_cart(order, cart);
         add(&mut plan, key, action, SecureRefusal::CartMoved)?;
     }
-    if let Some(guard) = secure.guard {
-        let (key, action) = claim_guard(order, guard, secure.wall_now);
+    if let Some(guard) = &secure.guard {
+        let (key, action) = claim_guard(order, guard, wall_now);
         add(&mut plan, key, action, SecureRefusal::Duplicate)?;
     }
-    if let Some(claim) = secure.key {
+    if let Some(claim) = &secure.key {
         let key = Key::idempotency(order.tenant, &claim.hash);
-        let action = idempotency::claim(&key, &claim.record, claim.abandoned.as_ref(), secure.wall_now)?;
+        let action = idempotency::claim(&key, &claim.record, claim.abandoned.as_ref(), wall_now)?;
         add(&mut plan, key, action, SecureRefusal::IdempotencyHeld)?;
     }
     for (coupon, limit) in &order.coupons {
@@ -132,11 +133,11 @@ pub fn plan_secure(secure: &Secure<'_>) -> Result<Plan<SecureRefusal>, StoreErro
     for (key, uses) in counter::by_tally(order.tenant, &order.entitlements) {
         add(&mut plan, key, counter::take_uses(&uses), SecureRefusal::EntitlementsUsedUp)?;
     }
-    for (id, pieces) in &order.stock {
-        let key = Key::pieces_sold(order.tenant, *id);
-        add(&mut plan, key, counter::take(pieces.quantity, pieces.stock), SecureRefusal::Stock(*id))?;
+    for (id, units) in &order.stock {
+        let key = Key::units_sold(order.tenant, *id);
+        add(&mut plan, key, counter::take(units.quantity, units.stock), SecureRefusal::Stock(*id))?;
     }
-    for (instance, change) in secure.ledgers {
+    for (instance, change) in &secure.ledgers {
         let key = Key::ledger(order.tenant, instance, 0);
         add(&mut plan, key, ledger_update(change), SecureRefusal::Seats(*instance))?;
     }
@@ -164,7 +165,7 @@ pub struct Settlement<'a> {
     pub sale: Option<&'a Sale>,
     /// Mails it owes.
     pub mails: &'a [OutboxMail],
-    /// When unsent mails are announced again.
+    /// When unsent mails are enqueued again.
     pub mails_due: Timestamp,
 }
 
@@ -190,28 +191,53 @@ pub fn plan_settle(settlement: &Settlement<'_>) -> Result<Plan<NotPending>, Stor
     Ok(plan)
 }
 
+/// The write of a pending order whose buyer is asked by the issuer of the card: from now on it is finished by another
+/// deadline.
+///
+/// # Errors
+/// [`StoreError`] when something has no representation.
+pub fn plan_ask(
+    order: &Order,
+    challenge: &Challenge,
+    deadline: Timestamp,
+) -> Result<Plan<NotPending>, StoreError> {
+    let mut plan = Plan::new();
+    let mut update = Expression::new();
+    let (path, pending) = (update.path(&["state", "state"]), update.text("pending"));
+    update.require(format!("{path} = {pending}"));
+    let asked = update.path(&["challenge"]);
+    update.require(format!("attribute_not_exists({asked})"));
+    let state = serde_dynamo::to_attribute_value(OrderState::Pending { deadline });
+    update.assign("state", state.map_err(StoreError::corrupt)?);
+    update.assign("challenge", serde_dynamo::to_attribute_value(challenge).map_err(StoreError::corrupt)?);
+    update.assign("due_at", number(deadline.timestamp()));
+    add(&mut plan, Key::order(order.tenant, &order.id), Action::Update(update), NotPending)?;
+    Ok(plan)
+}
+
 /// The transaction of an order that costs nothing: secured and settled at once.
 ///
 /// # Errors
 /// [`StoreError`] when something has no representation.
 pub fn plan_free_order(
-    secure: &Secure<'_>,
+    secure: &Secure,
     settlement: &Settlement<'_>,
+    wall_now: Timestamp,
 ) -> Result<Plan<SecureRefusal>, StoreError> {
-    let mut plan = plan_secure(secure)?;
+    let mut plan = plan_secure(secure, wall_now)?;
     for (key, action) in settlement_writes(settlement)? {
         add(&mut plan, key, action, SecureRefusal::AlreadySecured)?;
     }
-    for (key, action) in membership::writes(secure.order, When::Unclaimed, settlement.settled_at)? {
+    for (key, action) in membership::writes(&secure.order, When::Unclaimed, settlement.settled_at)? {
         add(&mut plan, key, action, SecureRefusal::MembershipMoved)?;
     }
     Ok(plan)
 }
 
-/// What can keep an undoing from being carried out.
+/// What can keep an order from being voided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum VoidRefusal {
-    /// Someone else settled or undid the order.
+    /// Someone else settled or voided the order.
     NotPending,
     /// The reservation of this slot was altered meanwhile; its seats become free instead.
     HoldAltered(InstanceId),
@@ -232,19 +258,14 @@ pub fn plan_void(
     let key = Key::order(order.tenant, &order.id);
     add(&mut plan, key, finish_order(state)?, VoidRefusal::NotPending)?;
     for coupon in order.coupons.keys() {
-        add(
-            &mut plan,
-            Key::coupon_uses(order.tenant, coupon),
-            counter::give_back(1),
-            VoidRefusal::NotPending,
-        )?;
+        add(&mut plan, Key::coupon_uses(order.tenant, coupon), counter::release(1), VoidRefusal::NotPending)?;
     }
     for (key, uses) in counter::by_tally(order.tenant, &order.entitlements) {
-        add(&mut plan, key, counter::give_back_uses(&uses), VoidRefusal::NotPending)?;
+        add(&mut plan, key, counter::release_uses(&uses), VoidRefusal::NotPending)?;
     }
-    for (id, pieces) in &order.stock {
-        let key = Key::pieces_sold(order.tenant, *id);
-        add(&mut plan, key, counter::give_back(pieces.quantity), VoidRefusal::NotPending)?;
+    for (id, units) in &order.stock {
+        let key = Key::units_sold(order.tenant, *id);
+        add(&mut plan, key, counter::release(units.quantity), VoidRefusal::NotPending)?;
     }
     for (key, action) in membership::releases(order) {
         add(&mut plan, key, action, VoidRefusal::NotPending)?;
@@ -272,7 +293,22 @@ fn put_order(order: &Order) -> Result<(Key, Action), StoreError> {
     if let OrderState::Pending { deadline } = order.state {
         item.extend(due(&order.id, deadline, DueClock::of(order), DueKind::Orders));
     }
+    leave_room(order, &item)?;
     Ok((key, Action::Put(item, absent())))
+}
+
+/// Bytes of an order's item that the admission of a ticket may come to take.
+const ADMISSION_BYTES: usize = 75;
+
+/// Refuses an order whose item could not hold whom its tickets let in.
+fn leave_room(order: &Order, item: &Item) -> Result<(), StoreError> {
+    let tickets = order.seats().values().fold(0_u32, |sum, seats| sum.saturating_add(*seats));
+    let tickets = usize::try_from(tickets).unwrap_or(usize::MAX);
+    let needed = item_bytes(item).saturating_add(tickets.saturating_mul(ADMISSION_BYTES));
+    match needed > MAX_ITEM_BYTES {
+        true => Err(StoreError::new(StoreFault::TooLarge, "an order has no room for its admissions")),
+        false => Ok(()),
+    }
 }
 
 fn put_number(order: &Order) -> Result<(Key, Action), StoreError> {
@@ -281,22 +317,15 @@ fn put_number(order: &Order) -> Result<(Key, Action), StoreError> {
     Ok((key, Action::Put(item, absent())))
 }
 
-/// An item that says no more than which order it belongs to.
-fn reference(key: &Key, order: &OrderId) -> Item {
-    let mut item = key.attributes();
-    item.insert("order".to_owned(), text(order.as_str()));
-    item
-}
-
 fn claim_cart(order: &Order, cart: &CartClaim) -> (Key, Action) {
     let mut update = Expression::new();
     let version = i64::try_from(cart.version).unwrap_or(i64::MAX);
     update.require_equal("version", number(version));
     let pointer = update.path(&["order"]);
-    match &cart.undone_order {
-        Some(undone) => {
-            let undone = update.text(undone.as_str());
-            update.require(format!("{pointer} = {undone}"));
+    match &cart.voided_order {
+        Some(voided) => {
+            let voided = update.text(voided.as_str());
+            update.require(format!("{pointer} = {voided}"));
         }
         None => update.require(format!("attribute_not_exists({pointer})")),
     }
@@ -309,11 +338,7 @@ fn claim_cart(order: &Order, cart: &CartClaim) -> (Key, Action) {
 /// window after the latest possible charge, nobody may put another guard in its place.
 fn claim_guard(order: &Order, guard: &GuardClaim, wall_now: Timestamp) -> (Key, Action) {
     let key = Key::duplicate_guard(order.tenant, &guard.hash);
-    let latest_charge = match order.state {
-        OrderState::Pending { deadline } => deadline.timestamp(),
-        OrderState::Paid { at } | OrderState::Void { at, decline: _ } => at.timestamp(),
-    };
-    let until = latest_charge.saturating_add(DUPLICATE_WINDOW_SECS);
+    let until = guard.charged_by.timestamp().saturating_add(DUPLICATE_WINDOW_SECS);
     let mut item = reference(&key, &order.id);
     item.insert("until".to_owned(), number(until));
     item.insert("ttl".to_owned(), number(wall_now.timestamp().saturating_add(CART_TTL_SECS)));
@@ -327,6 +352,12 @@ fn claim_guard(order: &Order, guard: &GuardClaim, wall_now: Timestamp) -> (Key, 
     }
     condition.require(format!("({free})"));
     (key, Action::Put(item, condition))
+}
+
+/// The order that a duplicate guard points to.
+#[must_use]
+pub fn guarding(item: Option<&Item>) -> Option<OrderId> {
+    item.and_then(order_in)
 }
 
 /// Moves a pending order to its final state.
@@ -369,24 +400,4 @@ fn settlement_writes(settlement: &Settlement<'_>) -> Result<Vec<(Key, Action)>, 
         writes.extend(note_customer(order.tenant, &payer, order.created_at)?);
     }
     Ok(writes)
-}
-
-/// What leads to an order: the number from its beginning, the contacts once it is paid.
-pub(crate) fn lookups_of(order: &Order) -> impl Iterator<Item = (OrderLead, Key)> {
-    let contacts = order.paid_at().map(|_| contact_keys(order)).into_iter().flatten();
-    let number = (OrderLead::Number, Key::order_number(order.tenant, &order.number));
-    std::iter::once(number).chain(contacts.map(|key| (OrderLead::Contact, key)))
-}
-
-fn contact_keys(order: &Order) -> std::collections::BTreeSet<Key> {
-    let emails = [&order.contact.email, &order.billing.email].into_iter().flatten();
-    let phones = [&order.contact.phone_number, &order.billing.phone_number].into_iter().flatten();
-    let phones = phones.filter(|phone| !phone_digits(phone).is_empty());
-    let contacts = emails.map(|email| Contact::Email(email)).chain(phones.map(|phone| Contact::Phone(phone)));
-    contacts
-        .map(|contact| {
-            let (kind, hash) = contact.lookup();
-            Key::order_contact(order.tenant, kind, hash.as_str(), order.created_at, &order.id)
-        })
-        .collect()
 }

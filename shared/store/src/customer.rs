@@ -5,12 +5,13 @@ use crate::catalog::Saved;
 use crate::order::email_hash;
 use crate::{
     Action, AttributeValue, Consistency, Expression, Found, Item, Key, Plan, SCHEMA_VERSION, SortKeys, Store,
-    StoreError, StoreFault, Table, customers_of_email_partition, decode, encode, number, text,
+    StoreError, StoreFault, Table, customers_of_email_partition, decode, encode, number, revise, text,
 };
 use domain::customer::{Customer, Person, match_text};
 use domain::{CustomerId, TenantId, Timestamp};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use std::ops::ControlFlow::{Break, Continue};
 
 /// What leads to a customer.
 #[derive(Serialize, Deserialize)]
@@ -52,7 +53,6 @@ fn leads(
 /// A customer as it is stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredCustomer {
-    /// The customer.
     pub value: Customer,
     /// What is written of the person, which a change makes sure of.
     person: Option<AttributeValue>,
@@ -162,14 +162,17 @@ impl Store {
     ) -> Result<Saved, StoreError> {
         let place = Key::customer(tenant, customer.id);
         let leads: Vec<Key> = leads(tenant, customer)?.into_iter().map(|(key, _)| key).collect();
-        for attempt in 0..CHANGE_TRIES {
-            let keys = leads.iter().chain([&place]).cloned();
+        let (place, leads) = (&place, &leads);
+        let exhausted =
+            |_| StoreError::new(StoreFault::TryAgain, "a customer kept changing while it was stored");
+        revise(CHANGE_TRIES, 0_usize, exhausted, |attempt| async move {
+            let keys = leads.iter().chain([place]).cloned();
             let mut found = self.get_many(keys, Consistency::Strong).await?;
             let there: Vec<&Key> = leads.iter().filter(|key| found.item(key).is_some()).collect();
-            let before = found.take_item(&place).map(stored).transpose()?;
+            let before = found.take_item(place).map(stored).transpose()?;
             if there.len() == leads.len() && before.as_ref().is_some_and(|before| before.value.says(customer))
             {
-                return Ok(Saved::Unchanged);
+                return Ok(Break(Saved::Unchanged));
             }
             let mut plan = Plan::new();
             for (key, action) in plan_customer(tenant, before.as_ref(), customer)? {
@@ -177,11 +180,13 @@ impl Store {
                     plan.add(key, action, ()).map_err(|fault| StoreError::new(StoreFault::Refused, fault))?;
                 }
             }
-            if self.commit(&plan, &format!("{token}-{attempt}")).await?.is_ok() {
-                return Ok(if before.is_some() { Saved::Updated } else { Saved::Created });
-            }
-        }
-        Err(StoreError::new(StoreFault::TryAgain, "a customer kept changing while it was stored"))
+            Ok(match self.commit(&plan, &format!("{token}-{attempt}")).await? {
+                Ok(()) if before.is_some() => Break(Saved::Updated),
+                Ok(()) => Break(Saved::Created),
+                Err(_) => Continue(attempt.saturating_add(1)),
+            })
+        })
+        .await
     }
 
     /// The customers with these ids, each as it is stored, none where there is none.

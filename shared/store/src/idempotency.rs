@@ -17,7 +17,7 @@ pub struct IdempotencyRecord {
     pub fingerprint: String,
     /// When the key was claimed, in epoch seconds.
     pub claimed_at: i64,
-    /// Drawn at random for each claim. A claim that was carried out and whose answer was lost is recognised by
+    /// Generated at random for each claim. A claim that was carried out and whose answer was lost is recognised by
     /// it when it is sent again.
     #[serde(default)]
     pub nonce: String,
@@ -103,6 +103,12 @@ fn held_by(claim: &IdempotencyRecord) -> Expression {
     let answer = condition.path(&["answer"]);
     condition.require(format!("attribute_not_exists({answer})"));
     condition
+}
+
+/// Where the record of an idempotency key lies, by the hash of the key.
+#[must_use]
+pub fn idempotency_key(tenant: TenantId, hash: &str) -> Key {
+    Key::idempotency(tenant, hash)
 }
 
 impl Store {

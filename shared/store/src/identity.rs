@@ -1,8 +1,10 @@
 //! Tenants, keys and origins.
 
+use crate::catalog::Saved;
+use crate::plan::add;
 use crate::{
-    Action, Consistency, Expression, Key, Plan, SortKeys, Store, StoreError, StoreFault, Table,
-    api_keys_partition, decode, encode, origin_partition, tenants_partition,
+    Action, Consistency, Expression, Key, Plan, SortKeys, Store, StoreError, Table, api_keys_partition,
+    decode, encode, origin_partition, tenants_partition,
 };
 use domain::TenantId;
 use domain::tenant::{ApiKey, Tenant};
@@ -19,7 +21,7 @@ pub fn key_hash(key: &str) -> String {
 
 /// A mark says all it has to say by its key.
 #[derive(Serialize)]
-struct Mark {}
+pub(crate) struct Mark {}
 
 /// What the list of tenants says of one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,17 +67,14 @@ impl Store {
         let mut absent = Expression::new();
         absent.require_no_item();
         let mut plan = Plan::new();
-        let mut add = |key: Key, action: Action| {
-            plan.add(key, action, ()).map_err(|fault| StoreError::new(StoreFault::Refused, fault))
-        };
-        add(key.clone(), Action::Put(encode(&key, tenant)?, absent.clone()))?;
+        add(&mut plan, key.clone(), Action::Put(encode(&key, tenant)?, absent.clone()), ())?;
         let mark = Key::tenant_mark(tenant.id);
         let listed = encode(&mark, &TenantMark::of(tenant))?;
-        add(mark, Action::Put(listed, absent))?;
+        add(&mut plan, mark, Action::Put(listed, absent), ())?;
         for origin in &tenant.allowed_origins {
             let mark = Key::origin(origin, tenant.id);
             let item = encode(&mark, &Mark {})?;
-            add(mark, Action::Put(item, Expression::new()))?;
+            add(&mut plan, mark, Action::Put(item, Expression::new()), ())?;
         }
         // The sealed key is random, and so names this attempt.
         let token: String = key_hash(&tenant.sealed_hash_key).chars().take(TOKEN_CHARS).collect();
@@ -83,13 +82,16 @@ impl Store {
     }
 
     /// Stores an existing tenant's settings and the marks of the origins it allows; origins it no longer allows
-    /// lose their mark.
+    /// lose their mark. It counts as a change of the settings: whoever read them before decides again.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
     pub async fn save_tenant(&self, tenant: &Tenant) -> Result<(), StoreError> {
         let key = Key::tenant(tenant.id);
         let before: Option<Tenant> = self.get(&key, Consistency::Strong).await?;
+        let version = before
+            .as_ref()
+            .map_or(tenant.settings_version, |before| before.settings_version.saturating_add(1));
         let dropped = before.map(|before| before.allowed_origins).unwrap_or_default();
         for origin in dropped.difference(&tenant.allowed_origins) {
             let _ = self.write(&Key::origin(origin, tenant.id), Action::Delete(Expression::new())).await?;
@@ -100,7 +102,7 @@ impl Store {
         let mark = Key::tenant_mark(tenant.id);
         let listed = encode(&mark, &TenantMark::of(tenant))?;
         let _ = self.write(&mark, Action::Put(listed, Expression::new())).await?;
-        let item = encode(&key, tenant)?;
+        let item = encode(&key, &Tenant { settings_version: version, ..tenant.clone() })?;
         self.write(&key, Action::Put(item, Expression::new())).await.map(|_| ())
     }
 
@@ -184,6 +186,23 @@ impl Store {
     /// [`StoreError`] when the database does not answer.
     pub async fn mark_api_key(&self, tenant: TenantId, hash: &str) -> Result<(), StoreError> {
         self.put_mark(&Key::api_key_mark(tenant, hash)).await
+    }
+
+    /// The key of a hash as it is stored, a revoked one too.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn find_api_key(&self, hash: &str) -> Result<Option<ApiKey>, StoreError> {
+        self.get(&Key::api_key(hash), Consistency::Strong).await
+    }
+
+    /// Stores a key by its hash, unless it is there just so.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn import_api_key(&self, hash: &str, api_key: &ApiKey) -> Result<Saved, StoreError> {
+        self.mark_api_key(api_key.tenant, hash).await?;
+        self.save(&Key::api_key(hash), api_key).await
     }
 
     /// Stores a key by its hash.

@@ -1,16 +1,20 @@
 //! Tables and keys. Every key shape of Boxoffice is in this file, and every partition but that of an API
 //! key, that of an origin and the list of tenants starts with the tenant, so that an unscoped read cannot be written.
 
+mod doors;
 mod partitions;
+mod pointers;
 
+pub(crate) use doors::*;
 pub use partitions::*;
+pub(crate) use pointers::*;
 
 use crate::Item;
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::{
-    BoardingRefId, CartId, ComboTemplateId, CouponId, CustomerId, DiscountId, FormId, InstanceId,
-    InventoryId, LevelId, MembershipId, Mid, OrderId, OrderNumber, ReservationId, SaleId, TemplateId,
-    TenantId, TicketTypeId, Timestamp, instance_id::TemplateTag,
+    BoardingRefId, CardId, CartId, ComboTemplateId, CouponId, CustomerId, DiscountId, FormId, InstanceId,
+    InventoryId, LevelId, MembershipId, Mid, OrderId, OrderNumber, ReservationId, SaleId, StaffId,
+    TemplateId, TenantId, TicketTypeId, Timestamp, instance_id::TemplateTag,
 };
 use domain::{entitlement::Tally, outbox::MailKind, rate_limit::Window};
 
@@ -53,7 +57,6 @@ impl Table {
 /// Where an item lives.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key {
-    /// The table.
     pub table: Table,
     /// Partition key.
     pub pk: String,
@@ -175,6 +178,30 @@ impl Key {
         Self::of(Table::Catalog, tenant, DEFINITIONS, format!("LEVEL#{id}"))
     }
 
+    /// A change of a tenant's settings or keys, by when it was made and the name of the attempt.
+    #[must_use]
+    pub fn settings_change(tenant: TenantId, at: Timestamp, attempt: &str) -> Self {
+        Self::of(Table::Catalog, tenant, SETTINGS_HISTORY, format!("{:013}#{attempt}", at.timestamp_millis()))
+    }
+
+    /// A person of the staff.
+    #[must_use]
+    pub fn staff(tenant: TenantId, id: &StaffId) -> Self {
+        Self::of(Table::Catalog, tenant, STAFF, id.as_str())
+    }
+
+    /// The mark that a person of the staff has an e-mail address, by the SHA-256 of it.
+    #[must_use]
+    pub fn staff_email(tenant: TenantId, hash: &str) -> Self {
+        Self::of(Table::Catalog, tenant, format!("STAFFEMAIL#{hash}"), "STAFFEMAIL")
+    }
+
+    /// A session of a person of the staff, by the SHA-256 of its text.
+    #[must_use]
+    pub fn staff_session(tenant: TenantId, person: &StaffId, hash: &str) -> Self {
+        Self::of(Table::Catalog, tenant, staff_sessions(person), hash)
+    }
+
     /// A cart.
     #[must_use]
     pub fn cart(tenant: TenantId, id: &CartId) -> Self {
@@ -247,6 +274,12 @@ impl Key {
         Self::of(Table::Orders, tenant, format!("NUMBER#{number}"), "NUMBER")
     }
 
+    /// How many receipts of a year have a number.
+    #[must_use]
+    pub fn receipts(tenant: TenantId, year: i32) -> Self {
+        Self::of(Table::Orders, tenant, format!("RECEIPTS#{year}"), "RECEIPTS")
+    }
+
     /// An order found by a contact detail (`kind` is `EMAIL` or `PHONE`), by the SHA-256 of that detail. The
     /// orders of a contact lie in the order of their creation.
     #[must_use]
@@ -304,15 +337,27 @@ impl Key {
         Self::of(Table::Members, tenant, email(hash), id.to_string())
     }
 
+    /// A membership of which someone with a phone number holds a card, by the SHA-256 of its digits.
+    #[must_use]
+    pub fn membership_of_phone(tenant: TenantId, hash: &str, id: MembershipId) -> Self {
+        Self::of(Table::Members, tenant, phone(hash), id.to_string())
+    }
+
+    /// The membership that a card is of.
+    #[must_use]
+    pub fn member_card(tenant: TenantId, id: CardId) -> Self {
+        Self::of(Table::Members, tenant, format!("CARD#{id}"), "CARD")
+    }
+
     /// How often a coupon was used.
     #[must_use]
     pub fn coupon_uses(tenant: TenantId, id: &CouponId) -> Self {
         Self::of(Table::Members, tenant, format!("COUPON#{id}"), "USES")
     }
 
-    /// How many pieces of an add-on were sold.
+    /// How many units of an add-on were sold.
     #[must_use]
-    pub fn pieces_sold(tenant: TenantId, id: InventoryId) -> Self {
+    pub fn units_sold(tenant: TenantId, id: InventoryId) -> Self {
         Self::of(Table::Members, tenant, format!("INVENTORY#{id}"), "SOLD")
     }
 
@@ -385,6 +430,10 @@ const DEFINITIONS: &str = "DEFINITIONS";
 const TENANTS: &str = "TENANTS";
 /// Partition of the list of a tenant's keys.
 const API_KEYS: &str = "KEYS";
+/// Partition of the history of a tenant's settings and keys.
+const SETTINGS_HISTORY: &str = "SETTINGSHISTORY";
+/// Partition of a tenant's staff.
+const STAFF: &str = "STAFF";
 /// Partition of the list of a tenant's memberships.
 const MEMBERSHIPS: &str = "MEMBERSHIPS";
 /// Partition of the marks of a tenant's merchants that have a rate card.
@@ -392,12 +441,20 @@ const PRICED_MERCHANTS: &str = "PRICED";
 /// Partition of the mails the sandbox delivered.
 const SANDBOX_MAILS: &str = "SANDBOX#MAIL";
 
+fn staff_sessions(person: &StaffId) -> String {
+    format!("STAFFSESSIONS#{person}")
+}
+
 fn order_partition(id: &OrderId) -> String {
     format!("ORDER#{id}")
 }
 
 fn email(hash: &str) -> String {
     format!("EMAIL#{hash}")
+}
+
+fn phone(hash: &str) -> String {
+    format!("PHONE#{hash}")
 }
 
 fn customers_of_email(hash: &str) -> String {

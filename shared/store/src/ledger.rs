@@ -5,8 +5,8 @@ use crate::{
     Action, AttributeValue, Consistency, Expression, Item, Key, SortKeys, Store, StoreError, Table, decode,
     encode, number, slots_partition, sortable_secs,
 };
-use domain::ledger::{Course, Hold, Ledger, LedgerChange, LedgerRefusal, MAX_HOLDS};
-use domain::slot_edit::{EditCourse, LedgerEdit, SlotTerms};
+use domain::ledger::{Hold, Ledger, LedgerChange, LedgerRefusal, LedgerTransition, MAX_HOLDS};
+use domain::slot_edit::{EditTransition, LedgerEdit, SlotTerms};
 use domain::{InstanceId, TemplateId, TenantId, Timestamp, instance_id::TemplateTag};
 use std::collections::HashMap;
 
@@ -122,11 +122,19 @@ fn hold_value(hold: Hold) -> AttributeValue {
     ]))
 }
 
+/// The ledger in the item of a refused write, if there was one.
+///
+/// # Errors
+/// [`StoreError`] when it does not read as a ledger.
+pub fn ledger_in(old: Option<Item>) -> Result<Option<Ledger>, StoreError> {
+    old.map(decode).transpose()
+}
+
 /// The item of a new ledger.
 ///
 /// # Errors
 /// [`StoreError`] when it has no representation.
-pub fn ledger_item(tenant: TenantId, ledger: &Ledger) -> Result<(Key, Item), StoreError> {
+pub(crate) fn ledger_item(tenant: TenantId, ledger: &Ledger) -> Result<(Key, Item), StoreError> {
     let key = Key::ledger(tenant, &ledger.instance, ledger.shard);
     let item = encode(&key, ledger)?;
     Ok((key, item))
@@ -152,22 +160,63 @@ impl Store {
                 Ok(()) => return Ok(Ok(())),
                 Err(old) => old,
             };
-            let Some(item) = old else { return Ok(Err((LedgerRefusal::UnknownSlot, None))) };
-            let ledger: Ledger = decode(item)?;
-            if !ledger.exists() {
+            let Some(ledger) = ledger_in(old)?.filter(Ledger::exists) else {
                 return Ok(Err((LedgerRefusal::UnknownSlot, None)));
-            }
-            attempt = match ledger.course(change, now) {
-                Ok(Course::Change(course)) => course,
-                Ok(Course::ReclaimFirst(reclaim)) => {
-                    // Whether it happens or another caller was faster, the next round sees the ledger again.
-                    self.write(&key, ledger_update(&reclaim)).await?.ok();
-                    change.clone()
-                }
+            };
+            attempt = match self.transition(tenant, &ledger, change, now).await? {
+                Ok(transition) => transition,
                 Err(refusal) => return Ok(Err((refusal, Some(ledger)))),
             };
         }
         Ok(Err((LedgerRefusal::TooManyHolds, None)))
+    }
+
+    /// What to send in the place of a change that a ledger refused: the change with the expired holds it has to
+    /// take along. Where those are more than one update can name, some are taken back beforehand.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer. The inner error is the ledger's refusal.
+    pub async fn transition(
+        &self,
+        tenant: TenantId,
+        ledger: &Ledger,
+        change: &LedgerChange,
+        now: Timestamp,
+    ) -> Result<Result<LedgerChange, LedgerRefusal>, StoreError> {
+        Ok(match ledger.transition(change, now) {
+            Ok(LedgerTransition::Change(transition)) => Ok(transition),
+            Ok(LedgerTransition::ReclaimFirst(expired)) => {
+                // Whether it happens or another caller was faster, the next try sees the ledger again.
+                let _ = self.reclaim_holds(tenant, &ledger.instance, &expired).await?;
+                Ok(change.clone())
+            }
+            Err(refusal) => Err(refusal),
+        })
+    }
+
+    /// Takes expired holds of a ledger back. The inner error is the ledger as it is, if there is one.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn reclaim_holds(
+        &self,
+        tenant: TenantId,
+        instance: &InstanceId,
+        expired: &LedgerChange,
+    ) -> Result<Result<(), Option<Ledger>>, StoreError> {
+        self.update_ledger(tenant, instance, ledger_update(expired)).await
+    }
+
+    async fn update_ledger(
+        &self,
+        tenant: TenantId,
+        instance: &InstanceId,
+        update: Action,
+    ) -> Result<Result<(), Option<Ledger>>, StoreError> {
+        match self.write(&Key::ledger(tenant, instance, 0), update).await? {
+            Ok(()) => Ok(Ok(())),
+            Err(old) => Ok(Err(ledger_in(old)?)),
+        }
     }
 
     /// Carries out an edit that was decided on a ledger. The inner error is the ledger as it is, if it still
@@ -179,16 +228,12 @@ impl Store {
         &self,
         tenant: TenantId,
         instance: &InstanceId,
-        course: &EditCourse,
+        transition: &EditTransition,
     ) -> Result<Result<(), Option<Ledger>>, StoreError> {
-        let action = match course {
-            EditCourse::Nothing => return Ok(Ok(())),
-            EditCourse::Edit(edit) => ledger_edit(edit)?,
-            EditCourse::ReclaimFirst(change) => ledger_update(change),
-        };
-        match self.write(&Key::ledger(tenant, instance, 0), action).await? {
-            Ok(()) => Ok(Ok(())),
-            Err(old) => Ok(Err(old.map(decode).transpose()?)),
+        match transition {
+            EditTransition::Nothing => Ok(Ok(())),
+            EditTransition::Edit(edit) => self.update_ledger(tenant, instance, ledger_edit(edit)?).await,
+            EditTransition::ReclaimFirst(expired) => self.reclaim_holds(tenant, instance, expired).await,
         }
     }
 

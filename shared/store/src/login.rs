@@ -5,6 +5,7 @@ use crate::order::{claimed, finished};
 use crate::{Action, Consistency, Expression, Key, Store, StoreError, encode, number, text};
 use domain::login::{LINK_LIFE_SECS, LoginRequest, LoginSecret};
 use domain::outbox::MailState;
+use domain::staff::StaffMark;
 use domain::{TenantId, Timestamp};
 use sha2::{Digest, Sha256};
 
@@ -42,7 +43,8 @@ impl Store {
         self.get(key, Consistency::Strong).await
     }
 
-    /// Claims the mail of a request for sending; false when someone else has it or it has been sent.
+    /// Claims the mail of a request for sending, and keeps to whom of the staff it goes; false when someone else has it or
+    /// it has been sent.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
@@ -51,8 +53,14 @@ impl Store {
         key: &Key,
         wall_now: Timestamp,
         until: Timestamp,
+        mailed_to: Option<&StaffMark>,
     ) -> Result<bool, StoreError> {
-        Ok(self.write(key, Action::Update(claimed(wall_now, until)?)).await?.is_ok())
+        let mut update = claimed(wall_now, until)?;
+        if let Some(person) = mailed_to {
+            let person = serde_dynamo::to_attribute_value(person).map_err(StoreError::corrupt)?;
+            update.assign("mailed_to", person);
+        }
+        Ok(self.write(key, Action::Update(update)).await?.is_ok())
     }
 
     /// Records the end of a claimed mail of a request, unless its claim has passed to someone else.
@@ -74,11 +82,16 @@ impl Store {
     /// # Errors
     /// [`StoreError`] when the database does not answer.
     pub async fn redeem_login(&self, key: &Key, call: &str) -> Result<bool, StoreError> {
-        let mut update = Expression::new();
-        update.require_item();
-        let (path, own) = (update.path(&["redeemed_by"]), update.text(call));
-        update.require(format!("(attribute_not_exists({path}) OR {path} = {own})"));
-        update.assign("redeemed_by", text(call));
-        Ok(self.write(key, Action::Update(update)).await?.is_ok())
+        Ok(self.write(key, Action::Update(redemption(call))).await?.is_ok())
     }
+}
+
+/// Uses the link of a request, unless another call has used it.
+pub(crate) fn redemption(call: &str) -> Expression {
+    let mut update = Expression::new();
+    update.require_item();
+    let (path, own) = (update.path(&["redeemed_by"]), update.text(call));
+    update.require(format!("(attribute_not_exists({path}) OR {path} = {own})"));
+    update.assign("redeemed_by", text(call));
+    update
 }

@@ -2,6 +2,7 @@
 
 mod list;
 mod lookup;
+mod search;
 
 pub use lookup::WrongLookup;
 
@@ -13,14 +14,17 @@ use crate::customer::{StoredCustomer, plan_customer};
 use crate::order::{contact_hash, email_hash};
 use crate::{
     Action, Consistency, Expression, Found, Item, Key, MAX_WRITES, Plan, Refused, SortKeys, Store,
-    StoreError, StoreFault, Table, decode, email_partition, encode,
+    StoreError, StoreFault, Table, decode, email_partition, encode, revise,
 };
+use domain::compare::phone_digits;
 use domain::customer::Customer;
 use domain::membership::{ListedMembership, Membership};
 use domain::number::whole_number;
 use domain::reconciliation::Lookup;
-use domain::{MembershipId, TenantId};
+use domain::{CardId, MembershipId, TenantId};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use std::ops::ControlFlow::{Break, Continue};
 
 /// The kind of key under which a membership lies by the venue's own number of it.
 const EXTERNAL: &str = "EXTERNAL";
@@ -28,6 +32,14 @@ const EXTERNAL: &str = "EXTERNAL";
 pub(crate) const CLAIMED_BY: &str = "claimed_by";
 /// The kind of key under which a membership lies by the barcode of a card.
 const BARCODE: &str = "BARCODE";
+/// The sort key of what leads from a card to its membership.
+const CARD: &str = "CARD";
+
+/// What leads to a membership and holds nothing else of it.
+#[derive(Serialize, Deserialize)]
+struct Pointer {
+    id: MembershipId,
+}
 
 impl Authored for Membership {
     fn key(&self, tenant: TenantId) -> Key {
@@ -44,22 +56,34 @@ fn keys_of_name(tenant: TenantId, sent: &str) -> Vec<Key> {
     number.map(|number| Key::membership_number(tenant, number)).into_iter().chain(named).collect()
 }
 
+/// The SHA-256 of the digits of a phone number; none of a text without any.
+fn phone_hash(phone: &str) -> Option<String> {
+    let digits = phone_digits(phone);
+    (!digits.is_empty()).then(|| contact_hash(&digits))
+}
+
 /// Where everything lies that is stored of a membership: itself by its id; copies as the current one of its number, by
-/// the venue's own number, by the barcode and the e-mail address of every card that is held; and what lists look at.
+/// the venue's own number, by the barcode and the e-mail address of every card that is held; what lists look at; and
+/// what leads to it from each of its cards and from the phone number of every card that is held.
 fn keys_of(tenant: TenantId, membership: &Membership) -> BTreeSet<Key> {
     let held = membership.cards.iter().filter(|card| card.is_held());
-    // Number and external id belong to the membership that took this one's place, if one did.
+    // Number, external id and cards belong to the membership that took this one's place, if one did.
     let is_current = membership.ended.as_ref().is_none_or(|ended| ended.into.is_none());
     let external = membership.external_id.iter().filter(|_| is_current).map(|external| (EXTERNAL, external));
     let barcodes = held.clone().map(|card| (BARCODE, &card.barcode));
     let names = external.chain(barcodes).filter(|(_, text)| !text.is_empty());
     let named = names.map(|(kind, text)| Key::membership_named(tenant, kind, &contact_hash(text)));
     let number = is_current.then(|| Key::membership_number(tenant, membership.number));
+    let cards = membership.cards.iter().filter(|_| is_current);
+    let cards = cards.map(|card| Key::member_card(tenant, card.id));
+    let phones = held.clone().filter_map(|card| phone_hash(card.person.phone_number.as_deref()?));
+    let of_phones = phones.map(|hash| Key::membership_of_phone(tenant, &hash, membership.id));
     let emails = held.filter_map(|card| card.person.email.as_deref()).map(email_hash);
     let of_emails = emails.map(|hash| Key::membership_of_email(tenant, &hash, membership.id));
     let by_id = Key::membership(tenant, membership.id);
     let place = Key::membership_listed(tenant, membership.updated_at, membership.id);
-    [by_id, place].into_iter().chain(number).chain(named).chain(of_emails).collect()
+    let copies = number.into_iter().chain(named).chain(of_emails);
+    [by_id, place].into_iter().chain(copies).chain(cards).chain(of_phones).collect()
 }
 
 /// What a key of a membership finds it by; none for that of its id.
@@ -69,7 +93,9 @@ fn lookup_of(key: &Key) -> Option<Lookup> {
         "NUMBER" => Some(Lookup::Number),
         EXTERNAL => Some(Lookup::ExternalNumber),
         BARCODE => Some(Lookup::Barcode),
+        CARD => Some(Lookup::Card),
         _ if key.pk.ends_with("#MEMBERSHIPS") => Some(Lookup::List),
+        _ if key.pk.contains("#PHONE#") => Some(Lookup::Phone),
         _ => Some(Lookup::Email),
     }
 }
@@ -80,6 +106,7 @@ pub(crate) fn items(tenant: TenantId, membership: &Membership) -> Result<Vec<(Ke
     for key in keys_of(tenant, membership) {
         let item = match lookup_of(&key) {
             Some(Lookup::List) => encode(&key, &ListedMembership::of(membership))?,
+            Some(Lookup::Card | Lookup::Phone) => encode(&key, &Pointer { id: membership.id })?,
             None | Some(Lookup::Number | Lookup::ExternalNumber | Lookup::Barcode | Lookup::Email) => {
                 encode_authored(&key, membership)?
             }
@@ -175,6 +202,11 @@ fn is_conditional(action: &Action) -> bool {
     *expression != Expression::new()
 }
 
+/// The membership that an item lies under the id of.
+fn id_in(item: &Item) -> Option<MembershipId> {
+    MembershipId::parse(item.get("sk")?.as_s().ok()?.parse().ok()?).ok()
+}
+
 /// The keys under which a membership lies that a caller names by its id or its number.
 #[must_use]
 pub fn membership_keys(tenant: TenantId, sent: MembershipId) -> [Key; 2] {
@@ -212,12 +244,14 @@ impl Store {
         token: &str,
         membership: &Membership,
     ) -> Result<Saved, StoreError> {
-        let items = items(tenant, membership)?;
-        for attempt in 0..CHANGE_TRIES {
+        let items = &items(tenant, membership)?;
+        let exhausted =
+            |_| StoreError::new(StoreFault::TryAgain, "a membership kept changing while it was stored");
+        revise(CHANGE_TRIES, 0_usize, exhausted, |attempt| async move {
             let keys = items.iter().map(|(key, _)| key.clone());
             let mut found = self.get_many(keys, Consistency::Strong).await?;
             if items.iter().all(|(key, item)| found.item(key) == Some(item)) {
-                return Ok(Saved::Unchanged);
+                return Ok(Break(Saved::Unchanged));
             }
             let before = found.take_item(&membership.key(tenant)).map(decode_authored).transpose()?;
             let mut writes = change_writes(tenant, before.as_ref(), membership, &[])?;
@@ -228,11 +262,13 @@ impl Store {
                 }
             }
             let token = format!("{token}-{attempt}");
-            if self.commit_in_parts(&token, writes).await?.is_ok() {
-                return Ok(if before.is_some() { Saved::Updated } else { Saved::Created });
-            }
-        }
-        Err(StoreError::new(StoreFault::TryAgain, "a membership kept changing while it was stored"))
+            Ok(match self.commit_in_parts(&token, writes).await? {
+                Ok(()) if before.is_some() => Break(Saved::Updated),
+                Ok(()) => Break(Saved::Created),
+                Err(_) => Continue(attempt.saturating_add(1)),
+            })
+        })
+        .await
     }
 
     /// Carries out writes in one transaction, or in several where they are too many for one; the last ones are
@@ -312,6 +348,20 @@ impl Store {
         self.get(&key, Consistency::Strong).await
     }
 
+    /// The membership that a card is of, given up or not. It takes two calls.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn find_membership_of_card(
+        &self,
+        tenant: TenantId,
+        card: CardId,
+    ) -> Result<Option<Membership>, StoreError> {
+        let pointer = self.get::<Pointer>(&Key::member_card(tenant, card), Consistency::Strong).await?;
+        let Some(Pointer { id }) = pointer else { return Ok(None) };
+        self.get(&Key::membership(tenant, id), Consistency::Strong).await
+    }
+
     /// The memberships known by a text: by their number, by the venue's own number of them, or by the barcode of a
     /// card; each once, in this order.
     ///
@@ -355,8 +405,7 @@ impl Store {
             .await?
             .into_iter()
             .partition(|item| item.contains_key("number"));
-        let id = |item: &Item| MembershipId::parse(item.get("sk")?.as_s().ok()?.parse().ok()?).ok();
-        let marked: Vec<MembershipId> = marks.iter().filter_map(id).collect();
+        let marked: Vec<MembershipId> = marks.iter().filter_map(id_in).collect();
         let mut memberships: Vec<Membership> =
             copies.into_iter().map(decode).collect::<Result<_, StoreError>>()?;
         memberships.extend(self.load_memberships(tenant, &marked).await?);

@@ -39,7 +39,7 @@ fn put_boarding(
     let key = Key::boarding(tenant, &boarding.reference);
     let mut item = encode(&key, boarding)?;
     if let Some(at) = due_at {
-        item.extend(due_as(boarding.reference.as_str(), at, clock_of(boarding), DueKind::Merchants));
+        item.extend(due_as(&boarding.reference.to_string(), at, clock_of(boarding), DueKind::Merchants));
     }
     Ok((key, Action::Put(item, condition)))
 }

@@ -13,6 +13,10 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+mod untouched;
+
+pub(crate) use untouched::{require_admission, require_after_sale, require_edits, require_paid};
+
 /// Partitions the due index is spread over.
 pub const DUE_SPREAD: u8 = 16;
 
@@ -61,9 +65,9 @@ impl DueClock {
 /// What is due. Each kind has partitions of its own, so that mails nobody can send hold back no order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DueKind {
-    /// Orders to settle or undo.
+    /// Orders to settle or void.
     Orders,
-    /// Mails to announce again.
+    /// Mails to enqueue again.
     Mails,
     /// Slots to make.
     Slots,
@@ -74,7 +78,7 @@ pub enum DueKind {
 }
 
 impl DueKind {
-    fn table(self) -> Table {
+    pub(crate) fn table(self) -> Table {
         match self {
             Self::Orders | Self::Mails => Table::Orders,
             Self::Slots => Table::Catalog,
@@ -83,7 +87,7 @@ impl DueKind {
     }
 }
 
-fn due_partition(clock: DueClock, kind: DueKind, spread: u8) -> String {
+pub(crate) fn due_partition(clock: DueClock, kind: DueKind, spread: u8) -> String {
     match (clock, kind) {
         (DueClock::Real, DueKind::Orders) => format!("DUE#{spread:02}"),
         (DueClock::Chosen, DueKind::Orders) => format!("CHOSEN#{spread:02}"),
@@ -114,9 +118,9 @@ pub fn email_hash(email: &str) -> String {
 /// Work that is due.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DueWork {
-    /// An order to settle or undo.
+    /// An order to settle or void.
     Order(TenantId, OrderId),
-    /// A mail to announce again.
+    /// A mail to enqueue again.
     Mail(TenantId, OrderId, MailKind),
     /// A template whose slots are to be made.
     Slots(TenantId, TemplateId),
@@ -139,7 +143,7 @@ impl DueWork {
         }
     }
 
-    fn read(key: &Key) -> Option<Self> {
+    pub(crate) fn read(key: &Key) -> Option<Self> {
         let (tenant, partition) = key.pk.strip_prefix("T#")?.split_once('#')?;
         let tenant = TenantId::parse(tenant.parse().ok()?).ok()?;
         if let Some(reference) = partition.strip_prefix("ONBOARD#") {
@@ -206,18 +210,14 @@ impl Store {
     pub async fn find_orders(
         &self,
         tenant: TenantId,
-        contact: Contact<'_>,
+        contact: ContactDetail<'_>,
     ) -> Result<Vec<Order>, StoreError> {
         let (kind, hash) = contact.lookup();
         let partition = partition_of(tenant, &format!("{kind}#{hash}"));
         let found =
             self.query_all(Table::Orders, &partition, SortKeys::LastFirst, Consistency::Strong).await?;
-        let id = |item: &Item| OrderId::parse(item.get("order")?.as_s().ok()?).ok();
-        let keys: Vec<Key> = found.iter().filter_map(id).map(|id| Key::order(tenant, &id)).collect();
-        let mut orders = self.get_many(keys.clone(), Consistency::Strong).await?;
-        let orders: Result<Vec<Option<Order>>, StoreError> =
-            keys.iter().map(|key| orders.take(key)).collect();
-        Ok(orders?.into_iter().flatten().collect())
+        let ids: Vec<OrderId> = found.iter().filter_map(order_in).collect();
+        self.load_orders(tenant, &ids).await
     }
 
     /// The order that holds a duplicate guard.
@@ -226,7 +226,7 @@ impl Store {
     /// [`StoreError`] when the database does not answer.
     pub async fn load_guard(&self, tenant: TenantId, hash: &str) -> Result<Option<OrderId>, StoreError> {
         let guard = self.get_item(&Key::duplicate_guard(tenant, hash), Consistency::Strong).await?;
-        Ok(guard.and_then(|guard| OrderId::parse(guard.get("order")?.as_s().ok()?).ok()))
+        Ok(guard.as_ref().and_then(order_in))
     }
 
     /// Work of one kind due by `until`, the oldest `limit` of each of its partitions, read at once.
@@ -343,7 +343,7 @@ impl Store {
         Ok(self.write(&key, Action::Update(claimed(wall_now, until)?)).await?.is_ok())
     }
 
-    /// Makes a mail that was announced due again at `at`, unless it is finished.
+    /// Makes a mail due again at `at`, now that it is enqueued, unless it is finished.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
@@ -377,6 +377,11 @@ impl Store {
     }
 }
 
+/// The order that an item leads to.
+pub(crate) fn order_in(item: &Item) -> Option<OrderId> {
+    OrderId::parse(item.get("order")?.as_s().ok()?).ok()
+}
+
 /// The update that claims a mail nobody else has.
 pub(crate) fn claimed(wall_now: Timestamp, until: Timestamp) -> Result<Expression, StoreError> {
     let mut update = Expression::new();
@@ -400,7 +405,7 @@ fn mail_state(state: &MailState) -> Result<AttributeValue, StoreError> {
     serde_dynamo::to_attribute_value(state).map_err(StoreError::corrupt)
 }
 
-/// The write of a mail that is announced again at an instant, should nobody have sent it by then.
+/// The write of a mail that is enqueued again at an instant, should nobody have sent it by then.
 pub(crate) fn put_mail(
     order: &Order,
     mail: &OutboxMail,
@@ -431,23 +436,14 @@ pub(crate) fn set_after_sale(
     order: &Order,
     next: &AfterSale,
 ) -> Result<(), StoreError> {
-    let (state, paid) = (update.path(&["state", "state"]), update.text("paid"));
-    update.require(format!("{state} = {paid}"));
-    if order.after_sale.is_untouched() {
-        let untouched = update.path(&["after_sale"]);
-        update.require(format!("attribute_not_exists({untouched})"));
-    } else {
-        let version = update.path(&["after_sale", "version"]);
-        let seen = update.value(number(i64::try_from(order.after_sale.version).unwrap_or(i64::MAX)));
-        update.require(format!("{version} = {seen}"));
-    }
+    require_after_sale(update, order);
     let next: AttributeValue = serde_dynamo::to_attribute_value(next).map_err(StoreError::corrupt)?;
     update.assign("after_sale", next);
     Ok(())
 }
 
 /// The tickets of an order as they are now, which the order says.
-fn with_statuses(order: &Order, mut tickets: Vec<Ticket>) -> Vec<Ticket> {
+pub(crate) fn with_statuses(order: &Order, mut tickets: Vec<Ticket>) -> Vec<Ticket> {
     let statuses = order.after_sale.ticket_statuses();
     for ticket in &mut tickets {
         if let Some(status) = statuses.get(&ticket.id) {
@@ -459,14 +455,14 @@ fn with_statuses(order: &Order, mut tickets: Vec<Ticket>) -> Vec<Ticket> {
 
 /// A contact detail orders are found by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Contact<'a> {
+pub enum ContactDetail<'a> {
     /// An e-mail address, compared without case.
     Email(&'a str),
     /// A phone number, compared by its digits.
     Phone(&'a str),
 }
 
-impl Contact<'_> {
+impl ContactDetail<'_> {
     pub(crate) fn lookup(self) -> (&'static str, String) {
         match self {
             Self::Email(email) => ("EMAIL", email_hash(email)),

@@ -1,21 +1,23 @@
 //! Making slots in DynamoDB: the record of how far a template's slots have come, and the writes of one piece.
 //! Every write of a run names the run, so that one that a later run has overtaken changes nothing.
 
+use crate::authored::{Stored, decode_authored, delete_as_read, put_over};
 use crate::ledger::{ledger_item, ledger_unchanged};
 use crate::order::{DueClock, DueKind, due_as};
+use crate::plan::add;
 use crate::{
-    Action, Consistency, Expression, Key, SortKeys, Store, StoreError, Table, decode, encode, number,
-    slots_partition, sortable_secs, text,
+    Action, Consistency, Expression, Item, Key, Plan, SortKeys, Store, StoreError, Table, decode, encode,
+    number, slots_partition, sortable_secs, text,
 };
 use domain::catalog::Template;
 use domain::instance_id::TemplateTag;
 use domain::ledger::Ledger;
-use domain::publishing::{Generation, Replacement};
+use domain::publishing::{Generation, Regeneration, Replacement};
 use domain::{InstanceId, TemplateId, TenantId, Timestamp};
 
 /// Where a stretch of slots begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Beginning {
+pub enum SlotsFrom {
     /// With slots that start at this instant.
     At(Timestamp),
     /// Behind this slot.
@@ -31,11 +33,167 @@ pub struct ExistingSlots {
     pub stopped_after: Option<InstanceId>,
 }
 
-/// The write of a record: it replaces `previous`, which must still be there, or is the first of its template.
+/// What a failed condition means where a template is saved or deleted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TemplateRefusal {
+    /// The template is not as it was read.
+    Template,
+    /// The record of its slots is not as it was read.
+    Record,
+}
+
+/// The writes that save a template over the one that was read, with the record of its slots if it gets one.
 ///
 /// # Errors
-/// [`StoreError`] when it has no representation.
-pub fn generation_put(
+/// [`StoreError`] when a record has no representation.
+pub fn plan_save_template(
+    tenant: TenantId,
+    before: Option<&Stored<Template>>,
+    template: &Template,
+    previous: Option<&Generation>,
+    next: Option<&Generation>,
+) -> Result<Plan<TemplateRefusal>, StoreError> {
+    let mut plan = Plan::new();
+    let write = put_over(tenant, before, template)?;
+    add(&mut plan, Key::template(tenant, &template.id), write, TemplateRefusal::Template)?;
+    if let Some(next) = next {
+        let (key, action) = generation_put(tenant, next, previous)?;
+        add(&mut plan, key, action, TemplateRefusal::Record)?;
+    }
+    Ok(plan)
+}
+
+/// The writes that delete a template as it was read, with its rules, and leave a record if it had one.
+///
+/// # Errors
+/// [`StoreError`] when a record has no representation.
+pub fn plan_delete_template(
+    tenant: TenantId,
+    before: &Stored<Template>,
+    previous: Option<&Generation>,
+    next: Option<&Generation>,
+) -> Result<Plan<TemplateRefusal>, StoreError> {
+    let (mut plan, id) = (Plan::new(), &before.value.id);
+    add(&mut plan, Key::template(tenant, id), delete_as_read(before), TemplateRefusal::Template)?;
+    if let Some(next) = next {
+        let (key, action) = generation_put(tenant, next, previous)?;
+        add(&mut plan, key, action, TemplateRefusal::Record)?;
+    }
+    for key in [Key::slot_reach(tenant, id), Key::entitlements(tenant, id)] {
+        // Without a condition it is never refused.
+        add(&mut plan, key, Action::Delete(Expression::new()), TemplateRefusal::Record)?;
+    }
+    Ok(plan)
+}
+
+/// What becomes of the record of a run with a transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecordStep<'a> {
+    /// It stays as it is.
+    Stays,
+    /// It moves on.
+    MovesTo(&'a Generation),
+    /// It has nothing left to say, and goes.
+    Ends,
+}
+
+impl RecordStep<'_> {
+    fn write(self, tenant: TenantId, record: &Generation) -> Result<(Key, Action), StoreError> {
+        Ok(match self {
+            Self::Stays => generation_fence(tenant, record),
+            Self::MovesTo(next) => generation_put(tenant, next, Some(record))?,
+            Self::Ends => generation_end(tenant, record),
+        })
+    }
+
+    /// Whether the step was taken before and its answer lost, by the record that refused it.
+    ///
+    /// # Errors
+    /// [`StoreError`] when that does not read as a record.
+    pub fn was_taken(self, old: Option<Item>) -> Result<bool, StoreError> {
+        let old: Option<Generation> = old.map(decode).transpose()?;
+        Ok(match self {
+            Self::Stays => false,
+            Self::MovesTo(next) => old.as_ref() == Some(next),
+            Self::Ends => old.is_none(),
+        })
+    }
+}
+
+/// What a write does to a slot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SlotChange {
+    /// It is new.
+    Made,
+    /// It becomes what its schedule says now.
+    Changed,
+    /// It goes.
+    Deleted,
+}
+
+/// The write of a slot.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SlotWrite {
+    /// What it does.
+    pub change: SlotChange,
+    key: Key,
+    action: Action,
+}
+
+/// The writes that make slots what their schedules say.
+///
+/// # Errors
+/// [`StoreError`] when a slot has no representation.
+pub fn slot_writes(tenant: TenantId, found: &Regeneration) -> Result<Vec<SlotWrite>, StoreError> {
+    let mut writes = Vec::new();
+    let mut push = |change, write: (Key, Action)| {
+        let (key, action) = write;
+        writes.push(SlotWrite { change, key, action });
+    };
+    for ledger in &found.put {
+        push(SlotChange::Made, slot_put(tenant, ledger)?);
+    }
+    for replacement in &found.replace {
+        push(SlotChange::Changed, slot_replace(tenant, replacement)?);
+    }
+    for ledger in &found.delete {
+        push(SlotChange::Deleted, slot_delete(tenant, ledger)?);
+    }
+    Ok(writes)
+}
+
+/// What a failed condition means where slots are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StretchRefusal {
+    /// The record is not as it was read.
+    Record,
+    /// This one of the slots is not as it was read.
+    Slot(usize),
+}
+
+/// Those of the writes that are still open, together with a check or a move of the record.
+///
+/// # Errors
+/// [`StoreError`] when the record has no representation, or they are too many.
+pub fn plan_stretch(
+    tenant: TenantId,
+    record: &Generation,
+    step: RecordStep<'_>,
+    writes: &[SlotWrite],
+    open: &[usize],
+) -> Result<Plan<StretchRefusal>, StoreError> {
+    let mut plan = Plan::new();
+    let (key, action) = step.write(tenant, record)?;
+    add(&mut plan, key, action, StretchRefusal::Record)?;
+    for index in open {
+        let Some(SlotWrite { change: _, key, action }) = writes.get(*index) else { continue };
+        add(&mut plan, key.clone(), action.clone(), StretchRefusal::Slot(*index))?;
+    }
+    Ok(plan)
+}
+
+/// The write of a record: it replaces `previous`, which must still be there, or is the first of its template.
+fn generation_put(
     tenant: TenantId,
     generation: &Generation,
     previous: Option<&Generation>,
@@ -59,14 +217,12 @@ pub fn generation_put(
 }
 
 /// The write that ends a record which has nothing left to say.
-#[must_use]
-pub fn generation_end(tenant: TenantId, generation: &Generation) -> (Key, Action) {
+fn generation_end(tenant: TenantId, generation: &Generation) -> (Key, Action) {
     (Key::generation(tenant, &generation.template), Action::Delete(unmoved(generation)))
 }
 
 /// The check that no later run has taken over.
-#[must_use]
-pub fn generation_fence(tenant: TenantId, generation: &Generation) -> (Key, Action) {
+fn generation_fence(tenant: TenantId, generation: &Generation) -> (Key, Action) {
     let mut same = Expression::new();
     same.require_equal("run", text(&generation.run));
     (Key::generation(tenant, &generation.template), Action::Check(same))
@@ -91,19 +247,13 @@ pub fn slot_put(tenant: TenantId, ledger: &Ledger) -> Result<(Key, Action), Stor
 }
 
 /// The write that puts a slot in the place of an untouched one.
-///
-/// # Errors
-/// [`StoreError`] when it has no representation.
-pub fn slot_replace(tenant: TenantId, replacement: &Replacement) -> Result<(Key, Action), StoreError> {
+fn slot_replace(tenant: TenantId, replacement: &Replacement) -> Result<(Key, Action), StoreError> {
     let (key, item) = ledger_item(tenant, &replacement.new)?;
     Ok((key, Action::Put(item, ledger_unchanged(&replacement.old)?)))
 }
 
 /// The write that deletes an untouched slot.
-///
-/// # Errors
-/// [`StoreError`] when it has no representation.
-pub fn slot_delete(tenant: TenantId, ledger: &Ledger) -> Result<(Key, Action), StoreError> {
+fn slot_delete(tenant: TenantId, ledger: &Ledger) -> Result<(Key, Action), StoreError> {
     let key = Key::ledger(tenant, &ledger.instance, ledger.shard);
     Ok((key, Action::Delete(ledger_unchanged(ledger)?)))
 }
@@ -117,11 +267,12 @@ impl Store {
         &self,
         tenant: TenantId,
         id: &TemplateId,
-    ) -> Result<(Option<Template>, Option<Generation>), StoreError> {
+    ) -> Result<(Option<Stored<Template>>, Option<Generation>), StoreError> {
         let (template, generation) = (Key::template(tenant, id), Key::generation(tenant, id));
         let keys = [template.clone(), generation.clone()];
         let mut found = self.get_many(keys, Consistency::Strong).await?;
-        Ok((found.take(&template)?, found.take(&generation)?))
+        let template = found.take_item(&template).map(decode_authored).transpose()?;
+        Ok((template, found.take(&generation)?))
     }
 
     /// The record of a template's slots.
@@ -136,6 +287,20 @@ impl Store {
         self.get(&Key::generation(tenant, id), Consistency::Strong).await
     }
 
+    /// Puts the record of another run in the place of the one that was read; false where that moved meanwhile.
+    ///
+    /// # Errors
+    /// [`StoreError`] when it is not known to have happened.
+    pub async fn replace_generation(
+        &self,
+        tenant: TenantId,
+        previous: &Generation,
+        next: &Generation,
+    ) -> Result<bool, StoreError> {
+        let (key, write) = generation_put(tenant, next, Some(previous))?;
+        Ok(self.write(&key, write).await?.is_ok())
+    }
+
     /// Up to `limit` slots of a template from a beginning on, by their generated starts up to `until`.
     ///
     /// # Errors
@@ -144,15 +309,15 @@ impl Store {
         &self,
         tenant: TenantId,
         template: &TemplateId,
-        beginning: Beginning,
+        beginning: SlotsFrom,
         until: Timestamp,
         limit: usize,
     ) -> Result<ExistingSlots, StoreError> {
         let partition = slots_partition(tenant, TemplateTag::of(template));
         // Every key continues after the seconds, and after the id, with `#`; `~` sorts behind it.
         let from = match beginning {
-            Beginning::At(instant) => sortable_secs(instant.timestamp()),
-            Beginning::After(slot) => format!("{}~", Key::ledger(tenant, &slot, 0).sk),
+            SlotsFrom::At(instant) => sortable_secs(instant.timestamp()),
+            SlotsFrom::After(slot) => format!("{}~", Key::ledger(tenant, &slot, 0).sk),
         };
         let until = format!("{}~", sortable_secs(until.timestamp()));
         if until < from {
@@ -196,7 +361,7 @@ impl Store {
         let partition = slots_partition(tenant, TemplateTag::of(template));
         let items =
             self.query(Table::Reservations, &partition, SortKeys::LastFirst, Consistency::Strong, 1).await?;
-        let id = |item: &crate::Item| item.get("instance").and_then(|id| id.as_s().ok()).cloned();
+        let id = |item: &Item| item.get("instance").and_then(|id| id.as_s().ok()).cloned();
         Ok(items.first().and_then(id).and_then(|id| InstanceId::parse(&id).ok()))
     }
 }

@@ -1,5 +1,5 @@
 //! Counts of how often something was asked for (decision record 0081). They lie where expired items go by themselves,
-//! one for each limit, asker and window of time.
+//! one for each limit, caller and window of time.
 
 use crate::{Consistency, Expression, Key, Store, StoreError, decode, number};
 use domain::rate_limit::{RateLimit, Window};
@@ -18,12 +18,12 @@ struct Counted {
     counted: u32,
 }
 
-/// Where it is counted how often an asker came up against a limit in a window. The asker is named by texts, whose
-/// SHA-256 is all that is stored of them.
+/// Where it is counted what a caller did in a window of that limit. The caller is named by texts, whose SHA-256 is all
+/// that is stored of them.
 #[must_use]
-pub fn rate_key(tenant: TenantId, limit: RateLimit, asker: &[&str], window: Window) -> Key {
+pub fn rate_key(tenant: TenantId, limit: RateLimit, subject: &[&str], window: Window) -> Key {
     let mut hash = Sha256::new();
-    for part in std::iter::once(&limit.name()).chain(asker) {
+    for part in std::iter::once(&limit.name()).chain(subject) {
         // With its length in front, so that no two lists of texts are the same bytes.
         hash.update(part.len().to_be_bytes());
         hash.update(part.as_bytes());

@@ -1,8 +1,9 @@
 //! Reading items: one, many at once, or a range.
 
-use crate::{DUE_INDEX, Expression, Item, Key, Store, StoreError, StoreFault, Table, decode};
+use crate::{DUE_INDEX, Expression, Item, Key, Placed, Store, StoreError, StoreFault, Table, decode};
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes};
+use domain::TenantId;
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
@@ -24,12 +25,22 @@ pub enum Consistency {
 /// Which sort keys of a partition are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SortKeys<'a> {
-    /// All.
     All,
     /// All, from the last to the first.
     LastFirst,
     /// Those from the first up to and including the second.
     Between(&'a str, &'a str),
+}
+
+/// Work in one partition of the due index that is due by an instant.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct DueRange<'a> {
+    pub(crate) table: Table,
+    pub(crate) partition: &'a str,
+    /// Epoch seconds.
+    pub(crate) until: i64,
+    /// Keys read at a time; as many as the database gives, where there is none.
+    pub(crate) limit: Option<i32>,
 }
 
 /// The items a batch read found.
@@ -45,17 +56,32 @@ impl Found {
         self.0.remove(key).map(decode).transpose()
     }
 
-    /// Takes the values of these ids, as far as the read found them.
+    /// Takes the record of this id, if the read found one.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the item does not read as a `T`.
+    pub fn take_one<T: Placed>(&mut self, tenant: TenantId, id: &T::Id) -> Result<Option<T>, StoreError> {
+        self.take(&T::place(tenant, id))
+    }
+
+    /// Takes the records of these ids, as far as the read found them.
     ///
     /// # Errors
     /// [`StoreError`] when an item does not read as a `T`.
-    pub fn take_all<I: Ord + Clone, T: DeserializeOwned>(
+    pub fn take_all<T: Placed>(
         &mut self,
-        ids: &BTreeSet<I>,
-        key: impl Fn(&I) -> Key,
-    ) -> Result<BTreeMap<I, T>, StoreError> {
-        let found = ids.iter().filter_map(|id| Some((id.clone(), self.take(&key(id)).transpose()?)));
+        tenant: TenantId,
+        ids: &BTreeSet<T::Id>,
+    ) -> Result<BTreeMap<T::Id, T>, StoreError> {
+        let found =
+            ids.iter().filter_map(|id| Some((id.clone(), self.take_one::<T>(tenant, id).transpose()?)));
         found.map(|(id, value)| Ok((id, value?))).collect()
+    }
+
+    /// Whether the read found a record of this id.
+    #[must_use]
+    pub fn has<T: Placed>(&self, tenant: TenantId, id: &T::Id) -> bool {
+        self.0.contains_key(&T::place(tenant, id))
     }
 
     /// The raw item stored under `key`, if the read found one.
@@ -260,8 +286,33 @@ impl Store {
         limit: usize,
         is_wanted: impl Fn(&Key) -> bool,
     ) -> Result<Vec<Key>, StoreError> {
+        let due = DueRange { table, partition, until, limit: i32::try_from(limit).ok() };
+        let mut wanted = Vec::new();
+        let mut start = None;
+        while wanted.len() < limit {
+            let (keys, next) = self.query_due_page(due, start.take()).await?;
+            wanted.extend(keys.into_iter().filter(&is_wanted));
+            start = next;
+            if start.is_none() {
+                break;
+            }
+        }
+        wanted.truncate(limit);
+        Ok(wanted)
+    }
+
+    /// A page of such keys, from the first or behind `start`, and where the next one begins, if there is one.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub(crate) async fn query_due_page(
+        &self,
+        due: DueRange<'_>,
+        start: Option<Item>,
+    ) -> Result<(Vec<Key>, Option<Item>), StoreError> {
+        let DueRange { table, partition, until, limit } = due;
         let name = self.table(table);
-        let request = self
+        let answer = self
             .client
             .query()
             .table_name(&name)
@@ -269,23 +320,14 @@ impl Store {
             .key_condition_expression("due_pk = :partition AND due_at <= :until")
             .expression_attribute_values(":partition", AttributeValue::S(partition.to_owned()))
             .expression_attribute_values(":until", AttributeValue::N(until.to_string()))
-            .set_limit(i32::try_from(limit).ok());
-        let mut wanted = Vec::new();
-        let mut start = None;
-        while wanted.len() < limit {
-            let answer =
-                request.clone().set_exclusive_start_key(start.take()).send().await.map_err(failed)?;
-            let items = answer.items.unwrap_or_default();
-            wanted.extend(
-                items.iter().filter_map(|item| self.key_of(&name, item)).filter(|key| is_wanted(key)),
-            );
-            start = answer.last_evaluated_key;
-            if start.is_none() {
-                break;
-            }
-        }
-        wanted.truncate(limit);
-        Ok(wanted)
+            .set_limit(limit)
+            .set_exclusive_start_key(start)
+            .send()
+            .await
+            .map_err(failed)?;
+        let items = answer.items.unwrap_or_default();
+        let keys = items.iter().filter_map(|item| self.key_of(&name, item)).collect();
+        Ok((keys, answer.last_evaluated_key))
     }
 }
 

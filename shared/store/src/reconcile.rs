@@ -1,29 +1,50 @@
 //! Stored items as the records that are reconciled (`domain::reconciliation`), and reading single ones of them again.
 
-use crate::checkout::lookups_of;
+use crate::admission::counts_in;
 use crate::member::CLAIMED_BY;
-use crate::walk::Row;
+use crate::order::order_in;
+use crate::passages::COUNTS_SPREAD;
+use crate::pointer::lookups_of;
+use crate::walk::{Pace, Route, WalkedItem};
 use crate::{
     AttributeValue, Consistency, Item, Key, SortKeys, Store, StoreError, Table, decode, order_partition_of,
 };
 use domain::entitlement::Tally;
 use domain::ledger::Ledger;
 use domain::membership::Membership;
-use domain::order::{Order, Ticket, TicketChunk};
+use domain::order::{Order, OrderState, Ticket, TicketChunk};
 use domain::outbox::OutboxMail;
 use domain::reconciliation::{
     Belonging, Count, LookupPlace, MailRecord, MembershipRecord, OrderLookup, OrderRecords, SaleRecord,
 };
 use domain::sale::Sale;
-use domain::{CouponId, CustomerId, InventoryId, MembershipId, OrderId, SaleId, TemplateId, TenantId};
+use domain::{
+    CardId, CouponId, CustomerId, InstanceId, InventoryId, MembershipId, OrderId, SaleId, TemplateId,
+    TenantId,
+};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// Partitions of orders, in the table of orders.
 pub const ORDERS: &[&str] = &["#ORDER#"];
-/// These, and those of what orders are found by.
-pub const ORDERS_AND_LOOKUPS: &[&str] = &["#ORDER#", "#NUMBER#", "#EMAIL#", "#PHONE#"];
+/// These, those of what orders are found by, and those of whom the doors let in.
+pub const ORDERS_AND_LOOKUPS: &[&str] = &[
+    "#ORDER#",
+    "#NUMBER#",
+    "#EMAIL#",
+    "#PHONE#",
+    "#BARCODE#",
+    "#EVENT#",
+    "#DAY#",
+    "#NAME#",
+    "#RESPONSES",
+    "#RESPONSE#",
+    "#ADMITTED#",
+];
 /// Partitions of sales and of the sandbox's payments, in the table of merchants.
 pub const MONEY: &[&str] = &["#SALE#", "#SANDBOX#PAYMENT"];
+/// Partitions of memberships, in the table of members.
+pub const MEMBERSHIPS: &[&str] = &["#MEMBERSHIP#"];
 /// Partitions of ledgers, in the table of reservations.
 pub const LEDGERS: &[&str] = &["#SLOTS#"];
 
@@ -38,22 +59,20 @@ pub enum Record {
     Mail(MailRecord),
     /// What leads to an order.
     OrderLookup(LookupPlace, OrderId),
-    /// A sale.
     Sale(Box<SaleRecord>),
     /// A payment of the sandbox's processor, which alone reads it.
     SandboxPayment(Item),
     /// The ledger of a slot.
     Ledger(Box<Ledger>),
-    /// Counters.
     Counters(Vec<(Count, i64)>),
-    /// A customer.
     Customer(CustomerId),
     /// What leads to a customer.
     Lead(CustomerId),
-    /// A membership.
     Membership(Box<MembershipRecord>),
     /// What a membership is found by.
     Lookup(MembershipId),
+    /// The visits of a card.
+    Visit(CardId),
     /// Nothing that is reconciled.
     Other,
 }
@@ -62,10 +81,11 @@ pub enum Record {
 ///
 /// # Errors
 /// The key of one that does not read as what its place says it is.
-pub fn record_of(row: Row) -> Result<Record, Key> {
-    let Row { tenant: _, key, partition, item } = row;
+pub fn record_of(row: WalkedItem) -> Result<Record, Key> {
+    let WalkedItem { tenant: _, key, partition, item } = row;
     let record = match key.table {
         Table::Orders if partition.starts_with("ORDER#") => of_orders(&key.sk, item),
+        Table::Orders if partition.starts_with("ADMITTED#") => of_doors(&key.sk, item),
         Table::Orders => lead(&key, &item).map(|(place, to)| Record::OrderLookup(place, to)),
         Table::Merchants => of_merchants(&partition, item),
         Table::Members => of_members(&partition, &key.sk, item),
@@ -77,9 +97,30 @@ pub fn record_of(row: Row) -> Result<Record, Key> {
     record.map_err(|_| key)
 }
 
+impl Store {
+    /// Whether a tenant has an order that is paid or being paid. It walks through the table of orders until it finds one.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer, or an order does not read.
+    pub async fn has_sold(&self, tenant: TenantId) -> Result<bool, StoreError> {
+        let route = Route { table: Table::Orders, partitions: ORDERS, tenant: Some(tenant) };
+        let pace = Pace { consistency: Consistency::Strong, pause: Duration::ZERO };
+        let mut walk = self.walk(route, pace);
+        while let Some(rows) = walk.next().await? {
+            for row in rows.into_iter().filter(|row| row.key.sk == "ORDER") {
+                match decode::<Order>(row.item)?.state {
+                    OrderState::Pending { .. } | OrderState::Paid { .. } => return Ok(true),
+                    OrderState::Void { .. } => {}
+                }
+            }
+        }
+        Ok(false)
+    }
+}
+
 /// The order in whose partition an item lies.
 #[must_use]
-pub fn order_of(row: &Row) -> Option<OrderId> {
+pub fn order_of(row: &WalkedItem) -> Option<OrderId> {
     OrderId::parse(row.partition.strip_prefix("ORDER#")?).ok()
 }
 
@@ -95,10 +136,15 @@ fn of_orders(sk: &str, item: Item) -> Result<Record, StoreError> {
     }
 }
 
+fn of_doors(sk: &str, item: Item) -> Result<Record, StoreError> {
+    let (instance, counts) = counts_in(sk, item)?;
+    let counts = [(Count::Admitted(instance), counts.admitted), (Count::Inside(instance), counts.inside)];
+    Ok(Record::Counters(counts.into()))
+}
+
 /// The place of a lookup, and the order that it leads to.
 fn lead(key: &Key, item: &Item) -> Result<(LookupPlace, OrderId), StoreError> {
-    let order = item.get("order").and_then(|order| OrderId::parse(order.as_s().ok()?).ok());
-    let order = order.ok_or_else(|| StoreError::corrupt("a lookup names no order"))?;
+    let order = order_in(item).ok_or_else(|| StoreError::corrupt("a lookup names no order"))?;
     Ok((LookupPlace::of(&key.pk, &key.sk), order))
 }
 
@@ -127,18 +173,19 @@ fn of_members(partition: &str, sk: &str, item: Item) -> Result<Record, StoreErro
             let used = names.filter_map(|name| Some((name.clone(), number_in(&item, name)?)));
             Record::Counters(used.map(|(name, used)| (Count::Uses(tally.clone(), name), used)).collect())
         }),
-        ("NUMBER" | "EXTERNAL" | "BARCODE" | "MEMBERSHIPS", _) => {
+        ("NUMBER" | "EXTERNAL" | "BARCODE" | "CARD" | "MEMBERSHIPS", _) => {
             let id = number_in(&item, "id").and_then(|id| MembershipId::parse(id).ok());
             id.map(Record::Lookup)
         }
-        ("EMAIL", sk) => {
+        ("EMAIL" | "PHONE", sk) => {
             let id = sk.parse().ok().and_then(|id| MembershipId::parse(id).ok());
             id.map(Record::Lookup)
         }
+        ("VISITS", sk) => sk.parse().ok().and_then(|id| CardId::parse(id).ok()).map(Record::Visit),
         ("COUPON", "USES") => counter(CouponId::parse(id).ok().map(Count::Coupon), &item),
         ("INVENTORY", "SOLD") => {
             let id = id.parse().ok().and_then(|id| InventoryId::parse(id).ok());
-            counter(id.map(Count::Pieces), &item)
+            counter(id.map(Count::Stock), &item)
         }
         _ => Some(Record::Other),
     };
@@ -205,6 +252,7 @@ impl OrderParts {
             | Record::Lead(_)
             | Record::Membership(_)
             | Record::Lookup(_)
+            | Record::Visit(_)
             | Record::Other => {}
         }
     }
@@ -217,7 +265,7 @@ impl OrderParts {
         let Self { order, tickets, mails } = self;
         if let Some((order, due_at)) = order {
             let place = |(by, key): (_, Key)| OrderLookup { by, place: LookupPlace::of(&key.pk, &key.sk) };
-            let lookups = lookups_of(&order).map(place).collect();
+            let lookups = lookups_of(&order, &tickets).into_iter().map(place).collect();
             return Ok(OrderRecords { order: *order, due_at, tickets, mails, lookups });
         }
         let of_tickets = (!tickets.is_empty()).then_some(Belonging::Tickets(tickets.len()));
@@ -237,7 +285,7 @@ impl Store {
         let partition = order_partition_of(tenant, id);
         let items = self.query_all(Table::Orders, &partition, SortKeys::All, Consistency::Strong).await?;
         let mut parts = OrderParts::default();
-        for row in items.into_iter().filter_map(|item| Row::read(Table::Orders, item)) {
+        for row in items.into_iter().filter_map(|item| WalkedItem::read(Table::Orders, item)) {
             parts.take(record_of(row).map_err(|key| StoreError::corrupt(key.sk))?);
         }
         Ok(parts)
@@ -247,8 +295,12 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer or an item does not read.
-    pub async fn load_order_lookups(&self, order: &Order) -> Result<Vec<(LookupPlace, OrderId)>, StoreError> {
-        let keys: Vec<Key> = lookups_of(order).map(|(_, key)| key).collect();
+    pub async fn load_order_lookups(
+        &self,
+        records: &OrderRecords,
+    ) -> Result<Vec<(LookupPlace, OrderId)>, StoreError> {
+        let lookups = lookups_of(&records.order, &records.tickets).into_iter();
+        let keys: Vec<Key> = lookups.map(|(_, key)| key).collect();
         let found = self.get_many(keys.iter().cloned(), Consistency::Strong).await?;
         keys.iter().filter_map(|key| Some(lead(key, found.item(key)?))).collect()
     }
@@ -288,17 +340,25 @@ impl Store {
         tenant: TenantId,
         counts: &[Count],
     ) -> Result<BTreeMap<Count, i64>, StoreError> {
-        let place = |count: &Count| match count {
-            Count::Seats(instance) => (Key::ledger(tenant, instance, 0), "sold".to_owned()),
-            Count::Coupon(coupon) => (Key::coupon_uses(tenant, coupon), USED.to_owned()),
-            Count::Pieces(inventory) => (Key::pieces_sold(tenant, *inventory), USED.to_owned()),
-            Count::Uses(tally, counter) => (Key::tally(tenant, tally), counter.clone()),
+        let spread = |instance: &InstanceId| -> Vec<Key> {
+            (0..COUNTS_SPREAD).map(|one| Key::admitted(tenant, instance, one)).collect()
         };
-        let keys = counts.iter().map(|count| place(count).0);
+        let places = |count: &Count| -> (Vec<Key>, String) {
+            match count {
+                Count::Seats(instance) => (vec![Key::ledger(tenant, instance, 0)], "sold".to_owned()),
+                Count::Coupon(coupon) => (vec![Key::coupon_uses(tenant, coupon)], USED.to_owned()),
+                Count::Stock(inventory) => (vec![Key::units_sold(tenant, *inventory)], USED.to_owned()),
+                Count::Uses(tally, counter) => (vec![Key::tally(tenant, tally)], counter.clone()),
+                Count::Admitted(instance) => (spread(instance), "admitted".to_owned()),
+                Count::Inside(instance) => (spread(instance), "inside".to_owned()),
+            }
+        };
+        let keys = counts.iter().flat_map(|count| places(count).0);
         let found = self.get_many(keys, Consistency::Strong).await?;
         let counted = |count: &Count| {
-            let (key, name) = place(count);
-            found.item(&key).and_then(|item| number_in(item, &name)).unwrap_or_default()
+            let (keys, name) = places(count);
+            let numbers = keys.iter().filter_map(|key| number_in(found.item(key)?, &name));
+            numbers.fold(0, i64::saturating_add)
         };
         Ok(counts.iter().map(|count| (count.clone(), counted(count))).collect())
     }

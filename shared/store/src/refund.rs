@@ -6,22 +6,22 @@ pub(crate) mod order;
 
 use crate::checkout::{KeyClaim, When};
 use crate::idempotency::{self, IdempotencyRecord};
-use crate::order::{DueClock, DueKind, due_as};
+use crate::order::{DueClock, DueKind, due_as, set_after_sale};
 use crate::plan::add;
+use crate::pointer::day_write;
 use crate::{
     Action, AttributeValue, Consistency, Expression, Item, Key, Plan, Store, StoreError, decode, number, text,
 };
 use domain::order::Order;
-use domain::sale::{FeeParts, MAX_REFUNDS, RefundState, Sale, SaleRefund};
+use domain::sale::{DoneRefund, MAX_REFUNDS, RefundState, Sale, SaleRefund};
 use domain::{Mid, Money, MoneyOverflow, RefundId, SaleId, TenantId, Timestamp};
-use order::{given_back, given_up, settle_into};
+use order::{given_up, release_writes};
 
 /// A refund to be taken from what remains of a sale.
 #[derive(Debug, Clone)]
 pub struct Take<'a> {
     /// Whose sale it is.
     pub tenant: TenantId,
-    /// The sale.
     pub sale: &'a SaleId,
     /// The merchant that gives the money back.
     pub mid: &'a Mid,
@@ -109,27 +109,21 @@ fn clock(is_chosen: bool) -> DueClock {
 }
 
 /// How a refund ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RefundEnd {
     /// The processor gave the money back.
-    Done {
-        /// When.
-        at: Timestamp,
-        /// What the merchant gets back of the fees.
-        fees: FeeParts,
-    },
+    Done(DoneRefund),
     /// The processor refused: the amount goes back to the remainder of the sale, and the order keeps everything.
-    GivenBack,
+    Released,
 }
 
 /// The end of one refund, with what was seen of its surroundings.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Ending<'a> {
     /// Whose sale it is.
     pub tenant: TenantId,
     /// The sale as it was seen, which lists the refund as pending.
     pub sale: &'a Sale,
-    /// The refund.
     pub id: &'a RefundId,
     /// The order as it was seen, where the refund gives back more of it than money.
     pub order: Option<&'a Order>,
@@ -169,7 +163,7 @@ fn order_writes(ending: &Ending<'_>) -> Result<Vec<(Key, Action)>, StoreError> {
     let listed = order.and_then(|order| Some((order, order.after_sale.refund(id)?)));
     let listed = listed.filter(|(_, refund)| refund.is_pending());
     match end {
-        RefundEnd::Done { at, .. } => {
+        RefundEnd::Done(DoneRefund { at, fees: _, taxes }) => {
             let amount = sale.refunds.get(*id).map_or(Money::ZERO, |refund| refund.amount);
             let mut update = Expression::new();
             update.require_item();
@@ -178,13 +172,14 @@ fn order_writes(ending: &Ending<'_>) -> Result<Vec<(Key, Action)>, StoreError> {
             update.set(format!("{refunded} = if_not_exists({refunded}, {none}) + {more}"));
             let mut writes = Vec::new();
             if let Some((order, refund)) = listed {
-                settle_into(&mut update, order, refund, *at)?;
-                writes = given_back(order, refund, *at, When::Claimed)?;
+                set_after_sale(&mut update, order, &order.after_sale.with_done(&refund.id, *at, taxes))?;
+                writes = release_writes(order, refund, *at, When::Claimed)?;
+                writes.push(day_write(order, *at));
             }
             writes.push((Key::order(*tenant, &sale.order), Action::Update(update)));
             Ok(writes)
         }
-        RefundEnd::GivenBack => listed.map_or(Ok(Vec::new()), |(order, refund)| given_up(order, refund)),
+        RefundEnd::Released => listed.map_or(Ok(Vec::new()), |(order, refund)| given_up(order, refund)),
     }
 }
 
@@ -198,14 +193,21 @@ fn ended(ending: &Ending<'_>) -> Result<Expression, StoreError> {
     let (state, pending) = (update.path(&["refunds", id.as_str(), "state", "state"]), update.text("pending"));
     update.require(format!("{state} = {pending}"));
     let after = match end {
-        RefundEnd::Done { at, fees } => {
-            let done = RefundState::Done { at: *at, fees: *fees };
-            let done: AttributeValue = serde_dynamo::to_attribute_value(done).map_err(StoreError::corrupt)?;
-            let (path, done) = (update.path(&["refunds", id.as_str(), "state"]), update.value(done));
-            update.set(format!("{path} = {done}"));
-            sale.with_done(id, *at, *fees)
+        RefundEnd::Done(done) => {
+            let DoneRefund { at, fees, taxes } = done;
+            let state = RefundState::Done { at: *at, fees: *fees };
+            let state: AttributeValue =
+                serde_dynamo::to_attribute_value(state).map_err(StoreError::corrupt)?;
+            let (path, state) = (update.path(&["refunds", id.as_str(), "state"]), update.value(state));
+            update.set(format!("{path} = {state}"));
+            if !taxes.is_empty() {
+                let taxes = serde_dynamo::to_attribute_value(taxes).map_err(StoreError::corrupt)?;
+                let (path, taxes) = (update.path(&["refunds", id.as_str(), "taxes"]), update.value(taxes));
+                update.set(format!("{path} = {taxes}"));
+            }
+            sale.with_done(id, done)
         }
-        RefundEnd::GivenBack => {
+        RefundEnd::Released => {
             let after = sale.without(id).map_err(overflow)?;
             update.remove(&["refunds", id.as_str()]);
             update.assign("remainder", number(after.remainder.cents()));

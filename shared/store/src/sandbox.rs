@@ -1,11 +1,17 @@
-//! What the sandbox delivered instead of sending it.
+//! What the sandbox keeps: its payments, and what it delivered instead of sending it.
 
 use crate::{
     Action, AttributeValue, Consistency, Expression, Key, SortKeys, Store, StoreError, Table, decode, encode,
-    sandbox_mail_partition, sandbox_mails_partition,
+    number, sandbox_mail_partition, sandbox_mails_partition, text,
 };
-use domain::{OrderId, TenantId, Timestamp};
+use domain::{OrderId, PaymentReference, TenantId, Timestamp};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+
+/// The attribute of a payment that says where it stands.
+const STATUS: &str = "status";
+/// The attribute that counts the refunds a payment was asked for.
+const REFUNDS_ASKED: &str = "refunds_asked";
 
 /// An item holds at most 400 KB; a mail with many tickets is larger.
 const PIECE_BYTES: usize = 300_000;
@@ -33,7 +39,109 @@ pub struct SandboxMail {
     pub delivered_at: Timestamp,
 }
 
+/// How a payment stands that is not decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Undecided {
+    /// No card was presented yet.
+    Opened,
+    /// The issuer of its card waits for the buyer.
+    Asking,
+}
+
+impl Undecided {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Opened => "opened",
+            Self::Asking => "asking",
+        }
+    }
+}
+
 impl Store {
+    /// A payment of the sandbox.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn load_sandbox_payment<T: DeserializeOwned>(
+        &self,
+        tenant: TenantId,
+        reference: &PaymentReference,
+    ) -> Result<Option<T>, StoreError> {
+        self.get(&Key::sandbox_payment(tenant, reference.as_str()), Consistency::Strong).await
+    }
+
+    /// The payments of a tenant in the sandbox.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn list_sandbox_payments<T: DeserializeOwned>(
+        &self,
+        tenant: TenantId,
+    ) -> Result<Vec<T>, StoreError> {
+        let Key { table, pk, sk: _ } = Key::sandbox_payment(tenant, "");
+        let items = self.query_all(table, &pk, SortKeys::All, Consistency::Strong).await?;
+        items.into_iter().map(decode).collect()
+    }
+
+    /// Opens a payment; one that is there already stays as it is.
+    ///
+    /// # Errors
+    /// [`StoreError`] when it is not known to have happened.
+    pub async fn open_sandbox_payment<T: Serialize>(
+        &self,
+        tenant: TenantId,
+        reference: &PaymentReference,
+        opened: &T,
+    ) -> Result<(), StoreError> {
+        let key = Key::sandbox_payment(tenant, reference.as_str());
+        let mut absent = Expression::new();
+        absent.require_no_item();
+        self.write(&key, Action::Put(encode(&key, opened)?, absent)).await.map(|_| ())
+    }
+
+    /// Decides a payment that still stands as it was read. The inner error is the payment as it stands, if there is one.
+    ///
+    /// # Errors
+    /// [`StoreError`] when it is not known to have happened.
+    pub async fn decide_sandbox_payment<T: Serialize + DeserializeOwned>(
+        &self,
+        tenant: TenantId,
+        reference: &PaymentReference,
+        decided: &T,
+        from: Undecided,
+    ) -> Result<Result<(), Option<T>>, StoreError> {
+        let key = Key::sandbox_payment(tenant, reference.as_str());
+        let mut undecided = Expression::new();
+        undecided.require_equal(STATUS, text(from.as_str()));
+        match self.write(&key, Action::Put(encode(&key, decided)?, undecided)).await? {
+            Ok(()) => Ok(Ok(())),
+            Err(old) => Ok(Err(old.map(decode).transpose()?)),
+        }
+    }
+
+    /// Keeps a payment with the answer to another refund; false where it was asked for one meanwhile. `asked` is how
+    /// many there were when it was read.
+    ///
+    /// # Errors
+    /// [`StoreError`] when it is not known to have happened.
+    pub async fn keep_sandbox_refund<T: Serialize>(
+        &self,
+        tenant: TenantId,
+        reference: &PaymentReference,
+        kept: &T,
+        asked: u32,
+    ) -> Result<bool, StoreError> {
+        let key = Key::sandbox_payment(tenant, reference.as_str());
+        let mut same = Expression::new();
+        let (count, seen) = (same.path(&[REFUNDS_ASKED]), same.value(number(i64::from(asked))));
+        same.require(match asked {
+            // A payment written before refunds does not say so.
+            0 => format!("(attribute_not_exists({count}) OR {count} = {seen})"),
+            _ => format!("{count} = {seen}"),
+        });
+        Ok(self.write(&key, Action::Put(encode(&key, kept)?, same)).await?.is_ok())
+    }
+
     /// Keeps a delivery and its message. The message is complete before the delivery is listed.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! No list of the database ends before its last entry, however many there are.
 
-use crate::order::Contact;
+use crate::order::ContactDetail;
 use crate::{Action, Consistency, Expression, Item, Key, Store, encode, text};
 use domain::catalog::PersonType;
 use domain::customer::Customer;
@@ -126,7 +126,7 @@ async fn everybody_with_an_address_is_found() {
 #[tokio::test]
 async fn all_orders_of_a_contact_are_found() {
     let store = database().await;
-    let contact = Contact::Email("buyer@example.test");
+    let contact = ContactDetail::Email("buyer@example.test");
     let (kind, hash) = contact.lookup();
     let order = |number: i64| OrderId::parse(&number.to_string()).unwrap();
     for number in 1..=1_001 {
@@ -159,6 +159,7 @@ async fn all_of_a_catalog_is_read() {
             active: true,
             kind: String::new(),
             display_order: 1,
+            tax: Default::default(),
         };
         store.save_person_type(tenant(1), &person_type).await.unwrap();
     }

@@ -4,7 +4,7 @@
 //! the items of every tenant, and hands out those that are asked for.
 
 use crate::read::failed;
-use crate::{Consistency, Expression, Item, Key, Store, StoreError, StoreFault, Table};
+use crate::{Consistency, Expression, Item, Key, Store, StoreError, StoreFault, Table, retry};
 use aws_sdk_dynamodb::operation::scan::builders::ScanFluentBuilder;
 use domain::TenantId;
 use std::time::Duration;
@@ -21,7 +21,6 @@ const FIRST_WAIT: Duration = Duration::from_millis(100);
 /// What is walked through.
 #[derive(Debug, Clone, Copy)]
 pub struct Route<'a> {
-    /// The table.
     pub table: Table,
     /// What the partitions have in their names, one or the other, such as `#ORDER#`; nothing means all.
     pub partitions: &'a [&'a str],
@@ -40,7 +39,7 @@ pub struct Pace {
 
 /// An item with its place.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row {
+pub struct WalkedItem {
     /// Whose it is.
     pub tenant: TenantId,
     /// Where it lies.
@@ -51,7 +50,7 @@ pub struct Row {
     pub item: Item,
 }
 
-impl Row {
+impl WalkedItem {
     /// The item with its place; none for one that is no tenant's.
     #[must_use]
     pub fn read(table: Table, item: Item) -> Option<Self> {
@@ -65,20 +64,20 @@ impl Row {
 
 /// A walk. The next page is read while the last one is looked at.
 #[derive(Debug)]
-pub struct Walk {
+pub struct TableWalk {
     table: Table,
     request: ScanFluentBuilder,
     pause: Duration,
-    coming: Option<JoinHandle<Result<Page, StoreError>>>,
+    coming: Option<JoinHandle<Result<WalkPage, StoreError>>>,
 }
 
 /// A page, and where the next one begins.
-type Page = (Vec<Item>, Option<Item>);
+type WalkPage = (Vec<Item>, Option<Item>);
 
 impl Store {
     /// Sets out on a walk, within a Tokio runtime.
     #[must_use]
-    pub fn walk(&self, route: Route<'_>, pace: Pace) -> Walk {
+    pub fn walk(&self, route: Route<'_>, pace: Pace) -> TableWalk {
         let mut filter = Expression::new();
         let pk = filter.path(&["pk"]);
         let mut conditions = Vec::new();
@@ -103,24 +102,24 @@ impl Store {
                 .set_expression_attribute_names(filter.names())
                 .set_expression_attribute_values(filter.values());
         }
-        let mut walk = Walk { table: route.table, request, pause: pace.pause, coming: None };
+        let mut walk = TableWalk { table: route.table, request, pause: pace.pause, coming: None };
         walk.ask(None);
         walk
     }
 }
 
-impl Walk {
+impl TableWalk {
     /// The items of the next page that are asked for; none at the end.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
-    pub async fn next(&mut self) -> Result<Option<Vec<Row>>, StoreError> {
+    pub async fn next(&mut self) -> Result<Option<Vec<WalkedItem>>, StoreError> {
         let Some(coming) = self.coming.take() else { return Ok(None) };
         let (items, next) = coming.await.map_err(|fault| StoreError::new(StoreFault::TryAgain, fault))??;
         if next.is_some() {
             self.ask(next);
         }
-        Ok(Some(items.into_iter().filter_map(|item| Row::read(self.table, item)).collect()))
+        Ok(Some(items.into_iter().filter_map(|item| WalkedItem::read(self.table, item)).collect()))
     }
 
     fn ask(&mut self, start: Option<Item>) {
@@ -135,17 +134,10 @@ impl Walk {
 }
 
 /// Reads a page, again where the database is busy.
-async fn page(request: &ScanFluentBuilder) -> Result<Page, StoreError> {
-    for attempt in 0..PAGE_TRIES.saturating_sub(1) {
-        match request.clone().send().await.map_err(failed) {
-            Ok(answer) => return Ok((answer.items.unwrap_or_default(), answer.last_evaluated_key)),
-            Err(StoreError { kind: StoreFault::TryAgain, .. }) => {
-                tokio::time::sleep(FIRST_WAIT.saturating_mul(1 << attempt)).await;
-            }
-            Err(fault) => return Err(fault),
-        }
-    }
-    let answer = request.clone().send().await.map_err(failed)?;
+async fn page(request: &ScanFluentBuilder) -> Result<WalkPage, StoreError> {
+    let is_busy = |fault: &StoreError| fault.kind == StoreFault::TryAgain;
+    let send = || async { request.clone().send().await.map_err(failed) };
+    let answer = retry(PAGE_TRIES, FIRST_WAIT, is_busy, send).await?;
     Ok((answer.items.unwrap_or_default(), answer.last_evaluated_key))
 }
 

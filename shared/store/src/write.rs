@@ -18,7 +18,7 @@ use std::time::Duration;
 /// Tries of a write that conflicts with a transaction.
 const CONFLICT_TRIES: u32 = 5;
 /// Bytes an item may have when it is put: DynamoDB refuses more than 400 KB, and updates add to some.
-const MAX_ITEM_BYTES: usize = 380_000;
+pub(crate) const MAX_ITEM_BYTES: usize = 380_000;
 
 impl Store {
     /// Carries out a plan: all writes or none. A plan of one write is a plain conditional write, which costs
@@ -46,17 +46,15 @@ impl Store {
         plan: &Plan<R>,
         token: &str,
     ) -> Result<Result<(), Vec<Refused<R>>>, StoreError> {
-        let mut items = Vec::with_capacity(plan.writes().len());
-        for (key, write) in plan.writes() {
+        for (_, write) in plan.writes() {
             check_size(&write.action)?;
-            items.push(self.transaction_item(key, write.action.clone())?);
         }
         let mut stayed = StoreFault::Conflict;
         for attempt in 0..CONFLICT_TRIES {
             let sent = self
                 .client
                 .transact_write_items()
-                .set_transact_items(Some(items.clone()))
+                .set_transact_items(Some(self.transaction_items(plan)?))
                 .client_request_token(token)
                 .send()
                 .await;
@@ -188,6 +186,11 @@ impl Store {
             Some(refused.item.clone())
         });
         Ok(done?.map(|_| ()))
+    }
+
+    /// The writes of a plan as they are sent. They are made again for each try, since few transactions need a second.
+    fn transaction_items<R>(&self, plan: &Plan<R>) -> Result<Vec<TransactWriteItem>, StoreError> {
+        plan.writes().map(|(key, write)| self.transaction_item(key, write.action.clone())).collect()
     }
 
     fn transaction_item(&self, key: &Key, action: Action) -> Result<TransactWriteItem, StoreError> {

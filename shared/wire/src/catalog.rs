@@ -7,6 +7,7 @@ mod discount;
 mod entitlements;
 mod form;
 mod inventory;
+mod on_sale;
 
 pub use combo::{
     ComboInput, ComboOutput, ComboPartInput, ComboPartOutput, ComboPriceInput, ComboPriceOutput,
@@ -21,8 +22,8 @@ pub use entitlements::{
 pub use form::{FormFieldInput, FormFieldOutput, FormInput, FormOutput};
 pub(crate) use inventory::inventory_kind_name;
 pub use inventory::{InventoryInput, InventoryOutput};
+pub use on_sale::{AddOnOnSale, ComboOnSale};
 
-use crate::Checker;
 use domain::{DiscountId, FormId, InventoryId, LevelId, TemplateId, TicketTypeId};
 use std::collections::BTreeSet;
 
@@ -47,10 +48,3 @@ pub struct Known {
 const CODE_CHARS: usize = 64;
 /// Entries of a list of ids or values.
 const MAX_ENTRIES: usize = 500;
-
-/// Notes a list that is too long.
-fn at_most<T>(checker: &mut Checker, field: &'static str, list: &[T], max: usize) {
-    if list.len() > max {
-        checker.too_many(field, max);
-    }
-}

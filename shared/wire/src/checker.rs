@@ -8,6 +8,9 @@ use domain::{Money, MoneyParseError, Timestamp, UnreadableId, Zone};
 use serde::Serialize;
 use std::fmt::Display;
 
+mod card;
+mod country;
+
 /// One fault of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct FieldError {
@@ -48,6 +51,8 @@ pub struct Checker {
 
 /// More faults than this are not reported one by one.
 const MAX_REPORTED: usize = 200;
+/// What is wrong with a text that was sent and says nothing.
+const BLANK: &str = "must not be blank";
 
 impl Checker {
     /// A checker at the root of the body.
@@ -189,8 +194,8 @@ impl Checker {
         self.optional(name, field)
     }
 
-    /// One line of text that may be left out, without surrounding white space, and kept as it was typed. Blank text counts
-    /// as left out.
+    /// One line of text that may be left out, without surrounding white space, and kept as it was typed. White space
+    /// alone counts as left out; other text of which nothing can be seen is a fault.
     pub fn optional_text(&mut self, name: &str, field: Field<String>, max_chars: usize) -> Option<String> {
         let text = self.optional(name, field)?;
         let text = text.trim();
@@ -237,19 +242,28 @@ impl Checker {
         Some(mask_card_numbers(&text).into_owned())
     }
 
-    /// A text without white space around it; none where that is nothing, or where it is at fault.
+    /// A text without white space around it; none where that is nothing, or where it is at fault. A field of a form
+    /// that was left empty is sent as nothing; who sends what cannot be seen is told so.
     fn kept_text(&mut self, name: &str, text: &str, fault: Option<String>) -> Option<String> {
-        if let Some(fault) = fault {
-            self.invalid(name, fault);
-            return None;
+        self.is_kept(name, text, fault).then(|| text.to_owned())
+    }
+
+    /// Whether a text without white space around it is something, and not at fault.
+    fn is_kept(&mut self, name: &str, text: &str, fault: Option<String>) -> bool {
+        if text.is_empty() {
+            return false;
         }
-        (!is_blank(text)).then(|| text.to_owned())
+        if let Some(fault) = fault.or_else(|| is_blank(text).then(|| BLANK.to_owned())) {
+            self.invalid(name, fault);
+            return false;
+        }
+        true
     }
 
     /// A text of a list, which is one line, not blank, and kept without surrounding white space.
     pub fn text_here(&mut self, sent: &str, max_chars: usize) -> Option<String> {
         let text = sent.trim();
-        let blank = is_blank(text).then(|| "must not be blank".to_owned());
+        let blank = is_blank(text).then(|| BLANK.to_owned());
         if let Some(fault) = blank.or_else(|| text_fault(text, max_chars)) {
             self.invalid_here(fault);
             return None;
@@ -287,14 +301,14 @@ impl Checker {
     fn is_missing(&mut self, name: &str, field: &Field<String>) -> bool {
         let message = match field {
             Field::Absent | Field::Null => "is required",
-            Field::Value(text) if is_blank(text) => "must not be blank",
+            Field::Value(text) if is_blank(text) => BLANK,
             Field::Value(_) | Field::Wrong => return false,
         };
         self.invalid(name, message);
         true
     }
 
-    /// An id that may be left out; unreadable text names nothing.
+    /// An id that may be left out. One that is sent blank was forgotten; any other unreadable text names nothing.
     pub fn optional_id<T>(
         &mut self,
         name: &str,
@@ -302,6 +316,10 @@ impl Checker {
         parse: impl FnOnce(&str) -> Result<T, UnreadableId>,
     ) -> Option<T> {
         let text = self.optional(name, field)?;
+        if is_blank(&text) {
+            self.invalid(name, BLANK);
+            return None;
+        }
         match parse(text.trim()) {
             Ok(id) => Some(id),
             Err(UnreadableId) => {
@@ -309,6 +327,19 @@ impl Checker {
                 None
             }
         }
+    }
+
+    /// An id of a list, where `find` has what it names.
+    pub(crate) fn id_here<T>(&mut self, sent: &str, find: impl FnOnce(&str) -> Option<T>) -> Option<T> {
+        if is_blank(sent) {
+            self.invalid_here(BLANK);
+            return None;
+        }
+        let found = find(sent.trim());
+        if found.is_none() {
+            self.unknown_here();
+        }
+        found
     }
 
     /// An id that is a number and may be left out; one out of range names nothing.

@@ -2,11 +2,17 @@
 
 use crate::cart::CartInput;
 use crate::{Amount, Checker, Field, IntegerId, incoming};
-use domain::card::{Card, CardBrand, CardFault, CardFields, CardNumberError, CvcError, ExpiryError};
+use domain::branding::is_language;
+use domain::card::{
+    Card, CardBrand, CardFault, CardFields, CardNumberError, CardText, CvcError, ExpiryError, ToldCard,
+};
+use domain::card_token::{PaymentToken, SentCard, UnreadableToken};
 use domain::checkout::{CartSource, CheckoutRequest};
-use domain::locations::{country_name, find_country, state_name};
-use domain::order::Person;
-use domain::{CartId, ReservationId, Timestamp};
+use domain::lines;
+use domain::locations::{find_country, state_name};
+use domain::order::OrderPerson;
+use domain::{CartId, Language, ReservationId, Timestamp};
+use utoipa::openapi::schema::{ObjectBuilder, Schema, SchemaType, Type};
 
 incoming! {
     /// What a checkout needs: a cart, the payer, the card.
@@ -35,12 +41,18 @@ incoming! {
         /// Expiry of the card, MMYY.
         exp_date: String,
         /// The card number; spaces and dashes are ignored.
-        manual_entry_card_number: String,
+        #[schema(schema_with = card_number_schema)]
+        manual_entry_card_number: CardText,
         /// The card's security code.
-        cvc: String,
+        #[schema(schema_with = cvc_schema)]
+        cvc: CardText,
         cc_last_four_digits: String,
         /// `Visa`, `MasterCard`, `AmericanExpress`, `Discover`, `Jcb` or `DinersClub`.
         credit_card_brand: String,
+        /// A token of the card that a field of the card processor's own made in the visitor's page; instead of the
+        /// card number, its expiry and its security code.
+        #[schema(schema_with = payment_token_schema)]
+        payment_token: CardText,
         /// `CreditCard`.
         payment_method: String,
         /// Internal use only; accepted and ignored.
@@ -78,6 +90,9 @@ incoming! {
         billing_zip_code: String,
         /// Whether a confirmation is mailed; default true.
         send_email: bool,
+        /// What the visitor reads (BCP 47), such as `fr-CA`: mails are written in that language where there are texts in
+        /// it, otherwise in that of the venue.
+        locale: String,
         /// The reservation whose seats are bought; outranks the cart's.
         reservation_id: IntegerId,
         /// Refuse when the total is higher than this.
@@ -87,18 +102,50 @@ incoming! {
     }
 }
 
+/// How a card number is described: as the text it is.
+fn card_number_schema() -> Schema {
+    card_text_schema("The card number; spaces and dashes are ignored.")
+}
+
+/// How a security code is described.
+fn cvc_schema() -> Schema {
+    card_text_schema("The card's security code.")
+}
+
+/// How a token is described.
+fn payment_token_schema() -> Schema {
+    card_text_schema(
+        "A token of the card that a field of the card processor's own made in the visitor's page; instead of the \
+         card number, its expiry and its security code.",
+    )
+}
+
+fn card_text_schema(description: &str) -> Schema {
+    ObjectBuilder::new()
+        .schema_type(SchemaType::from_iter([Type::String, Type::Null]))
+        .description(Some(description))
+        .build()
+        .into()
+}
+
 /// Longest name, address line or remark part.
-const MAX_TEXT_CHARS: usize = 200;
+pub(crate) const MAX_TEXT_CHARS: usize = 200;
 /// Longest remark.
-const MAX_NOTES_CHARS: usize = 2_000;
+pub(crate) const MAX_NOTES_CHARS: usize = 2_000;
 /// Longest text a card field may have before it is looked at.
 const MAX_CARD_CHARS: usize = 64;
+/// Longest token of a card.
+const MAX_TOKEN_CHARS: usize = 255;
 
 impl CheckoutInput {
     /// Reads a checkout. `now` decides whether the card has expired.
     pub fn parse(mut self, checker: &mut Checker, now: Timestamp) -> Option<CheckoutRequest> {
         let source = self.source(checker);
-        let card = self.card(checker, now);
+        let card = self.sent_card(checker, now);
+        let told = match &card {
+            Some(SentCard::Token(_)) => self.told_card(checker),
+            Some(SentCard::Number(_)) | None => ToldCard::default(),
+        };
         let contact = self.contact(checker);
         let billing = self.billing(checker);
         let ticket_delivery_email = checker.email("ticketDeliveryEmail", self.ticket_delivery_email);
@@ -109,6 +156,7 @@ impl CheckoutInput {
             checker.invalid("paymentMethod", "must be CreditCard");
         }
         let send_email = checker.optional("sendEmail", self.send_email).unwrap_or(true);
+        let locale = read_locale(checker, self.locale);
         let reservation = checker.optional("reservationId", self.reservation_id);
         let reservation = reservation.and_then(|number| {
             let id = ReservationId::parse(number.get()).ok();
@@ -125,8 +173,10 @@ impl CheckoutInput {
             billing,
             ticket_delivery_email,
             card,
+            told,
             notes,
             send_email,
+            locale,
             reservation,
             expected_total,
             dry_run,
@@ -149,29 +199,64 @@ impl CheckoutInput {
             (false, true) => checker
                 .object("shoppingCart", cart, |checker, cart| cart.parse_new(checker))
                 .flatten()
-                .map(CartSource::Inline),
+                .map(|cart| CartSource::Inline(Box::new(cart))),
         }
+    }
+
+    /// What pays: a token of a card, or else the card.
+    fn sent_card(&mut self, checker: &mut Checker, now: Timestamp) -> Option<SentCard> {
+        let text = std::mem::take(&mut self.payment_token);
+        let Some(text) = checker.optional_card_text("paymentToken", text, MAX_TOKEN_CHARS) else {
+            return self.card(checker, now).map(|card| SentCard::Number(Box::new(card)));
+        };
+        let is_typed = is_filled(&self.manual_entry_card_number, CardText::expose)
+            || is_filled(&self.exp_date, String::as_str)
+            || is_filled(&self.cvc, CardText::expose);
+        if is_typed {
+            checker.invalid("paymentToken", "must not be sent together with a card number");
+            return None;
+        }
+        match PaymentToken::parse(text.expose()) {
+            Ok(token) => Some(SentCard::Token(token)),
+            Err(UnreadableToken) => {
+                checker.invalid("paymentToken", "must be a token of a card");
+                None
+            }
+        }
+    }
+
+    /// What is said of the card behind a token. It is compared with the card, once that is known.
+    fn told_card(&mut self, checker: &mut Checker) -> ToldCard {
+        let mut take = |name: &str, field: &mut Field<String>| {
+            checker.optional_text(name, std::mem::take(field), MAX_CARD_CHARS)
+        };
+        let brand = take("creditCardBrand", &mut self.credit_card_brand);
+        let last_four = take("ccLastFourDigits", &mut self.cc_last_four_digits);
+        ToldCard::parse(brand.as_deref(), last_four.as_deref()).unwrap_or_else(|faults| {
+            for (field, message) in faults.iter().map(card_fault) {
+                checker.invalid(field, message);
+            }
+            ToldCard::default()
+        })
     }
 
     /// The card, when any of its fields was sent. None of the faults quotes a field.
     fn card(&mut self, checker: &mut Checker, now: Timestamp) -> Option<Card> {
-        let sent = [
-            ("manualEntryCardNumber", &self.manual_entry_card_number),
-            ("expDate", &self.exp_date),
-            ("cvc", &self.cvc),
+        let said = [
+            ("manualEntryCardNumber", Said::of(&self.manual_entry_card_number, CardText::expose)),
+            ("expDate", Said::of(&self.exp_date, String::as_str)),
+            ("cvc", Said::of(&self.cvc, CardText::expose)),
         ];
-        // A field that is no text is faulty already; that it says nothing is no second fault.
-        let untold = sent.map(|(name, field)| (name, *field == Field::Wrong));
-        let blank = sent.map(|(name, field)| (name, is_blank(field)));
+        let number = std::mem::take(&mut self.manual_entry_card_number);
+        let number = checker.optional_card_text("manualEntryCardNumber", number, MAX_CARD_CHARS);
+        let expiry = checker.optional_text("expDate", std::mem::take(&mut self.exp_date), MAX_CARD_CHARS);
+        let cvc = checker.optional_card_text("cvc", std::mem::take(&mut self.cvc), MAX_CARD_CHARS);
         let mut take = |name: &str, field: &mut Field<String>| {
             checker.optional_text(name, std::mem::take(field), MAX_CARD_CHARS)
         };
-        let number = take("manualEntryCardNumber", &mut self.manual_entry_card_number);
-        let expiry = take("expDate", &mut self.exp_date);
-        let cvc = take("cvc", &mut self.cvc);
         let brand = take("creditCardBrand", &mut self.credit_card_brand);
         let last_four = take("ccLastFourDigits", &mut self.cc_last_four_digits);
-        if [&number, &expiry, &cvc].iter().all(|field| field.is_none()) {
+        if number.is_none() && expiry.is_none() && cvc.is_none() {
             return None;
         }
         let zip = match &self.billing_zip_code {
@@ -179,9 +264,9 @@ impl CheckoutInput {
             Field::Absent | Field::Null | Field::Wrong => None,
         };
         let fields = CardFields {
-            number: number.as_deref(),
+            number: number.as_ref().map(CardText::expose),
             expiry: expiry.as_deref(),
-            cvc: cvc.as_deref(),
+            cvc: cvc.as_ref().map(CardText::expose),
             brand: brand.as_deref(),
             last_four: last_four.as_deref(),
             zip,
@@ -197,9 +282,10 @@ impl CheckoutInput {
             Err(faults) => {
                 for fault in faults {
                     let (field, message) = card_fault(&fault);
-                    let is_blank = blank.contains(&(field, true));
-                    if !untold.contains(&(field, true)) {
-                        checker.invalid(field, if is_blank { "must not be blank" } else { message });
+                    match said.iter().find(|(name, _)| *name == field) {
+                        Some((_, Said::Faulty)) => {}
+                        Some((_, Said::Blank)) => checker.invalid(field, "must not be blank"),
+                        Some((_, Said::Other)) | None => checker.invalid(field, message),
                     }
                 }
                 None
@@ -207,12 +293,12 @@ impl CheckoutInput {
         }
     }
 
-    fn contact(&mut self, checker: &mut Checker) -> Person {
+    fn contact(&mut self, checker: &mut Checker) -> OrderPerson {
         let mut take = |name: &str, field: &mut Field<String>| match name.ends_with("Name") {
             true => checker.typed_name(name, std::mem::take(field), MAX_TEXT_CHARS),
             false => checker.optional_text(name, std::mem::take(field), MAX_TEXT_CHARS),
         };
-        let person = Person {
+        let person = OrderPerson {
             first_name: take("contactFirstName", &mut self.contact_first_name),
             last_name: take("contactLastName", &mut self.contact_last_name),
             full_name: take("contactFullName", &mut self.contact_full_name),
@@ -228,15 +314,15 @@ impl CheckoutInput {
         let sent = [&mut self.email, &mut self.contact_email].map(std::mem::take);
         let sent = checker.either_word(["email", "contactEmail"], sent);
         let email = checker.email("email", sent);
-        located(checker, "country", Person { email, ..person })
+        located(checker, "country", OrderPerson { email, ..person })
     }
 
-    fn billing(&mut self, checker: &mut Checker) -> Person {
+    fn billing(&mut self, checker: &mut Checker) -> OrderPerson {
         let mut take = |name: &str, field: &mut Field<String>| match name.ends_with("Name") {
             true => checker.typed_name(name, std::mem::take(field), MAX_TEXT_CHARS),
             false => checker.optional_text(name, std::mem::take(field), MAX_TEXT_CHARS),
         };
-        let person = Person {
+        let person = OrderPerson {
             first_name: take("billingFirstName", &mut self.billing_first_name),
             last_name: take("billingLastName", &mut self.billing_last_name),
             full_name: None,
@@ -250,22 +336,55 @@ impl CheckoutInput {
             email: None,
         };
         let email = checker.required_email("billingEmail", std::mem::take(&mut self.billing_email));
-        located(checker, "billingCountry", Person { email, ..person })
+        located(checker, "billingCountry", OrderPerson { email, ..person })
     }
 }
 
-fn is_blank(field: &Field<String>) -> bool {
-    matches!(field, Field::Value(text) if text.trim().is_empty())
+/// The language that a tag begins with; none where there are no texts in it.
+fn read_locale(checker: &mut Checker, sent: Field<String>) -> Option<Language> {
+    let tag = checker.optional_text("locale", sent, MAX_TEXT_CHARS)?;
+    if !is_language(&tag) {
+        checker.invalid("locale", "must be the tag of a language, such as en or pt-BR");
+    }
+    Language::of_tag(&tag)
+}
+
+/// What a field of the card says, before its rules are looked at.
+enum Said {
+    /// It is no text, or one of which nothing can be seen: it is told so already, and that it says nothing is no second
+    /// fault.
+    Faulty,
+    /// White space alone.
+    Blank,
+    /// Nothing was sent, or something that can be seen.
+    Other,
+}
+
+impl Said {
+    fn of<T>(field: &Field<T>, text: impl Fn(&T) -> &str) -> Self {
+        match field {
+            Field::Wrong => Self::Faulty,
+            Field::Value(value) if text(value).trim().is_empty() => Self::Blank,
+            Field::Value(value) if lines::is_blank(text(value)) => Self::Faulty,
+            Field::Value(_) | Field::Absent | Field::Null => Self::Other,
+        }
+    }
+}
+
+/// Whether something was sent in a field of the card.
+fn is_filled<T>(field: &Field<T>, text: impl Fn(&T) -> &str) -> bool {
+    match field {
+        Field::Wrong => true,
+        Field::Value(value) => !text(value).trim().is_empty(),
+        Field::Absent | Field::Null => false,
+    }
 }
 
 /// Countries and states are stored by name, whether sent as name or code (contract §10). A state the lists
 /// do not have, such as a military post office, is kept as it was written.
-fn located(checker: &mut Checker, country: &str, mut person: Person) -> Person {
+fn located(checker: &mut Checker, country: &str, mut person: OrderPerson) -> OrderPerson {
     let Some(sent) = person.country.take() else { return person };
-    let Some(name) = country_name(&sent) else {
-        checker.invalid(country, "is not one of the countries listed at /v2/b2c/locations/avs/countries");
-        return person;
-    };
+    let Some(name) = checker.listed_country(country, &sent) else { return person };
     if let (Some(known), Some(state)) = (find_country(&sent), person.state.as_deref())
         && let Some(state) = state_name(known, state)
     {

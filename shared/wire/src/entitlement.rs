@@ -3,11 +3,11 @@
 use crate::cart::MemberMessageOutput;
 use crate::catalog::period_name;
 use crate::money_text;
-use domain::asker::NotInForce;
+use domain::buyer::NotInForce;
 use domain::cart::TicketLine;
 use domain::cart_request::ClaimProblem;
 use domain::catalog::PersonType;
-use domain::entitlement::{Claimed, Judgement, Period, Scope, Span, rule_set_id};
+use domain::entitlement::{Claimed, Judgement, LimitScope, Period, Span, rule_set_id};
 use domain::{Money, TicketTypeId};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -193,8 +193,8 @@ impl From<&Judgement> for EntitlementEntry {
             message_code: (!valid).then(|| format!("{}-ERROR", judgement.rule)),
         };
         let claimed = match &judgement.scope {
-            Scope::Members(claimed) | Scope::Outside(claimed, _) => Some(claimed),
-            Scope::Everybody => None,
+            LimitScope::Members(claimed) | LimitScope::Outside(claimed, _) => Some(claimed),
+            LimitScope::Everybody => None,
         };
         let membership = |Claimed { membership, level: _ }: &Claimed| membership.map(|id| id.get());
         Self {
@@ -258,8 +258,10 @@ impl EntitlementViolation {
             price_point_ids: texts(&judgement.price_points),
             message: told(judgement),
             membership_id: match &judgement.scope {
-                Scope::Members(claimed) | Scope::Outside(claimed, _) => claimed.membership.map(|id| id.get()),
-                Scope::Everybody => None,
+                LimitScope::Members(claimed) | LimitScope::Outside(claimed, _) => {
+                    claimed.membership.map(|id| id.get())
+                }
+                LimitScope::Everybody => None,
             },
         }
     }
@@ -269,10 +271,10 @@ impl EntitlementViolation {
 fn told(judgement: &Judgement) -> String {
     let left = judgement.allowed.saturating_sub(judgement.purchased);
     match &judgement.scope {
-        Scope::Outside(_, NotInForce::Ended) => "The membership ends before the visit".to_owned(),
-        Scope::Outside(_, NotInForce::NotBegun) => "The membership starts after the visit".to_owned(),
-        Scope::Members(_) => format!("Tickets left at the member price: {left}"),
-        Scope::Everybody => format!("Tickets left: {left}"),
+        LimitScope::Outside(_, NotInForce::Ended) => "The membership ends before the visit".to_owned(),
+        LimitScope::Outside(_, NotInForce::NotBegun) => "The membership starts after the visit".to_owned(),
+        LimitScope::Members(_) => format!("Tickets left at the member price: {left}"),
+        LimitScope::Everybody => format!("Tickets left: {left}"),
     }
 }
 
@@ -291,10 +293,10 @@ const fn time_frame(span: Span) -> &'static str {
     }
 }
 
-const fn rule_type(scope: &Scope) -> &'static str {
+const fn rule_type(scope: &LimitScope) -> &'static str {
     match scope {
-        Scope::Members(_) | Scope::Outside(_, _) => "memberBenefits",
-        Scope::Everybody => "ticketLimits",
+        LimitScope::Members(_) | LimitScope::Outside(_, _) => "memberBenefits",
+        LimitScope::Everybody => "ticketLimits",
     }
 }
 

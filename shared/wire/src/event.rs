@@ -1,21 +1,25 @@
 //! Event browsing on the wire (spec §2.10–2.12, §4.4, contract §7).
 
 mod authored;
+mod discounted;
 mod input;
 mod kept;
 mod price;
 mod record;
 mod schedule;
+mod summary;
 mod template;
 mod ticket;
 mod whole;
 
 pub use authored::*;
+pub use discounted::*;
 pub use input::{ImageInput, TemplateContext, TemplateInput};
 pub use kept::*;
 pub use price::*;
 pub use record::TemplateRecord;
 pub use schedule::*;
+pub use summary::*;
 pub use template::*;
 
 pub use ticket::*;
@@ -261,6 +265,7 @@ pub struct Calendar {
 
 /// One day of a calendar.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct CalendarDay {
     /// The first instant of the day, with the tenant's offset.
     pub date: String,
@@ -268,4 +273,8 @@ pub struct CalendarDay {
     pub name: String,
     /// Whether a seat can be had.
     pub active: bool,
+    /// Seats that can be had, of all its instances.
+    pub available_seats: u32,
+    /// All seats of the instances that are listed, full ones too; 0 on a day without any.
+    pub capacity: u32,
 }

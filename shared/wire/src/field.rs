@@ -1,5 +1,6 @@
 //! Reading JSON without stopping at the first fault.
 
+use domain::card::CardText;
 use domain::number::whole_number;
 use serde::de::{Deserialize, DeserializeOwned, Deserializer};
 use serde_json::value::RawValue;
@@ -36,12 +37,14 @@ impl<T> Field<T> {
         }
     }
 
-    /// This field, or `other` where this one was not sent: the two are spellings of one name (contract §1).
+    /// This field, or `other` where this one was not sent: the two are spellings of one name (contract §1). Null stays
+    /// null where the other says nothing, since it may take something away.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
-        match self {
-            Self::Absent | Self::Null => other,
-            Self::Value(_) | Self::Wrong => self,
+        match (self, other) {
+            (Self::Null, Self::Absent) => Self::Null,
+            (Self::Absent | Self::Null, other) => other,
+            (sent @ (Self::Value(_) | Self::Wrong), _) => sent,
         }
     }
 }
@@ -112,6 +115,7 @@ macro_rules! plain_values {
 
 plain_values! {
     String: "a string";
+    CardText: "a string";
     bool: "true or false";
     serde_json::Value: "any JSON value";
 }
@@ -181,6 +185,54 @@ impl utoipa::PartialSchema for IntegerId {
 }
 
 impl utoipa::ToSchema for IntegerId {}
+
+/// An id that is text of digits, or the integer that these are: some answers show an order's so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DigitsId(String);
+
+impl Field<DigitsId> {
+    /// The id as text.
+    pub(crate) fn into_text(self) -> Field<String> {
+        match self {
+            Self::Absent => Field::Absent,
+            Self::Null => Field::Null,
+            Self::Wrong => Field::Wrong,
+            Self::Value(DigitsId(text)) => Field::Value(text),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for DigitsId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = <&RawValue>::deserialize(deserializer)?.get();
+        if raw.starts_with('"') {
+            return serde_json::from_str(raw).map(Self).map_err(serde::de::Error::custom);
+        }
+        let number: u64 = serde_json::from_str(raw).map_err(serde::de::Error::custom)?;
+        Ok(Self(number.to_string()))
+    }
+}
+
+impl WireValue for DigitsId {
+    const EXPECTED: &'static str = "a string";
+}
+
+impl Incoming for DigitsId {
+    type Wire = Self;
+}
+
+impl utoipa::PartialSchema for DigitsId {
+    /// As it is best sent.
+    fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
+        use utoipa::openapi::schema::{ObjectBuilder, Type};
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .description(Some("An id of digits. The integer that they are is read as well."))
+            .into()
+    }
+}
+
+impl utoipa::ToSchema for DigitsId {}
 
 /// The body is not JSON of the expected outer shape. Says where, never what: a body may hold a card number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -292,6 +344,24 @@ mod tests {
     }
 
     #[test]
+    fn an_id_of_digits_is_read_as_text_and_as_the_integer() {
+        for (sent, read) in [
+            ("\"31840526\"", Field::Value("31840526".to_owned())),
+            ("31840526", Field::Value("31840526".to_owned())),
+            ("9007199254740991", Field::Value("9007199254740991".to_owned())),
+            ("\"abc\"", Field::Value("abc".to_owned())),
+            ("null", Field::Null),
+            ("-7", Field::Wrong),
+            ("7.5", Field::Wrong),
+            ("true", Field::Wrong),
+            ("[7]", Field::Wrong),
+        ] {
+            let field: Field<DigitsId> = serde_json::from_str(sent).unwrap();
+            assert_eq!(field.into_text(), read, "{sent}");
+        }
+    }
+
+    #[test]
     fn an_integer_beyond_its_range_is_the_end_of_it() {
         for (sent, read) in [
             ("7", Field::Value(7)),
@@ -322,6 +392,8 @@ mod tests {
             (Value(1), Null, Value(1), None),
             (Absent, Value(2), Value(2), None),
             (Null, Value(2), Value(2), None),
+            (Null, Absent, Null, None),
+            (Absent, Null, Null, None),
             (Value(1), Value(1), Value(1), None),
             (Value(1), Value(2), Value(1), Some(differs)),
             (Value(1), Wrong, Value(1), Some("/b must be an integer")),

@@ -11,10 +11,15 @@ mod field;
 mod identified;
 mod readers;
 mod repeated;
+mod terminal;
 
+pub mod admission;
+pub mod api_key;
 pub mod cart;
 pub mod catalog;
+pub mod challenge;
 pub mod checkout;
+pub mod csv;
 pub mod entitlement;
 pub mod event;
 pub mod import;
@@ -22,6 +27,7 @@ pub mod location;
 pub mod member;
 pub mod membership;
 pub mod onboarding;
+pub mod opened_order;
 pub mod order;
 pub mod page;
 pub mod person;
@@ -29,14 +35,19 @@ pub mod refund;
 pub mod reservation;
 pub mod returns;
 pub mod sales_channel;
+pub mod settings;
+pub mod staff;
+pub mod tax;
+pub mod venue;
 pub mod willcall;
 
 pub use amount::{Amount, money_number, money_text};
 pub use checker::{Checker, FieldError, Rejection};
 pub use email::is_email;
-pub use field::{Field, Incoming, IntegerId, List, Malformed, WireValue, read_body};
+pub use field::{DigitsId, Field, Incoming, IntegerId, List, Malformed, WireValue, read_body};
 pub use identified::Identified;
 pub use repeated::repeated_key;
+pub use terminal::terminal_id;
 
 #[doc(hidden)]
 pub use {serde, utoipa};

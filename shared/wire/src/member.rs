@@ -1,10 +1,12 @@
 //! Members as storefronts' servers and the back office see them (spec §2.16, §4.6, §4.7; contract §9).
 
+mod card;
 mod customer;
 mod input;
 mod membership;
 mod proof;
 
+pub use card::MemberCardOutput;
 pub use customer::CustomerView;
 pub use input::{LoginInput, MemberCardInput, MembershipInput};
 pub use membership::{MembershipOutput, MembershipView};
@@ -39,7 +41,7 @@ pub struct VerificationView {
     /// The card.
     pub member_list_entry: Option<MemberListEntry>,
     /// Makes the membership count for two hours, where a page sends it in the header `x-service-member-proof`; null
-    /// unless the caller knows the holder.
+    /// unless the caller knows the holder, and for a membership that has ended.
     pub member_proof: Option<ProofText>,
 }
 
@@ -74,7 +76,7 @@ impl VerificationView {
 pub struct MemberListEntry {
     /// Who holds it, and which it is; left out unless the caller knows the holder's last name.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    pub holder: Option<CardHolder>,
+    pub holder: Option<CardHolderOutput>,
     /// When its holder first became a member.
     pub membership_joined_date: String,
     /// When the term began.
@@ -94,7 +96,7 @@ pub struct MemberListEntry {
 /// Who holds a card, and which it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct CardHolder {
+pub struct CardHolderOutput {
     /// The card.
     pub id: i64,
     /// The membership.
@@ -159,7 +161,7 @@ impl MemberListEntry {
         let date = |instant| view.zone.format(instant);
         Self {
             holder: match acquaintance {
-                Acquaintance::Named | Acquaintance::Known => Some(CardHolder::of(verified, view)),
+                Acquaintance::Named | Acquaintance::Known => Some(CardHolderOutput::of(verified, view)),
                 Acquaintance::Misnamed | Acquaintance::Unnamed => None,
             },
             membership_joined_date: date(membership.joined),
@@ -173,7 +175,7 @@ impl MemberListEntry {
     }
 }
 
-impl CardHolder {
+impl CardHolderOutput {
     fn of(VerifiedCard { membership, card, .. }: &VerifiedCard<'_>, view: &MemberView<'_>) -> Self {
         let level = view.levels.get(&membership.level);
         let person = &card.person;

@@ -1,16 +1,22 @@
 //! Readers of the fields that records of a venue have in common: names, texts, ids, counts, prices, words, dates.
 
 use crate::amount::{is_negative, is_too_large};
-use crate::{Amount, Checker, Field, IntegerId};
+use crate::{Amount, Checker, Field, IntegerId, List};
 use chrono::NaiveDate;
 use domain::catalog::derived_id;
-use domain::{Money, Percent, PriceListId, UnreadableId, Zone};
+use domain::settings::MAX_ORIGINS;
+use domain::staff::{LABEL_PREFIX, is_label_of_staff};
+use domain::{Currency, Money, Percent, PriceListId, UnreadableId, Zone};
 use std::collections::BTreeSet;
 
 /// Characters of a name.
 pub(crate) const NAME_CHARS: usize = 200;
 /// Characters of a text of several sentences.
 pub(crate) const TEXT_CHARS: usize = 20_000;
+/// Characters of the address of a page or a picture.
+pub(crate) const ADDRESS_CHARS: usize = 500;
+/// Characters of a token; ours have fewer.
+const TOKEN_CHARS: usize = 500;
 /// The most seats of a slot.
 pub(crate) const MAX_CAPACITY: u32 = 1_000_000;
 
@@ -114,6 +120,12 @@ pub(crate) fn percent(checker: &mut Checker, field: &'static str, sent: Field<Am
     found
 }
 
+/// The code of a currency that a venue can sell in. One that it cannot is refused with the reason.
+pub(crate) fn currency(checker: &mut Checker, name: &'static str, field: Field<String>) -> Option<Currency> {
+    let code = checker.optional(name, field)?;
+    Currency::parse(&code).map_err(|unfit| checker.invalid(name, unfit.to_string())).ok()
+}
+
 /// A flag that is off unless it is sent.
 pub(crate) fn flag(checker: &mut Checker, name: &'static str, field: Field<bool>) -> bool {
     checker.optional(name, field).unwrap_or_default()
@@ -141,6 +153,43 @@ pub(crate) fn date(
 /// The id of a part that has the form of those of price lists and schedules.
 pub(crate) fn part_id(whole: &str, kind: &str, number: usize) -> String {
     PriceListId::from_bytes(derived_id(whole, kind, number)).to_string()
+}
+
+/// Origins of pages, as browsers write them.
+pub(crate) fn origins(
+    checker: &mut Checker,
+    field: &'static str,
+    sent: Field<List<String>>,
+) -> BTreeSet<String> {
+    let origins = checker.each(field, sent, |checker, origin: String| {
+        let host = origin.strip_prefix("https://").or_else(|| origin.strip_prefix("http://"));
+        let is_plain = |host: &str| !host.is_empty() && !host.contains(['/', '?', '#', '@', '*', ' ']);
+        if !host.is_some_and(is_plain) || origin.len() > ADDRESS_CHARS {
+            checker.invalid_here("must be an origin, such as https://tickets.example.org");
+        }
+        origin.to_ascii_lowercase()
+    });
+    at_most(checker, field, &origins, MAX_ORIGINS);
+    origins.into_iter().collect()
+}
+
+/// The token of a link, unless it is missing.
+pub(crate) fn token(checker: &mut Checker, sent: Field<String>) -> Option<String> {
+    checker.required_text("token", sent, TOKEN_CHARS)
+}
+
+/// Notes a label of a key that looks like a person of the staff.
+pub(crate) fn check_key_label(checker: &mut Checker, label: &str) {
+    if is_label_of_staff(label) {
+        checker.invalid("label", format!("must not begin with {LABEL_PREFIX}"));
+    }
+}
+
+/// Notes a list that is too long.
+pub(crate) fn at_most<T>(checker: &mut Checker, field: &'static str, list: &[T], max: usize) {
+    if list.len() > max {
+        checker.too_many(field, max);
+    }
 }
 
 /// Gives each of these ids that was left out one that none of them has.

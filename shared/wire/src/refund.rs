@@ -1,5 +1,6 @@
 //! Refunds of captured sales (spec §2.22, §4.11).
 
+use crate::tax::TaxView;
 use crate::{Amount, Checker, Field, incoming, money_text};
 use domain::order::CardSummary;
 use domain::sale::{FeeParts, NotPositive, RefundAmount, Sale};
@@ -58,12 +59,16 @@ pub struct RefundOutput {
     pub sale_id: String,
     /// The refund.
     pub refund_id: String,
+    /// What the amounts are counted in, by the ISO 4217 code.
+    pub currency: String,
     /// What the card holder gets.
     pub charge: RefundChargeOutput,
     /// The card that was charged.
     pub card: RefundCardOutput,
     /// What the merchant pays for it.
     pub amount: RefundAmountOutput,
+    /// What it contains of the taxes of the sale, by rate; empty where that contains none.
+    pub taxes: Vec<TaxView>,
 }
 
 /// A refund as it would be now.
@@ -72,12 +77,16 @@ pub struct RefundOutput {
 pub struct RefundPreviewOutput {
     /// The sale.
     pub sale_id: String,
+    /// What the amounts are counted in, by the ISO 4217 code.
+    pub currency: String,
     /// What the card holder would get.
     pub charge: RefundChargeOutput,
     /// The card that was charged.
     pub card: RefundCardOutput,
     /// What the merchant would pay for it.
     pub amount: RefundAmountOutput,
+    /// What it would contain of the taxes of the sale, by rate; empty where that contains none.
+    pub taxes: Vec<TaxView>,
     /// What would remain of the sale.
     #[serde(serialize_with = "money_text")]
     #[schema(value_type = String)]
@@ -182,9 +191,11 @@ impl RefundOutput {
         Ok(Self {
             sale_id: sale.id.to_string(),
             refund_id: id.to_string(),
+            currency: sale.currency.to_string(),
             charge: RefundChargeOutput { amount },
             card: RefundCardOutput::of(&sale.card),
             amount: RefundAmountOutput::of(sale, amount, fees)?,
+            taxes: sale.refunds.get(id).map(|refund| TaxView::all(&refund.taxes)).unwrap_or_default(),
         })
     }
 }
@@ -197,9 +208,11 @@ impl RefundPreviewOutput {
     pub fn new(sale: &Sale, amount: Money) -> Result<Self, MoneyOverflow> {
         Ok(Self {
             sale_id: sale.id.to_string(),
+            currency: sale.currency.to_string(),
             charge: RefundChargeOutput { amount },
             card: RefundCardOutput::of(&sale.card),
             amount: RefundAmountOutput::of(sale, amount, sale.fees_of_next(amount)?)?,
+            taxes: TaxView::all(&sale.taxes_of_next(amount, None)?),
             remainder: sale.remainder.checked_sub(amount)?,
         })
     }

@@ -2,7 +2,7 @@
 
 use crate::{Checker, Field, IntegerId, List};
 use domain::reservation::{
-    MAX_EVENTS, MAX_QUANTITY, Reservation, ReservationChange, ReservationItem, Terms, WantedItem,
+    MAX_EVENTS, MAX_QUANTITY, Reservation, ReservationChange, ReservationItem, ReservationTerms, WantedItem,
 };
 use domain::{InstanceId, ReservationId, ReservationItemId, Zone};
 use serde::Serialize;
@@ -157,6 +157,12 @@ pub struct ReservationOutput {
     pub expiration_timestamp: String,
     /// What is held.
     pub reservation_items: Vec<ReservationItemOutput>,
+    /// Who made it; left out where that was not said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub created_by: Option<String>,
+    /// Who changed it last; left out where that was not said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub updated_by: Option<String>,
 }
 
 /// The seats of one event within a reservation (spec §2.13).
@@ -177,7 +183,7 @@ pub struct ReservationItemOutput {
 impl ReservationOutput {
     /// The public form of a reservation on these terms.
     #[must_use]
-    pub fn of(reservation: &Reservation, terms: &Terms, zone: Zone) -> Self {
+    pub fn of(reservation: &Reservation, terms: &ReservationTerms, zone: Zone) -> Self {
         let item = |item: &ReservationItem| ReservationItemOutput {
             id: item.id.get(),
             reservation_id: reservation.id.get(),
@@ -188,6 +194,15 @@ impl ReservationOutput {
             id: reservation.id.get(),
             expiration_timestamp: zone.format(terms.expires_at),
             reservation_items: terms.items.iter().map(item).collect(),
+            created_by: reservation.created_by.clone(),
+            updated_by: reservation.updated_by.clone(),
         }
+    }
+
+    /// The public form of a reservation as it was made, whatever was changed since.
+    #[must_use]
+    pub fn first(reservation: &Reservation, zone: Zone) -> Self {
+        let answer = Self::of(reservation, reservation.first_terms(), zone);
+        Self { updated_by: reservation.created_by.clone(), ..answer }
     }
 }

@@ -2,14 +2,25 @@
 
 use crate::order::{OrderExchangeView, OrderRefundView};
 use crate::{Amount, Checker, Field, List, money_text};
-use domain::order::exchange::{ExchangeRequest, ExchangeScope, FeeWish};
-use domain::order::refund::{NamedItem, RefundRequest, RefundScope, RelyingOrder, Units};
+use domain::order::exchange::{ExchangeItem, ExchangeRequest, ExchangeScope, FeeWish};
+use domain::order::refund::{NamedItem, OrderRefundRequest, RefundScope, RelyingOrder, Units};
 use domain::order::{Exchange, Order, OrderRefund};
 use domain::outbox::refund_mail;
 use domain::{InstanceId, Money, OrderId, OrderItemId, TicketId, Zone};
 use serde::Serialize;
 use std::num::NonZeroU32;
 use utoipa::ToSchema;
+
+mod given;
+mod rebook;
+mod update;
+
+pub use given::{
+    GivenRefund, GivenRefundAnswer, GivenRefundInput, GivenRefundItem, GivenRefundItemInput,
+    RefundedEventView, RefundedTicketsView,
+};
+pub use rebook::{Rebook, RebookAnswer, RebookFeeCountInput, RebookInput, RebookItemInput};
+pub use update::{OrderUpdateInput, OrderUpdateItemInput};
 
 /// Items one refund may name: every line of an order, and those of its exchanges.
 const MAX_ITEMS: usize = 200;
@@ -35,6 +46,8 @@ crate::incoming! {
         reason: String,
         /// `false` sends the visitor no mail. Default `true`.
         send_email: bool,
+        /// `true` gives back tickets that let somebody in, too. Default `false`.
+        force: bool,
     }
     /// A line that is given back: all that is left of it, so many units, or the units of these tickets.
     pub struct OrderRefundItemInput {
@@ -64,19 +77,22 @@ crate::incoming! {
         waive_fee: bool,
         /// `false` sends the visitor no mail with the new tickets. Default `true`.
         send_email: bool,
+        /// `true` exchanges tickets that let somebody in, too. Default `false`.
+        force: bool,
     }
 }
 
 impl OrderRefundInput {
     /// The refund that is asked for.
-    pub fn read(self, checker: &mut Checker) -> Option<RefundRequest> {
+    pub fn read(self, checker: &mut Checker) -> Option<OrderRefundRequest> {
         let order = checker.required_id("orderId", self.order_id, OrderId::parse);
         let scope = read_scope(checker, self.whole_order, self.items);
         let amount = checker.optional_not_null("amount", self.amount);
         let amount = amount.and_then(|amount| checker.optional_money("amount", Field::Value(amount)));
         let reason = checker.typed_remarks("reason", self.reason, MAX_REASON_CHARS);
         let send_email = checker.optional("sendEmail", self.send_email).unwrap_or(true);
-        Some(RefundRequest { order: order?, scope: scope?, amount, reason, send_email })
+        let force = checker.optional("force", self.force).unwrap_or_default();
+        Some(OrderRefundRequest { order: order?, scope: scope?, amount, reason, send_email, force })
     }
 }
 
@@ -161,7 +177,7 @@ impl ExchangeInput {
             checker.invalid("quantity", "must not be sent together with ticketIds");
         }
         let scope = match item {
-            Some(item) => ExchangeScope::Item(item, quantity),
+            Some(item) => ExchangeScope::Items(vec![ExchangeItem { item, units: quantity }]),
             None => ExchangeScope::Tickets(tickets),
         };
         let fee = match checker.optional("waiveFee", self.waive_fee).unwrap_or_default() {
@@ -169,36 +185,51 @@ impl ExchangeInput {
             false => FeeWish::Due,
         };
         let send_email = checker.optional("sendEmail", self.send_email).unwrap_or(true);
-        Some(ExchangeRequest { order: order?, scope, event: event?, fee, send_email })
+        let force = checker.optional("force", self.force).unwrap_or_default();
+        Some(ExchangeRequest { order: order?, scope, event: event?, fee, send_email, force })
     }
 }
 
 fn read_quantity(checker: &mut Checker, field: Field<i64>) -> Option<NonZeroU32> {
     let sent = checker.optional_not_null("quantity", field)?;
-    let quantity = u32::try_from(sent).ok().and_then(NonZeroU32::new);
-    if quantity.is_none() {
+    units(checker, "quantity", sent)
+}
+
+/// So many units, at least one.
+fn units(checker: &mut Checker, name: &str, sent: i64) -> Option<NonZeroU32> {
+    let units = u32::try_from(sent).ok().and_then(NonZeroU32::new);
+    if units.is_none() {
         let message = if sent < 1 { "must be at least 1" } else { "is more than any order has" };
-        checker.invalid("quantity", message);
+        checker.invalid(name, message);
     }
-    quantity
+    units
+}
+
+/// Notes that a list that may be left out is empty, null or too long.
+fn check_length<T>(checker: &mut Checker, name: &str, list: &Field<List<T>>, max: usize) {
+    match length_of(list) {
+        Some(0) => checker.invalid(name, "must have at least one entry, or be left out"),
+        Some(length) if length > max => checker.too_many(name, max),
+        Some(_) => {}
+        None if matches!(list, Field::Null) => checker.invalid(name, "must not be null"),
+        None => {}
+    }
+}
+
+/// Notes that a list of items that has to be sent is missing, empty or too long.
+fn require_items<T>(checker: &mut Checker, name: &str, list: &Field<List<T>>) {
+    match length_of(list) {
+        Some(0) => checker.invalid(name, "must have at least one entry"),
+        Some(length) if length > MAX_ITEMS => checker.too_many(name, MAX_ITEMS),
+        Some(_) => {}
+        None => checker.require(name, list),
+    }
 }
 
 fn read_tickets(checker: &mut Checker, field: Field<List<String>>) -> Vec<TicketId> {
-    match length_of(&field) {
-        Some(0) => checker.invalid("ticketIds", "must have at least one entry, or be left out"),
-        Some(tickets) if tickets > MAX_TICKETS => {
-            checker.too_many("ticketIds", MAX_TICKETS);
-        }
-        Some(_) => {}
-        None if matches!(field, Field::Null) => checker.invalid("ticketIds", "must not be null"),
-        None => {}
-    }
+    check_length(checker, "ticketIds", &field, MAX_TICKETS);
     let ids = checker.each("ticketIds", field, |checker, text: String| {
-        let id = TicketId::parse(text.trim()).ok();
-        if id.is_none() {
-            checker.unknown_here();
-        }
-        id
+        checker.id_here(&text, |text| TicketId::parse(text).ok())
     });
     ids.into_iter().flatten().collect()
 }
@@ -214,7 +245,7 @@ pub struct OrderRefundAnswer {
     pub refund: OrderRefundView,
     /// Seats that come back on sale.
     pub seats: Vec<ReturnedSeatsView>,
-    /// Pieces of add-ons that come back on sale, of those that are counted.
+    /// Units of add-ons that come back on sale, of those that are counted.
     pub pieces: Vec<ReturnedPiecesView>,
     /// Uses of coupons that come back.
     pub coupon_uses: u32,
@@ -227,6 +258,8 @@ pub struct OrderRefundAnswer {
     pub member_orders: Vec<MemberOrderView>,
     /// Whether the visitor is told by mail.
     pub email_sent: bool,
+    /// What the amounts are counted in, by the ISO 4217 code.
+    pub currency: String,
     /// `Not Refunded`, `Partially Refunded` or `Refunded`, of the order's money.
     pub refund_status: &'static str,
     /// What was given back of the order's money by all refunds.
@@ -267,13 +300,13 @@ pub struct ReturnedSeatsView {
     pub quantity: u32,
 }
 
-/// Pieces of one add-on.
+/// Units of one add-on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReturnedPiecesView {
     /// The add-on.
     pub inventory_id: i64,
-    /// Pieces.
+    /// Units.
     pub quantity: u32,
 }
 
@@ -293,7 +326,7 @@ impl OrderRefundAnswer {
     /// A refund that an order lists.
     #[must_use]
     pub fn new(order: &Order, refund: &OrderRefund, zone: Zone) -> Self {
-        let back = &refund.given_back;
+        let back = &refund.releases;
         let seats = back.seats.iter();
         let pieces = back.stock.iter();
         let uses = back.uses.iter().map(|used| used.quantity);
@@ -318,6 +351,7 @@ impl OrderRefundAnswer {
                 .collect(),
             member_orders: Vec::new(),
             email_sent: refund_mail(order, refund).is_some(),
+            currency: order.currency.to_string(),
             refund_status: order.refund_status().as_str(),
             refund_amount: order.refunded,
             discounted_total_amount: order.total_left().0,
@@ -347,6 +381,8 @@ pub struct ExchangeAnswer {
     pub exchange: OrderExchangeView,
     /// The new tickets.
     pub tickets: Vec<NewTicketView>,
+    /// What the amounts are counted in, by the ISO 4217 code.
+    pub currency: String,
     /// What the visitor owes now: the fees of the order's exchanges that were not waived.
     #[serde(serialize_with = "money_text")]
     #[schema(value_type = String)]
@@ -376,8 +412,9 @@ impl ExchangeAnswer {
         };
         Self {
             order_id: order.id.to_string(),
-            exchange: OrderExchangeView::new(exchange, zone),
+            exchange: OrderExchangeView::told(exchange, zone),
             tickets: tickets.iter().map(new).collect(),
+            currency: order.currency.to_string(),
             balance_amount: order.fees_due(),
         }
     }

@@ -50,7 +50,7 @@ pub(crate) fn sales_channels(
         let SalesChannelInput { name, channel, enabled } = input;
         let missing = !channel.is_sent();
         let parse = |text: &str| Channel::parse(text).ok();
-        let channel = word(checker, "channel", channel, parse, "the sale channels");
+        let channel = word(checker, "channel", channel, parse, Channel::NAMES);
         if missing {
             checker.invalid("channel", "is required");
         }

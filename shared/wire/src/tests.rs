@@ -89,6 +89,7 @@ fn sales() -> Vec<Case> {
                             "beneficiaryEmail": "zoe@example.org", "beneficiaryZipCode": "94000"}}],
                     "couponCodes": ["SPRING"]},
                 "email": "ada@example.org", "ticketDeliveryEmail": "zoe@example.org", "billingEmail": "ada@example.org",
+                "locale": "es-MX",
                 "phoneNumber": "+1 415 555 0142", "contactFirstName": "Ada", "contactLastName": "Pier",
                 "contactFullName": "Ada Pier", "address1": "1 Quay", "address2": "Floor 2", "city": "Portview",
                 "zipCode": "94000", "state": "CA", "country": "US", "notes": "Ring twice",
@@ -173,7 +174,8 @@ fn catalog() -> Vec<Case> {
         },
         Case {
             name: "inventory",
-            body: json!({"id": 7, "sku": "A1", "name": "Map", "description": "Of it", "type": "addOn", "price": "5.00"}),
+            body: json!({"id": 7, "sku": "A1", "name": "Map", "description": "Of it", "type": "addOn", "price": "5.00",
+                "taxRate": "7.50", "taxName": "VAT"}),
             read: |text| read(text, |checker, input: InventoryInput| input.read(checker)),
         },
         Case {
@@ -186,18 +188,20 @@ fn catalog() -> Vec<Case> {
             name: "combo",
             body: json!({"id": TYPE, "name": "Both", "description": "Two", "comboTemplateType": "fixedPrice",
                 "parts": [{"eventTemplateId": PART}, {"eventTemplateId": OTHER}],
-                "prices": [{"personTypeId": TYPE, "price": "5.00"}]}),
+                "prices": [{"personTypeId": TYPE, "price": "5.00"}], "taxRate": "7.50", "taxName": "VAT"}),
             read: |text| read(text, |checker, input: ComboInput| input.read(checker, &known())),
         },
         Case {
             name: "person type",
-            body: json!({"id": TYPE, "name": "Adult", "description": "Grown", "type": "individual"}),
+            body: json!({"id": TYPE, "name": "Adult", "description": "Grown", "type": "individual",
+                "taxRate": "7.50", "taxName": "VAT"}),
             read: |text| read(text, |checker, input: PersonTypeInput| input.read(checker)),
         },
         Case {
             name: "level",
             body: json!({"id": TYPE, "name": "Friend", "description": "Of us", "shortDescription": "Friend",
                 "emailConfirmationMessage": "Welcome", "termsAndConditions": "None",
+                "taxRate": "7.50", "taxName": "VAT",
                 "service": {"id": "s", "program": "P", "category": "C", "subcategory": "S", "level": "L"},
                 "benefits": [{"id": "b", "description": "Free"}],
                 "membershipLevelCollection": [{"id": "c", "name": "Friends"}],
@@ -426,6 +430,75 @@ fn no_text_of_one_line_holds_a_line_break_and_no_text_anything_that_controls() {
         }
     }
     assert!(tried > 2_000, "{tried}");
+}
+
+#[test]
+fn a_text_of_which_nothing_can_be_seen_is_refused_wherever_one_is_read() {
+    for case in cases() {
+        let (_, as_it_was) = (case.read)(&case.body.to_string());
+        let mut pointers = Vec::new();
+        leaves(&case.body, "", &mut pointers);
+        for pointer in pointers {
+            for nothing in ["\u{200b}", " \u{3164}\u{feff} "] {
+                let mut body = case.body.clone();
+                *body.pointer_mut(&pointer).unwrap() = nothing.into();
+                let (faults, kept) = (case.read)(&body.to_string());
+                let is_told = faults.iter().any(|fault| pointer.starts_with(&fault.field));
+                let is_not_read = faults.is_empty() && kept == as_it_was;
+                assert!(is_told || is_not_read, "{} {pointer}: {faults:?} {kept}", case.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_card_that_cannot_be_seen_is_told_once() {
+    let body = json!({"shoppingCart": {}, "billingEmail": "ada@example.org", "expDate": "1230", "cvc": "123",
+        "manualEntryCardNumber": "\u{200b}"});
+    let (faults, _) = read(&body.to_string(), |checker, input: CheckoutInput| input.parse(checker, now()));
+    let told: Vec<_> = faults.iter().map(|fault| format!("{} {}", fault.field, fault.message)).collect();
+    assert_eq!(told, ["/manualEntryCardNumber must not be blank"]);
+}
+
+#[test]
+fn a_token_takes_the_place_of_a_card_and_stands_beside_none() {
+    for (fields, told) in [
+        (json!({"paymentToken": "tok_visa"}), vec![]),
+        (json!({"paymentToken": " pm_1MtwBwLkdIwHu7ix28a3tqPa ", "cvc": "", "expDate": null}), vec![]),
+        (
+            json!({"paymentToken": " ", "manualEntryCardNumber": "4242424242424242", "expDate": "1230", "cvc": "123"}),
+            vec![],
+        ),
+        // Internal (spec §4.3): taken and ignored.
+        (json!({"paymentToken": "tok_visa", "paymentProcessorToken": "tok_declined"}), vec![]),
+        (
+            json!({"paymentProcessorToken": "tok_visa", "manualEntryCardNumber": "4242424242424242", "expDate": "1230", "cvc": "123"}),
+            vec![],
+        ),
+        (json!({"paymentToken": 7}), vec!["/paymentToken must be a string"]),
+        (json!({"paymentToken": "pm_1/confirm"}), vec!["/paymentToken must be a token of a card"]),
+        (json!({"paymentToken": "4242424242424242"}), vec!["/paymentToken must be a token of a card"]),
+        (
+            json!({"paymentToken": "tok_visa", "manualEntryCardNumber": "4242424242424242"}),
+            vec!["/paymentToken must not be sent together with a card number"],
+        ),
+        (
+            json!({"paymentToken": "tok_visa", "cvc": "12"}),
+            vec!["/paymentToken must not be sent together with a card number"],
+        ),
+    ] {
+        let mut body = json!({"shoppingCart": {}, "billingEmail": "ada@example.org"});
+        body.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        let (faults, kept) =
+            read(&body.to_string(), |checker, input: CheckoutInput| input.parse(checker, now()));
+        let faults: Vec<_> =
+            faults.iter().map(|fault| format!("{} {}", fault.field, fault.message)).collect();
+        assert_eq!(faults, told, "{fields}");
+        assert!(!kept.contains("tok_visa") && !kept.contains("pm_1"), "{kept}");
+        let is_token = kept.contains("Token(PaymentToken(****))");
+        let is_number = kept.contains("Number(");
+        assert!(!told.is_empty() || is_token != is_number, "{fields}: {kept}");
+    }
 }
 
 #[test]

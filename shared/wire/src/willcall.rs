@@ -1,11 +1,12 @@
 //! Will-call orders on the wire: what the counter needs to hand out tickets (spec §2.18, §4.9).
 
 use crate::money_text;
-use crate::order::{NO_COMBO, NO_CONVERSION, NOT_CHECKED_IN, SALE_CHANNEL, membership_ids};
+use crate::order::{NO_COMBO, NO_CONVERSION, SALE_CHANNEL};
 use domain::catalog::AdmissionType;
 use domain::catalog::ticket_details::TicketDetails;
 use domain::order::{
-    Order, OrderAddOnLine, OrderAmounts, OrderComboLine, OrderLine, OrderTicketLine, Row, Ticket,
+    CheckIn, CheckInStatus, Order, OrderAddOnLine, OrderAmounts, OrderComboLine, OrderLine, OrderRow,
+    OrderTicketLine, Ticket,
 };
 use domain::{InstanceId, MembershipId, Money, OrderItemId, Template, Zone};
 use serde::Serialize;
@@ -48,7 +49,7 @@ pub struct WillCallOrderView {
     pub event_items: Vec<WillCallEventView>,
     /// When the checkout began.
     pub created_on: String,
-    /// `NotCheckedIn`.
+    /// `NotCheckedIn`, `PartiallyCheckedIn` or `CheckedIn`: its visitors.
     pub check_in_status: &'static str,
     /// `false`: there is no older system.
     pub legacy: bool,
@@ -58,6 +59,8 @@ pub struct WillCallOrderView {
     pub membership_id: Option<i64>,
     /// `Not Refunded`, `Partially Refunded` or `Refunded`: the money, as far as it was given back.
     pub refund_status: &'static str,
+    /// What its amounts are counted in, by the ISO 4217 code.
+    pub currency: String,
     /// What is still owed: the fees of exchanges.
     #[serde(serialize_with = "money_text")]
     #[schema(value_type = String)]
@@ -134,6 +137,12 @@ pub struct WillCallItemView {
     #[serde(serialize_with = "money_text")]
     #[schema(value_type = String)]
     pub discounted_subtotal: Money,
+    /// `NotCheckedIn`, `PartiallyCheckedIn` or `CheckedIn`: its visitors.
+    pub check_in_status: &'static str,
+    /// Tickets that let somebody in.
+    pub check_in_quantity: u32,
+    /// When the first of them did.
+    pub check_in_date: Option<String>,
     /// One per visitor.
     pub tickets: Vec<WillCallTicketView>,
     /// Of tickets of a combo: `fixedPrice` or `discountCode`; of what is no combo, `fixedPrice`.
@@ -168,6 +177,8 @@ pub struct WillCallTicketView {
     pub phone_number: Option<String>,
     /// `Normal`, or why it admits nobody any more: `RefundPending`, `Refunded` or `Exchanged`.
     pub ticket_status: &'static str,
+    /// When it first let somebody in.
+    pub check_in_date: Option<String>,
     /// Whether it has been printed.
     pub printed: bool,
     /// `NoConversion`.
@@ -211,6 +222,8 @@ pub struct WillCallTicketDetailsView {
     pub expire_from_event_date: bool,
     /// The ticket does not show the date of the event.
     pub hide_event_date: bool,
+    /// Whether a ticket admits more than once: `never`, `afterExit` or `always`.
+    pub reentry: Option<&'static str>,
 }
 
 /// When tickets are let in, around the start (spec §2.10, `checkInWindow`).
@@ -262,11 +275,12 @@ impl WillCallOrderView {
             notes: order.notes.clone(),
             event_items: instances(order).into_iter().filter_map(event).collect(),
             created_on: zone.format(order.created_at),
-            check_in_status: NOT_CHECKED_IN,
+            check_in_status: order.check_in().status().as_str(),
             legacy: false,
             sale_channel: SALE_CHANNEL,
-            membership_id: membership_ids(order).next().map(MembershipId::get),
+            membership_id: order.all_membership_ids().next().map(MembershipId::get),
             refund_status: order.refund_status().as_str(),
+            currency: order.currency.to_string(),
             order_balance: order.fees_due(),
             cc_last_four_digits: payment.map(|payment| payment.card.last_four.clone()),
             invoice_after: false,
@@ -298,25 +312,26 @@ impl WillCallEventView {
     ) -> Option<Self> {
         let first = order.all_ticket_lines().find(|line| line.instance == instance)?;
         let template = templates.iter().find(|template| template.id == first.template);
-        let ticket = |line: &OrderTicketLine, left: OrderAmounts| {
+        let ticket = |row: OrderRow<'_>, line: &OrderTicketLine, left: OrderAmounts| {
             let tickets = tickets.get(&line.id).map(Vec::as_slice).unwrap_or_default();
-            WillCallItemView::ticket(order, tickets, line, left)
+            let item = WillCallItemView::ticket(order, tickets, line, left, zone);
+            item.checked_in(order.check_in_of_part(row, line), zone)
         };
-        let item = |row: Row<'_>| match row {
-            Row::Sold(OrderLine::Ticket(line)) => {
-                (line.instance == instance).then(|| ticket(line, order.left_of(row)))
+        let item = |row: OrderRow<'_>| match row {
+            OrderRow::Sold(OrderLine::Ticket(line)) => {
+                (line.instance == instance).then(|| ticket(row, line, order.left_of(row)))
             }
-            Row::Moved(moved) => {
-                (moved.line.instance == instance).then(|| ticket(&moved.line, order.left_of(row)))
+            OrderRow::Moved(moved) => {
+                (moved.line.instance == instance).then(|| ticket(row, &moved.line, order.left_of(row)))
             }
-            Row::Sold(OrderLine::AddOn(line)) => (order.instance_of(line) == Some(instance))
+            OrderRow::Sold(OrderLine::AddOn(line)) => (order.instance_of(line) == Some(instance))
                 .then(|| WillCallItemView::add_on(line, order.left_of(row))),
-            Row::Sold(OrderLine::Donation(_) | OrderLine::Membership(_)) => None,
+            OrderRow::Sold(OrderLine::Donation(_) | OrderLine::Membership(_)) => None,
             // Each part of a combo is of another event.
-            Row::Sold(OrderLine::Combo(combo)) => {
+            OrderRow::Sold(OrderLine::Combo(combo)) => {
                 let part = combo.parts.iter().find(|part| part.instance == instance)?;
                 let left = combo.part_of(part, order.left_of(row).quantity);
-                Some(ticket(part, left).of_combo(combo))
+                Some(ticket(row, part, left).of_combo(combo))
             }
         };
         Some(Self {
@@ -341,7 +356,13 @@ impl WillCallEventView {
 }
 
 impl WillCallItemView {
-    fn ticket(order: &Order, tickets: &[&Ticket], line: &OrderTicketLine, amounts: OrderAmounts) -> Self {
+    fn ticket(
+        order: &Order,
+        tickets: &[&Ticket],
+        line: &OrderTicketLine,
+        amounts: OrderAmounts,
+        zone: Zone,
+    ) -> Self {
         Self {
             order_item_id: line.id.to_string(),
             item_type: "Event",
@@ -354,10 +375,26 @@ impl WillCallItemView {
             discounted_unit_price: amounts.unit,
             subtotal: amounts.retail_amount,
             discounted_subtotal: amounts.amount,
-            tickets: tickets.iter().map(|ticket| WillCallTicketView::new(order, line, ticket)).collect(),
+            check_in_status: CheckInStatus::NotCheckedIn.as_str(),
+            check_in_quantity: 0,
+            check_in_date: None,
+            tickets: tickets
+                .iter()
+                .map(|ticket| WillCallTicketView::new(order, line, ticket, zone))
+                .collect(),
             combo_template_type: NO_COMBO,
             parent_item_id: None,
             conversion_status: NO_CONVERSION,
+        }
+    }
+
+    /// With what the doors say of its tickets.
+    fn checked_in(self, check_in: CheckIn, zone: Zone) -> Self {
+        Self {
+            check_in_status: check_in.status().as_str(),
+            check_in_quantity: check_in.admitted,
+            check_in_date: check_in.first_entry.map(|at| zone.format(at)),
+            ..self
         }
     }
 
@@ -379,6 +416,9 @@ impl WillCallItemView {
             discounted_unit_price: amounts.unit,
             subtotal: amounts.retail_amount,
             discounted_subtotal: amounts.amount,
+            check_in_status: CheckInStatus::NotCheckedIn.as_str(),
+            check_in_quantity: 0,
+            check_in_date: None,
             tickets: Vec::new(),
             combo_template_type: NO_COMBO,
             parent_item_id: None,
@@ -388,7 +428,9 @@ impl WillCallItemView {
 }
 
 impl WillCallTicketView {
-    fn new(order: &Order, line: &OrderTicketLine, ticket: &Ticket) -> Self {
+    /// A ticket of an order.
+    #[must_use]
+    pub fn new(order: &Order, line: &OrderTicketLine, ticket: &Ticket, zone: Zone) -> Self {
         let contact = order.contact.clone();
         let visit = WillCallVisitView {
             ticket_id: ticket.id.to_string(),
@@ -409,6 +451,7 @@ impl WillCallTicketView {
             email: contact.email,
             phone_number: contact.phone_number,
             ticket_status: ticket.status.as_str(),
+            check_in_date: order.admission.of(ticket).first_entry.map(|at| zone.format(at)),
             printed: ticket.printed,
             conversion_status: NO_CONVERSION,
             ticket_details: vec![visit],
@@ -431,6 +474,7 @@ impl WillCallTicketDetailsView {
             do_not_print: details.do_not_print,
             expire_from_event_date: details.expire_from_event_date,
             hide_event_date: details.hide_event_date,
+            reentry: Some(details.reentry.as_str()),
         }
     }
 }

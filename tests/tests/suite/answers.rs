@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use syn::visit::{self, Visit};
 
 /// Where answers and requests are declared.
-const PLACES: [&str; 4] = ["shared/wire/src", "shared/platform/src", "functions", "cli/src"];
+const PLACES: [&str; 4] = ["shared/wire/src", "shared/web/src", "functions", "cli/src"];
 
 fn sources() -> Vec<PathBuf> {
     fn collect(place: &Path, found: &mut Vec<PathBuf>) {
@@ -55,15 +55,23 @@ impl<'ast> Visit<'ast> for Answers {
         let derived = text_of(&item.attrs);
         if derived.contains("Serialize") && derived.contains("ToSchema") {
             self.count += 1;
+            let schema = derived.split_once("as = ").map(|(_, name)| name);
+            let schema = schema.and_then(|name| name.split(|end: char| !end.is_alphanumeric()).next());
+            let schema = schema.map_or_else(|| item.ident.to_string(), str::to_owned);
             for field in &item.fields {
                 if text_of(&field.attrs).contains("skip") {
                     let name = camel_case(&field.ident.as_ref().unwrap().to_string());
-                    self.left_out.insert((item.ident.to_string(), name));
+                    self.left_out.insert((schema.clone(), name));
                 }
             }
         }
         visit::visit_item_struct(self, item);
     }
+}
+
+/// Whether each answer of this schema has what its verdict or fault has, and no more.
+fn says_what_it_has(schema: &str) -> bool {
+    boxoffice::LEFT_OUT.iter().any(|row| row.schema == schema && row.field == boxoffice::OWN_FACTS)
 }
 
 #[test]
@@ -80,8 +88,12 @@ fn no_answer_leaves_out_a_field_but_those_with_a_reason() {
     // The body of refusals is put together by hand.
     let by_hand = ("ErrorBody".to_owned(), boxoffice::OWN_FACTS.to_owned());
     answers.left_out.insert(by_hand);
+    let left_out = answers.left_out.into_iter().map(|(schema, field)| match says_what_it_has(&schema) {
+        true => (schema, boxoffice::OWN_FACTS.to_owned()),
+        false => (schema, field),
+    });
     let table = boxoffice::LEFT_OUT.iter().map(|row| (row.schema.to_owned(), row.field.to_owned()));
-    assert_eq!(answers.left_out, table.collect());
+    assert_eq!(left_out.collect::<BTreeSet<_>>(), table.collect());
     assert!(boxoffice::LEFT_OUT.iter().all(|row| !row.reason.is_empty()));
 }
 
@@ -122,6 +134,10 @@ fn the_document_requires_every_field_of_an_answer_but_those_with_a_reason() {
         for field in schema["properties"].as_object().into_iter().flat_map(|properties| properties.keys()) {
             fields += 1;
             let mut rows = boxoffice::LEFT_OUT.iter().filter(|row| row.schema == name);
+            // A verdict at a door has its facts beside what every verdict has, which the type says.
+            if says_what_it_has(name) && name != "ErrorBody" {
+                continue;
+            }
             let of_every_refusal = ["message", "errorCode", "type", "requestId"].contains(&field.as_str());
             let is_excused = rows.any(|row| {
                 row.field == field.as_str() || (row.field == boxoffice::OWN_FACTS && !of_every_refusal)

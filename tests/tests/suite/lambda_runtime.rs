@@ -93,14 +93,16 @@ fn the_forms_of_a_kept_event_ask_for_the_same_and_reach_the_function_they_are_ke
         "checkout",
         "entitlements",
         "events",
-        "members",
+        "membership_validation",
         "memberships",
         "onboarding",
         "orders",
         "reference",
-        "refunds",
+        "payment_refunds",
         "reservations",
-        "returns",
+        "order_refunds",
+        "staff",
+        "admission",
     ];
     for function in functions {
         let mut by_name: BTreeMap<String, (String, String, Option<String>)> = BTreeMap::new();

@@ -7,6 +7,7 @@ use blackbox::template::{
     APIS, answering_crate, answering_route, api_of, crate_of, resources, routes_of_api, template,
     template_routes,
 };
+use boxoffice::DeployedRoute;
 use serde_json::{Value, json};
 
 /// API Gateway ends a request after this many seconds.
@@ -306,17 +307,52 @@ fn a_request_reaches_the_function_that_owns_its_path() {
         ("DELETE", "/v2/b2c/carts/{id}", "carts"),
         ("POST", "/v2/b2c/entitlements/validate", "entitlements"),
         ("OPTIONS", "/v2/b2c/entitlements/validate", "entitlements"),
+        ("POST", "/v1/payment/webhooks/stripe/{tenantId}", "checkout"),
         ("POST", "/v2/b2c/checkout", "checkout"),
+        ("GET", "/v2/b2c/checkout/config", "checkout"),
+        ("POST", "/v2/b2c/checkout/{orderId}/complete", "checkout"),
         ("PUT", "/v2/b2b/event/templates/{id}/entitlements", "backoffice"),
         ("OPTIONS", "/v2/b2c/cors/checkout", "checkout"),
         ("GET", "/v2/b2c/orders/{id}", "orders"),
+        ("GET", "/v2/b2c/orders", "orders"),
+        ("GET", "/v2/b2c/orders/", "orders"),
         ("GET", "/v2/b2c/orders/search", "orders"),
+        ("GET", "/v2/b2c/orders/event/{eventId}", "orders"),
+        ("GET", "/v2/b2b/orders/event/{eventId}", "orders"),
+        ("GET", "/v2/b2b/orders/search", "orders"),
+        ("GET", "/v2/b2b/orders/search/", "orders"),
+        ("PUT", "/v2/b2b/orders/{orderId}", "orders"),
+        ("GET", "/v2/b2c/forms/responses", "orders"),
+        ("GET", "/v2/b2c/forms/responses/{id}", "orders"),
+        ("POST", "/v2/b2b/orders/{orderNumber}/email", "orders"),
+        ("GET", "/v2/b2b/event/instances/{id}/manifest", "orders"),
+        ("GET", "/v2/b2b/event/instances/{id}/manifest/", "orders"),
         ("GET", "/v2/b2b/orders/detail/{orderId}", "orders"),
         ("GET", "/v2/b2b/willcall/orders/{orderId}", "orders"),
+        ("POST", "/v1/b2b/b2b/refunds", "order_refunds"),
+        ("POST", "/v1/b2b/rebook/orders", "order_refunds"),
+        ("POST", "/v2/b2b/b2b/refunds", "order_refunds"),
+        ("POST", "/v2/b2b/orders/update", "order_refunds"),
+        ("POST", "/v2/b2b/orders/update/", "order_refunds"),
+        ("POST", "/v2/b2b/admissions", "admission"),
+        ("POST", "/v2/b2b/admissions/", "admission"),
+        ("GET", "/v2/b2b/admissions/orders/{orderId}", "admission"),
+        ("POST", "/v2/b2b/willcall/checkintickets", "admission"),
+        ("POST", "/v2/willcall/undocheckintickets", "admission"),
+        ("GET", "/v2/b2c/membership/levels", "events"),
+        ("GET", "/v2/b2c/combos", "events"),
+        ("GET", "/v2/b2c/inventory", "events"),
+        ("OPTIONS", "/v2/b2c/reservations", "reservations"),
+        ("DELETE", "/v2/b2c/reservations/{id}", "reservations"),
         ("PUT", "/v2/b2b/reservations", "reservations"),
         ("DELETE", "/v2/b2b/reservations/{id}", "reservations"),
         ("POST", "/v2/b2b/event/templates", "backoffice"),
         ("PUT", "/v2/b2b/event/instances/{id}", "backoffice"),
+        ("GET", "/v2/b2b/event/instances", "backoffice"),
+        ("GET", "/v2/b2b/event/instances/summaries", "backoffice"),
+        ("GET", "/v1/b2b/event/instance/rebook/fees", "backoffice"),
+        ("GET", "/v1/b2b/discounts/{id}/price/list/{priceListId}", "backoffice"),
+        ("GET", "/v2/b2c/event/templates/summaries", "events"),
         ("POST", "/v2/b2b/persontypes", "backoffice"),
         ("PUT", "/v2/b2b/persontypes/{id}", "backoffice"),
         ("GET", "/v2/b2b/addons", "backoffice"),
@@ -328,19 +364,33 @@ fn a_request_reaches_the_function_that_owns_its_path() {
         ("DELETE", "/v2/b2b/memberships/{id}/cards/{cardId}", "memberships"),
         ("GET", "/v2/b2b/membership/summaries", "memberships"),
         ("GET", "/v2/b2b/membership/summaries/", "memberships"),
+        ("GET", "/v2/b2b/membership/summaries/search", "memberships"),
+        ("GET", "/v2/b2b/membership/cards", "memberships"),
+        ("GET", "/v2/b2b/membership/cards/{id}", "memberships"),
+        ("GET", "/v1/b2b/membership/cards", "memberships"),
+        ("OPTIONS", "/v1/b2b/membership/cards/{id}", "memberships"),
         ("GET", "/v2/b2b/memberships/checkout/validate", "memberships"),
         ("GET", "/v2/memberships/b2b/checkout/validate", "memberships"),
-        ("GET", "/v2/b2c/membership/validate", "members"),
-        ("OPTIONS", "/v2/b2c/membership/exists", "members"),
-        ("POST", "/v2/b2c/membership/validate/login", "members"),
+        ("GET", "/v2/b2c/membership/validate", "membership_validation"),
+        ("OPTIONS", "/v2/b2c/membership/exists", "membership_validation"),
+        ("POST", "/v2/b2c/membership/validate/login", "membership_validation"),
+        ("GET", "/v2/b2b/staff", "staff"),
+        ("PUT", "/v2/b2b/settings", "staff"),
+        ("DELETE", "/v2/b2b/keys/{id}", "staff"),
+        ("DELETE", "/v2/b2b/staff/{id}/sessions", "staff"),
+        ("POST", "/v2/staff/login", "staff"),
+        ("OPTIONS", "/v2/staff/session", "staff"),
+        ("POST", "/v2/b2c/orders/open/email", "orders"),
+        ("OPTIONS", "/v2/b2c/orders/link", "orders"),
+        ("GET", "/v2/b2c/venue", "reference"),
         ("GET", "/v2/b2c/locations/avs/countries", "reference"),
         ("OPTIONS", "/v2/b2c/locations/states/{country}", "reference"),
         ("GET", "/v2/b2b/locations/states/{country}", "reference"),
         ("POST", "/v1/payment/onboard", "onboarding"),
         ("PATCH", "/v1/payment/onboard/{boardingRefId}", "onboarding"),
         ("POST", "/v1/payment/onboard/validate/", "onboarding"),
-        ("POST", "/v1/payment/{mid}/refund", "refunds"),
-        ("POST", "/v1/payment/{mid}/refund/preview/", "refunds"),
+        ("POST", "/v1/payment/{mid}/refund", "payment_refunds"),
+        ("POST", "/v1/payment/{mid}/refund/preview/", "payment_refunds"),
         ("GET", "/docs/index.css", "reference"),
         ("GET", "/nowhere", "reference"),
         ("OPTIONS", "/v2/memberships/b2b/levels", "reference"),
@@ -367,37 +417,17 @@ fn operations() -> Vec<(String, String)> {
     all.collect()
 }
 
-/// The operations as the functions' own routers describe them, by crate.
-fn described() -> BTreeMap<&'static str, BTreeSet<String>> {
-    let routers = [
-        ("events", events::router()),
-        ("carts", carts::router()),
-        ("entitlements", entitlements::router()),
-        ("checkout", checkout::router()),
-        ("orders", orders::router()),
-        ("returns", returns::router()),
-        ("reservations", reservations::router()),
-        ("reference", reference::router()),
-        ("backoffice", backoffice::router()),
-        ("memberships", memberships::router()),
-        ("members", members::router()),
-        ("onboarding", onboarding::router()),
-        ("refunds", refunds::router()),
-    ];
-    let paths = |router: utoipa_axum::router::OpenApiRouter<platform::App>| {
-        router.into_openapi().paths.paths.into_keys().collect()
-    };
-    routers.map(|(name, router)| (name, paths(router))).into()
-}
-
 #[test]
 fn every_operation_reaches_the_function_whose_router_answers_it() {
-    let described = described();
-    for (method, path) in operations() {
+    let answered = boxoffice::deployed_routes();
+    let described: BTreeSet<(String, String)> =
+        answered.iter().map(|route| (route.method.clone(), route.path.clone())).collect();
+    let documented: BTreeSet<(String, String)> = operations().into_iter().collect();
+    assert_eq!(described, documented);
+    assert_eq!(described.len(), answered.len(), "two functions answer one operation");
+    for DeployedRoute { path, method, function } in answered {
         let routes = template_routes(&path);
-        let owners: Vec<_> = described.iter().filter(|(_, paths)| paths.contains(&path)).collect();
-        assert_eq!(owners.len(), 1, "{path} has {} owners", owners.len());
-        assert_eq!(answering_crate(&routes, &method, &path), Some(*owners[0].0), "{method} {path}");
+        assert_eq!(answering_crate(&routes, &method, &path), Some(function), "{method} {path}");
     }
 }
 
@@ -416,5 +446,61 @@ fn every_route_of_the_template_answers_an_operation() {
         let idle: Vec<_> =
             routes.iter().filter(|route| route.1 != "$default" && !answering.contains(route)).collect();
         assert_eq!(idle, Vec::<&(String, String, String)>::new());
+    }
+}
+
+/// What CloudFront tells browsers is what the program on one machine tells them, but for where the interface is.
+#[test]
+fn pages_behind_cloudfront_have_the_headers_of_one_machine() {
+    let template = template();
+    let served = std::fs::read_to_string(blackbox::repository().join("cli/src/pages.rs")).unwrap();
+    let policy = |name: &str| {
+        let (_, policy) = served.split_once(&format!("const {name}: &str = \"")).unwrap();
+        let (policy, _) = policy.split_once("\";").unwrap();
+        let policy = policy.replace("\\\n     ", "");
+        policy.replace("connect-src 'self'", "connect-src 'self' ${TicketingApi.ApiEndpoint}")
+    };
+    let (strict, stripe) = (policy("POLICY"), policy("STRIPE_POLICY"));
+    let by_parameter = |ancestors: &str| {
+        let sent = [&stripe, &strict].map(|policy| json!({"Fn::Sub": format!("{policy} {ancestors}")}));
+        json!({"Fn::If": ["LoadsStripe", sent[0], sent[1]]})
+    };
+    for (name, policy) in [
+        ("PagesHeaders", json!({"Fn::Sub": format!("{strict} 'none'")})),
+        ("ShopHeaders", by_parameter("'none'")),
+        ("EmbedHeaders", by_parameter("${EmbedOrigins}")),
+    ] {
+        let headers =
+            properties(&template, name)["ResponseHeadersPolicyConfig"]["SecurityHeadersConfig"].clone();
+        assert_eq!(headers["ContentSecurityPolicy"]["ContentSecurityPolicy"], policy, "{name}");
+        assert_eq!(headers["ContentTypeOptions"]["Override"], true, "{name}");
+        assert_eq!(headers["ReferrerPolicy"]["ReferrerPolicy"], "no-referrer", "{name}");
+    }
+    let condition = &template["Conditions"]["LoadsStripe"];
+    assert_eq!(*condition, json!({"Fn::Equals": [{"Ref": "StripeFields"}, "true"]}));
+    assert_eq!(template["Parameters"]["StripeFields"]["Default"], "false");
+    let distribution = properties(&template, "PagesDistribution")["DistributionConfig"].clone();
+    let usual = &distribution["DefaultCacheBehavior"];
+    let framed = &distribution["CacheBehaviors"][0];
+    let shop = &distribution["CacheBehaviors"][1];
+    assert_eq!(
+        (&framed["PathPattern"], &shop["PathPattern"]),
+        (&json!("/shop/embed.html"), &json!("/shop/*"))
+    );
+    assert_eq!(shop["FunctionAssociations"], usual["FunctionAssociations"]);
+    for (behaviour, policy) in [(usual, "PagesHeaders"), (framed, "EmbedHeaders"), (shop, "ShopHeaders")] {
+        assert_eq!(behaviour["ResponseHeadersPolicyId"]["Ref"], policy);
+        assert_eq!(behaviour["Compress"], true, "{policy}");
+        assert_eq!(behaviour["ViewerProtocolPolicy"], "redirect-to-https", "{policy}");
+    }
+    let bucket = properties(&template, "PagesBucket")["PublicAccessBlockConfiguration"].clone();
+    assert!(bucket.as_object().unwrap().values().all(|blocked| *blocked == true) && bucket != json!({}));
+    let all = template["Resources"].as_object().unwrap().iter();
+    let of_pages = ["AWS::S3::", "AWS::CloudFront::"];
+    for (name, resource) in all {
+        let kind = resource["Type"].as_str().unwrap();
+        if of_pages.iter().any(|start| kind.starts_with(start)) {
+            assert_eq!(resource["Condition"], "HasPages", "{name}");
+        }
     }
 }

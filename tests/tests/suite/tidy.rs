@@ -3,39 +3,35 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a helper fails its test by panicking")]
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
-use cargo_metadata::{DependencyKind, Metadata, MetadataCommand};
+use blackbox::figures::{
+    TestBinaries, all_retry_loops, all_tuple_takers, names_of_two_things, test_binaries,
+};
+use blackbox::source::{
+    SHIPPED, files, functions, metadata, place, public_types, retry_loops, shipped_lines, sources,
+};
+use cargo_metadata::DependencyKind;
 use proc_macro2::{TokenStream, TokenTree};
-use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
 
 const FILE_LINES: usize = 500;
 const FUNCTION_LINES: usize = 60;
 
 // ------------------------------------------------------------------------------------ dependencies
 
-fn metadata() -> Metadata {
-    let manifest = blackbox::repository().join("Cargo.toml");
-    MetadataCommand::new().manifest_path(manifest).other_options(["--locked".to_owned()]).exec().unwrap()
-}
-
-/// Where a workspace crate lies, relative to the repository: `shared/domain`.
-fn place(package: &cargo_metadata::Package) -> String {
-    let directory = package.manifest_path.parent().unwrap().as_std_path();
-    directory.strip_prefix(blackbox::repository().canonicalize().unwrap()).unwrap().display().to_string()
-}
-
 /// What each shared crate may use of ours when it ships.
 fn allowed(place: &str) -> BTreeSet<&'static str> {
     let shared: &[&str] = match place {
         "shared/domain" | "shared/engine" => &[],
         "shared/wire" | "shared/store" => &["domain"],
-        "shared/platform" => &["domain", "wire", "store"],
-        "shared/sagas" => &["domain", "wire", "store", "platform"],
-        "shared/conformance" => &["platform"],
-        other if other.starts_with("functions/") => &["domain", "wire", "store", "platform", "sagas"],
+        "shared/adapters" => &["domain", "store"],
+        "shared/sagas" => &["domain", "store", "adapters"],
+        "shared/web" => &["domain", "wire", "store", "adapters", "sagas"],
+        "shared/conformance" => &["web"],
+        "shared/testkit" => &["domain", "store", "adapters", "web", "engine", "conformance"],
+        "functions/cleanup" | "functions/mailer" => &["domain", "store", "adapters", "sagas"],
+        other if other.starts_with("functions/") => &["domain", "wire", "store", "adapters", "sagas", "web"],
         other => panic!("{other} has no rule"),
     };
     shared.iter().copied().collect()
@@ -112,25 +108,110 @@ fn only_the_store_and_those_who_make_its_client_know_dynamodb() {
         })
         .map(|package| place(package))
         .collect();
-    let may = ["cli", "shared/engine", "shared/platform", "shared/store"].map(str::to_owned);
+    let may = ["cli", "shared/adapters", "shared/engine", "shared/store"].map(str::to_owned);
     assert!(known.is_subset(&BTreeSet::from(may)), "{known:?}");
 }
 
+/// Whether a text names what a type has, such as `Key::of` of `Key`.
+fn names_parts_of(text: &str, name: &str) -> bool {
+    let is_part_of_a_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    text.match_indices(&format!("{name}::")).any(|(at, _)| !text[..at].ends_with(is_part_of_a_word))
+}
+
+/// What is stored is read and written by types of the store alone. An archive carries items as they are, whatever they
+/// hold.
 #[test]
-fn the_domain_has_no_runtime_no_web_and_no_cloud_even_indirectly() {
+fn only_the_store_builds_keys_and_conditions_and_looks_into_items() {
+    let without = ["shared/store/", "shared/engine/", "shared/testkit/", "cli/src/archive"];
+    let words = ["Action", "AttributeValue", "Expression", "as_n", "as_s"];
+    let mut wrong = Vec::new();
+    for source in sources(&SHIPPED) {
+        if without.iter().any(|place| source.path.starts_with(place)) {
+            continue;
+        }
+        let said = banned_words(&source.text, &words).into_iter();
+        wrong.extend(said.map(|word| format!("{} says {word}", source.path)));
+        if names_parts_of(&source.text, "Key") {
+            wrong.push(format!("{} makes a key", source.path));
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+/// Loops that count their tries themselves: for conflicts and batches of the database, and for a leased cart.
+const LOOPS: usize = 4;
+
+#[test]
+fn tries_are_counted_in_one_place() {
+    let loops = all_retry_loops();
+    assert!(loops.len() <= LOOPS, "{loops:?}: `store::revise` and `store::retry` count tries");
+}
+
+/// Every crate that ships within this one.
+fn shipped_within(package: &str) -> BTreeSet<String> {
     // Not from the metadata, which holds what any crate's features switch on for all.
     let tree = Command::new(env!("CARGO"))
-        .args(["tree", "--locked", "-p", "domain", "-e", "normal", "--prefix", "none", "--format", "{p}"])
+        .args(["tree", "--locked", "-p", package, "-e", "normal", "--prefix", "none", "--format", "{p}"])
         .current_dir(blackbox::repository())
         .output()
         .unwrap();
     let tree = String::from_utf8(tree.stdout).unwrap();
-    let names: BTreeSet<&str> = tree.lines().filter_map(|line| line.split(' ').next()).collect();
+    tree.lines().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_domain_has_no_runtime_no_web_and_no_cloud_even_indirectly() {
+    let names = shipped_within("domain");
     assert!(names.contains("rust_decimal"), "the tree is not the domain's: {names:?}");
     let banned =
         ["tokio", "axum", "hyper", "http", "tower", "reqwest", "lambda_runtime", "getrandom", "rand"];
-    let is_banned = |name: &&&str| banned.contains(*name) || name.starts_with("aws-");
-    assert_eq!(names.iter().filter(is_banned).collect::<Vec<_>>(), Vec::<&&str>::new());
+    let is_banned = |name: &&String| banned.contains(&name.as_str()) || name.starts_with("aws-");
+    assert_eq!(names.iter().filter(is_banned).collect::<Vec<_>>(), Vec::<&String>::new());
+}
+
+/// The crates below `web`, and the functions that answer no requests.
+const WITHOUT_REQUESTS: [&str; 6] = [
+    "shared/domain",
+    "shared/store",
+    "shared/adapters",
+    "shared/sagas",
+    "functions/cleanup",
+    "functions/mailer",
+];
+
+/// A function that answers no requests would start later for every schema of the API that it carries.
+#[test]
+fn what_answers_no_requests_carries_neither_routes_nor_descriptions() {
+    let banned = ["axum", "axum-core", "lambda_http", "tower-http", "utoipa", "utoipa-axum", "web", "wire"];
+    for place in WITHOUT_REQUESTS {
+        let package = place.split('/').next_back().unwrap();
+        let names = shipped_within(package);
+        assert!(names.contains("domain"), "the tree is not that of {package}: {names:?}");
+        let carried: Vec<&str> = banned.into_iter().filter(|name| names.contains(*name)).collect();
+        assert_eq!(carried, Vec::<&str>::new(), "{place}");
+    }
+}
+
+/// What a failure means to a caller is decided in one place, above all who can fail. The adapter of Stripe sends
+/// requests, and knows `http` for them.
+#[test]
+fn nothing_below_the_web_knows_how_requests_are_answered() {
+    let metadata = metadata();
+    let mut wrong = Vec::new();
+    for package in metadata.workspace_packages() {
+        let here = place(package);
+        let ships = package.dependencies.iter().filter(|used| used.kind == DependencyKind::Normal);
+        let knows_http = ships.map(|used| used.name.as_str()).any(|name| name == "http");
+        if WITHOUT_REQUESTS.contains(&here.as_str()) && here != "shared/adapters" && knows_http {
+            wrong.push(format!("{here} depends on http"));
+        }
+    }
+    let words = ["ApiError", "ErrorType", "StatusCode", "HeaderMap", "IntoResponse", "axum", "utoipa"];
+    for source in sources(&WITHOUT_REQUESTS) {
+        let said = banned_words(&source.text, &words).into_iter();
+        wrong.extend(said.map(|word| format!("{} says {word}", source.path)));
+    }
+    assert_eq!(wrong, Vec::<String>::new());
 }
 
 /// No address that somebody sends is ever fetched: the one client that can fetch anything is that of the AWS SDK, and
@@ -153,106 +234,14 @@ fn nothing_that_ships_fetches_what_others_name() {
         // The program of operators, and the engine of tests.
         .filter(|place| place != "cli" && place != "shared/engine")
         .collect();
-    assert_eq!(may, BTreeSet::from(["shared/platform".to_owned()]));
+    assert_eq!(may, BTreeSet::from(["shared/adapters".to_owned()]));
 }
 
 // ------------------------------------------------------------------------------------------ source
 
-struct Source {
-    /// Relative to the repository.
-    path: String,
-    text: String,
-}
-
-/// Every file with this ending below `directory`, without build output and hidden directories.
-pub(crate) fn files(directory: &Path, ending: &str) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(directory).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_string_lossy();
-        if path.is_dir() && name != "target" && !name.starts_with('.') {
-            found.extend(files(&path, ending));
-        } else if path.is_file() && name.ends_with(ending) {
-            found.push(path);
-        }
-    }
-    found.sort();
-    found
-}
-
-/// The Rust files that ship from these directories. A file of tests only (`tests.rs`, `tests/`) does not, and
-/// neither does a build script, which talks to Cargo by printing.
-fn sources(directories: &[&str]) -> Vec<Source> {
-    let paths =
-        directories.iter().flat_map(|directory| files(&blackbox::repository().join(directory), ".rs"));
-    paths
-        .map(|path| Source {
-            path: path.strip_prefix(blackbox::repository()).unwrap().display().to_string(),
-            text: std::fs::read_to_string(path).unwrap(),
-        })
-        .filter(|source| {
-            !source.path.split('/').any(|part| matches!(part, "tests" | "tests.rs" | "build.rs"))
-        })
-        .collect()
-}
-
-/// Lines up to the test module at the end.
-fn shipped_lines(text: &str) -> usize {
-    let lines: Vec<&str> = text.lines().collect();
-    let is_end = |pair: &[&str]| pair[0].trim() == "#[cfg(test)]" && pair[1].trim().starts_with("mod tests");
-    lines.windows(2).position(is_end).unwrap_or(lines.len())
-}
-
-#[derive(Default)]
-struct Functions {
-    long: Vec<String>,
-}
-
-impl Functions {
-    fn measure(&mut self, signature: &syn::Signature, whole: proc_macro2::Span) {
-        let lines = whole.end().line + 1 - signature.span().start().line;
-        if lines > FUNCTION_LINES {
-            self.long.push(format!("{} has {lines} lines", signature.ident));
-        }
-    }
-}
-
-fn is_for_tests(attributes: &[syn::Attribute]) -> bool {
-    attributes.iter().any(|attribute| {
-        let list = attribute.meta.require_list();
-        attribute.path().is_ident("cfg") && list.is_ok_and(|list| list.tokens.to_string() == "test")
-    })
-}
-
-impl<'ast> Visit<'ast> for Functions {
-    fn visit_item_mod(&mut self, module: &'ast syn::ItemMod) {
-        if !is_for_tests(&module.attrs) {
-            visit::visit_item_mod(self, module);
-        }
-    }
-
-    fn visit_item_fn(&mut self, function: &'ast syn::ItemFn) {
-        self.measure(&function.sig, function.block.span());
-        visit::visit_item_fn(self, function);
-    }
-
-    fn visit_impl_item_fn(&mut self, function: &'ast syn::ImplItemFn) {
-        self.measure(&function.sig, function.block.span());
-        visit::visit_impl_item_fn(self, function);
-    }
-
-    fn visit_trait_item_fn(&mut self, function: &'ast syn::TraitItemFn) {
-        if let Some(block) = &function.default {
-            self.measure(&function.sig, block.span());
-        }
-        visit::visit_trait_item_fn(self, function);
-    }
-}
-
 fn long_functions(text: &str) -> Vec<String> {
-    let mut functions = Functions::default();
-    functions.visit_file(&syn::parse_file(text).unwrap());
-    functions.long
+    let long = functions(text).into_iter().filter(|function| function.lines > FUNCTION_LINES);
+    long.map(|function| format!("{} has {} lines", function.name, function.lines)).collect()
 }
 
 /// Every word of the code itself, comments left out, with `!` behind the name of a macro call, and number
@@ -286,7 +275,7 @@ fn banned_words(text: &str, banned: &[&str]) -> Vec<String> {
 #[test]
 fn files_and_functions_stay_short() {
     let mut long = Vec::new();
-    for source in sources(&["shared", "functions", "cli"]) {
+    for source in sources(&SHIPPED) {
         let lines = shipped_lines(&source.text);
         if lines > FILE_LINES {
             long.push(format!("{} has {lines} lines", source.path));
@@ -296,40 +285,21 @@ fn files_and_functions_stay_short() {
     assert_eq!(long, Vec::<String>::new());
 }
 
-/// The functions that take a tuple.
-#[derive(Default)]
-struct Tuples(Vec<String>);
-
-impl<'ast> Visit<'ast> for Tuples {
-    fn visit_signature(&mut self, signature: &'ast syn::Signature) {
-        let is_tuple = |input: &syn::FnArg| match input {
-            syn::FnArg::Typed(typed) => {
-                let mut sort = &*typed.ty;
-                while let syn::Type::Reference(reference) = sort {
-                    sort = &reference.elem;
-                }
-                matches!(sort, syn::Type::Tuple(tuple) if !tuple.elems.is_empty())
-            }
-            syn::FnArg::Receiver(_) => false,
-        };
-        if signature.inputs.iter().any(is_tuple) {
-            self.0.push(signature.ident.to_string());
-        }
-        visit::visit_signature(self, signature);
-    }
+#[test]
+fn what_travels_together_has_a_name_and_is_no_tuple() {
+    assert_eq!(all_tuple_takers(), Vec::<String>::new());
 }
 
 #[test]
-fn what_travels_together_has_a_name_and_is_no_tuple() {
-    let mut takers = Vec::new();
-    for group in ["shared", "functions", "cli", "tests", "fuzz"] {
-        for file in files(&blackbox::repository().join(group), ".rs") {
-            let mut tuples = Tuples::default();
-            tuples.visit_file(&syn::parse_file(&std::fs::read_to_string(&file).unwrap()).unwrap());
-            takers.extend(tuples.0.into_iter().map(|name| format!("{}: {name}", file.display())));
-        }
-    }
-    assert_eq!(takers, Vec::<String>::new());
+fn a_crate_has_one_suite_at_most() {
+    let mut many = test_binaries();
+    many.retain(|binaries| binaries.suites > 1);
+    assert_eq!(many, Vec::<TestBinaries>::new());
+}
+
+#[test]
+fn a_public_name_means_one_thing() {
+    assert_eq!(names_of_two_things(), BTreeMap::new());
 }
 
 #[test]
@@ -438,8 +408,14 @@ fn the_checks_find_what_they_look_for() {
     );
     assert_eq!(shipped_lines("one\ntwo\n#[cfg(test)]\nmod tests {\n}\n"), 2);
     assert_eq!(shipped_lines("one\n#[cfg(test)]\nuse x;\n"), 3);
+    let types = "pub struct A;\npub(crate) enum B {}\nmod c { pub trait D {} }\n";
+    assert_eq!(public_types(&format!("{types}#[cfg(test)]\nmod tests {{ pub struct E; }}")), ["A", "D"]);
+    let counted = "for _ in 0..MAX_TRIES { loop {} }\nloop { if n < c::N_TRIES {} }\n";
+    let tries = format!("fn f() {{\n{counted}for _ in 0..MAX_ENTRIES {{}}\n}}");
+    assert_eq!(retry_loops(&tries), [2, 3]);
     let code = "// f64 dbg!\nfn f(x: f64) { dbg!(1.5, \"println!\"); println!(); }";
     assert_eq!(banned_words(code, &["f64", "dbg!", "println!"]), ["f64", "dbg!", "f64", "println!"]);
+    assert!(names_parts_of("use a; Key::of(b)", "Key") && !names_parts_of("HashKey::of(b), Key", "Key"));
     assert_eq!(named_tests("`a_b_c_d` a_b_c_d `GET /a` `a_b` `is_it_so_2`"), ["a_b_c_d", "is_it_so_2"]);
     let text = "[a](b.md#c) [d](https://e.org) [f](#g)\n```\n[h](i.md)\n```\n[j](k/l.md)";
     assert_eq!(linked_files(text), ["b.md", "k/l.md"]);

@@ -1,10 +1,10 @@
 use super::*;
 use axum::routing::{get, post};
-use platform::Body as Json;
-use platform::body::BODY_TIME;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 use tokio::time::{Instant, sleep, timeout};
+use web::Body as Json;
+use web::body::BODY_TIME;
 
 /// An answer that fills every buffer on its way.
 const LARGE: usize = 4_000_000;
@@ -20,20 +20,20 @@ fn router() -> Router {
 /// One connection, without a socket, of which the other end is given.
 struct Held {
     end: DuplexStream,
-    room: Arc<Room>,
+    pool: Arc<ConnectionPool>,
     stop: watch::Sender<()>,
     task: tokio::task::JoinHandle<()>,
     began: Instant,
 }
 
 impl Held {
-    fn new(room: &Arc<Room>) -> Self {
+    fn new(pool: &Arc<ConnectionPool>) -> Self {
         let (end, stream) = duplex(64);
         let (stop, stopped) = watch::channel(());
         let peer = SocketAddr::from(([127, 0, 0, 1], 9));
-        let connection = Connection { router: router(), peer, room: Arc::clone(room) };
+        let connection = Connection { router: router(), peer, pool: Arc::clone(pool) };
         let task = tokio::spawn(connection.hold(stream, stopped));
-        Self { end, room: Arc::clone(room), stop, task, began: Instant::now() }
+        Self { end, pool: Arc::clone(pool), stop, task, began: Instant::now() }
     }
 
     fn alone() -> Self {
@@ -80,13 +80,23 @@ async fn a_connection_that_says_nothing_or_half_a_head_is_closed_after_half_a_mi
 
 #[tokio::test(start_paused = true)]
 async fn a_head_that_trickles_is_closed_as_early() {
-    let mut held = Held::alone();
-    held.send("GET / HTTP/1.1\r\n").await;
-    for number in 0..29 {
-        sleep(Duration::from_secs(1)).await;
-        held.send(&format!("x{number}: y\r\n")).await;
+    for pause in [1, 29] {
+        let mut held = Held::alone();
+        held.send("GET / HTTP/1.1\r\n").await;
+        for number in 0..29 / pause {
+            sleep(Duration::from_secs(pause)).await;
+            held.send(&format!("x{number}: y\r\n")).await;
+        }
+        assert_eq!(held.lasts().await, 30, "{pause}");
     }
-    assert_eq!(held.lasts().await, 30);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_that_no_route_reads_holds_no_connection() {
+    let mut held = Held::alone();
+    held.send("GET / HTTP/1.1\r\nhost: a\r\ncontent-length: 100\r\n\r\n{").await;
+    assert!(held.rest().await.starts_with("HTTP/1.1 200"));
+    assert!(held.lasts().await < 30);
 }
 
 #[tokio::test(start_paused = true)]
@@ -102,7 +112,7 @@ async fn a_connection_that_is_idle_after_an_answer_is_closed_after_half_a_minute
 
 #[tokio::test(start_paused = true)]
 async fn half_a_body_is_refused_in_time_however_it_trickles() {
-    for pause in [Duration::from_secs(3_600), Duration::from_secs(1)] {
+    for pause in [Duration::from_secs(3_600), Duration::from_secs(29), Duration::from_secs(1)] {
         let mut held = Held::alone();
         held.send("POST /body HTTP/1.1\r\nhost: a\r\ncontent-length: 100\r\n\r\n{").await;
         let (mut reader, mut writer) = tokio::io::split(held.end);
@@ -138,10 +148,10 @@ async fn a_slow_answer_is_waited_for() {
 
 #[tokio::test(start_paused = true)]
 async fn the_connection_that_was_idle_longest_leaves_first_and_a_busy_one_never() {
-    let room = Arc::new(Room::default());
+    let pool = Arc::new(ConnectionPool::default());
     let mut held = Vec::new();
     for _ in 0..4 {
-        held.push(Held::new(&room));
+        held.push(Held::new(&pool));
         sleep(Duration::from_millis(1)).await;
     }
     let is_over = |held: &[Held]| held.iter().map(|one| one.task.is_finished()).collect::<Vec<_>>();
@@ -156,14 +166,14 @@ async fn the_connection_that_was_idle_longest_leaves_first_and_a_busy_one_never(
         [false, true, true, true],
         [false, true, true, true],
     ] {
-        room.ask_longest_idle();
+        pool.ask_longest_idle();
         sleep(Duration::from_millis(1_100)).await;
         assert_eq!(is_over(&held), expected);
     }
-    assert!(!room.ask_longest_idle());
+    assert!(!pool.ask_longest_idle());
     held[0].until("content-length: 0\r\n").await;
     sleep(Duration::from_millis(10)).await;
-    assert!(held[0].room.ask_longest_idle());
+    assert!(held[0].pool.ask_longest_idle());
     sleep(Duration::from_millis(1_100)).await;
     assert_eq!(is_over(&held), [true; 4]);
 }

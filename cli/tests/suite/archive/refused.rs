@@ -2,13 +2,13 @@
 
 use crate::archive::file;
 use crate::archive::shop::{archived, now, restored, set_closed, tenant_id, venue};
+use adapters::vault::LocalVault;
 use boxoffice::testing::Service;
 use domain::TenantId;
 use domain::tenant::{ApiKey, Scope};
-use platform::vault::LocalVault;
 use serde_json::{Value, json};
 use std::time::Duration;
-use store::archive::Place;
+use store::archive::TenantPlace;
 use store::identity::key_hash;
 use store::walk::{Pace, Route};
 use store::{Consistency, Table};
@@ -38,7 +38,7 @@ async fn is_untouched(service: &Service) -> bool {
             count += rows.len();
         }
     }
-    count == 0 && service.store.load_place(tenant_id()).await.unwrap() == Place::Free
+    count == 0 && service.store.load_place(tenant_id()).await.unwrap() == TenantPlace::Free
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,34 +1,41 @@
 //! A tenant with something of everything, and what it says of itself.
 
-use boxoffice::archive::{Archive, ArchiveError, Outcome, Side, archive};
+use adapters::vault::Vault;
+use boxoffice::archive::{Archive, ArchiveError, RestoreOutcome, Side, archive};
 use boxoffice::document::Document;
 use boxoffice::import::{Run, import_document};
-use boxoffice::testing::{Answer, Service};
+use boxoffice::testing::Service;
 use domain::tenant::Tenant;
 use domain::{TenantId, Timestamp};
 use engine::{Fault, FaultPlan};
-use platform::vault::Vault;
-use sagas::reconcile::{Wanted, reconcile};
+use sagas::reconcile::{ReconciliationRequest, reconcile};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
 use store::{Consistency, Store};
+use testkit::Answer;
+use testkit::cards::{DECLINED, GOOD};
 
 /// Ten in the morning, on a Tuesday, in New York.
 const NOW: &str = "2027-03-02T15:00:00Z";
 const HARBOR: &str = include_str!("../../../../demo/harbor-museum.json");
-pub(crate) const CARD: &str = "4242424242424242";
-const DECLINED: &str = "4000000000000002";
 const ADULT: &str = "1001aa000000000000000001";
 const GALLERY: &str = "1001ee000000000000000001";
 const LANTERNS: &str = "1001ee000000000000000002";
 const SCHOOL: &str = "1001ee000000000000000003";
 /// What must not lie open in an archive: the numbers of an application, and of a card.
 pub(crate) const SECRETS: [&str; 6] =
-    [CARD, "987654321", "123456789", "55501234567", "1980-05-17", "X7654321Z"];
+    [GOOD, "987654321", "123456789", "55501234567", "1980-05-17", "X7654321Z"];
 /// The API keys of the tenant.
-pub(crate) const KEYS: [&str; 5] =
-    ["demo-b2c-1001", "demo-browser-1001", "demo-b2b-1001", "demo-partner-1001", "demo-pay-60417"];
+pub(crate) const KEYS: [&str; 7] = [
+    "demo-b2c-1001",
+    "demo-browser-1001",
+    "demo-b2b-1001",
+    "demo-door-1001",
+    "demo-counter-1001",
+    "demo-partner-1001",
+    "demo-pay-60417",
+];
 
 pub(crate) fn now() -> Timestamp {
     NOW.parse().unwrap()
@@ -153,7 +160,7 @@ impl Shop {
         let other = seats(&service, "2027-03-03").await[0]["id"].clone();
         let guides = json!({"itemType": "Inventory", "inventoryId": 1_001_001, "quantity": 2});
         let cart = json!({"items": [tickets(&slot, 3), guides], "couponCodes": ["FIVEOFF"]});
-        let first = paying(&cart, CARD);
+        let first = paying(&cart, GOOD);
         let path = "/v2/b2c/checkout";
         let paid = ask_again(&service, "POST", path, first.clone(), Some("first")).await;
         assert_eq!(paid.status, 200, "{}", paid.body);
@@ -166,15 +173,15 @@ impl Shop {
             "membershipCards": [{"cardType": "primary", "firstName": "Grace", "lastName": "Hopper",
                 "email": "grace@example.test"}],
         }}]});
-        let joined = ok(&service, "POST", path, paying(&joined, CARD)).await;
+        let joined = ok(&service, "POST", path, paying(&joined, GOOD)).await;
         let combo = json!({"comboItems": [{
             "comboTemplateId": "1001c1000000000000000001", "ticketingTypeId": ADULT, "quantity": 1,
             "parts": [{"eventId": slot}, {"eventId": night}],
         }]});
-        let combo = ok(&service, "POST", path, paying(&combo, CARD)).await;
-        let moved = ok(&service, "POST", path, paying(&json!({"items": [tickets(&slot, 2)]}), CARD)).await;
+        let combo = ok(&service, "POST", path, paying(&combo, GOOD)).await;
+        let moved = ok(&service, "POST", path, paying(&json!({"items": [tickets(&slot, 2)]}), GOOD)).await;
         let member = json!({"items": [tickets(&slot, 1)], "membershipIds": [100_100_031]});
-        ok(&service, "POST", path, paying(&member, CARD)).await;
+        ok(&service, "POST", path, paying(&member, GOOD)).await;
 
         let line = |order: &Value| order["orderItems"][0]["itemId"].clone();
         let refund = json!({"orderId": paid["id"], "items": [{"itemId": line(&paid), "quantity": 1}]});
@@ -194,18 +201,21 @@ impl Shop {
         // A mail that nobody sent, and an order that was charged when its checkout broke off: what would have settled
         // it is the last transaction of a checkout.
         service.plan.reset();
-        let unsent = ok(&service, "POST", path, paying(&json!({"items": [tickets(&other, 1)]}), CARD)).await;
+        let unsent = ok(&service, "POST", path, paying(&json!({"items": [tickets(&other, 1)]}), GOOD)).await;
         let transactions = service.plan.calls().iter().filter(|call| *call == "TransactWriteItems").count();
         let plan = FaultPlan::new();
         plan.at_operation("TransactWriteItems", transactions - 1, Fault::CrashBefore);
         let dying = service.another_process(plan);
-        let pending = paying(&json!({"items": [tickets(&other, 5)]}), CARD);
+        let pending = paying(&json!({"items": [tickets(&other, 5)]}), GOOD);
         assert_eq!(ask(&dying, "POST", path, pending).await.status, 503);
 
         let mut reads: Vec<String> = [
             "/v2/b2b/customers?email=grace@example.test",
             "/v2/b2b/memberships",
             "/v2/b2b/membership/summaries",
+            "/v2/b2b/membership/summaries/search?search=%2B1%20212%20555%200107",
+            "/v2/b2b/membership/cards?memberId=100100031",
+            "/v2/b2b/membership/cards/100100071",
             "/v2/b2b/event/templates",
             "/v2/b2b/persontypes",
             "/v2/b2b/coupons",
@@ -256,12 +266,11 @@ pub(crate) async fn archived(service: &Service, key: &dyn Vault) -> Vec<u8> {
     out
 }
 
-/// Restores an archive.
 pub(crate) async fn restored(
     service: &Service,
     file: &Path,
     key: &dyn Vault,
-) -> Result<Outcome, ArchiveError> {
+) -> Result<RestoreOutcome, ArchiveError> {
     Archive::read(file, key).await?.restore(side(service)).await
 }
 
@@ -287,8 +296,12 @@ pub(crate) fn records(archive: &[u8]) -> Vec<String> {
 
 /// What does not agree in a database.
 pub(crate) async fn findings(service: &Service) -> Vec<String> {
-    let wanted =
-        Wanted { tenant: Some(tenant_id()), now: now(), chosen_now: Some(now()), pause: Duration::ZERO };
+    let wanted = ReconciliationRequest {
+        tenant: Some(tenant_id()),
+        now: now(),
+        chosen_now: Some(now()),
+        pause: Duration::ZERO,
+    };
     let report = Box::pin(reconcile(&service.store, &wanted)).await.unwrap();
     assert!(report.checked.orders > 5);
     report.findings.iter().map(|(_, finding)| finding.to_string()).collect()

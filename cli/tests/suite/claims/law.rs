@@ -3,13 +3,13 @@
 use crate::claims::{
     ADULT, CARTS, CHILD, CREW, MEMBERSHIP, NUMBER, PAY_ON_PAGE, RULES, Visitor, checkout, gift,
 };
-use boxoffice::testing::{Answer, Service};
+use boxoffice::testing::Service;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
+use testkit::Answer;
 
-/// Carts that are tried.
 const CARTS_TRIED: usize = 60;
 
 /// What a page may name: the member, by number and by id, and nobody.

@@ -5,11 +5,12 @@ use crate::claims::{
     CARTS, CREW, GALLERY, LOGIN, NOW, NUMBER, PAY, PAY_ON_PAGE, RULES, VALIDATE, Visitor, checkout, gift,
     limit, proof, set, tickets,
 };
-use boxoffice::testing::{Answer, Service};
+use boxoffice::testing::Service;
 use domain::Timestamp;
 use domain::time::plus_secs;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use testkit::Answer;
 
 /// One path and what it takes.
 struct Guessed {
@@ -32,8 +33,10 @@ pub(crate) fn browsing(slot: &str) -> Vec<String> {
     vec![
         templates.to_owned(),
         format!("{templates}/slim"),
+        format!("{templates}/summaries"),
         format!("{templates}/{GALLERY}"),
         format!("{templates}/{GALLERY}/times?startTime=2027-05-01T00:00:00"),
+        format!("{templates}/{GALLERY}/instances?startTime=2027-05-01T00:00:00"),
         format!("{templates}/times?startTime=2027-05-01T00:00:00"),
         format!("{templates}/calendar?startTime=2027-05-01T00:00:00"),
         format!("{templates}/{GALLERY}/calendar?startTime=2027-05-01T00:00:00"),
@@ -42,11 +45,13 @@ pub(crate) fn browsing(slot: &str) -> Vec<String> {
     ]
 }
 
-const BROWSING: [&str; 9] = [
+const BROWSING: [&str; 11] = [
     "GET /v2/b2c/event/templates",
     "GET /v2/b2c/event/templates/slim",
+    "GET /v2/b2c/event/templates/summaries",
     "GET /v2/b2c/event/templates/{templateId}",
     "GET /v2/b2c/event/templates/{templateId}/times",
+    "GET /v2/b2c/event/templates/{templateId}/instances",
     "GET /v2/b2c/event/templates/times",
     "GET /v2/b2c/event/templates/calendar",
     "GET /v2/b2c/event/templates/{templateId}/calendar",
@@ -74,6 +79,8 @@ fn guesses(slot: &str, cart: &str) -> Vec<Guessed> {
     let verified = format!("{VALIDATE}?membershipId=77&lastName=x");
     let email = format!("{LOGIN}?email=nobody@example.test");
     let exists = "/v2/b2c/membership/exists?email=nobody@example.test".to_owned();
+    let wanted = json!({"orderNumber": "100000009", "email": "nobody@example.test"});
+    let [link, open, again] = ["/v2/b2c/orders/link", "/v2/b2c/orders/open", "/v2/b2c/orders/open/email"];
     let one =
         |operation, visitor: &Visitor, (path, body): (&str, &Value), (limit, whole_key), usual| Guessed {
             operation,
@@ -100,6 +107,13 @@ fn guesses(slot: &str, cart: &str) -> Vec<Guessed> {
         one(log_in, &server, (LOGIN, &token), ("logins", false), no_token),
         one(log_in, &page, (LOGIN, &token), (OF_PAGES, false), no_token),
     ]);
+    for visitor in [&server, &page] {
+        all.extend([
+            one("POST /v2/b2c/orders/link", visitor, (link, &wanted), ("login-mails", false), "204"),
+            one("POST /v2/b2c/orders/open", visitor, (open, &token), ("logins", false), no_token),
+            one("POST /v2/b2c/orders/open/email", visitor, (again, &token), ("logins", false), no_token),
+        ]);
+    }
     all
 }
 
@@ -311,11 +325,18 @@ async fn security_lists_every_path_that_takes_a_number_a_code_or_an_address() {
             let mut names = parameters.filter_map(|parameter| parameter["name"].as_str());
             let guessed = ["membershipId", "lastName", "email"];
             let body = described["requestBody"].to_string();
-            let bodies = ["/CartInput\"", "/CheckoutInput\"", "/LoginInput\""];
+            let bodies = [
+                "/CartInput\"",
+                "/CheckoutInput\"",
+                "/LoginInput\"",
+                "/OrderLinkInput\"",
+                "/OrderTokenInput\"",
+            ];
             let takes =
                 names.any(|name| guessed.contains(&name)) || bodies.iter().any(|name| body.contains(name));
             // Orders are a server's to read, without a limit of their own.
-            if takes && path.starts_with("/v2/b2c/") && !path.starts_with("/v2/b2c/orders/") {
+            let is_read = method == "get" && path.starts_with("/v2/b2c/orders");
+            if takes && path.starts_with("/v2/b2c/") && !is_read {
                 taking.insert(format!("{} {path}", method.to_uppercase()));
             }
         }

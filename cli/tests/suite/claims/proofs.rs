@@ -4,6 +4,7 @@ use crate::claims::{
     ADULT, CARTS, CREW, GALLERY, LOGIN, MEMBERSHIP, NUMBER, PAY, PAY_ON_PAGE, RULES, VALIDATE, Visitor,
     checkout, gift, proof, tickets,
 };
+use crate::demo::token_in;
 use boxoffice::testing::Service;
 use serde_json::{Value, json};
 
@@ -78,9 +79,7 @@ async fn a_login_link_gives_a_page_the_number_and_the_proof() {
     let outbox = page.get(&service, "/sandbox/outbox").await.body;
     let mail = outbox.as_array().unwrap().last().unwrap()["deliveryId"].as_str().unwrap().to_owned();
     let mail = page.get(&service, &format!("/sandbox/outbox/{mail}")).await;
-    let text = String::from_utf8(mail.bytes).unwrap().replace("=\r\n", "").replace("=3D", "=");
-    let (_, token) = text.split_once("loginToken=").unwrap();
-    let token = token.split(|char: char| char != '-' && !char.is_ascii_alphanumeric()).next().unwrap();
+    let token = token_in(&mail, "loginToken=");
     let opened = page.ok(&service, "POST", LOGIN, &json!({"token": token})).await;
     let mut names: Vec<&String> = opened.as_object().unwrap().keys().collect();
     names.sort();

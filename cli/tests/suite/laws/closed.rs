@@ -1,7 +1,7 @@
 //! What is closed is closed everywhere: over random schedules, their later edits and instants, every way to see or
 //! take a slot agrees about it, and with an oracle of this file's own.
 
-use boxoffice::testing::{Answer, Service};
+use boxoffice::testing::Service;
 use chrono::{Days, NaiveDate, NaiveTime};
 use domain::ledger::{Ledger, LedgerChange};
 use domain::{InstanceId, TemplateId, TenantId, Timestamp, Zone};
@@ -12,6 +12,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use testkit::Answer;
 
 const ADULT: &str = "1001aa000000000000000001";
 /// Worlds that are tried.

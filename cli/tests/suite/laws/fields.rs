@@ -1,6 +1,6 @@
 //! One answer names every faulty field (contract §3).
 
-use crate::laws::support::{complaints, headers_of, key_of, kind, send_json, with_keys};
+use crate::laws::support::{complaints, headers_of, key_of, send_json, with_keys};
 use domain::tenant::Scope;
 use serde_json::{Value, json};
 
@@ -96,6 +96,8 @@ async fn every_fault_of_a_request_is_named_at_once() {
         (("POST", "/v2/b2c/carts"), &page, &faulty_cart, &of_cart[1..]),
         (("POST", "/v2/b2b/reservations"), &staff, &faulty_reservation, &of_reservation[..]),
         (("PUT", "/v2/b2b/reservations"), &staff, &faulty_reservation, &of_reservation[..]),
+        (("POST", "/v2/b2c/reservations"), &page, &faulty_reservation, &of_reservation[..]),
+        (("PUT", "/v2/b2c/reservations"), &page, &faulty_reservation, &of_reservation[..]),
         (("POST", "/v2/b2c/checkout"), &shop, &faulty_checkout, &of_checkout[..]),
         (("POST", "/v2/b2c/cors/checkout"), &page, &faulty_checkout, &of_checkout[..]),
         (("POST", "/v2/b2b/coupons"), &staff, &faulty_coupon, &of_coupon[..]),
@@ -103,7 +105,7 @@ async fn every_fault_of_a_request_is_named_at_once() {
         (("PUT", membership), &staff, &faulty_membership, &of_membership[..]),
     ] {
         let answer = send_json(&service, method, path, headers, Some(body)).await;
-        assert_eq!(kind(&answer), (400, "VALIDATION_ERROR"), "{method} {path}: {}", answer.body);
+        assert_eq!(answer.kind(), (400, "VALIDATION_ERROR"), "{method} {path}: {}", answer.body);
         let named = complaints(&answer);
         for pointer in expected {
             assert!(named.contains(pointer), "{method} {path} does not name {pointer}: {}", answer.body);

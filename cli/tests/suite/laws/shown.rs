@@ -1,5 +1,5 @@
 //! What is shown is what is charged: every price a list or an instance shows is the price of such a line in the cart
-//! and at checkout, for the same asker, over random catalogs.
+//! and at checkout, for the same buyer, over random catalogs.
 
 use boxoffice::testing::Service;
 use domain::Money;
@@ -74,7 +74,7 @@ async fn made(service: &Service, prices: &Prices) -> Value {
         let id = ok(service, "POST", "/v2/b2b/discounts", &STAFF, discount).await["id"].clone();
         discounts = json!([{"category": {"id": LEVEL}, "discount": {"id": id}}]);
     }
-    let start = (platform::clock::wall_now() + chrono::Duration::days(2)).to_rfc3339();
+    let start = (adapters::clock::wall_now() + chrono::Duration::days(2)).to_rfc3339();
     let template = json!({
         "name": "Law", "description": "Shown is charged.", "reviewState": "Published",
         "startTime": start, "duration": {"hour": 1, "minutes": 0}, "capacity": 500,
@@ -89,16 +89,16 @@ fn of_type<'a>(prices: &'a Value, person_type: &str) -> &'a Value {
     found.unwrap_or(&Value::Null)
 }
 
-/// Every price of a type that is shown to an asker, with the slot it is shown for.
+/// Every price of a type that is shown to a buyer, with the slot it is shown for.
 async fn all_shown(
     service: &Service,
     template: &str,
-    asker: &str,
+    buyer: &str,
     headers: &[(&str, &str)],
     person_type: &str,
 ) -> (String, Vec<Value>) {
     let get = async |path: String| ok(service, "GET", &path, headers, Value::Null).await;
-    let next = get(format!("/v2/b2c/events/{template}/nextAvailable?{asker}")).await;
+    let next = get(format!("/v2/b2c/events/{template}/nextAvailable?{buyer}")).await;
     let instance = next["id"].as_str().unwrap().to_owned();
     let range = format!("startTime=2020-01-01&endTime={}", next["startTime"].as_str().unwrap());
     let range = range.replace('+', "%2B");
@@ -108,11 +108,11 @@ async fn all_shown(
         of_type(&own["prices"], person_type).clone()
     };
     let of_instance = |found: &Value| of_type(&found["priceList"]["prices"], person_type).clone();
-    let one = get(format!("/v2/b2c/event/templates/{template}?{asker}")).await;
-    let all = get(format!("/v2/b2c/event/templates?{asker}")).await;
+    let one = get(format!("/v2/b2c/event/templates/{template}?{buyer}")).await;
+    let all = get(format!("/v2/b2c/event/templates?{buyer}")).await;
     let listed = all.as_array().unwrap().iter().find(|found| found["id"] == template).unwrap();
-    let times = get(format!("/v2/b2c/event/templates/{template}/times?{range}&{asker}")).await;
-    let single = get(format!("/v2/b2c/events/{instance}?{asker}")).await;
+    let times = get(format!("/v2/b2c/event/templates/{template}/times?{range}&{buyer}")).await;
+    let single = get(format!("/v2/b2c/events/{instance}?{buyer}")).await;
     let prices = vec![
         of_template(&one),
         of_template(listed),
@@ -137,14 +137,14 @@ async fn a_listed_price_is_the_price_in_the_cart_and_at_checkout() {
             ("x-b2c-tenant-id", "1001"),
             ("x-service-browser-ip", address.as_str()),
         ];
-        for (asker, benefits) in [
+        for (buyer, benefits) in [
             (String::new(), json!({})),
             (format!("membershipId={NUMBER}"), json!({"membershipIds": [NUMBER]})),
             (format!("membershipCategoryId={LEVEL}"), json!({"membershipCategoryId": LEVEL})),
         ] {
             for person_type in [ADULT, CHILD] {
-                let case = format!("{prices:?} for {asker:?} and {person_type}");
-                let (instance, listed) = all_shown(&service, &template, &asker, &shop, person_type).await;
+                let case = format!("{prices:?} for {buyer:?} and {person_type}");
+                let (instance, listed) = all_shown(&service, &template, &buyer, &shop, person_type).await;
                 let first = shown(&listed[0]["price"]);
                 for price in &listed {
                     assert_eq!(shown(&price["price"]), first, "{case}: {listed:?}");

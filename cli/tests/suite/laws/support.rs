@@ -1,21 +1,42 @@
 //! Operations of the OpenAPI document, keys of every scope, and what every answer must look like.
 
 use axum::body::Body;
-use boxoffice::testing::{Answer, Service};
+use boxoffice::testing::Service;
 use domain::tenant::{ApiKey, Scope};
 use domain::{Mid, TenantId};
 use http::Request;
-use platform::context::SourceIp;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::LazyLock;
 use store::identity::key_hash;
+use testkit::Answer;
+use web::context::SourceIp;
 
 /// An origin both demo venues allow.
 pub(crate) const ORIGIN: &str = "http://localhost:3000";
 /// Well-formed wherever an id is text, and nothing's id.
 pub(crate) const NOTHING: &str = "ffffffffffffffffffffffff";
+
+/// What the devices of the door and the counter may ask for beside the back office.
+const OF_DEVICES: [(&str, &[Scope]); 16] = [
+    ("GET /v1/b2b/discounts/{id}/price/list/{priceListId}", &[Scope::B2b, Scope::Counter]),
+    ("GET /v2/b2b/discounts/{id}/price/list/{priceListId}", &[Scope::B2b, Scope::Counter]),
+    ("GET /v2/b2b/event/instances", &[Scope::B2b, Scope::Counter, Scope::Door]),
+    ("GET /v2/b2b/event/instances/summaries", &[Scope::B2b, Scope::Counter, Scope::Door]),
+    ("GET /v2/b2b/event/instances/{id}/manifest", &[Scope::B2b, Scope::Counter, Scope::Door]),
+    ("GET /v2/b2b/event/templates/summaries", &[Scope::B2b, Scope::Counter]),
+    ("GET /v2/b2b/orders/detail/{orderId}", &[Scope::B2b, Scope::Counter]),
+    ("GET /v2/b2b/orders/event/{eventId}", &[Scope::B2b, Scope::Counter]),
+    ("GET /v2/b2b/orders/search", &[Scope::B2b, Scope::Counter, Scope::Door]),
+    ("PUT /v2/b2b/orders/{orderId}", &[Scope::B2b, Scope::Counter]),
+    ("POST /v2/b2b/orders/{orderNumber}/email", &[Scope::B2b, Scope::Counter]),
+    ("GET /v2/b2b/willcall/orders/{orderId}", &[Scope::B2b, Scope::Counter]),
+    ("GET /v2/b2c/forms/responses", &[Scope::B2b, Scope::Counter]),
+    ("GET /v2/b2c/forms/responses/{id}", &[Scope::B2b, Scope::Counter]),
+    ("GET /v2/b2c/orders/event/{eventId}", &[Scope::B2b, Scope::Counter]),
+    ("PUT /v2/b2c/orders/{id}", &[Scope::B2b, Scope::Counter]),
+];
 
 /// One operation of the OpenAPI document.
 #[derive(Debug, Clone)]
@@ -58,29 +79,62 @@ impl Operation {
         format!("{} {}", self.method, self.path)
     }
 
-    /// What the sandbox and the documents answer without a key.
+    /// What the sandbox, the documents and the pages of staff answer without a key.
     pub(crate) fn is_public(&self) -> bool {
-        ["/errors", "/openapi.json", "/docs", "/sandbox/"].iter().any(|start| self.path.starts_with(start))
+        let starts =
+            ["/errors", "/openapi.json", "/docs", "/sandbox/", "/v2/staff/", "/v1/payment/webhooks/"];
+        starts.iter().any(|start| self.path.starts_with(start))
     }
 
     /// The scopes that open the operation (contract §2); a new route of a storefront is closed to pages
     /// unless it is of a kind that pages may use.
     pub(crate) fn scopes(&self) -> Vec<Scope> {
-        let of_pages = [
+        let of_all = [
             "/v2/b2c/event",
             "/v2/b2c/carts",
+            "/v2/b2c/combos",
             "/v2/b2c/entitlements",
+            "/v2/b2c/inventory",
             "/v2/b2c/locations",
-            "/v2/b2c/membership/validate",
+            "/v2/b2c/membership/levels",
+            "/v2/b2c/venue",
         ];
+        let of_storefronts = [
+            "/v2/b2c/checkout/",
+            "/v2/b2c/membership/validate",
+            "/v2/b2c/orders/link",
+            "/v2/b2c/orders/open",
+            "/v2/b2c/reservations",
+        ];
+        let of_tills = [
+            "/v2/b2b/reservations",
+            "/v2/b2b/locations",
+            "/v2/b2b/admissions/blocks",
+            "/v2/b2b/admissions/orders/",
+        ];
+        let of_counters =
+            ["/v1/b2b/membership/cards", "/v2/b2b/membership/cards", "/v2/b2b/membership/summaries/"];
+        let of_doors =
+            ["/v2/b2b/admissions", "/v2/b2b/willcall/check", "/v2/b2b/willcall/undo", "/v2/willcall/"];
         let path = self.path.as_str();
-        if path.starts_with("/v2/b2c/cors/") {
+        if let Some((_, scopes)) = OF_DEVICES.iter().find(|(name, _)| *name == self.name()) {
+            scopes.to_vec()
+        } else if path.starts_with("/v2/b2c/cors/") {
             vec![Scope::B2cBrowser]
-        } else if of_pages.iter().any(|start| path.starts_with(start)) {
+        } else if of_all.iter().any(|start| path.starts_with(start)) {
+            vec![Scope::B2c, Scope::B2cBrowser, Scope::Counter, Scope::B2b]
+        } else if of_storefronts.iter().any(|start| path.starts_with(start)) {
             vec![Scope::B2c, Scope::B2cBrowser]
+        } else if of_tills.iter().any(|start| path.starts_with(start)) {
+            vec![Scope::B2b, Scope::Counter]
+        } else if of_doors.iter().any(|start| path.starts_with(start)) {
+            vec![Scope::B2b, Scope::Counter, Scope::Door]
         } else if path.starts_with("/v2/b2c/") {
             vec![Scope::B2c]
-        } else if path.starts_with("/v2/b2b/") || path.starts_with("/v2/memberships/b2b/") {
+        } else if of_counters.iter().any(|start| path.starts_with(start)) {
+            vec![Scope::B2b, Scope::Counter]
+        } else if ["/v2/b2b/", "/v1/b2b/", "/v2/memberships/b2b/"].iter().any(|start| path.starts_with(start))
+        {
             vec![Scope::B2b]
         } else if path.starts_with("/v1/payment/onboard") {
             vec![Scope::Onboard]
@@ -99,8 +153,17 @@ impl Operation {
     }
 
     pub(crate) fn parameters(&self, place: &str) -> Vec<String> {
+        self.parameters_that(place, |_| true)
+    }
+
+    /// Those that have to be sent.
+    pub(crate) fn required_parameters(&self, place: &str) -> Vec<String> {
+        self.parameters_that(place, |parameter| parameter["required"] == true)
+    }
+
+    fn parameters_that(&self, place: &str, is_asked: impl Fn(&Value) -> bool) -> Vec<String> {
         let all = self.described["parameters"].as_array().into_iter().flatten().map(resolved);
-        let here = all.filter(|parameter| parameter["in"] == place);
+        let here = all.filter(|parameter| parameter["in"] == place && is_asked(parameter));
         here.map(|parameter| parameter["name"].as_str().unwrap().to_owned()).collect()
     }
 
@@ -118,6 +181,12 @@ impl Operation {
 
     /// A key that opens the operation, and what else a tenant's storefront sends.
     pub(crate) fn headers(&self, tenant: i64) -> Vec<(String, String)> {
+        if self.path.starts_with("/v2/staff/") {
+            return vec![
+                ("x-b2c-tenant-id".to_owned(), tenant.to_string()),
+                ("origin".to_owned(), ORIGIN.to_owned()),
+            ];
+        }
         if self.is_public() {
             return vec![];
         }
@@ -133,7 +202,7 @@ pub(crate) fn key_of(scope: Scope, tenant: i64) -> String {
 
 pub(crate) fn headers_of(key: &str, scope: Scope, tenant: i64) -> Vec<(String, String)> {
     let header = match scope {
-        Scope::B2c | Scope::B2cBrowser | Scope::B2b => "x-service-api-key",
+        Scope::B2c | Scope::B2cBrowser | Scope::B2b | Scope::Door | Scope::Counter => "x-service-api-key",
         Scope::Payment | Scope::Onboard => "x-service-payment-key",
     };
     let mut headers = vec![
@@ -178,7 +247,11 @@ pub(crate) fn mid_of(tenant: i64) -> &'static str {
 
 /// The two demo venues, each with one key for every scope.
 pub(crate) async fn with_keys() -> Service {
-    let service = Service::start().await;
+    keyed(Service::start().await).await
+}
+
+/// This service, with the same keys.
+pub(crate) async fn keyed(service: Service) -> Service {
     for tenant in [1001, 1002] {
         for scope in Scope::ALL {
             save_key(&service, &key_of(scope, tenant), tenant, scope, false).await;
@@ -247,10 +320,6 @@ pub(crate) fn assert_sound(answer: &Answer, place: &str) {
     for detail in answer.body["details"].as_array().into_iter().flatten() {
         assert!(detail["field"].is_string() && detail["message"].is_string(), "{place}: {shown}");
     }
-}
-
-pub(crate) fn kind(answer: &Answer) -> (u16, &str) {
-    (answer.status, answer.body["type"].as_str().unwrap_or_default())
 }
 
 /// The fields an answer complains about.

@@ -3,6 +3,7 @@
 use crate::program::{COUNTRIES, Running, complaint, printed, run};
 use std::fs;
 use std::path::Path;
+use testkit::all_items;
 
 fn create_tenant(data: &Path) {
     printed(&["tenant", "create", "7", "--name", "Pier", "--zone", "America/Chicago"], data);
@@ -53,6 +54,72 @@ fn a_key_whose_database_was_emptied_gets_no_new_one() {
     forget_recent(path);
     drop(engine::Embedded::file(path.join("boxoffice.db")).unwrap());
     is_refused(path, &["boxoffice.db holds nothing", "vault.key belongs to it", "--data"]);
+}
+
+/// Its tables are there, and its demo venues were imported once, so that nobody would import them again.
+#[tokio::test]
+async fn a_database_whose_tables_were_emptied_does_not_promise_the_keys_of_the_demo() {
+    let data = tempfile::tempdir().unwrap();
+    let path = data.path();
+    drop(Running::start(path));
+    assert!(path.join("demo-imported").exists());
+    empty_tables(path).await;
+    for arguments in [&["serve", "--port", "0"][..], &["serve", "--port", "0", "--no-demo"]] {
+        is_told_to_be_emptied(&complaint(arguments, path));
+    }
+    // Without the demo venues, the marks of its keys are missing as much.
+    fs::remove_file(path.join("demo-imported")).unwrap();
+    is_told_to_be_emptied(&complaint(&["serve", "--port", "0"], path));
+}
+
+fn is_told_to_be_emptied(said: &str) {
+    for word in ["boxoffice.db was emptied", "no venue", "vault.key belongs to it", "--data"] {
+        assert!(said.contains(word), "{said}");
+    }
+}
+
+#[tokio::test]
+async fn no_command_works_on_a_database_that_was_emptied() {
+    for tables in [&store::Table::ALL[..], &[store::Table::Catalog]] {
+        let data = tempfile::tempdir().unwrap();
+        let path = data.path();
+        create_tenant(path);
+        empty(path, tables).await;
+        for arguments in [
+            &["tenant", "create", "8", "--name", "Quay", "--zone", "America/Chicago"][..],
+            &["tenant", "list"],
+            &["serve", "--port", "0"],
+        ] {
+            is_told_to_be_emptied(&complaint(arguments, path));
+        }
+        let verified = run(&["verify"], path);
+        assert_eq!(verified.status.code(), Some(2));
+        is_told_to_be_emptied(&String::from_utf8(verified.stderr).unwrap());
+    }
+    // One in which there never was a venue is whole.
+    let data = tempfile::tempdir().unwrap();
+    for _ in 0..2 {
+        printed(&["tenant", "list"], data.path());
+    }
+    create_tenant(data.path());
+}
+
+/// Deletes every item of every table.
+async fn empty_tables(data: &Path) {
+    empty(data, &store::Table::ALL).await;
+}
+
+/// Deletes every item of these tables.
+async fn empty(data: &Path, tables: &[store::Table]) {
+    let database = engine::Embedded::file(data.join("boxoffice.db")).unwrap();
+    let client = database.client();
+    for table in tables {
+        let name = format!("boxoffice-{}", table.name());
+        for item in all_items(&database, &name).await {
+            let delete = client.delete_item().table_name(&name);
+            delete.key("pk", item["pk"].clone()).key("sk", item["sk"].clone()).send().await.unwrap();
+        }
+    }
 }
 
 #[test]
@@ -160,6 +227,22 @@ fn a_database_with_a_hole_in_it_is_told_in_plain_words() {
     let said = complaint(&["tenant", "list"], path);
     assert_eq!(said.matches("is damaged").count(), 1, "{said}");
     assert!(!said.contains("service error") && !said.contains("InternalServerError"), "{said}");
+}
+
+#[test]
+fn tables_of_another_prefix_are_refused_where_nobody_would_see_them() {
+    let data = tempfile::tempdir().unwrap();
+    let path = data.path();
+    for command in
+        [&["tenant", "list"][..], &["tables", "create"], &["outbox"], &["serve", "--port", "0", "--memory"]]
+    {
+        let said = complaint(&[command, &["--prefix", "other-"]].concat(), path);
+        for word in ["begin with boxoffice-", "--prefix", "BOXOFFICE_TABLE_PREFIX", "--endpoint"] {
+            assert!(said.contains(word), "{command:?}: {said}");
+        }
+    }
+    assert_eq!(fs::read_dir(path).unwrap().count(), 0);
+    printed(&["tenant", "list", "--prefix", "boxoffice-"], path);
 }
 
 #[cfg(unix)]

@@ -2,7 +2,7 @@
 
 use crate::program::{COUNTRIES, Running, printed};
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::Stdio;
 use std::time::Duration;
@@ -36,6 +36,52 @@ fn without_the_demo_there_are_neither_its_keys_nor_the_sandbox() {
     assert!(!printed(&["tenant", "list"], fresh.path()).contains("1001"));
     drop(Running::start(fresh.path()));
     assert!(printed(&["tenant", "list"], fresh.path()).contains("1001"));
+}
+
+#[test]
+fn without_the_demo_its_mails_and_payments_are_not_shown() {
+    let data = tempfile::tempdir().unwrap();
+    let listed = |service: &Running, path: &str| {
+        let (status, body) = service.get(path, "");
+        assert_eq!(status, 200, "{path}");
+        body.as_array().unwrap().clone()
+    };
+    let service = Running::start(data.path());
+    buy(&service);
+    // The link to sign in by is sent beside what is asked for.
+    let mails = (0..20_000).map(|_| listed(&service, "/sandbox/outbox")).find(|mails| !mails.is_empty());
+    let delivery = mails.unwrap()[0]["deliveryId"].as_str().unwrap().to_owned();
+    assert!(!listed(&service, "/sandbox/processor").is_empty());
+    drop(service);
+    let message = format!("/sandbox/outbox/{delivery}");
+    for (arguments, is_shown) in [(&["--no-demo", "--sandbox"][..], false), (&["--sandbox"], true)] {
+        let service = Running::with(arguments, data.path());
+        for path in ["/sandbox/outbox", "/sandbox/processor"] {
+            assert_eq!(!listed(&service, path).is_empty(), is_shown, "{arguments:?} {path}");
+        }
+        assert_eq!(service.get(&message, "").0, if is_shown { 200 } else { 404 }, "{arguments:?}");
+    }
+}
+
+#[test]
+fn the_page_of_the_interface_carries_the_keys_of_the_demo_only_where_they_are_good() {
+    for (arguments, expected) in [
+        (&["--memory"][..], true),
+        (&["--memory", "--no-demo"], false),
+        (&["--memory", "--no-demo", "--sandbox"], false),
+    ] {
+        let data = tempfile::tempdir().unwrap();
+        let service = Running::with(arguments, data.path());
+        let mut stream = TcpStream::connect(service.address).unwrap();
+        write!(stream, "GET /docs HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n").unwrap();
+        let mut page = String::new();
+        stream.read_to_string(&mut page).unwrap();
+        assert!(
+            page.starts_with("HTTP/1.1 200") && page.contains("SwaggerUIBundle"),
+            "{arguments:?}: {page}"
+        );
+        assert_eq!(page.contains("demo-"), expected, "{arguments:?}: {page}");
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::io::{Cursor, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use tempfile::TempDir;
+use testkit::cards::{GOOD, OTHER};
 use zip::ZipArchive;
 
 /// Two minutes after everything that was stored.
@@ -15,8 +16,6 @@ const NOW: &str = "2026-11-28T12:02:00-05:00";
 const LATER: &str = "2026-11-28T13:00:00-05:00";
 const GALLERY: &str = "1001ee000000000000000001";
 const ADULT: &str = "1001aa000000000000000001";
-const CARD: &str = "4242424242424242";
-const OTHER_CARD: &str = "4111111111111111";
 
 /// A data directory as an earlier release left it, without the demo venues; and what it answered meanwhile.
 fn data_directory(name: &str) -> (TempDir, Value) {
@@ -71,7 +70,7 @@ impl Running {
     fn pay(&self, fields: &Value) -> Value {
         let mut body = json!({
             "billingEmail": "buyer@example.test", "billingZipCode": "10004",
-            "manualEntryCardNumber": OTHER_CARD, "expDate": "1230", "cvc": "123",
+            "manualEntryCardNumber": OTHER, "expDate": "1230", "cvc": "123",
         });
         body.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
         self.shop("POST", "/v2/b2c/checkout", &body)
@@ -125,7 +124,7 @@ fn repeat(service: &Running, told: &Value) {
     let (status, body) = service.send("PUT", &path, &items, "demo-b2c-1001", NOW, "");
     assert_eq!((status, &body["type"]), (409, &json!("CART_ALREADY_CHECKED_OUT")));
     let mut checkout = told["billing"].clone();
-    for (name, value) in [("manualEntryCardNumber", CARD), ("expDate", "1230"), ("cvc", "123")] {
+    for (name, value) in [("manualEntryCardNumber", GOOD), ("expDate", "1230"), ("cvc", "123")] {
         checkout[name] = json!(value);
     }
     checkout["shoppingCartId"] = cart.clone();
@@ -133,7 +132,7 @@ fn repeat(service: &Running, told: &Value) {
     let (status, body) = service.send("POST", "/v2/b2c/checkout", &checkout, key, NOW, again);
     assert_eq!(status, 200, "{body}");
     assert_says(&body, &told["orders"]["stored"], "answer of old-key-3");
-    checkout["manualEntryCardNumber"] = json!(OTHER_CARD);
+    checkout["manualEntryCardNumber"] = json!(OTHER);
     let (status, body) = service.send("POST", "/v2/b2c/checkout", &checkout, key, NOW, again);
     assert_eq!((status, &body["type"]), (409, &json!("IDEMPOTENCY_KEY_REUSED")), "{body}");
 }
@@ -148,6 +147,18 @@ fn find_members(service: &Running, memberships: u64) {
     assert_eq!(listed["pagination"]["count"], memberships, "{listed}");
     let summaries = service.staff("GET", "/v2/b2b/membership/summaries?barcode=10010000008", &Value::Null);
     assert_eq!(summaries["pagination"]["count"], 1, "{summaries}");
+    let cards = service.staff("GET", "/v2/b2b/membership/cards?memberId=100100031", &Value::Null);
+    let cards = cards.as_array().unwrap();
+    assert!(!cards.is_empty(), "{listed}");
+    for card in cards {
+        let read = service.staff("GET", &format!("/v2/b2b/membership/cards/{}", card["id"]), &Value::Null);
+        assert_eq!(read, *card);
+    }
+    let search = "/v2/b2b/membership/summaries/search?search=lindqvist";
+    let named = service.staff("GET", search, &Value::Null);
+    let own = named["list"].as_array().unwrap().iter();
+    let own = own.filter(|found| found["serviceMembershipNumber"] == "100100031");
+    assert!(own.count() > 0, "{named}");
     for (email, expected) in [("ada.lindqvist@example.test", 2), ("pat@example.test", 1)] {
         let found = service.staff("GET", &format!("/v2/b2b/customers?email={email}"), &Value::Null);
         assert_eq!(found["pagination"]["count"], expected, "{email}: {found}");

@@ -1,7 +1,8 @@
 //! `/v2/b2b/combos`.
 
-use crate::support::{Venue, assert_refused, delete, get, made, post, put, without_id};
+use crate::support::{self, assert_refused, without_id};
 use serde_json::{Value, json};
+use testkit::{Venue, delete, get, made, post, put};
 
 const PATH: &str = "/v2/b2b/combos";
 
@@ -21,7 +22,7 @@ fn parts(templates: &[&str]) -> Value {
 
 #[tokio::test]
 async fn a_combo_is_created_read_replaced_and_deleted() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     let adult = made(&venue, "/v2/b2b/persontypes", json!({"name": "Adult"})).await;
     let (day, night) = (event(&venue, "Day").await, event(&venue, "Night").await);
     let sent = json!({"name": "Day and night", "description": "Both", "comboTemplateType": "FIXEDprice",
@@ -64,7 +65,7 @@ async fn a_combo_is_created_read_replaced_and_deleted() {
 
 #[tokio::test]
 async fn every_fault_of_a_combo_is_named() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     let adult = made(&venue, "/v2/b2b/persontypes", json!({"name": "Adult"})).await;
     let theirs = venue.send(post("/v2/b2b/persontypes", json!({"name": "Adult"})).by("key-2")).await.id();
     let (day, night) = (event(&venue, "Day").await, event(&venue, "Night").await);
@@ -120,7 +121,7 @@ async fn every_fault_of_a_combo_is_named() {
 
 #[tokio::test]
 async fn what_a_combo_names_stays_until_it_names_it_no_more() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     let adult = made(&venue, "/v2/b2b/persontypes", json!({"name": "Adult"})).await;
     let discount = made(&venue, "/v2/b2b/discounts", json!({"name": "Both"})).await;
     let (day, night) = (event(&venue, "Day").await, event(&venue, "Night").await);

@@ -1,14 +1,13 @@
 //! `/v2/b2b/coupons`.
 
-use crate::support::{Venue, assert_refused, delete, get, made, post, put, tenant_id, without_id};
-use domain::catalog::Template;
-use domain::membership::Level;
+use crate::support::{self, assert_refused, without_id};
 use engine::Fault;
 use serde_json::{Value, json};
+use testkit::catalog::{self, TEMPLATE};
+use testkit::{Venue, delete, get, made, post, put, tenant_id};
 use tokio::task::JoinSet;
 
 const PATH: &str = "/v2/b2b/coupons";
-const TEMPLATE: &str = "6f2e91b0c47d5a3e18b90f42";
 const LEVEL: &str = "aaaaaaaaaaaaaaaaaaaaaaaa";
 
 fn ten_percent(code: &str) -> Value {
@@ -17,32 +16,15 @@ fn ten_percent(code: &str) -> Value {
 
 /// A venue with a template, a level, a ticket type and a discount.
 async fn venue() -> (Venue, String, String) {
-    let venue = Venue::open().await;
-    let template: Template = serde_json::from_value(json!({
-        "id": TEMPLATE, "name": "Tour", "description": "", "short_description": "",
-        "start": "2027-05-01T00:00:00Z", "duration_minutes": 60, "capacity": 5,
-        "last_updated": "2027-04-01T00:00:00Z",
-    }))
-    .unwrap();
-    venue.store.save_template(tenant_id(1), &template).await.unwrap();
-    let level: Level = level();
+    let venue = support::open().await;
+    let tour = catalog::template(json!({"name": "Tour", "review_state": "Draft"}));
+    venue.store.save_template(tenant_id(1), &tour).await.unwrap();
+    let level = catalog::level(LEVEL, "Crew", json!({}));
     venue.store.save_level(tenant_id(1), &level).await.unwrap();
     let adult = made(&venue, "/v2/b2b/persontypes", json!({"name": "Adult"})).await;
     let values = json!([{"personTypeId": adult, "discountType": "amount", "value": "1.00"}]);
     let discount = made(&venue, "/v2/b2b/discounts", json!({"name": "Member", "values": values})).await;
     (venue, adult, discount)
-}
-
-fn level() -> Level {
-    let input = json!({"tenant": {"id": 1}, "membershipLevels": [{"id": LEVEL, "name": "Crew"}]});
-    let document = wire::import::read_document(&input.to_string()).unwrap();
-    let zone = domain::Zone::parse("America/New_York").unwrap();
-    let context = wire::import::ImportContext {
-        zone,
-        now: domain::Timestamp::UNIX_EPOCH,
-        known: wire::catalog::Known::default(),
-    };
-    document.read(context).levels.remove(0)
 }
 
 #[tokio::test]
@@ -89,6 +71,8 @@ async fn every_fault_of_a_coupon_is_named() {
         (json!({"name": ""}), &["/name must not be blank"][..]),
         (json!({"code": null}), &["/code is required"]),
         (json!({"code": "A B"}), &["/code must have no spaces"]),
+        (json!({"code": "PIER\u{200b}X"}), &["/code must have no invisible characters"]),
+        (json!({"code": "PIER\u{ad}X"}), &["/code must have no invisible characters"]),
         (json!({"code": "x".repeat(65)}), &["/code must have at most 64 characters"]),
         (
             json!({"value": "101"}),
@@ -102,13 +86,19 @@ async fn every_fault_of_a_coupon_is_named() {
         (json!({"discountType": "free"}), &["/discountType must be one of amount, percent, fixedPrice"]),
         (json!({"discountType": null, "value": null}), &["/discountType is required", "/value is required"]),
         (json!({"discountId": nothing, "discountType": null, "value": null}), &["/discountId was not found"]),
+        (json!({"discountId": ""}), &["/discountId must not be blank"]),
+        (json!({"discountId": 7}), &["/discountId must be a string"]),
         (
             json!({"discountId": nothing}),
             &["/discountId must not be combined with discountType and value", "/discountId was not found"],
         ),
         (
             json!({"personTypeIds": [nothing], "salesChannels": [{"channel": "fax"}]}),
-            &["/salesChannels/0/channel must be one of the sale channels", "/personTypeIds/0 was not found"],
+            &[
+                "/salesChannels/0/channel must be one of online, customerRep, pointOfSale, manualEntry, reseller, \
+                 kiosk, insideSalesIndividual",
+                "/personTypeIds/0 was not found",
+            ],
         ),
         (json!({"appliesTo": ["event", "parking"]}), &["/appliesTo/1 must be one of event, membership"]),
         (
@@ -123,7 +113,10 @@ async fn every_fault_of_a_coupon_is_named() {
         (json!({"eventTemplateIds": [7]}), &["/eventTemplateIds/0 must be a string"]),
         (
             json!({"salesChannels": [{"channel": "fax"}]}),
-            &["/salesChannels/0/channel must be one of the sale channels"],
+            &[
+                "/salesChannels/0/channel must be one of online, customerRep, pointOfSale, manualEntry, reseller, \
+                 kiosk, insideSalesIndividual",
+            ],
         ),
         (json!({"effectiveStart": ""}), &["/effectiveStart must be a date, such as 2027-07-04"]),
         (
@@ -145,7 +138,7 @@ async fn every_fault_of_a_coupon_is_named() {
 
 #[tokio::test]
 async fn a_code_is_one_coupons_own_in_whatever_case() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     let first = made(&venue, PATH, ten_percent("Welcome")).await;
     let second = made(&venue, PATH, ten_percent("Other")).await;
     let taken = ["/code is already used by another coupon"];
@@ -171,7 +164,7 @@ async fn a_code_is_one_coupons_own_in_whatever_case() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn of_many_coupons_that_want_one_code_at_once_exactly_one_gets_it() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     let mut ids = Vec::new();
     for number in 0..8 {
         ids.push(made(&venue, PATH, ten_percent(&format!("CODE-{number}"))).await);
@@ -203,7 +196,7 @@ async fn of_many_coupons_that_want_one_code_at_once_exactly_one_gets_it() {
 async fn whatever_strikes_a_coupon_its_code_goes_with_it() {
     for call in 0..5 {
         for fault in [Fault::AnswerLost, Fault::CrashBefore, Fault::CrashAfter, Fault::TransactionConflict] {
-            let venue = Venue::open().await;
+            let venue = support::open().await;
             let strike = |call: usize| {
                 venue.faults.reset();
                 venue.faults.at(call, fault);

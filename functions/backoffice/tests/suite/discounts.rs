@@ -1,7 +1,8 @@
 //! `/v2/b2b/discounts`.
 
-use crate::support::{Venue, assert_refused, delete, get, made, post, put, without_id};
+use crate::support::{self, assert_refused, without_id};
 use serde_json::{Value, json};
+use testkit::{delete, get, made, post, put};
 
 const PATH: &str = "/v2/b2b/discounts";
 
@@ -11,7 +12,7 @@ fn value(ticket_type: &str, kind: &str, value: impl Into<Value>) -> Value {
 
 #[tokio::test]
 async fn a_discount_is_created_read_replaced_and_deleted() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     let adult = made(&venue, "/v2/b2b/persontypes", json!({"name": "Adult"})).await;
     let child = made(&venue, "/v2/b2b/persontypes", json!({"name": "Child"})).await;
     let sent = json!({"name": "Member admission", "description": "Off admission", "code": "MEMBER",
@@ -36,7 +37,7 @@ async fn a_discount_is_created_read_replaced_and_deleted() {
 
 #[tokio::test]
 async fn every_fault_of_a_discount_is_named() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     let adult = made(&venue, "/v2/b2b/persontypes", json!({"name": "Adult"})).await;
     let theirs = venue.send(post("/v2/b2b/persontypes", json!({"name": "Adult"})).by("key-2")).await.id();
     let right = json!({"name": "A", "code": "A", "values": [value(&adult, "amount", "1.00")]});

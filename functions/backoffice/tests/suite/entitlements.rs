@@ -1,11 +1,10 @@
 //! Entitlement rules and ticket limits of a template.
 
-use crate::support::{Venue, delete, get, made, post, put, tenant_id};
-use domain::membership::Level;
+use crate::support;
 use engine::Fault;
 use serde_json::{Value, json};
-
-const LEVEL: &str = "65c7d8e9f0a1b2c3d4e5f607";
+use testkit::catalog::{self, LEVEL};
+use testkit::{Venue, delete, get, made, post, put, tenant_id};
 
 /// A venue with a level and two ticket types, and the path of the rules of its template.
 struct Setting {
@@ -18,9 +17,8 @@ struct Setting {
 
 impl Setting {
     async fn open() -> Self {
-        let venue = Venue::open().await;
-        let level: Level =
-            serde_json::from_value(json!({"id": LEVEL, "name": "Family", "offerings": []})).unwrap();
+        let venue = support::open().await;
+        let level = catalog::level(LEVEL, "Family", json!({}));
         venue.store.save_level(tenant_id(1), &level).await.unwrap();
         let adult = made(&venue, "/v2/b2b/persontypes", json!({"name": "Adult"})).await;
         let child = made(&venue, "/v2/b2b/persontypes", json!({"name": "Child"})).await;

@@ -1,7 +1,8 @@
 //! `/v2/b2b/forms`.
 
-use crate::support::{Venue, assert_refused, delete, get, made, post, put, without_id};
+use crate::support::{self, assert_refused, without_id};
 use serde_json::{Value, json};
+use testkit::{delete, get, made, post, put};
 
 const PATH: &str = "/v2/b2b/forms";
 
@@ -20,7 +21,7 @@ fn visit() -> Value {
 
 #[tokio::test]
 async fn a_form_is_created_read_replaced_and_deleted() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     let first = venue.send(post(PATH, visit())).await;
     let one = format!("{PATH}/{}", first.id());
     assert_eq!(without_id(&first.body), visit());
@@ -42,7 +43,7 @@ async fn a_form_is_created_read_replaced_and_deleted() {
 
 #[tokio::test]
 async fn every_fault_of_a_form_is_named() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     let one = format!("{PATH}/{}", made(&venue, PATH, visit()).await);
     let field = |field: Value| json!({ "fields": [field] });
     let options = |options: Value| field(json!({"name": "a", "type": "choice", "options": options}));
@@ -97,7 +98,7 @@ async fn every_fault_of_a_form_is_named() {
 /// An item of the database has an end.
 #[tokio::test]
 async fn a_form_that_is_too_large_to_be_kept_is_refused() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     let options: Vec<String> = (0..100).map(|number| format!("{number:\u{1F6A2}>100}")).collect();
     let fields: Vec<Value> = (0..50)
         .map(|number| json!({"name": format!("f{number}"), "type": "choice", "options": options}))

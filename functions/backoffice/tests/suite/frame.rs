@@ -1,12 +1,13 @@
 //! What holds for every resource, shown on ticket types.
 
-use crate::support::{Venue, delete, get, post, put, tenant_id};
+use crate::support;
 use domain::TicketTypeId;
 use domain::catalog::PersonType;
 use engine::Fault;
 use serde_json::{Value, json};
 use store::Key;
 use store::authored::{ChangeRefusal, Stored};
+use testkit::{delete, get, post, put, tenant_id};
 
 const PATH: &str = "/v2/b2b/persontypes";
 
@@ -16,7 +17,7 @@ fn adult() -> Value {
 
 #[tokio::test]
 async fn a_record_is_created_read_replaced_and_deleted() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     let made = venue.send(post(PATH, adult())).await;
     let one = format!("{PATH}/{}", made.id());
     assert_eq!(
@@ -46,7 +47,7 @@ async fn a_record_is_created_read_replaced_and_deleted() {
 
 #[tokio::test]
 async fn the_service_chooses_ids_and_the_path_outranks_the_body() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     let mut named = adult();
     named["id"] = json!("mine");
     let made = venue.send(post(PATH, named.clone())).await;
@@ -64,7 +65,7 @@ async fn the_service_chooses_ids_and_the_path_outranks_the_body() {
 
 #[tokio::test]
 async fn a_stale_revision_changes_nothing() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     let made = venue.send(post(PATH, adult())).await;
     let one = format!("{PATH}/{}", made.id());
     let changed = venue.send(put(&one, json!({"name": "B"})).if_match(made.tag())).await;
@@ -93,7 +94,7 @@ async fn a_stale_revision_changes_nothing() {
 
 #[tokio::test]
 async fn a_repeated_write_has_one_effect_and_the_first_answer() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     let made = venue.send(post(PATH, adult()).keyed("a")).await;
     assert!(!made.replayed);
     let again = venue.send(post(PATH, adult()).keyed("a")).await;
@@ -121,7 +122,7 @@ async fn a_repeated_write_has_one_effect_and_the_first_answer() {
 
 #[tokio::test]
 async fn a_refused_write_leaves_its_key_free() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     let refused = venue.send(post(PATH, json!({})).keyed("a")).await;
     assert_eq!(refused.faults(), ["/name is required"]);
     let again = venue.send(post(PATH, json!({})).keyed("a")).await;
@@ -131,7 +132,7 @@ async fn a_refused_write_leaves_its_key_free() {
 
 #[tokio::test]
 async fn a_change_whose_answer_was_lost_is_found_to_have_happened() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     let made = venue.send(post(PATH, adult())).await;
     let one = format!("{PATH}/{}", made.id());
     let change = put(&one, json!({"name": "B"})).if_match(made.tag());
@@ -160,8 +161,8 @@ async fn whatever_strikes_a_write_its_repetition_has_the_effect_once() {
     let late = "2027-05-01T10:02:00-04:00";
     for call in 0..4 {
         for fault in [Fault::AnswerLost, Fault::CrashBefore, Fault::CrashAfter] {
-            let venue = Venue::open().await;
-            let struck = async |ask: crate::support::Ask| {
+            let venue = support::open().await;
+            let struck = async |ask: testkit::Ask| {
                 venue.faults.reset();
                 venue.faults.at(call, fault);
                 let first = venue.send(ask.clone()).await;
@@ -185,7 +186,7 @@ async fn whatever_strikes_a_write_its_repetition_has_the_effect_once() {
 
 #[tokio::test]
 async fn another_tenants_record_is_unknown() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     let made = venue.send(post(PATH, adult())).await;
     let one = format!("{PATH}/{}", made.id());
     for ask in [get(&one), put(&one, json!({"name": "B"})), delete(&one)] {
@@ -198,7 +199,7 @@ async fn another_tenants_record_is_unknown() {
 
 #[tokio::test]
 async fn lists_are_sorted_and_cut_into_pages() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     for (name, order) in [("B", 1), ("C", 0), ("A", 1)] {
         venue.send(post(PATH, json!({"name": name, "displayOrder": order}))).await.done();
     }
@@ -228,7 +229,7 @@ async fn lists_are_sorted_and_cut_into_pages() {
 
 #[tokio::test]
 async fn every_fault_of_a_ticket_type_is_named_at_once() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     let wrong = json!({"name": " ", "description": 7, "active": "yes", "type": "x".repeat(201),
         "displayOrder": 1.5});
     let refused = venue.send(post(PATH, wrong)).await;
@@ -247,7 +248,7 @@ async fn every_fault_of_a_ticket_type_is_named_at_once() {
 
 #[tokio::test]
 async fn every_request_makes_as_many_calls_as_it_is_said_to() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     let (made, calls) = venue.counted(post(PATH, adult())).await;
     // How many there are, which a process counts once in a while, and the record.
     assert_eq!(calls, 2);

@@ -1,13 +1,14 @@
 //! Single dated slots: capacity, times, cancelled, deleted.
 
-use crate::support::{Venue, delete, get, post, put, tenant_id};
+use crate::support;
 use domain::InstanceId;
 use serde_json::{Value, json};
 use store::Consistency;
+use testkit::{Venue, delete, get, post, put, tenant_id};
 
 /// A venue with a concert on 2027-06-05 at 20:00 of so many seats: template and instance.
 async fn concert(capacity: u32) -> (Venue, String, String) {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     let adult = venue.send(post("/v2/b2b/persontypes", json!({"name": "Adult"}))).await.id();
     let body = json!({
         "name": "Concert", "description": "Loud", "duration": {"hour": 2}, "capacity": capacity,

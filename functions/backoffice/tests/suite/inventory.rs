@@ -1,7 +1,8 @@
 //! `/v2/b2b/inventory` and `/v2/b2b/addons`.
 
-use crate::support::{Venue, assert_refused, delete, get, made, post, put, without_id};
+use crate::support::{self, assert_refused, without_id};
 use serde_json::{Value, json};
+use testkit::{delete, get, made, post, put};
 
 const PATH: &str = "/v2/b2b/inventory";
 
@@ -11,7 +12,7 @@ fn guide() -> Value {
 
 #[tokio::test]
 async fn an_add_on_is_created_read_replaced_and_deleted() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     let first = venue.send(post(PATH, guide())).await;
     let one = format!("{PATH}/{}", first.id());
     assert!(first.body["id"].as_i64().is_some_and(|id| id > 0 && id < 1 << 53));
@@ -41,8 +42,32 @@ async fn an_add_on_is_created_read_replaced_and_deleted() {
 }
 
 #[tokio::test]
+async fn a_tax_is_kept_and_not_shown_where_nothing_was_said_of_one() {
+    let venue = support::open().await;
+    for (path, body) in [(PATH, guide()), ("/v2/b2b/persontypes", json!({"name": "Adult"}))] {
+        let mut taxed = body.clone();
+        for (rate, name, shown) in [
+            (json!(20), json!("VAT"), json!(["20.00", "VAT"])),
+            (json!("5.5"), Value::Null, json!(["5.50", null])),
+            (json!("0"), json!("Exempt"), json!(["0.00", "Exempt"])),
+            (json!("0.00"), Value::Null, json!([null, null])),
+        ] {
+            (taxed["taxRate"], taxed["taxName"]) = (rate, name);
+            let made = venue.send(post(path, taxed.clone())).await;
+            let told = |body: &Value| json!([body.get("taxRate"), body.get("taxName")]);
+            assert_eq!(told(&made.body), shown, "{path}: {}", made.text);
+            let one = format!("{path}/{}", made.id());
+            assert_eq!(venue.send(get(&one)).await.body, made.body);
+            assert_eq!(venue.send(put(&one, made.body.clone())).await.etag, made.etag);
+        }
+        let untaxed = venue.send(post(path, body)).await;
+        assert_eq!(untaxed.body.get("taxRate"), None);
+    }
+}
+
+#[tokio::test]
 async fn add_ons_are_listed_on_their_own_as_well() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     for (name, kind) in [
         ("A", "addOn"),
         ("B", "fixedDonation"),
@@ -66,7 +91,7 @@ async fn add_ons_are_listed_on_their_own_as_well() {
 
 #[tokio::test]
 async fn every_fault_of_an_add_on_is_named() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     let one = format!("{PATH}/{}", made(&venue, PATH, guide()).await);
     for (wrong, expected) in [
         (json!({"name": " "}), &["/name must not be blank"][..]),
@@ -85,6 +110,15 @@ async fn every_fault_of_an_add_on_is_named() {
             json!({"type": "donation", "price": "5.00"}),
             &["/price must not be sent when the donor chooses the amount"],
         ),
+        (
+            json!({"taxRate": "100.01"}),
+            &["/taxRate must be a percentage between 0 and 100 with at most two decimals"],
+        ),
+        (
+            json!({"type": "fixedDonation", "taxRate": 7}),
+            &["/taxRate must not be sent for a donation, which contains no tax"],
+        ),
+        (json!({"taxName": "x".repeat(201)}), &["/taxName must have at most 200 characters"]),
         (json!({"stock": -1}), &["/stock must be between 0 and 1000000"]),
         (json!({"stock": 1.5}), &["/stock must be an integer"]),
         (

@@ -4,6 +4,7 @@
 
 mod combos;
 mod coupons;
+mod discount_prices;
 mod discounts;
 mod entitlements;
 mod forms;
@@ -11,6 +12,8 @@ mod frame;
 mod instances;
 mod inventory;
 mod races;
+mod screen;
+mod summaries;
 mod support;
 mod templates;
 mod uses;

@@ -1,7 +1,8 @@
 //! Many at once.
 
-use crate::support::{Answer, Ask, Venue, delete, get, post, put};
+use crate::support;
 use serde_json::json;
+use testkit::{Answer, Ask, Venue, delete, get, post, put};
 use tokio::task::JoinSet;
 
 const PATH: &str = "/v2/b2b/persontypes";
@@ -23,7 +24,7 @@ fn won(answers: &[Answer]) -> Vec<&Answer> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn of_many_writes_meant_for_one_revision_exactly_one_is_carried_out() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     let made = venue.send(post(PATH, json!({"name": "Adult"}))).await;
     let one = format!("{PATH}/{}", made.id());
     let write = |number: usize| match number {
@@ -51,7 +52,7 @@ async fn of_many_writes_meant_for_one_revision_exactly_one_is_carried_out() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn writes_meant_for_no_revision_are_carried_out_one_after_the_other_or_not_at_all() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     let made = venue.send(post(PATH, json!({"name": "Adult"}))).await;
     let one = format!("{PATH}/{}", made.id());
     let writes = (0..TASKS).map(|number| put(&one, json!({"name": format!("Name {number}")})));
@@ -65,7 +66,7 @@ async fn writes_meant_for_no_revision_are_carried_out_one_after_the_other_or_not
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_request_sent_many_times_at_once_has_one_effect() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     let answers = at_once(&venue, (0..TASKS).map(|_| post(PATH, json!({"name": "A"})).keyed("a"))).await;
     let made: Vec<_> = won(&answers).iter().map(|answer| answer.body.clone()).collect();
     assert!(!made.is_empty() && made.iter().all(|body| *body == made[0]));

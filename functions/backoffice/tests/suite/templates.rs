@@ -1,17 +1,18 @@
 //! Event templates: written, published, changed, deleted.
 
-use crate::support::{Answer, Venue, delete, get, post, put, tenant_id};
+use crate::support::{self, clean_up};
 use domain::InstanceId;
 use domain::ledger::Ledger;
 use serde_json::{Value, json};
 use store::{Consistency, Key};
+use testkit::{Answer, Venue, delete, get, post, put, tenant_id};
 
 const PATH: &str = "/v2/b2b/event/templates";
 const PERSON_TYPES: &str = "/v2/b2b/persontypes";
 
 /// A venue with one ticket type, and its id.
 async fn venue() -> (Venue, String) {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     let adult = venue.send(post(PERSON_TYPES, json!({"name": "Adult"}))).await.id();
     (venue, adult)
 }
@@ -91,10 +92,10 @@ async fn a_template_lives_from_draft_over_published_and_changed_to_deleted() {
     assert_eq!(venue.send(delete(&one)).await.status, 200);
     assert_eq!(venue.send(get(&one)).await.kind(), (404, "NOT_FOUND"));
     assert_eq!(times(&venue, &made.id(), "2027-05-03").await, Vec::<Value>::new());
-    let cleared = venue.clean_up("2027-05-01T14:01:00Z").await;
+    let cleared = clean_up(&venue, "2027-05-01T14:01:00Z").await;
     // The tour of ten o'clock today had begun when the schedule changed, and stayed.
     assert_eq!((cleared.slots_deleted, cleared.failed), (31 * 2 + 1, 0));
-    assert_eq!(venue.clean_up("2027-06-01T14:01:00Z").await.slots_deleted, 0);
+    assert_eq!(clean_up(&venue, "2027-06-01T14:01:00Z").await.slots_deleted, 0);
 }
 
 #[tokio::test]
@@ -146,17 +147,17 @@ async fn three_years_of_slots_are_published_within_a_bounded_number_of_calls() {
     let id = made.id();
     assert_eq!(times(&venue, &id, "2027-05-02").await.len(), 20);
     assert_eq!(times(&venue, &id, "2028-06-01").await.len(), 0);
-    let done = venue.clean_up("2027-05-01T14:00:00Z").await;
+    let done = clean_up(&venue, "2027-05-01T14:00:00Z").await;
     // From the tour that is running, nine o'clock, to the last within 400 days, at ten.
     assert_eq!((done.failed, done.slots_made + 5_000), (0, 11 + 399 * 20 + 11));
     assert_eq!(times(&venue, &id, "2028-06-01").await.len(), 20);
     let one = format!("{PATH}/{id}");
     assert_eq!(venue.send(get(&one)).await.body["publication"]["complete"], true);
     // A day later a day more is made, and the same again changes nothing.
-    assert_eq!(venue.clean_up("2027-05-02T14:00:00Z").await.slots_made, 20);
+    assert_eq!(clean_up(&venue, "2027-05-02T14:00:00Z").await.slots_made, 20);
     let (again, calls) = venue.counted(put(&one, long)).await;
     assert_eq!((again.etag, calls <= 8), (made.etag, true), "{calls}");
-    assert_eq!(venue.clean_up("2027-05-02T15:00:00Z").await.slots_made, 0);
+    assert_eq!(clean_up(&venue, "2027-05-02T15:00:00Z").await.slots_made, 0);
 }
 
 #[tokio::test]
@@ -183,7 +184,7 @@ async fn templates_without_schedules_are_one_slot_whenever_that_is() {
     assert_eq!(started.body["startTime"], "2027-05-01T10:00:00-04:00");
     assert_eq!(started.body["endTime"], json!(null));
     assert_eq!(times(&venue, &started.id(), "2027-05-01").await, Vec::<Value>::new(), "it has begun");
-    assert_eq!(venue.clean_up("2030-01-01T00:00:00Z").await.slots_made, 0);
+    assert_eq!(clean_up(&venue, "2030-01-01T00:00:00Z").await.slots_made, 0);
 }
 
 #[tokio::test]
@@ -361,7 +362,7 @@ async fn every_documented_field_is_kept_and_shown_to_its_authors() {
             "postStartPurchase": {"allowLateTicketPurchase": true},
             "purchaseAvailability": {"timeFrame": "before", "minutes": 60},
             "ticketPrintLines": ["Doors at 9"], "doNotPrint": true, "expireFromEventDate": true,
-            "hideEventDate": true});
+            "hideEventDate": true, "reentry": "afterExit"});
     kept["schedules"] = json!([{"id": "s", "name": "Weekends", "description": "In summer",
             "weekdays": ["Sunday", "Saturday"], "hours": [{"hour": 9, "minutes": 15, "quantity": 7}],
             "ranges": [{"start": "2027-06-01", "end": "2027-08-31"}],

@@ -1,22 +1,14 @@
 //! What something names is not deleted.
 
-use crate::support::{Venue, delete, get, made, put, tenant_id};
-use domain::catalog::Template;
+use crate::support;
 use serde_json::{Value, json};
-
-const TEMPLATE: &str = "6f2e91b0c47d5a3e18b90f42";
+use testkit::catalog::{self, TEMPLATE};
+use testkit::{Venue, delete, get, made, put, tenant_id};
 
 async fn save_template(venue: &Venue, fields: Value) {
-    let mut template = json!({
-        "id": TEMPLATE, "name": "Tour", "description": "", "short_description": "",
-        "start": "2027-05-01T00:00:00Z", "duration_minutes": 60, "capacity": 5,
-        "last_updated": "2027-04-01T00:00:00Z",
-    });
-    for (name, value) in fields.as_object().unwrap() {
-        template[name] = value.clone();
-    }
-    let template: Template = serde_json::from_value(template).unwrap();
-    venue.store.save_template(tenant_id(1), &template).await.unwrap();
+    let tour = json!({"name": "Tour", "review_state": "Draft"});
+    let tour = catalog::template(catalog::with(tour, fields));
+    venue.store.save_template(tenant_id(1), &tour).await.unwrap();
 }
 
 fn user(kind: &str, id: &str, name: &str) -> Value {
@@ -34,7 +26,7 @@ async fn assert_used(venue: &Venue, one: &str, users: &[Value]) {
 
 #[tokio::test]
 async fn what_a_template_names_stays_until_it_names_it_no_more() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     let tour = user("eventTemplate", TEMPLATE, "Tour");
     let adult = made(&venue, "/v2/b2b/persontypes", json!({"name": "Adult"})).await;
     let discount = made(&venue, "/v2/b2b/discounts", json!({"name": "Member"})).await;
@@ -69,7 +61,7 @@ async fn what_a_template_names_stays_until_it_names_it_no_more() {
 
 #[tokio::test]
 async fn what_discounts_and_coupons_name_stays_until_they_name_it_no_more() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     let adult = made(&venue, "/v2/b2b/persontypes", json!({"name": "Adult"})).await;
     let value = json!({"personTypeId": adult, "discountType": "amount", "value": "1.00"});
     let discount = made(&venue, "/v2/b2b/discounts", json!({"name": "Member", "values": [value]})).await;
@@ -91,10 +83,10 @@ async fn what_discounts_and_coupons_name_stays_until_they_name_it_no_more() {
 
 #[tokio::test]
 async fn what_another_tenant_names_is_not_in_use_here() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     save_template(&venue, json!({"forms": ["f"]})).await;
     let form = json!({"name": "Visit", "fields": [{"name": "a", "type": "text"}]});
-    let theirs = venue.send(crate::support::post("/v2/b2b/forms", form).by("key-2")).await.id();
+    let theirs = venue.send(testkit::post("/v2/b2b/forms", form).by("key-2")).await.id();
     save_template(&venue, json!({ "forms": [theirs] })).await;
     venue.send(delete(format!("/v2/b2b/forms/{theirs}")).by("key-2")).await.done();
 }

@@ -1,15 +1,16 @@
 //! What of a cart cannot be had now.
 
-use crate::support::{ADD_ON, ADULT, Answer, Venue, ledger, now, slot, start, template, tenant_id, tickets};
-use domain::InventoryId;
+use crate::support::{Venue, ledger, now, slot, start, template, tenant_id, tickets};
 use domain::catalog::{InventoryItem, InventoryKind};
 use domain::ledger::{Hold, Ledger};
-use domain::reservation::{Reservation, Terms};
+use domain::reservation::{Reservation, ReservationTerms};
 use domain::time::plus_secs;
-use domain::{InstanceId, Money, ReservationId, Template, TemplateId};
+use domain::{InventoryId, ReservationId, Template, TemplateId};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use store::{Action, Expression, Key, number};
+use testkit::catalog::{self, ADD_ON, ADULT};
+use testkit::{Answer, post, put};
 
 const PATH: &str = "/v2/b2c/carts";
 const RESERVATION: i64 = 5_001;
@@ -27,15 +28,12 @@ const WAYS: [Way; 3] = [Way::Create, Way::CreateWithKey, Way::Update];
 impl Way {
     async fn write(self, venue: &Venue, mut cart: Value) -> Answer {
         match self {
-            Self::Create => venue.send("POST", PATH, cart).await,
-            Self::CreateWithKey => {
-                let key = [("idempotency-key", "a-key")];
-                venue.send_with(&key, "POST", PATH, cart).await
-            }
+            Self::Create => venue.send(post(PATH, cart)).await,
+            Self::CreateWithKey => venue.send(post(PATH, cart).keyed("a-key")).await,
             Self::Update => {
                 let (id, path) = venue.cart_of(json!([])).await;
                 cart["id"] = json!(id);
-                venue.send("PUT", &path, cart).await
+                venue.send(put(&path, cart)).await
             }
         }
     }
@@ -50,12 +48,15 @@ async fn venue(held_secs: i64) -> Venue {
     let reservation = Reservation {
         id,
         created_at: now(),
-        terms: Terms { expires_at: hold.expires_at, items: Vec::new() },
+        terms: ReservationTerms { expires_at: hold.expires_at, items: Vec::new() },
         first: None,
         revision: 0,
         released: false,
         placed: false,
         fingerprint: None,
+        storefront: None,
+        created_by: None,
+        updated_by: None,
     };
     venue.store.create_reservation(tenant_id(), &reservation, now()).await.unwrap().unwrap();
     venue
@@ -82,7 +83,7 @@ async fn a_cart_takes_no_more_seats_than_are_left_with_those_of_its_own_hold() {
             let answer = way.write(&venue, cart).await;
             let case = format!("{way:?} {held_secs} {own} {wanted}: {}", answer.body);
             let Some(left) = left else {
-                assert_eq!(answer.status.as_u16(), 200, "{case}");
+                assert_eq!(answer.status, 200, "{case}");
                 continue;
             };
             let expected = format!(
@@ -106,32 +107,23 @@ async fn a_cart_takes_no_more_seats_than_are_left_with_those_of_its_own_hold() {
 async fn seats_of_several_lines_count_together_and_nothing_is_held() {
     let venue = venue(600).await;
     let other = json!({"eventId": slot(0), "ticketingTypeId": ADULT, "quantity": 1, "isRetail": true});
-    let refused = venue.send("POST", PATH, json!({"items": [tickets(1), tickets(0), other]})).await;
-    let expected = "409 NOT_ENOUGH_CAPACITY\n/items/0/quantity must be at most 1, the seats available\n\
-         /items/2/quantity must be at most 1, the seats available";
+    let refused = venue.send(post(PATH, json!({"items": [tickets(1), tickets(0), other]}))).await;
+    let told = "must be less: the lines on this event ask for 2 seats together, more than the 1 available";
+    let expected = format!("409 NOT_ENOUGH_CAPACITY\n/items/0/quantity {told}\n/items/2/quantity {told}");
     assert_eq!(refused.refusal(), expected);
+    assert_eq!(refused.body["availableSeats"], 1);
     for _ in 0..3 {
         venue.cart_of(json!([tickets(1)])).await;
     }
 }
 
 async fn save_add_on(venue: &Venue, id: i64, stock: Option<u32>) {
-    let item = InventoryItem {
-        id: InventoryId::parse(id).unwrap(),
-        sku: String::new(),
-        name: "Audio guide".to_owned(),
-        description: String::new(),
-        kind: InventoryKind::AddOn,
-        price: Money::from_cents(450),
-        stock,
-        active: true,
-        display_order: 1,
-        sales_channels: Vec::new(),
-    };
+    let guide = catalog::inventory(id, InventoryKind::AddOn, 450, "Audio guide");
+    let item = InventoryItem { stock, ..guide };
     venue.store.save_inventory(tenant_id(), &item).await.unwrap();
 }
 
-fn pieces(id: i64, quantity: u32) -> Value {
+fn units(id: i64, quantity: u32) -> Value {
     json!({"inventoryId": id, "type": "addOn", "quantity": quantity})
 }
 
@@ -147,11 +139,11 @@ async fn an_add_on_that_is_short_is_named_with_what_is_left_of_it() {
         ] {
             let venue = Venue::open().await;
             save_add_on(&venue, ADD_ON, Some(stock)).await;
-            let sold = Key::pieces_sold(tenant_id(), InventoryId::parse(ADD_ON).unwrap());
+            let sold = Key::units_sold(tenant_id(), InventoryId::parse(ADD_ON).unwrap());
             let mut update = Expression::new();
             update.assign("used", number(10));
             venue.store.write(&sold, Action::Update(update)).await.unwrap().unwrap();
-            let answer = way.write(&venue, json!({"items": [pieces(ADD_ON, wanted)]})).await;
+            let answer = way.write(&venue, json!({"items": [units(ADD_ON, wanted)]})).await;
             let case = format!("{way:?} {stock} {wanted}: {}", answer.body);
             assert_eq!(answer.body["message"].as_str(), message, "{case}");
             if message.is_some() {
@@ -173,16 +165,25 @@ async fn an_add_on_that_is_short_is_named_with_what_is_left_of_it() {
 }
 
 #[tokio::test]
+async fn pieces_of_several_lines_count_together() {
+    let venue = Venue::open().await;
+    save_add_on(&venue, ADD_ON, Some(3)).await;
+    let refused = venue.send(post(PATH, json!({"items": [units(ADD_ON, 2), units(ADD_ON, 2)]}))).await;
+    let told = "must be less: the lines on this item ask for 4 pieces together, more than the 3 left";
+    let expected = format!("409 NOT_ENOUGH_CAPACITY\n/items/0/quantity {told}\n/items/1/quantity {told}");
+    assert_eq!(refused.refusal(), expected);
+}
+
+#[tokio::test]
 async fn a_cart_that_no_order_could_take_is_told_so() {
     let venue = Venue::open().await;
     let mut slots = vec![slot(0)];
     for number in 1..50 {
-        let id = TemplateId::parse(&format!("{number:024x}")).unwrap();
-        let instance = InstanceId::of(&id, None, start().naive_utc(), start()).unwrap();
-        let own = Ledger { instance, template: id.clone(), ..ledger() };
+        let text = format!("{number:024x}");
+        let (id, own) = (TemplateId::parse(&text).unwrap(), catalog::ledger(&text, start(), 10));
         venue.store.save_template(tenant_id(), &Template { id, ..template() }).await.unwrap();
         venue.store.create_ledger(tenant_id(), &own).await.unwrap();
-        slots.push(instance);
+        slots.push(own.instance);
     }
     assert!(template().forms.is_empty());
     for id in 1_000..1_050 {
@@ -190,11 +191,11 @@ async fn a_cart_that_no_order_could_take_is_told_so() {
     }
     let seats = slots.iter().map(|slot| json!({"eventId": slot, "ticketingTypeId": ADULT, "quantity": 1}));
     let items = |add_ons: i64| -> Vec<Value> {
-        seats.clone().chain((0..add_ons).map(|number| pieces(1_000 + number, 1))).collect()
+        seats.clone().chain((0..add_ons).map(|number| units(1_000 + number, 1))).collect()
     };
     for way in WAYS {
         let fits = way.write(&venue, json!({"items": items(45)})).await;
-        assert_eq!(fits.status.as_u16(), 200, "{way:?} {}", fits.body);
+        assert_eq!(fits.status, 200, "{way:?} {}", fits.body);
     }
     for way in [Way::Create, Way::Update] {
         let refused = way.write(&venue, json!({"items": items(46)})).await;

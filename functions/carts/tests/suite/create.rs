@@ -1,22 +1,24 @@
 //! `POST /v2/b2c/carts`.
 
-use crate::support::{ADD_ON, ADULT, Venue, ledger, slot, start, tenant_id, tickets};
+use crate::support::{Venue, ledger, slot, start, tenant_id, tickets};
 use domain::cart::CartLine;
 use domain::ledger::{Ledger, SlotState};
 use domain::time::plus_secs;
 use insta::assert_snapshot;
 use serde_json::json;
+use testkit::catalog::{ADD_ON, ADULT};
+use testkit::{ask, get, post, put};
 
 const PATH: &str = "/v2/b2c/carts";
 
 #[tokio::test]
 async fn an_empty_object_creates_an_empty_cart() {
     let venue = Venue::open().await;
-    let created = venue.send("POST", PATH, json!({})).await;
+    let created = venue.send(post(PATH, json!({}))).await;
     let id = created.body.as_str().unwrap();
-    assert_eq!((created.status.as_u16(), id.len()), (200, 24));
+    assert_eq!((created.status, id.len()), (200, 24));
     assert!(id.bytes().all(|byte| byte.is_ascii_hexdigit()));
-    let read = venue.send("GET", &format!("{PATH}/{id}"), json!(null)).await;
+    let read = venue.send(get(format!("{PATH}/{id}"))).await;
     assert_eq!(read.body["id"], id);
     assert_snapshot!(read.shown(), @r#"
     200 OK
@@ -42,7 +44,7 @@ async fn an_empty_object_creates_an_empty_cart() {
 async fn tickets_need_no_item_type() {
     let venue = Venue::open().await;
     let (_, path) = venue.cart_of(json!([tickets(2)])).await;
-    let read = venue.send("GET", &path, json!(null)).await;
+    let read = venue.send(get(&path)).await;
     assert_snapshot!(read.shown(), @r#"
     200 OK
     {
@@ -89,7 +91,7 @@ async fn tickets_need_no_item_type() {
 async fn a_cart_whose_slot_does_not_exist_is_taken_back() {
     let venue = Venue::open().await;
     let item = json!({"eventId": slot(1), "ticketingTypeId": ADULT, "quantity": 1});
-    let refused = venue.send("POST", PATH, json!({"items": [item]})).await;
+    let refused = venue.send(post(PATH, json!({"items": [item]}))).await;
     assert_snapshot!(refused.refusal(), @r#"
     404 NOT_FOUND
     /items/0/eventId was not found
@@ -104,7 +106,7 @@ async fn a_cart_whose_slot_was_cancelled_or_moved_into_the_past_is_taken_back() 
         Ledger { start: plus_secs(start(), -7_200), ..ledger() },
     ] {
         let venue = Venue::with_ledger(changed).await;
-        let refused = venue.send("POST", PATH, json!({"items": [tickets(1)]})).await;
+        let refused = venue.send(post(PATH, json!({"items": [tickets(1)]}))).await;
         let refusal = refused.refusal();
         assert!(refusal.starts_with("409 SALES_CLOSED\n/items/0/eventId "), "{refusal}");
         assert_eq!(venue.stored_carts().await, 0);
@@ -127,14 +129,14 @@ async fn every_faulty_line_is_named() {
     let unknown = json!({"eventId": "0123456789abcdef01234567", "ticketingTypeId": "nobody", "quantity": 1});
     let donation = json!({"inventoryId": ADD_ON, "addonType": "fixedDonation", "quantity": 1});
     let missing = json!({"inventoryId": 99, "quantity": 1});
-    let refused = venue.send("POST", PATH, json!({"items": [unknown, tickets(1), missing]})).await;
+    let refused = venue.send(post(PATH, json!({"items": [unknown, tickets(1), missing]}))).await;
     assert_snapshot!(refused.refusal(), @r#"
     404 NOT_FOUND
     /items/0/eventId was not found
     /items/0/ticketingTypeId was not found
     /items/2/inventoryId was not found
     "#);
-    let refused = venue.send("POST", PATH, json!({"items": [unknown, donation]})).await;
+    let refused = venue.send(post(PATH, json!({"items": [unknown, donation]}))).await;
     assert_snapshot!(refused.refusal(), @r#"
     400 VALIDATION_ERROR
     /items/0/eventId was not found
@@ -146,19 +148,18 @@ async fn every_faulty_line_is_named() {
 #[tokio::test]
 async fn one_idempotency_key_creates_one_cart() {
     let venue = Venue::open().await;
-    let key = [("idempotency-key", "a-1")];
+    let key = "a-1";
     let body = json!({"items": [tickets(1)]});
-    let first = venue.send_with(&key, "POST", PATH, body.clone()).await;
-    assert_eq!(first.status.as_u16(), 200, "{}", first.body);
+    let first = venue.send(post(PATH, body.clone()).keyed(key)).await;
+    assert_eq!(first.status, 200, "{}", first.body);
     assert!(first.headers.get("x-service-replayed").is_none());
-    let again = venue.send_with(&key, "POST", PATH, body.clone()).await;
-    assert_eq!((again.status.as_u16(), &again.body), (200, &first.body));
+    let again = venue.send(post(PATH, body.clone()).keyed(key)).await;
+    assert_eq!((again.status, &again.body), (200, &first.body));
     assert_eq!(again.headers["x-service-replayed"], "true");
-    let other = venue.send_with(&key, "POST", PATH, json!({})).await;
+    let other = venue.send(post(PATH, json!({})).keyed(key)).await;
     assert_snapshot!(other.refusal(), @"409 IDEMPOTENCY_KEY_REUSED");
-    let foreign = [("idempotency-key", "a-1"), ("x-service-api-key", "key-205"), ("x-b2c-tenant-id", "205")];
-    let foreign = venue.send_with(&foreign, "POST", PATH, json!({})).await;
-    assert_eq!(foreign.status.as_u16(), 200);
+    let foreign = venue.send(post(PATH, json!({})).keyed("a-1").by("key-205")).await;
+    assert_eq!(foreign.status, 200);
     assert_ne!(foreign.body, first.body);
     // Two carts, and of each tenant the key that made its own.
     assert_eq!(venue.stored_carts().await, 4);
@@ -178,31 +179,28 @@ async fn a_key_belongs_to_one_route_and_is_free_again_where_the_request_was_refu
         ("d", update(), delete()),
         ("e", delete(), create()),
     ] {
-        let headers = [("idempotency-key", key)];
         let (method, path, body) = first;
-        let done = venue.send_with(&headers, method, &path, body).await;
-        assert_eq!(done.status.as_u16(), 200, "{key} {}", done.body);
+        let done = venue.send(ask(method, &path, body).keyed(key)).await;
+        assert_eq!(done.status, 200, "{key} {}", done.body);
         let (method, path, body) = second;
-        let refused = venue.send_with(&headers, method, &path, body).await;
+        let refused = venue.send(ask(method, &path, body).keyed(key)).await;
         assert_eq!(refused.refusal(), "409 IDEMPOTENCY_KEY_REUSED", "{key}");
     }
-    let headers = [("idempotency-key", "f")];
-    let full = venue.send_with(&headers, "POST", PATH, json!({"items": [tickets(11)]})).await;
+    let full = venue.send(post(PATH, json!({"items": [tickets(11)]})).keyed("f")).await;
     assert_eq!(full.body["type"], "NOT_ENOUGH_CAPACITY");
-    let fits = venue.send_with(&headers, "POST", PATH, json!({"items": [tickets(10)]})).await;
-    assert_eq!(fits.status.as_u16(), 200, "{}", fits.body);
+    let fits = venue.send(post(PATH, json!({"items": [tickets(10)]})).keyed("f")).await;
+    assert_eq!(fits.status, 200, "{}", fits.body);
 }
 
 #[tokio::test]
 async fn a_repeated_creation_is_answered_even_after_the_cart_was_changed_or_the_sale_closed() {
     let venue = Venue::open().await;
     let body = json!({"items": [tickets(1)]});
-    let first = venue.send_with(&[("idempotency-key", "a-1")], "POST", PATH, body.clone()).await;
+    let first = venue.send(post(PATH, body.clone()).keyed("a-1")).await;
     let path = format!("{PATH}/{}", first.body.as_str().unwrap());
-    let changed = venue.send("PUT", &path, json!({"id": first.body, "items": []})).await;
-    assert_eq!(changed.status.as_u16(), 200);
+    let changed = venue.send(put(&path, json!({"id": first.body, "items": []}))).await;
+    assert_eq!(changed.status, 200);
     let after_start = start().to_rfc3339();
-    let headers = [("idempotency-key", "a-1"), ("x-service-test-now", after_start.as_str())];
-    let again = venue.send_with(&headers, "POST", PATH, body).await;
-    assert_eq!((again.status.as_u16(), &again.body), (200, &first.body));
+    let again = venue.send(post(PATH, body).keyed("a-1").at(&after_start)).await;
+    assert_eq!((again.status, &again.body), (200, &first.body));
 }

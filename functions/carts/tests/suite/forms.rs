@@ -1,6 +1,6 @@
 //! The forms of a cart and `PUT /v2/b2c/carts/{id}/forms/{formResponseId}`.
 
-use crate::support::{ADULT, Answer, Venue, ledger, now, slot, start, template, tenant_id, tickets};
+use crate::support::{Venue, ledger, now, slot, start, template, tenant_id, tickets};
 use crate::update::check_out;
 use domain::form::Form;
 use domain::ledger::Ledger;
@@ -9,6 +9,8 @@ use domain::time::plus_secs;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 use store::{Consistency, Key};
+use testkit::catalog::ADULT;
+use testkit::{Answer, post, put};
 
 const ONCE: &str = "5a10c4e2b95d3f0816e4a2c1";
 const EACH: &str = "5a10c4e2b95d3f0816e4a2c2";
@@ -55,13 +57,12 @@ fn forms(cart: &Answer) -> &Vec<Value> {
     cart.body["forms"].as_array().unwrap()
 }
 
-/// The path of an entry of a cart.
 fn path_of(cart: &str, entry: &Value) -> String {
     format!("{cart}/forms/{}", entry["formResponseId"].as_str().unwrap())
 }
 
 async fn get(venue: &Venue, path: &str) -> Answer {
-    venue.send("GET", path, Value::Null).await
+    venue.send(testkit::get(path)).await
 }
 
 #[tokio::test]
@@ -94,8 +95,8 @@ async fn a_cart_lists_the_forms_of_its_events_with_their_answers() {
         {"name": "tour", "value": "Knots"}, {"name": "pupils", "value": 23.50},
         {"name": "school", "value": " Pier School "},
     ]});
-    let answered = venue.send("PUT", &path_of(&path, &forms(&read)[0]), all).await;
-    assert_eq!(answered.status.as_u16(), 200, "{}", answered.body);
+    let answered = venue.send(put(path_of(&path, &forms(&read)[0]), all)).await;
+    assert_eq!(answered.status, 200, "{}", answered.body);
     let mut shown = answered.body.clone();
     for (name, value) in [("formResponseId", "[formResponseId]"), ("itemId", "[itemId]")] {
         shown[name] = value.into();
@@ -103,11 +104,53 @@ async fn a_cart_lists_the_forms_of_its_events_with_their_answers() {
     assert_snapshot!(serde_json::to_string_pretty(&shown).unwrap(), @r#"
     {
       "completed": true,
+      "description": "",
       "eventIds": [
         "eed214b66bfee0005f722475",
         "eed214b66bfeee105f727955"
       ],
+      "fields": [
+        {
+          "label": "School",
+          "name": "school",
+          "options": null,
+          "required": true,
+          "type": "text"
+        },
+        {
+          "label": "Pupils",
+          "name": "pupils",
+          "options": null,
+          "required": false,
+          "type": "number"
+        },
+        {
+          "label": "Tour",
+          "name": "tour",
+          "options": [
+            "Ships",
+            "Knots"
+          ],
+          "required": false,
+          "type": "choice"
+        },
+        {
+          "label": "First visit",
+          "name": "first",
+          "options": null,
+          "required": false,
+          "type": "checkbox"
+        },
+        {
+          "label": "Arrival",
+          "name": "arrival",
+          "options": null,
+          "required": false,
+          "type": "date"
+        }
+      ],
       "formId": "5a10c4e2b95d3f0816e4a2c1",
+      "formName": "School visit",
       "formResponseId": "[formResponseId]",
       "itemId": "[itemId]",
       "itemName": "Harbor Gallery Entry",
@@ -142,9 +185,25 @@ async fn a_cart_lists_the_forms_of_its_events_with_their_answers() {
     "#);
     assert_eq!(forms(&get(&venue, &path).await)[0], answered.body);
     let same = json!({"id": id, "items": read.body["items"]});
-    let again = venue.send("PUT", &path, same).await;
+    let again = venue.send(put(&path, same)).await;
     assert_eq!(forms(&again), forms(&get(&venue, &path).await));
     assert_eq!(forms(&again)[0], answered.body, "a repeated cart loses no answer");
+}
+
+#[tokio::test]
+async fn a_number_is_answered_as_it_was_sent() {
+    let venue = venue().await;
+    let (_, path) = venue.cart_of(json!([tickets_for(0, 1)])).await;
+    let form = path_of(&path, &forms(&get(&venue, &path).await)[0]);
+    for pupils in [json!("1.5"), json!("1.50"), json!("02145"), json!("7"), json!(7), json!(1.5)] {
+        let school = json!({"name": "school", "value": "Pier School"});
+        let fields = json!([school, {"name": "pupils", "value": pupils}]);
+        let answered = venue.send(put(&form, json!({"fields": fields}))).await;
+        assert_eq!(answered.status, 200, "{}", answered.body);
+        for entry in [&answered.body, &forms(&get(&venue, &path).await)[0]] {
+            assert_eq!(entry["response"]["fields"][1], json!({"name": "pupils", "value": pupils}));
+        }
+    }
 }
 
 #[tokio::test]
@@ -153,9 +212,9 @@ async fn answers_leave_the_cart_with_their_events() {
     let (id, path) = venue.cart_of(json!([tickets_for(0, 1), tickets_for(1, 1)])).await;
     let read = get(&venue, &path).await;
     for entry in forms(&read) {
-        assert_eq!(venue.send("PUT", &path_of(&path, entry), answers()).await.status.as_u16(), 200);
+        assert_eq!(venue.send(put(path_of(&path, entry), answers())).await.status, 200);
     }
-    let put = async |items: Value| venue.send("PUT", &path, json!({"id": id, "items": items})).await;
+    let put = async |items: Value| venue.send(put(&path, json!({"id": id, "items": items}))).await;
     let completed = |cart: &Answer| -> Vec<bool> {
         forms(cart).iter().map(|entry| entry["completed"].as_bool().unwrap()).collect()
     };
@@ -199,7 +258,7 @@ async fn every_fault_of_the_answers_is_named() {
             "/fields/0/value must have at most 2000 characters",
         ),
     ] {
-        let refused = venue.send("PUT", &entry, body).await.refusal();
+        let refused = venue.send(put(&entry, body)).await.refusal();
         assert_eq!(refused, format!("400 VALIDATION_ERROR\n{expected}"));
     }
     assert_eq!(forms(&get(&venue, &path).await)[0]["completed"], false);
@@ -211,16 +270,15 @@ async fn a_form_the_cart_does_not_ask_is_not_found() {
     let (_, path) = venue.cart_of(json!([tickets(1)])).await;
     let (_, other) = venue.cart_of(json!([tickets(1)])).await;
     let entry = forms(&get(&venue, &path).await)[0].clone();
-    let foreign = [("x-service-api-key", "key-205"), ("x-b2c-tenant-id", "205")];
-    for (case, headers, path) in [
-        ("another tenant's", &foreign[..], path_of(&path, &entry)),
-        ("another cart's", &[], path_of(&other, &entry)),
-        ("no cart", &[], path_of("/v2/b2c/carts/nothing", &entry)),
-        ("no id", &[], format!("{path}/forms/a%20b")),
-        ("no entry", &[], format!("{path}/forms/{ONCE}")),
+    for (case, key, path) in [
+        ("another tenant's", "key-205", path_of(&path, &entry)),
+        ("another cart's", "key-204", path_of(&other, &entry)),
+        ("no cart", "key-204", path_of("/v2/b2c/carts/nothing", &entry)),
+        ("no id", "key-204", format!("{path}/forms/a%20b")),
+        ("no entry", "key-204", format!("{path}/forms/{ONCE}")),
     ] {
         // Faults of the answers are told only to those who may give them.
-        let refused = venue.send_with(headers, "PUT", &path, json!({"fields": []})).await;
+        let refused = venue.send(put(&path, json!({"fields": []})).by(key)).await;
         assert_eq!(refused.refusal(), "404 NOT_FOUND", "{case}");
     }
 }
@@ -231,19 +289,19 @@ async fn answers_are_taken_unless_the_order_of_the_cart_is_pending_or_paid() {
     for (case, state, expected) in [
         ("pending", Some(OrderState::Pending { deadline: plus_secs(now(), 60) }), "409 REQUEST_IN_PROGRESS"),
         ("paid", Some(OrderState::Paid { at: now() }), "409 CART_ALREADY_CHECKED_OUT"),
-        ("undone", Some(void), "200 "),
+        ("void", Some(void), "200 "),
         ("never written", None, "200 "),
     ] {
         let venue = venue().await;
         let (id, path) = venue.cart_of(json!([tickets(1)])).await;
         let entry = path_of(&path, &forms(&get(&venue, &path).await)[0]);
         check_out(&venue, &id, state).await;
-        assert_eq!(venue.send("PUT", &entry, answers()).await.refusal(), expected, "{case}");
+        assert_eq!(venue.send(put(&entry, answers())).await.refusal(), expected, "{case}");
         let read = get(&venue, &path).await;
         assert_eq!(forms(&read)[0]["completed"], expected.starts_with("200"), "{case}");
         let mut faulty = answers();
         faulty["fields"][0]["value"] = json!(7);
-        let refused = venue.send("PUT", &entry, faulty).await.refusal();
+        let refused = venue.send(put(&entry, faulty)).await.refusal();
         let fault = "400 VALIDATION_ERROR\n/fields/0/value must be a string";
         assert_eq!(refused, if expected == "200 " { fault } else { expected }, "{case}");
     }
@@ -258,11 +316,11 @@ async fn answers_and_a_new_list_of_lines_at_once_both_stand() {
         let update = json!({"id": id, "items": [tickets_for(0, 3), tickets_for(1, 1)]});
         let (one, other) = (path_of(&path, &entries[0]), path_of(&path, &entries[1]));
         let (lines, one, other) = tokio::join!(
-            venue.send("PUT", &path, update),
-            venue.send("PUT", &one, answers()),
-            venue.send("PUT", &other, answers()),
+            venue.send(put(&path, update)),
+            venue.send(put(&one, answers())),
+            venue.send(put(&other, answers())),
         );
-        assert_eq!([lines.status, one.status, other.status].map(|status| status.as_u16()), [200; 3]);
+        assert_eq!([lines.status, one.status, other.status], [200; 3]);
         let read = get(&venue, &path).await;
         assert_eq!(read.body["items"][0]["quantity"], 3);
         let completed: Vec<&Value> = forms(&read).iter().map(|entry| &entry["completed"]).collect();
@@ -275,15 +333,15 @@ async fn repeated_answers_are_answered_as_before() {
     let venue = venue().await;
     let (_, path) = venue.cart_of(json!([tickets(1)])).await;
     let entry = path_of(&path, &forms(&get(&venue, &path).await)[0]);
-    let key = [("idempotency-key", "f-1")];
-    let first = venue.send_with(&key, "PUT", &entry, answers()).await;
+    let key = "f-1";
+    let first = venue.send(put(&entry, answers()).keyed(key)).await;
     let changed = json!({"fields": [{"name": "school", "value": "Another"}]});
-    assert_eq!(venue.send("PUT", &entry, changed.clone()).await.status.as_u16(), 200);
-    let again = venue.send_with(&key, "PUT", &entry, answers()).await;
-    assert_eq!((again.status.as_u16(), &again.body), (200, &first.body));
+    assert_eq!(venue.send(put(&entry, changed.clone())).await.status, 200);
+    let again = venue.send(put(&entry, answers()).keyed(key)).await;
+    assert_eq!((again.status, &again.body), (200, &first.body));
     assert_eq!(again.headers["x-service-replayed"], "true");
     assert_eq!(forms(&get(&venue, &path).await)[0]["response"], changed, "and change nothing again");
-    let other = venue.send_with(&key, "PUT", &entry, changed).await;
+    let other = venue.send(put(&entry, changed).keyed(key)).await;
     assert_eq!(other.refusal(), "409 IDEMPOTENCY_KEY_REUSED");
 }
 
@@ -292,13 +350,13 @@ async fn answering_makes_two_round_trips() {
     let venue = venue().await;
     let (_, path) = venue.cart_of(json!([tickets(1)])).await;
     let entry = path_of(&path, &forms(&get(&venue, &path).await)[0]);
-    let answered = venue.send("PUT", &entry, answers()).await;
-    assert_eq!((answered.status.as_u16(), answered.calls.rounds), (200, 2), "{:?}", answered.calls);
+    let answered = venue.send(put(&entry, answers())).await;
+    assert_eq!((answered.status, answered.calls.rounds), (200, 2), "{:?}", answered.calls);
     let (id, path) = venue.cart_of(json!([tickets(1)])).await;
     assert_eq!(get(&venue, &path).await.calls.rounds, 1);
-    let updated = venue.send("PUT", &path, json!({"id": id, "items": [tickets(2)]})).await;
+    let updated = venue.send(put(&path, json!({"id": id, "items": [tickets(2)]}))).await;
     assert_eq!(updated.calls.rounds, 2);
-    let created = venue.send("POST", "/v2/b2c/carts", json!({"items": [tickets(1)]})).await;
+    let created = venue.send(post("/v2/b2c/carts", json!({"items": [tickets(1)]}))).await;
     assert_eq!(created.calls.rounds, 1);
 }
 
@@ -313,7 +371,7 @@ async fn answers_may_come_with_the_cart() {
     let sent = json!({"items": items, "forms": [
         wanted(EACH, json!(slot(1)), json!("Second")), wanted(ONCE, json!(null), json!("Both")),
     ]});
-    let made = venue.send("POST", "/v2/b2c/carts", sent).await;
+    let made = venue.send(post("/v2/b2c/carts", sent)).await;
     let id = made.body.as_str().unwrap_or_else(|| panic!("{}", made.body)).to_owned();
     let path = format!("/v2/b2c/carts/{id}");
     let schools = |cart: &Answer| -> Vec<Value> {
@@ -322,10 +380,10 @@ async fn answers_may_come_with_the_cart() {
     let read = get(&venue, &path).await;
     assert_eq!(schools(&read), [json!("Both"), json!(null), json!("Second")]);
     // The cart as it was read, sent back: nothing of its forms is taken for new answers.
-    let back = venue.send("PUT", &path, read.body.clone()).await;
+    let back = venue.send(put(&path, read.body.clone())).await;
     assert_eq!(back.body, read.body);
     let sent = json!({"id": id, "items": items, "forms": [wanted(EACH, json!(null), json!("Every"))]});
-    assert_eq!(schools(&venue.send("PUT", &path, sent).await), ["Both", "Every", "Every"]);
+    assert_eq!(schools(&venue.send(put(&path, sent)).await), ["Both", "Every", "Every"]);
     for (forms, expected) in [
         (
             json!([wanted(ONCE, json!(null), json!(7))]),
@@ -343,9 +401,9 @@ async fn answers_may_come_with_the_cart() {
         ),
         (json!({}), "400 VALIDATION_ERROR\n/forms must be an array"),
     ] {
-        let put = json!({"id": id, "items": items, "forms": forms});
-        assert_eq!(venue.send("PUT", &path, put.clone()).await.refusal(), expected);
-        assert_eq!(venue.send("POST", "/v2/b2c/carts", put).await.refusal(), expected);
+        let sent = json!({"id": id, "items": items, "forms": forms});
+        assert_eq!(venue.send(put(&path, sent.clone())).await.refusal(), expected);
+        assert_eq!(venue.send(post("/v2/b2c/carts", sent)).await.refusal(), expected);
     }
     assert_eq!(schools(&get(&venue, &path).await), ["Both", "Every", "Every"]);
 }
@@ -356,7 +414,7 @@ async fn answers_are_kept_as_they_were_typed() {
     let (id, path) = venue.cart_of(json!([tickets(1)])).await;
     let entry = path_of(&path, &forms(&get(&venue, &path).await)[0]);
     let body = json!({"fields": [{"name": "school", "value": format!("Pier, card {CARD}")}]});
-    let answered = venue.send_with(&[("idempotency-key", "c-1")], "PUT", &entry, body).await;
+    let answered = venue.send(put(&entry, body).keyed("c-1")).await;
     assert_eq!(answered.body["response"]["fields"][0]["value"], format!("Pier, card {CARD}"));
     let item = venue.store.get_item(&Key::cart(tenant_id(), &id), Consistency::Strong).await.unwrap();
     let stored = format!("{item:?}");
@@ -375,11 +433,11 @@ async fn answers_that_are_too_long_together_are_refused() {
     let fill = |letters: usize| -> Vec<Value> {
         (0..50).map(|number| json!({"name": format!("f{number}"), "value": "x".repeat(letters)})).collect()
     };
-    assert_eq!(venue.send("PUT", &entry, json!({"fields": fill(1_990)})).await.status.as_u16(), 200);
-    let refused = venue.send("PUT", &entry, json!({"fields": fill(2_000)})).await;
+    assert_eq!(venue.send(put(&entry, json!({"fields": fill(1_990)}))).await.status, 200);
+    let refused = venue.send(put(&entry, json!({"fields": fill(2_000)}))).await;
     assert_eq!(refused.refusal(), "413 PAYLOAD_TOO_LARGE");
     let forms = json!([{"formId": ONCE, "fields": fill(2_000)}]);
-    let with_cart = venue.send("PUT", &path, json!({"id": id, "items": [tickets(1)], "forms": forms})).await;
+    let with_cart = venue.send(put(&path, json!({"id": id, "items": [tickets(1)], "forms": forms}))).await;
     assert_eq!(with_cart.refusal(), "413 PAYLOAD_TOO_LARGE");
 }
 
@@ -393,6 +451,25 @@ async fn a_cart_stored_before_there_were_forms_asks_them_when_it_is_answered() {
     cart.forms.clear();
     venue.store.replace_cart(tenant_id(), &before, &cart, now()).await.unwrap().unwrap();
     assert_eq!(forms(&get(&venue, &path).await).len(), 0);
-    assert_eq!(venue.send("PUT", &entry, answers()).await.status.as_u16(), 200);
+    assert_eq!(venue.send(put(&entry, answers())).await.status, 200);
     assert_eq!(forms(&get(&venue, &path).await).len(), 2);
+}
+
+#[tokio::test]
+async fn a_cart_shows_what_its_forms_ask_now_and_reads_no_catalog_where_it_asks_none() {
+    let venue = venue().await;
+    let (_, path) = venue.cart_of(json!([tickets_for(0, 1)])).await;
+    let read = get(&venue, &path).await;
+    let labels = |entry: &Value| -> Vec<String> {
+        let fields = entry["fields"].as_array().unwrap().iter();
+        fields.map(|field| field["label"].as_str().unwrap().to_owned()).collect()
+    };
+    for entry in forms(&read) {
+        assert_eq!(labels(entry), ["School", "Pupils", "Tour", "First visit", "Arrival"]);
+    }
+    let again = get(&venue, &path).await;
+    assert_eq!(again.calls.rounds, 1, "what forms ask is kept for a few seconds");
+    let (_, plain) = venue.cart_of(json!([])).await;
+    let fresh = get(&venue, &plain).await;
+    assert_eq!((fresh.calls.rounds, forms(&fresh).len()), (1, 0));
 }

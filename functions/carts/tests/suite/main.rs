@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "shared test code may fail loudly")]
 
 mod availability;
+mod channels;
 mod create;
 mod forms;
 mod members;

@@ -2,33 +2,23 @@
 
 use crate::support::{Venue, now, tenant_id, tickets};
 use domain::customer::{Customer, Person};
-use domain::membership::{Level, Membership};
 use domain::reservation::Reservation;
 use domain::time::plus_secs;
 use domain::{CustomerId, ReservationId};
 use serde_json::{Value, json};
 use store::{Action, Expression, Key, encode};
+use testkit::catalog::{self, LEVEL, MEMBERSHIP, NUMBER};
+use testkit::{ask, post, put};
 
-const LEVEL: &str = "65c7d8e9f0a1b2c3d4e5f607";
-const MEMBERSHIP: i64 = 4_820_117;
-const NUMBER: i64 = 391_150_274;
 const RESERVATION: i64 = 17;
 const CUSTOMER: i64 = 18;
 
 /// A level, a membership of it, a reservation and a customer.
 pub(crate) async fn save(venue: &Venue) {
     let (store, tenant) = (&venue.store, tenant_id());
-    let level = json!({"id": LEVEL, "name": "Family", "offerings": []});
-    store.save_level(tenant, &serde_json::from_value::<Level>(level).unwrap()).await.unwrap();
-    let membership = json!({
-        "id": MEMBERSHIP, "number": NUMBER, "level": LEVEL, "offering": "1d2c3b4a59687786a5b4c3d2e1f00f1e",
-        "price_point": "64b8a7c6d5e4f3021a2b3c4d", "joined": now(), "started": now(),
-        "expires": plus_secs(now(), 86_400), "cards": [],
-    });
-    store
-        .save_membership(tenant, "members", &serde_json::from_value::<Membership>(membership).unwrap())
-        .await
-        .unwrap();
+    store.save_level(tenant, &catalog::level(LEVEL, "Family", json!({}))).await.unwrap();
+    let term = json!({"joined": now(), "started": now(), "expires": plus_secs(now(), 86_400)});
+    store.save_membership(tenant, "members", &catalog::membership(term)).await.unwrap();
     let customer =
         Customer { id: CustomerId::parse(CUSTOMER).unwrap(), person: Person::default(), source: None };
     store.save_customer(tenant, "customer", &customer).await.unwrap();
@@ -56,15 +46,14 @@ async fn ids_that_name_nothing_are_told_together_and_nothing_is_stored() {
     let lines = "/items/0/eventId was not found\n/items/0/ticketingTypeId was not found";
     let before = venue.stored_carts().await;
     for (method, path) in [("PUT", path.as_str()), ("POST", "/v2/b2c/carts")] {
-        let refused = venue.send(method, path, wrong.clone()).await;
+        let refused = venue.send(ask(method, path, wrong.clone())).await;
         assert_eq!(refused.refusal(), format!("404 NOT_FOUND\n{lines}\n{fields}"), "{method}");
         let mut wrong = wrong.clone();
         wrong["items"] = json!([tickets(1)]);
-        let refused = venue.send(method, path, wrong).await;
+        let refused = venue.send(ask(method, path, wrong)).await;
         assert_eq!(refused.refusal(), format!("404 NOT_FOUND\n{fields}"), "{method}");
     }
-    let key = [("idempotency-key", "one")];
-    let refused = venue.send_with(&key, "POST", "/v2/b2c/carts", wrong).await;
+    let refused = venue.send(post("/v2/b2c/carts", wrong).keyed("one")).await;
     assert_eq!(refused.refusal(), format!("404 NOT_FOUND\n{lines}\n{fields}"));
     assert_eq!(venue.stored_carts().await, before);
 }
@@ -82,12 +71,12 @@ async fn a_membership_is_named_by_its_id_or_its_number_in_the_same_number_of_cal
     // Fills the caches.
     venue.cart_of(json!([])).await;
     for sent in [MEMBERSHIP, NUMBER] {
-        let created = venue.send("POST", "/v2/b2c/carts", named(Value::Null, sent)).await;
-        assert_eq!((created.status.as_u16(), created.calls.rounds), (200, 1), "{}", created.body);
+        let created = venue.send(post("/v2/b2c/carts", named(Value::Null, sent))).await;
+        assert_eq!((created.status, created.calls.rounds), (200, 1), "{}", created.body);
         let path = format!("/v2/b2c/carts/{}", created.body.as_str().unwrap());
-        let updated = venue.send("PUT", &path, named(created.body.clone(), sent)).await;
+        let updated = venue.send(put(&path, named(created.body.clone(), sent))).await;
         // It is as it was, so that nothing is written.
-        assert_eq!((updated.status.as_u16(), updated.calls.rounds), (200, 1), "{}", updated.body);
+        assert_eq!((updated.status, updated.calls.rounds), (200, 1), "{}", updated.body);
         assert_eq!(updated.body["membershipIds"], json!([sent, sent]));
     }
 }

@@ -1,22 +1,22 @@
 //! `GET` and `DELETE /v2/b2c/carts/{id}`, lifetimes and the number of database calls.
 
-use crate::support::{Answer, Venue, now, tenant_id, tickets};
+use crate::support::{Venue, now, tenant_id, tickets};
 use domain::cart::CART_TTL_SECS;
 use domain::time::plus_secs;
 use serde_json::{Value, json};
 use store::{Consistency, Key};
+use testkit::{Answer, ask, delete, get};
 
 #[tokio::test]
 async fn a_cart_of_another_tenant_or_no_cart_is_not_found() {
     let venue = Venue::open().await;
     let (id, path) = venue.cart_of(json!([])).await;
     let body = json!({"id": id, "items": []});
-    let other = [("x-service-api-key", "key-205"), ("x-b2c-tenant-id", "205")];
     for method in ["GET", "PUT", "DELETE"] {
         let body = if method == "PUT" { body.clone() } else { Value::Null };
-        let foreign = venue.send_with(&other, method, &path, body).await;
+        let foreign = venue.send(ask(method, &path, body).by("key-205")).await;
         let body = if method == "PUT" { json!({"id": "nothing", "items": []}) } else { Value::Null };
-        let unknown = venue.send_with(&[], method, "/v2/b2c/carts/nothing", body).await;
+        let unknown = venue.send(ask(method, "/v2/b2c/carts/nothing", body)).await;
         assert_eq!(foreign.refusal(), "404 NOT_FOUND", "{method}");
         assert_eq!(foreign.shown(), unknown.shown(), "{method}");
     }
@@ -30,12 +30,12 @@ async fn a_cart_is_gone_24_hours_after_its_last_write_whatever_the_database_stil
     let send = async |method: &str, secs: i64| -> Answer {
         let clock = at(secs);
         let body = if method == "PUT" { json!({"id": id, "items": []}) } else { Value::Null };
-        venue.send_with(&[("x-service-test-now", clock.as_str())], method, &path, body).await
+        venue.send(ask(method, &path, body).at(&clock)).await
     };
-    assert_eq!(send("GET", CART_TTL_SECS - 1).await.status.as_u16(), 200);
-    assert_eq!(send("PUT", CART_TTL_SECS - 1).await.status.as_u16(), 200);
+    assert_eq!(send("GET", CART_TTL_SECS - 1).await.status, 200);
+    assert_eq!(send("PUT", CART_TTL_SECS - 1).await.status, 200);
     let over = 2 * CART_TTL_SECS - 1;
-    assert_eq!(send("GET", over - 1).await.status.as_u16(), 200);
+    assert_eq!(send("GET", over - 1).await.status, 200);
     for method in ["GET", "PUT", "DELETE"] {
         assert_eq!(send(method, over).await.refusal(), "404 NOT_FOUND", "{method}");
     }
@@ -45,12 +45,12 @@ async fn a_cart_is_gone_24_hours_after_its_last_write_whatever_the_database_stil
 #[tokio::test]
 async fn the_item_stays_two_days_of_real_time_whatever_clock_the_caller_chose() {
     let venue = Venue::open().await;
-    let before = platform::clock::wall_now().timestamp();
+    let before = adapters::clock::wall_now().timestamp();
     let (id, _) = venue.cart_of(json!([])).await;
     let key = Key::cart(tenant_id(), &id);
     let item = venue.store.get_item(&key, Consistency::Strong).await.unwrap().unwrap();
     let ttl: i64 = item["ttl"].as_n().unwrap().parse().unwrap();
-    let after = platform::clock::wall_now().timestamp();
+    let after = adapters::clock::wall_now().timestamp();
     assert!((before + 172_800..=after + 172_800).contains(&ttl), "{ttl}");
 }
 
@@ -58,11 +58,11 @@ async fn the_item_stays_two_days_of_real_time_whatever_clock_the_caller_chose() 
 async fn deleting_answers_the_deleted_cart() {
     let venue = Venue::open().await;
     let (_, path) = venue.cart_of(json!([tickets(2)])).await;
-    let read = venue.send("GET", &path, Value::Null).await;
-    let deleted = venue.send("DELETE", &path, Value::Null).await;
-    assert_eq!((deleted.status.as_u16(), &deleted.body), (200, &read.body));
+    let read = venue.send(get(&path)).await;
+    let deleted = venue.send(delete(&path)).await;
+    assert_eq!((deleted.status, &deleted.body), (200, &read.body));
     for method in ["GET", "DELETE"] {
-        assert_eq!(venue.send(method, &path, Value::Null).await.refusal(), "404 NOT_FOUND", "{method}");
+        assert_eq!(venue.send(ask(method, &path, Value::Null)).await.refusal(), "404 NOT_FOUND", "{method}");
     }
 }
 
@@ -70,10 +70,9 @@ async fn deleting_answers_the_deleted_cart() {
 async fn a_repeated_deletion_answers_the_deleted_cart_again() {
     let venue = Venue::open().await;
     let (_, path) = venue.cart_of(json!([tickets(2)])).await;
-    let key = [("x-service-request-uuid", "d-1")];
-    let first = venue.send_with(&key, "DELETE", &path, Value::Null).await;
-    let again = venue.send_with(&key, "DELETE", &path, Value::Null).await;
-    assert_eq!((again.status.as_u16(), &again.body), (200, &first.body));
+    let first = venue.send(delete(&path).header("x-service-request-uuid", "d-1")).await;
+    let again = venue.send(delete(&path).header("x-service-request-uuid", "d-1")).await;
+    assert_eq!((again.status, &again.body), (200, &first.body));
     assert_eq!(again.headers["x-service-replayed"], "true");
 }
 
@@ -91,7 +90,7 @@ async fn warm_requests_make_few_round_trips() {
         ("update", "PUT", path.as_str(), update, 2),
         ("delete", "DELETE", path.as_str(), Value::Null, 2),
     ] {
-        let answer = venue.send(method, path, body).await;
-        assert_eq!((answer.status.as_u16(), answer.calls.rounds), (200, rounds), "{case} {:?}", answer.calls);
+        let answer = venue.send(ask(method, path, body)).await;
+        assert_eq!((answer.status, answer.calls.rounds), (200, rounds), "{case} {:?}", answer.calls);
     }
 }

@@ -1,14 +1,16 @@
 //! `PUT /v2/b2c/carts/{id}`.
 
-use crate::support::{ADD_ON, ADULT, DONATION, FIXED_DONATION, Venue, now, slot, start, tenant_id, tickets};
-use domain::cart::{Cart, Still};
-use domain::order::{Order, OrderState, Person};
+use crate::support::{Venue, now, slot, start, tenant_id, tickets};
+use domain::cart::{Cart, CartLease};
+use domain::order::{Order, OrderPerson, OrderState};
 use domain::time::plus_secs;
 use domain::{CartId, Money, OrderId, OrderNumber};
 use insta::assert_snapshot;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::BTreeMap;
 use store::{Action, Expression, Key, encode, text};
+use testkit::catalog::{ADD_ON, ADULT, DONATION, FIXED_DONATION};
+use testkit::{delete, get, put};
 
 #[tokio::test]
 async fn every_kind_of_line_is_priced() {
@@ -34,7 +36,7 @@ async fn every_kind_of_line_is_priced() {
                 "donationDetail": detail},
         ],
     });
-    let updated = venue.send("PUT", &path, body).await;
+    let updated = venue.send(put(&path, body)).await;
     assert_snapshot!(updated.shown(), @r#"
     200 OK
     {
@@ -194,7 +196,7 @@ async fn every_kind_of_line_is_priced() {
       "verifyEntitlements": true
     }
     "#);
-    let read = venue.send("GET", &path, Value::Null).await;
+    let read = venue.send(get(&path)).await;
     assert_eq!(read.body, updated.body);
 }
 
@@ -202,7 +204,7 @@ async fn every_kind_of_line_is_priced() {
 async fn a_line_sent_back_with_its_id_keeps_it() {
     let venue = Venue::open().await;
     let (id, path) = venue.cart_of(json!([tickets(1), tickets(2)])).await;
-    let before = venue.send("GET", &path, Value::Null).await.body;
+    let before = venue.send(get(&path)).await.body;
     let (first, second) = (&before["items"][0]["itemId"], &before["items"][1]["itemId"]);
     let mut kept = tickets(5);
     kept["itemId"] = second.clone();
@@ -210,13 +212,13 @@ async fn a_line_sent_back_with_its_id_keeps_it() {
     let mut foreign = tickets(3);
     foreign["itemId"] = "ffffffffffffffffffffffffffffffff".into();
     let body = json!({"id": id, "items": [kept, foreign]});
-    let after = venue.send("PUT", &path, body).await.body;
+    let after = venue.send(put(&path, body)).await.body;
     assert_eq!(&after["items"][0]["itemId"], second);
     let fresh = &after["items"][1]["itemId"];
     assert_eq!(fresh.as_str().unwrap().len(), 32);
     assert!(fresh != first && fresh != "ffffffffffffffffffffffffffffffff");
     let twice = json!({"id": id, "items": [after["items"][0], after["items"][0]]});
-    let refused = venue.send("PUT", &path, twice).await;
+    let refused = venue.send(put(&path, twice)).await;
     assert_snapshot!(refused.refusal(), @r#"
     400 VALIDATION_ERROR
     /items/1/itemId is already used by another line
@@ -228,11 +230,11 @@ async fn the_id_of_the_body_must_be_that_of_the_path() {
     let venue = Venue::open().await;
     let (_, path) = venue.cart_of(json!([])).await;
     let other = json!({"id": "7b3f0e5d9a1c4827b6d0e9f3", "items": []});
-    assert_snapshot!(venue.send("PUT", &path, other).await.refusal(), @r#"
+    assert_snapshot!(venue.send(put(&path, other)).await.refusal(), @r#"
     400 VALIDATION_ERROR
     /id must match the id in the path
     "#);
-    assert_snapshot!(venue.send("PUT", &path, json!({})).await.refusal(), @r#"
+    assert_snapshot!(venue.send(put(&path, json!({}))).await.refusal(), @r#"
     400 VALIDATION_ERROR
     /id is required
     /items is required
@@ -245,7 +247,7 @@ async fn a_slot_whose_sale_has_closed_cannot_be_put_into_a_cart() {
     let (id, path) = venue.cart_of(json!([])).await;
     let clock = start().to_rfc3339();
     let body = json!({"id": id, "items": [tickets(1)]});
-    let refused = venue.send_with(&[("x-service-test-now", clock.as_str())], "PUT", &path, body).await;
+    let refused = venue.send(put(&path, body).at(&clock)).await;
     assert_snapshot!(refused.refusal(), @r#"
     409 SALES_CLOSED
     /items/0/eventId is no longer on sale
@@ -258,21 +260,21 @@ async fn a_cart_is_open_unless_its_order_is_pending_or_paid() {
     for (case, state, expected) in [
         ("pending", Some(OrderState::Pending { deadline: plus_secs(now(), 60) }), "409 REQUEST_IN_PROGRESS"),
         ("paid", Some(OrderState::Paid { at: now() }), "409 CART_ALREADY_CHECKED_OUT"),
-        ("undone", Some(void), "200 "),
+        ("void", Some(void), "200 "),
         ("never written", None, "200 "),
     ] {
         let venue = Venue::open().await;
         let (id, path) = venue.cart_of(json!([tickets(1)])).await;
         check_out(&venue, &id, state).await;
-        let updated = venue.send("PUT", &path, json!({"id": id, "items": [tickets(2)]})).await;
+        let updated = venue.send(put(&path, json!({"id": id, "items": [tickets(2)]}))).await;
         assert_eq!(updated.refusal(), expected, "{case}");
         if case == "paid" {
             assert_eq!(updated.body["orderId"], "4711");
         }
-        let read = venue.send("GET", &path, Value::Null).await;
+        let read = venue.send(get(&path)).await;
         let quantity = if expected.starts_with("200") { 2 } else { 1 };
         assert_eq!(read.body["items"][0]["quantity"], quantity, "{case}");
-        let deleted = venue.send("DELETE", &path, Value::Null).await;
+        let deleted = venue.send(delete(&path)).await;
         assert_eq!(deleted.refusal(), expected, "{case}");
     }
 }
@@ -288,14 +290,16 @@ pub(crate) async fn check_out(venue: &Venue, id: &CartId, state: Option<OrderSta
         id: order,
         tenant: tenant_id(),
         number: OrderNumber::from_bits(1),
+        receipt: None,
         state,
         visitor: String::new(),
         customer: None,
-        contact: Person::default(),
-        billing: Person::default(),
+        contact: OrderPerson::default(),
+        billing: OrderPerson::default(),
         ticket_delivery_email: None,
         notes: None,
         lines: Vec::new(),
+        currency: Default::default(),
         total: Money::ZERO,
         retail_total: Money::ZERO,
         payment: None,
@@ -308,11 +312,20 @@ pub(crate) async fn check_out(venue: &Venue, id: &CartId, state: Option<OrderSta
         messages: BTreeMap::new(),
         notices: Vec::new(),
         send_email: false,
+        locale: Default::default(),
         cart: Some(id.clone()),
         reservation: None,
+        operator: None,
         created_at: now(),
         chosen_clock: true,
+        tag: None,
+        edits: Default::default(),
+        challenge: None,
+        late_money: None,
+        dispute: None,
+        failed_refunds: Vec::new(),
         after_sale: Default::default(),
+        admission: Default::default(),
     };
     let key = Key::order(tenant_id(), &order.id);
     let put = Action::Put(encode(&key, &order).unwrap(), Expression::new());
@@ -336,10 +349,10 @@ async fn a_checkout_between_reading_and_writing_is_not_overwritten() {
 async fn of_two_updates_at_once_both_succeed_and_one_stands() {
     let venue = Venue::open().await;
     let (id, path) = venue.cart_of(json!([])).await;
-    let update = |quantity| venue.send("PUT", &path, json!({"id": id, "items": [tickets(quantity)]}));
+    let update = |quantity| venue.send(put(&path, json!({"id": id, "items": [tickets(quantity)]})));
     let (one, two) = tokio::join!(update(1), update(2));
-    assert_eq!((one.status.as_u16(), two.status.as_u16()), (200, 200));
-    let stands = venue.send("GET", &path, Value::Null).await;
+    assert_eq!((one.status, two.status), (200, 200));
+    let stands = venue.send(get(&path)).await;
     assert!(stands.body == one.body || stands.body == two.body);
     assert_eq!(venue.store.load_cart(tenant_id(), &id).await.unwrap().unwrap().version, 3);
 }
@@ -357,20 +370,19 @@ async fn an_update_that_changes_nothing_leaves_the_version_and_every_id() {
     let (id, path) = venue.cart_of(items.clone()).await;
     let same = json!({"id": id, "items": items});
     let version = async || venue.store.load_cart(tenant_id(), &id).await.unwrap().unwrap().version;
-    let first = venue.send("PUT", &path, same.clone()).await;
-    assert_eq!((first.status.as_u16(), version().await), (200, 1), "{}", first.body);
-    let sent_back = venue.send("PUT", &path, first.body.clone()).await;
+    let first = venue.send(put(&path, same.clone())).await;
+    assert_eq!((first.status, version().await), (200, 1), "{}", first.body);
+    let sent_back = venue.send(put(&path, first.body.clone())).await;
     assert_eq!((&sent_back.body, version().await), (&first.body, 1));
     for (secs, lives_until) in [(59, 86_400), (60, 86_460), (3_600, 90_000)] {
         let later = plus_secs(now(), secs).to_rfc3339();
-        let headers = [("x-service-test-now", later.as_str())];
-        let again = venue.send_with(&headers, "PUT", &path, same.clone()).await;
+        let again = venue.send(put(&path, same.clone()).at(&later)).await;
         let cart = venue.store.load_cart(tenant_id(), &id).await.unwrap().unwrap();
         assert_eq!((&again.body, cart.version), (&first.body, 1), "{secs}");
         assert_eq!(cart.expires_at, plus_secs(now(), lives_until), "{secs}");
     }
     let other = json!({"id": id, "items": [tickets(1)]});
-    assert_eq!(venue.send("PUT", &path, other).await.status.as_u16(), 200);
+    assert_eq!(venue.send(put(&path, other)).await.status, 200);
     assert_eq!(version().await, 2);
 }
 
@@ -379,33 +391,33 @@ async fn a_cart_that_is_kept_still_for_a_checkout_is_not_written_until_its_momen
     let venue = Venue::open().await;
     let (id, path) = venue.cart_of(json!([])).await;
     let keep = async |until: i64| {
-        let real = platform::clock::wall_now();
-        let still = Still { by: "a checkout".to_owned(), until: plus_secs(real, until) };
-        assert!(venue.store.keep_cart_still(&Key::cart(tenant_id(), &id), &still, real).await.unwrap());
+        let real = adapters::clock::wall_now();
+        let lease = CartLease { by: "a checkout".to_owned(), until: plus_secs(real, until) };
+        assert!(venue.store.lease_cart(&Key::cart(tenant_id(), &id), &lease, real).await.unwrap());
     };
     for (until, expected) in [(4, "409 REQUEST_IN_PROGRESS"), (-1, "200 "), (3_600, "200 ")] {
         keep(until).await;
         let quantity = u32::try_from(until.rem_euclid(7)).unwrap();
         let body = json!({"id": id, "items": [tickets(quantity)]});
-        assert_eq!(venue.send("PUT", &path, body).await.refusal(), expected, "{until}");
+        assert_eq!(venue.send(put(&path, body)).await.refusal(), expected, "{until}");
     }
     keep(4).await;
-    assert_eq!(venue.send("DELETE", &path, Value::Null).await.refusal(), "409 REQUEST_IN_PROGRESS");
+    assert_eq!(venue.send(delete(&path)).await.refusal(), "409 REQUEST_IN_PROGRESS");
 }
 
 #[tokio::test]
 async fn a_repeated_update_is_answered_as_before() {
     let venue = Venue::open().await;
     let (id, path) = venue.cart_of(json!([])).await;
-    let key = [("idempotency-key", "u-1")];
+    let key = "u-1";
     let body = json!({"id": id, "items": [tickets(1)]});
-    let first = venue.send_with(&key, "PUT", &path, body.clone()).await;
-    let emptied = venue.send("PUT", &path, json!({"id": id, "items": []})).await;
-    assert_eq!(emptied.status.as_u16(), 200);
-    let again = venue.send_with(&key, "PUT", &path, body).await;
-    assert_eq!((again.status.as_u16(), &again.body), (200, &first.body));
+    let first = venue.send(put(&path, body.clone()).keyed(key)).await;
+    let emptied = venue.send(put(&path, json!({"id": id, "items": []}))).await;
+    assert_eq!(emptied.status, 200);
+    let again = venue.send(put(&path, body).keyed(key)).await;
+    assert_eq!((again.status, &again.body), (200, &first.body));
     assert_eq!(again.headers["x-service-replayed"], "true");
-    let other = venue.send_with(&key, "PUT", &path, json!({"id": id, "items": []})).await;
+    let other = venue.send(put(&path, json!({"id": id, "items": []})).keyed(key)).await;
     assert_eq!(other.refusal(), "409 IDEMPOTENCY_KEY_REUSED");
 }
 
@@ -415,7 +427,7 @@ async fn quantities_out_of_range_are_refused_before_anything_is_reckoned() {
     let (id, path) = venue.cart_of(json!([])).await;
     for quantity in [json!(-1), json!(1.5), json!("2"), json!(2_147_483_648_i64), json!(1e9), json!(null)] {
         let item = json!({"eventId": slot(0), "ticketingTypeId": ADULT, "quantity": quantity});
-        let refused = venue.send("PUT", &path, json!({"id": id, "items": [item]})).await.refusal();
+        let refused = venue.send(put(&path, json!({"id": id, "items": [item]}))).await.refusal();
         assert!(refused.starts_with("400 VALIDATION_ERROR\n/items/0/quantity "), "{quantity}: {refused}");
     }
 }

@@ -2,11 +2,12 @@
 
 use crate::audit::{Books, audit};
 use crate::catalog::{COUPON, slot, template};
-use crate::venue::{Answer, Process, Venue, ask, pay, tenant_id, tickets, tickets_for};
+use crate::venue::{Process, Venue, ask, pay, tenant_id, tickets, tickets_for};
 use domain::cart::response_id;
 use domain::form::Form;
 use domain::{CartId, FormId, InstanceId};
 use serde_json::{Value, json};
+use testkit::Answer;
 
 pub(crate) const ONCE: &str = "5a10c4e2b95d3f0816e4a2c1";
 const EACH: &str = "5a10c4e2b95d3f0816e4a2c2";
@@ -59,7 +60,7 @@ async fn fill_in(process: &Process, cart: &CartId, places: &[usize]) {
         let id = read.body["forms"][place]["formResponseId"].as_str().unwrap();
         let body = json!({"fields": school(&format!("School {place}"))});
         let answered = process.send(ask("PUT", &format!("{path}/forms/{id}"), body)).await;
-        assert_eq!(answered.kind(), "OK", "{}", answered.text);
+        assert_eq!(answered.error(), "OK", "{}", answered.text);
     }
 }
 
@@ -108,7 +109,7 @@ async fn a_stored_cart_is_sold_once_its_required_forms_are_filled_in() {
     assert_eq!((venue.seats(0).await, venue.captured().await), ([10, 0, 0], vec![]));
     fill_in(&process, &cart, &[3]).await;
     let order = process.pay(json!({"shoppingCartId": cart})).await;
-    assert_eq!(order.kind(), "OK", "{}", order.text);
+    assert_eq!(order.error(), "OK", "{}", order.text);
     let told = |form: &Value| {
         let line =
             order.body["orderItems"].as_array().unwrap().iter().find(|item| item["itemId"] == form["itemId"]);
@@ -175,7 +176,7 @@ async fn a_cart_within_the_checkout_brings_its_answers() {
     let mut ignored = cart(json!([once, entry(EACH, json!(null), school("Each"))]));
     ignored["checkoutForms"] = json!([{"formId": "none", "fields": 7}]);
     let order = process.pay(ignored).await;
-    assert_eq!(order.kind(), "OK", "{}", order.text);
+    assert_eq!(order.error(), "OK", "{}", order.text);
     assert_eq!(order.body["forms"].as_array().unwrap().len(), 4);
 }
 
@@ -203,7 +204,7 @@ async fn prices_and_coupons_are_told_before_forms_and_seats_after() {
     let venue = venue().await;
     let process = venue.process().await;
     let pay = async |cart: Value, total: &str| {
-        process.pay(json!({"shoppingCart": cart, "expectedTotal": total})).await.kind().to_owned()
+        process.pay(json!({"shoppingCart": cart, "expectedTotal": total})).await.error().to_owned()
     };
     let unknown = json!({"items": both(), "couponCodes": ["NOBODY"]});
     assert_eq!(pay(unknown, "100.00").await, "COUPON_NOT_VALID");
@@ -237,7 +238,7 @@ async fn a_form_that_was_just_changed_or_asked_counts_as_it_is() {
     assert_eq!(refused.refusal(), lacking(&cart, &[(EACH, Some(slot(0))), (EACH, Some(slot(1)))]));
     ask_for(&venue, &[]).await;
     let order = process.pay(json!({"shoppingCartId": cart})).await;
-    assert_eq!((order.kind(), &order.body["forms"]), ("OK", &json!([])), "{}", order.text);
+    assert_eq!((order.error(), &order.body["forms"]), ("OK", &json!([])), "{}", order.text);
 }
 
 #[tokio::test]
@@ -249,8 +250,8 @@ async fn forms_add_no_round_trip_to_a_checkout() {
     let stored = process.pay(json!({"shoppingCartId": cart})).await;
     let forms = json!([{"formId": ONCE, "fields": school("x")}, {"formId": EACH, "fields": school("y")}]);
     let inline = process.pay(json!({"shoppingCart": {"items": [tickets(1)], "forms": forms}})).await;
-    assert_eq!((stored.kind(), inline.kind()), ("OK", "OK"), "{} {}", stored.text, inline.text);
-    assert_eq!((stored.calls.rounds, inline.calls.rounds), (4, 3));
+    assert_eq!((stored.error(), inline.error()), ("OK", "OK"), "{} {}", stored.text, inline.text);
+    assert_eq!((stored.calls.rounds, inline.calls.rounds), (5, 4));
 }
 
 /// The answers lie in cart and order alone: a declined card leaves the cart as it was, and no order to read.
@@ -263,7 +264,7 @@ async fn a_declined_card_leaves_the_answers_with_the_cart_and_nowhere_else() {
     let path = format!("/v2/b2c/carts/{cart}");
     let before = process.send(ask("GET", &path, json!({}))).await.body;
     let declined = json!({"shoppingCartId": cart, "manualEntryCardNumber": "4000000000000002"});
-    assert_eq!(process.pay(declined).await.kind(), "CARD_DECLINED");
+    assert_eq!(process.pay(declined).await.error(), "CARD_DECLINED");
     assert_eq!(audit(&venue, "declined").await.len(), 0);
     assert_eq!(process.send(ask("GET", &path, json!({}))).await.body, before);
     let order = process.pay(json!({"shoppingCartId": cart})).await;
@@ -289,12 +290,12 @@ async fn answers_given_while_a_cart_is_checked_out_are_in_the_order_or_refused()
         let orders = Books::open(&venue).await;
         for paid in orders.paid() {
             let kept = format!("{:?}", paid.forms[0].answers);
-            assert_eq!(kept.contains("Late"), changed.kind() == "OK", "{} {kept}", changed.text);
+            assert_eq!(kept.contains("Late"), changed.error() == "OK", "{} {kept}", changed.text);
         }
-        let expected = usize::from(order.kind() == "OK");
+        let expected = usize::from(order.error() == "OK");
         assert_eq!(orders.paid().len(), expected, "{}", order.text);
         let refused = ["OK", "REQUEST_IN_PROGRESS", "CART_ALREADY_CHECKED_OUT"];
-        assert!(refused.contains(&changed.kind()), "{}", changed.text);
-        assert!(["OK", "TRY_AGAIN"].contains(&order.kind()), "{}", order.text);
+        assert!(refused.contains(&changed.error()), "{}", changed.text);
+        assert!(["OK", "TRY_AGAIN"].contains(&order.error()), "{}", order.text);
     }
 }

@@ -1,10 +1,11 @@
 //! What is charged for is read afresh: what changed a moment ago counts, whatever the caches still say.
 
-use crate::catalog::{ADULT, merchant, person_type, reprice};
+use crate::catalog::{merchant, reprice};
 use crate::venue::{Venue, ask, tenant_id, tickets};
 use domain::catalog::PersonType;
 use domain::merchant::{Merchant, MerchantStatus};
 use serde_json::json;
+use testkit::catalog::{ADULT, person_type};
 
 #[tokio::test]
 async fn a_ticket_type_that_was_just_withdrawn_is_not_sold() {
@@ -44,14 +45,14 @@ async fn a_merchant_that_was_just_declined_charges_nothing() {
     let venue = Venue::open([10, 10]).await;
     let process = venue.process().await;
     venue.store.save_merchant(tenant_id(), &merchant("60417", MerchantStatus::Declined)).await.unwrap();
-    assert_eq!(process.pay(json!({})).await.kind(), "MERCHANT_NOT_READY");
+    assert_eq!(process.pay(json!({})).await.error(), "MERCHANT_NOT_READY");
     let looked = process.pay(json!({"dryRun": true})).await;
     assert_eq!(looked.body["findings"][0]["type"], "MERCHANT_NOT_READY", "{}", looked.text);
     assert_eq!(process.pay(json!({})).await.body["reason"], "notApproved");
     let bare = Merchant { rate_card: None, ..merchant("60417", MerchantStatus::Approved) };
     venue.store.save_merchant(tenant_id(), &bare).await.unwrap();
     let refused = process.pay(json!({})).await;
-    assert_eq!((refused.kind(), &refused.body["reason"]), ("MERCHANT_NOT_READY", &json!("noRateCard")));
+    assert_eq!((refused.error(), &refused.body["reason"]), ("MERCHANT_NOT_READY", &json!("noRateCard")));
     assert_eq!((venue.seats(0).await, venue.captured().await), ([10, 0, 0], vec![]));
     // Another one was approved meanwhile: it charges at once.
     venue.store.save_merchant(tenant_id(), &merchant("60418", MerchantStatus::Approved)).await.unwrap();

@@ -1,11 +1,12 @@
 //! As much as there may be, and one more.
 
-use crate::catalog::{self, ADULT, FREE, merchant};
-use crate::venue::{Venue, ask, pay, t0, tenant_id};
+use crate::catalog::{self, FREE, merchant};
+use crate::venue::{Venue, ask, pay, pay_on_page, t0, tenant_id};
+use domain::Mid;
 use domain::catalog::{InventoryItem, InventoryKind};
 use domain::merchant::{Merchant, MerchantStatus};
-use domain::{InventoryId, Mid, Money};
 use serde_json::{Value, json};
+use testkit::catalog::{ADULT, inventory};
 
 /// Everybody who ever applied comes before the merchant that charges, and the sale neither sees nor counts them.
 #[tokio::test]
@@ -23,7 +24,12 @@ async fn a_sale_finds_its_merchant_among_any_number_that_applied() {
         }
         let process = venue.process().await;
         let paid = process.pay(json!({})).await;
-        assert_eq!((paid.kind(), &paid.body["payments"][0]["mid"]), ("OK", &json!("60417")), "{}", paid.text);
+        assert_eq!(
+            (paid.error(), &paid.body["payments"][0]["mid"]),
+            ("OK", &json!("60417")),
+            "{}",
+            paid.text
+        );
         calls.push((paid.calls.rounds, paid.calls.total));
         let dry = process.pay(json!({"dryRun": true, "expDate": "1129"})).await;
         assert!(!dry.text.contains("MERCHANT_NOT_READY"), "{}", dry.text);
@@ -38,22 +44,12 @@ async fn a_merchant_that_an_earlier_release_stored_charges() {
     let mark = store::Key::priced_merchant(tenant_id(), &Mid::parse("60417").unwrap());
     venue.store.write(&mark, store::Action::Delete(store::Expression::new())).await.unwrap().unwrap();
     let process = venue.process().await;
-    assert_eq!(process.pay(json!({})).await.kind(), "OK");
+    assert_eq!(process.pay(json!({})).await.error(), "OK");
 }
 
 async fn save_add_on(venue: &Venue, id: i64, price: i64) {
-    let item = InventoryItem {
-        id: InventoryId::parse(id).unwrap(),
-        sku: String::new(),
-        name: format!("Print {id}"),
-        description: String::new(),
-        kind: InventoryKind::AddOn,
-        price: Money::from_cents(price),
-        stock: Some(1),
-        active: true,
-        display_order: 1,
-        sales_channels: Vec::new(),
-    };
+    let print = inventory(id, InventoryKind::AddOn, price, &format!("Print {id}"));
+    let item = InventoryItem { stock: Some(1), ..print };
     venue.store.save_inventory(tenant_id(), &item).await.unwrap();
 }
 
@@ -80,16 +76,16 @@ async fn the_most_that_a_cart_may_hold_is_sold_and_one_more_is_told_before_anyth
         };
         let refused = process.send(ask("POST", "/v2/b2c/carts", json!({"items": items(most + 1)}))).await;
         assert_eq!(
-            (refused.kind(), &refused.body["limit"]),
+            (refused.error(), &refused.body["limit"]),
             ("LIMIT_REACHED", &json!(most)),
             "{}",
             refused.text
         );
         let inline = pay(json!({"shoppingCart": {"items": items(most + 1)}}));
-        assert_eq!(process.send(inline).await.kind(), "LIMIT_REACHED");
+        assert_eq!(process.send(inline).await.error(), "LIMIT_REACHED");
         let cart = process.cart(Value::Array(items(most))).await;
         let paid = process.send(pay(json!({"shoppingCartId": cart})).keyed("a-key")).await;
-        assert_eq!(paid.kind(), "OK", "{most}: {}", paid.text);
+        assert_eq!(paid.error(), "OK", "{most}: {}", paid.text);
         let again = process.send(ask("POST", "/v2/b2c/carts", json!({"items": items(51)}))).await;
         assert_eq!(again.body["message"], "Print 1000 is sold out", "{}", again.text);
         assert!(t0() < catalog::ledger(0, 1).start);
@@ -102,13 +98,13 @@ async fn a_key_that_was_used_on_another_route_pays_nothing() {
     let venue = Venue::open([10, 10]).await;
     let process = venue.process().await;
     let made = process.send(ask("POST", "/v2/b2c/carts", json!({"items": []})).keyed("one")).await;
-    assert_eq!(made.kind(), "OK", "{}", made.text);
-    assert_eq!(process.send(pay(json!({})).keyed("one")).await.kind(), "IDEMPOTENCY_KEY_REUSED");
-    assert_eq!(process.send(pay(json!({})).keyed("two")).await.kind(), "OK");
-    let page = pay(json!({})).on_page().keyed("two");
-    assert_eq!(process.send(page).await.kind(), "IDEMPOTENCY_KEY_REUSED");
+    assert_eq!(made.error(), "OK", "{}", made.text);
+    assert_eq!(process.send(pay(json!({})).keyed("one")).await.error(), "IDEMPOTENCY_KEY_REUSED");
+    assert_eq!(process.send(pay(json!({})).keyed("two")).await.error(), "OK");
+    let page = pay_on_page(json!({})).keyed("two");
+    assert_eq!(process.send(page).await.error(), "IDEMPOTENCY_KEY_REUSED");
     let cart = ask("POST", "/v2/b2c/carts", json!({"items": []})).keyed("two");
-    assert_eq!(process.send(cart).await.kind(), "IDEMPOTENCY_KEY_REUSED");
+    assert_eq!(process.send(cart).await.error(), "IDEMPOTENCY_KEY_REUSED");
     assert_eq!(venue.captured().await, [3_600]);
 }
 
@@ -119,7 +115,7 @@ async fn an_add_on_that_others_bought_meanwhile_is_named_with_what_is_left() {
     let process = venue.process().await;
     let items = json!([{"inventoryId": 1_000, "type": "addOn", "quantity": 1}]);
     let cart = process.cart(items.clone()).await;
-    assert_eq!(process.pay(json!({"shoppingCart": {"items": items}})).await.kind(), "OK");
+    assert_eq!(process.pay(json!({"shoppingCart": {"items": items}})).await.error(), "OK");
     let cart = json!({"shoppingCartId": cart, "billingEmail": "other@example.test", "manualEntryCardNumber": "5555555555554444"});
     let refused = process.pay(cart.clone()).await;
     let told = |body: &Value| {

@@ -1,9 +1,11 @@
 //! Whom the sale of a membership makes customers, and what its offering says about the mail.
 
 use crate::audit::audit;
-use crate::catalog::{ADULT, FREE, LEVEL, MEMBERSHIP};
-use crate::memberships::{OTHER_VISA, bought, found};
-use crate::venue::{Venue, ada, after, membership, new_membership, pay, renewal, t0, tenant_id, tickets};
+use crate::catalog::FREE;
+use crate::memberships::{bought, found};
+use crate::venue::{
+    Venue, ada, after, membership, new_membership, pay_on_page, renewal, t0, tenant_id, tickets,
+};
 use domain::customer::{Customer, Person};
 use domain::membership::Membership;
 use domain::order::Order;
@@ -12,6 +14,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use store::Consistency;
 use store::checkout::{Secure, SecureRefusal, Settlement, plan_free_order};
+use testkit::cards::GOOD;
+use testkit::catalog::{ADULT, LEVEL, MEMBERSHIP};
 
 /// The ids of the customers with this e-mail address.
 async fn customers(venue: &Venue, email: &str) -> Vec<CustomerId> {
@@ -43,7 +47,7 @@ async fn whoever_holds_a_card_or_gives_one_becomes_a_customer_if_enough_is_known
     let robin = holder("Robin", json!({"email": "robin@example.test"}));
     let sam = holder("Sam", json!({"email": "sam@example.test"}));
     let given = process.pay(json!({"shoppingCart": {"items": [gift(json!([robin, sam]), giver)]}})).await;
-    assert_eq!(given.kind(), "OK", "{}", given.text);
+    assert_eq!(given.error(), "OK", "{}", given.text);
     let membership = made(&venue, &given.body, 0).await;
     let linked: Vec<_> = membership.cards.iter().map(|card| card.customer.unwrap()).collect();
     assert_eq!(customers(&venue, "robin@example.test").await, [linked[0]]);
@@ -62,9 +66,9 @@ async fn whoever_holds_a_card_or_gives_one_becomes_a_customer_if_enough_is_known
         "membershipCards": [ada(), holder("Tim", json!({"phoneNumber": "555 0199", "email": "tim@example.test"}))],
     });
     let line = crate::venue::membership("MembershipRenewal", LEVEL, again);
-    let by_another_card = json!({"shoppingCart": {"items": [line]}, "manualEntryCardNumber": OTHER_VISA});
+    let by_another_card = json!({"shoppingCart": {"items": [line]}, "manualEntryCardNumber": GOOD});
     let given = process.pay(by_another_card).await;
-    assert_eq!(given.kind(), "OK", "{}", given.text);
+    assert_eq!(given.error(), "OK", "{}", given.text);
     let named = |order: &Value| {
         let shown = &bought(order, 0)["gifterInfo"];
         json!([shown["customerId"], shown["firstName"], shown["lastName"]])
@@ -76,8 +80,8 @@ async fn whoever_holds_a_card_or_gives_one_becomes_a_customer_if_enough_is_known
     // A page is told nothing of customers.
     let line = gift(json!([ada()]), json!({"customerId": id}));
     let on_page = json!({"shoppingCart": {"items": [line, tickets(1)]}});
-    let given_there = process.send(pay(on_page).on_page()).await;
-    assert_eq!(given_there.kind(), "OK", "{}", given_there.text);
+    let given_there = process.send(pay_on_page(on_page)).await;
+    assert_eq!(given_there.error(), "OK", "{}", given_there.text);
     assert_eq!(named(&given_there.body), json!([id, "", ""]));
     assert_eq!(renewed.cards[0].customer, membership.cards[0].customer);
     assert_eq!(customers(&venue, "tim@example.test").await, [renewed.cards[1].customer.unwrap()]);
@@ -91,7 +95,7 @@ async fn the_same_person_is_one_customer_in_one_order() {
     let giver = json!({"customerSource": "online", "firstName": "ADA", "lastName": "Byron", "email": "Ada@example.test"});
     let lines = [new_membership(), gift(json!([ada(), holder("Ben", json!({}))]), giver)];
     let answer = process.pay(json!({"shoppingCart": {"items": lines}})).await;
-    assert_eq!(answer.kind(), "OK", "{}", answer.text);
+    assert_eq!(answer.error(), "OK", "{}", answer.text);
     let [first, second] = [made(&venue, &answer.body, 0).await, made(&venue, &answer.body, 1).await];
     let ada = first.cards[0].customer.unwrap();
     assert_eq!(second.cards[0].customer, Some(ada));
@@ -124,7 +128,7 @@ async fn a_holder_whom_the_venue_knows_is_linked_and_stays_as_known() {
     sent.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
     let line = membership("MembershipPurchase", LEVEL, json!({"membershipCards": [sent]}));
     let answer = process.pay(json!({"shoppingCart": {"items": [line]}})).await;
-    assert_eq!((answer.kind(), answer.calls.rounds), ("OK", 3), "{}", answer.text);
+    assert_eq!((answer.error(), answer.calls.rounds), ("OK", 4), "{}", answer.text);
     assert_eq!(made(&venue, &answer.body, 0).await.cards[0].customer, Some(id));
     let found = venue.store.find_customers(tenant_id(), "ada@example.test").await.unwrap();
     assert_eq!(found, [Customer { id, person: known, source: None }]);
@@ -134,10 +138,10 @@ async fn a_holder_whom_the_venue_knows_is_linked_and_stays_as_known() {
 async fn a_membership_is_noted_as_changed_when_its_order_is_settled() {
     let venue = Venue::open([10, 10]).await;
     let process = venue.process().await;
-    process.processor.next(crate::outside::Verb::Confirm, crate::outside::Mishap::CrashAfter);
+    process.processor.next(testkit::outside::Verb::Confirm, testkit::outside::Mishap::CrashAfter);
     let cart = json!({"items": [renewal(), new_membership()]});
-    assert_eq!(process.pay(json!({ "shoppingCart": cart })).await.kind(), "TRY_AGAIN");
-    venue.process().await.clean_up(90).await;
+    assert_eq!(process.pay(json!({ "shoppingCart": cart })).await.error(), "TRY_AGAIN");
+    venue.new_process().clean_up(90).await;
     let [order] = audit(&venue, "settled later").await.try_into().unwrap();
     assert_eq!((order.created_at, order.paid_at()), (t0(), Some(after(60))));
     let renewed = found(&venue, MEMBERSHIP).await.unwrap();
@@ -157,15 +161,14 @@ async fn an_order_that_is_settled_at_once_takes_no_membership_that_is_there() {
     let cardless = json!({
         "shoppingCart": {"items": [free]}, "manualEntryCardNumber": null, "expDate": null, "cvc": null,
     });
-    assert_eq!(process.pay(cardless).await.kind(), "OK");
+    assert_eq!(process.pay(cardless).await.error(), "OK");
     let [first] = audit(&venue, "free").await.try_into().unwrap();
     let before = venue.scan("members").await;
     let again = Order { id: OrderId::from_bits(7), number: OrderNumber::from_bits(7), ..first };
-    let (at, ledgers) = (again.created_at, BTreeMap::new());
-    let secure =
-        Secure { order: &again, cart: None, guard: None, key: None, ledgers: &ledgers, wall_now: at };
+    let at = again.created_at;
+    let secure = Secure { order: again, cart: None, guard: None, key: None, ledgers: BTreeMap::new() };
     let settlement = Settlement {
-        order: &again,
+        order: &secure.order,
         paid_at: at,
         settled_at: at,
         tickets: &[],
@@ -173,7 +176,7 @@ async fn an_order_that_is_settled_at_once_takes_no_membership_that_is_there() {
         mails: &[],
         mails_due: at,
     };
-    let plan = plan_free_order(&secure, &settlement).unwrap();
+    let plan = plan_free_order(&secure, &settlement, at).unwrap();
     let refused = venue.store.commit(&plan, "again").await.unwrap().unwrap_err();
     assert!(refused.iter().all(|refused| refused.refusal == SecureRefusal::MembershipMoved), "{refused:?}");
     assert_eq!(venue.scan("members").await.len(), before.len());
@@ -200,7 +203,7 @@ async fn the_mail_says_what_the_offering_says_of_the_channel() {
     for line in [new_membership(), renewal()] {
         let ticket = json!({"eventId": crate::catalog::slot(0), "ticketingTypeId": ADULT, "quantity": 1});
         let items = if line["itemType"] == "MembershipRenewal" { vec![line, ticket] } else { vec![line] };
-        assert_eq!(process.pay(json!({"shoppingCart": {"items": items}})).await.kind(), "OK");
+        assert_eq!(process.pay(json!({"shoppingCart": {"items": items}})).await.error(), "OK");
     }
     let paid = audit(&venue, "mails").await;
     let mut said: Vec<_> = paid
@@ -226,7 +229,7 @@ async fn whoever_renews_to_another_level_is_found_by_the_level_to_be_renewed_nex
     let fields = json!({"membershipId": MEMBERSHIP, "membershipCards": [ada()]});
     let line = membership("MembershipRenewalUpgrade", crate::catalog::PATRON, fields);
     let answer = process.pay(json!({"shoppingCart": {"items": [line]}})).await;
-    assert_eq!(answer.kind(), "OK", "{}", answer.text);
+    assert_eq!(answer.error(), "OK", "{}", answer.text);
     let levels = venue.store.find_memberships_of_email(tenant_id(), "ada@example.test").await.unwrap();
     let levels: Vec<LevelId> = levels.iter().map(|found| found.last_plan().level).collect();
     assert_eq!(levels, [LevelId::parse(crate::catalog::PATRON).unwrap()]);

@@ -1,11 +1,13 @@
 //! Many buyers at once.
 
 use crate::audit::audit;
-use crate::catalog::{self, DONATION};
-use crate::venue::{Answer, Ask, Process, Venue, after, pay, t0, tenant_id, tickets};
+use crate::catalog;
+use crate::venue::{Process, Venue, after, pay, pay_on_page, t0, tenant_id, tickets};
 use domain::ReservationId;
 use domain::ledger::{Hold, LedgerChange};
 use serde_json::{Value, json};
+use testkit::catalog::DONATION;
+use testkit::{Answer, Ask};
 
 /// Tickets and a donation that makes the amount unlike any other, so that no two buyers look like one.
 fn items(quantity: u32, buyer: usize) -> Value {
@@ -35,8 +37,8 @@ async fn the_last_two_seats_are_sold_once() {
         asks.push(pay(json!({"shoppingCartId": cart})));
     }
     let answers = at_once(&process, asks).await;
-    let sold = answers.iter().filter(|answer| answer.kind() == "OK").count();
-    let refused = answers.iter().filter(|answer| answer.kind() == "NOT_ENOUGH_CAPACITY").count();
+    let sold = answers.iter().filter(|answer| answer.error() == "OK").count();
+    let refused = answers.iter().filter(|answer| answer.error() == "NOT_ENOUGH_CAPACITY").count();
     assert_eq!((sold, refused), (1, 49));
     assert_eq!(venue.sandbox.charges(tenant_id()).await.unwrap().len(), 1, "no charge for any other");
     assert_eq!(venue.seats(0).await, [0, 0, 2]);
@@ -68,7 +70,7 @@ impl Cell {
         if self.reserved {
             fields["reservationId"] = json!(10);
         }
-        if self.page { pay(fields).on_page() } else { pay(fields) }
+        if self.page { pay_on_page(fields) } else { pay(fields) }
     }
 }
 
@@ -84,7 +86,7 @@ async fn every_way_to_check_out_conflicts_with_every_other() {
                 venue.hold(10, &[(0, 2)], 600).await;
             }
             let answers = at_once(&process, asks).await;
-            let kinds: Vec<_> = answers.iter().map(Answer::kind).collect();
+            let kinds: Vec<_> = answers.iter().map(Answer::error).collect();
             let sold = kinds.iter().filter(|kind| **kind == "OK").count();
             assert_eq!(sold, 1, "{one:?} {other:?}: {kinds:?}");
             let refused = |kind: &&str| ["OK", "NOT_ENOUGH_CAPACITY", "RESERVATION_EXPIRED"].contains(kind);
@@ -102,7 +104,7 @@ async fn buyers_and_holders_of_the_last_seats_never_take_one_twice() {
     for number in 0..32_u16 {
         let (process, store) = (process.clone(), venue.store.clone());
         let fields = json!({"shoppingCart": {"items": items(1, number.into())}});
-        tries.spawn(async move { process.send(pay(fields)).await.kind() == "OK" });
+        tries.spawn(async move { process.send(pay(fields)).await.error() == "OK" });
         tries.spawn(async move {
             let id = ReservationId::parse(i64::from(number) + 1).unwrap();
             let hold = LedgerChange::hold(id, Hold { quantity: 1, expires_at: after(600) });

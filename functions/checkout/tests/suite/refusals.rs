@@ -1,12 +1,13 @@
 //! What keeps a cart from becoming an order; nothing of it is charged or kept.
 
 use crate::audit::Books;
-use crate::catalog::{self, COUPON, DONATION, FREE, slot, template};
-use crate::outside::{Mishap, Verb};
-use crate::venue::{Venue, after, ask, pay, tenant_id, tickets, tickets_for};
+use crate::catalog::{self, COUPON, FREE, slot, template};
+use crate::venue::{Venue, after, ask, pay, pay_on_page, tenant_id, tickets, tickets_for};
 use domain::ledger::SlotState;
 use engine::Fault;
 use serde_json::{Value, json};
+use testkit::catalog::{ADULT, DONATION};
+use testkit::outside::{Mishap, Verb};
 
 #[tokio::test]
 async fn every_decline_gives_everything_back_and_says_why() {
@@ -22,7 +23,7 @@ async fn every_decline_gives_everything_back_and_says_why() {
         venue.hold(10, &[(0, 3)], 600).await;
         let process = venue.process().await;
         let answer = process.pay(json!({"manualEntryCardNumber": card, "reservationId": 10})).await;
-        assert_eq!((answer.status.as_u16(), answer.kind()), (402, kind), "{}", answer.text);
+        assert_eq!((answer.status, answer.error()), (402, kind), "{}", answer.text);
         assert_eq!(answer.body["errorCode"], code);
         assert_eq!(answer.body["processorErrorCode"], processor);
         assert_eq!(answer.body["issuingErrorCode"].as_str().unwrap_or_default(), issuer);
@@ -37,11 +38,11 @@ async fn all_faults_of_a_request_are_reported_at_once() {
     let process = venue.process().await;
     let answer = process
         .pay(json!({
-            "shoppingCart": {"items": [{"eventId": slot(0), "ticketingTypeId": catalog::ADULT, "quantity": 1.5}]},
+            "shoppingCart": {"items": [{"eventId": slot(0), "ticketingTypeId": ADULT, "quantity": 1.5}]},
             "billingEmail": "no address", "email": 7, "ticketDeliveryEmail": "x@", "country": "Atlantis",
             "manualEntryCardNumber": "4111111111111112", "expDate": "1320", "cvc": "12",
             "ccLastFourDigits": "123", "creditCardBrand": "Acme", "paymentMethod": "Cash",
-            "sendEmail": "yes", "expectedTotal": "1.005", "dryRun": 1,
+            "sendEmail": "yes", "locale": "en_US", "expectedTotal": "1.005", "dryRun": 1,
         }))
         .await;
     insta::assert_snapshot!(answer.refusal(), @r#"
@@ -58,6 +59,7 @@ async fn all_faults_of_a_request_are_reported_at_once() {
     /ticketDeliveryEmail must be an e-mail address
     /paymentMethod must be CreditCard
     /sendEmail must be true or false
+    /locale must be the tag of a language, such as en or pt-BR
     /expectedTotal must have at most two decimals
     /dryRun must be true or false
     "#);
@@ -103,7 +105,7 @@ async fn names_and_addresses_are_one_line_each_and_remarks_may_be_several() {
         assert_eq!(answer.refusal(), format!("400 VALIDATION_ERROR\n{}", told.join("\n")), "{text:?}");
     }
     let remarks = json!({"notes": "Two wheelchairs.\nArriving late.", "contactFirstName": " Ines\n"});
-    assert_eq!(process.pay(remarks).await.kind(), "OK");
+    assert_eq!(process.pay(remarks).await.error(), "OK");
 }
 
 #[tokio::test]
@@ -124,7 +126,7 @@ async fn card_fields_are_checked_each_by_its_own_rule() {
         (json!({"shoppingCart": {"items": [tickets(0)]}}), "/shoppingCart"),
     ] {
         let answer = process.pay(fields.clone()).await;
-        assert_eq!((answer.status.as_u16(), answer.kind()), (400, "VALIDATION_ERROR"), "{fields}");
+        assert_eq!((answer.status, answer.error()), (400, "VALIDATION_ERROR"), "{fields}");
         let details = answer.body["details"].as_array().unwrap();
         assert_eq!(details.len(), 1, "{}", answer.text);
         assert_eq!(details[0]["field"], field);
@@ -145,11 +147,11 @@ async fn an_order_that_costs_nothing_needs_no_card_and_no_processor() {
     let cart = json!({"items": [{"eventId": slot(0), "ticketingTypeId": FREE, "quantity": 1}]});
     let without = json!({"shoppingCart": cart, "manualEntryCardNumber": null, "expDate": null, "cvc": null});
     // A card that is sent all the same is counted, although it is not charged, and once it is known that it is not,
-    // what is given away is counted as well.
+    // what is given away is counted as well. What leads to the order is written before it.
     let with = json!({"shoppingCart": cart});
-    for (fields, rounds, calls) in [(without, 2, 3), (with.clone(), 3, 5), (with, 3, 5)] {
+    for (fields, rounds, calls) in [(without, 3, 8), (with.clone(), 4, 10), (with, 4, 10)] {
         let order = process.pay(fields).await;
-        assert_eq!(order.kind(), "OK", "{}", order.text);
+        assert_eq!(order.error(), "OK", "{}", order.text);
         assert_eq!(order.body["paidAmount"], "0.00");
         assert_eq!(order.body["payments"], json!([]));
         assert_eq!((order.calls.rounds, order.calls.total), (rounds, calls));
@@ -173,7 +175,7 @@ async fn a_risen_price_is_shown_before_it_is_charged_and_a_fallen_one_passes() {
     assert!(venue.captured().await.is_empty());
     catalog::reprice(&venue.store, 1500).await;
     let fallen = venue.process().await.pay(fields).await;
-    assert_eq!(fallen.kind(), "OK", "{}", fallen.text);
+    assert_eq!(fallen.error(), "OK", "{}", fallen.text);
     assert_eq!(venue.captured().await, [3_000]);
 }
 
@@ -184,8 +186,8 @@ async fn the_second_try_accepts_the_risen_price() {
     let fields = json!({"shoppingCartId": cart});
     catalog::reprice(&venue.store, 2500).await;
     let process = venue.process().await;
-    assert_eq!(process.pay(fields.clone()).await.kind(), "PRICE_CHANGED");
-    assert_eq!(process.pay(fields).await.kind(), "OK");
+    assert_eq!(process.pay(fields.clone()).await.error(), "PRICE_CHANGED");
+    assert_eq!(process.pay(fields).await.error(), "OK");
     assert_eq!(venue.captured().await, [5_000]);
 }
 
@@ -194,10 +196,10 @@ async fn an_expected_total_is_an_upper_limit() {
     let venue = Venue::open([10, 10]).await;
     let process = venue.process().await;
     for (expected, kind) in [("35.99", "PRICE_CHANGED"), ("36.00", "OK")] {
-        assert_eq!(process.pay(json!({"expectedTotal": expected})).await.kind(), kind, "{expected}");
+        assert_eq!(process.pay(json!({"expectedTotal": expected})).await.error(), kind, "{expected}");
     }
     let above = process.pay(json!({"expectedTotal": 40, "manualEntryCardNumber": "4242424242424242"})).await;
-    assert_eq!(above.kind(), "OK");
+    assert_eq!(above.error(), "OK");
 }
 
 #[tokio::test]
@@ -236,12 +238,12 @@ async fn what_is_not_there_or_not_on_sale_is_refused() {
         ("cart", pay(unknown("shoppingCartId")), "404 NOT_FOUND\n/shoppingCartId was not found"),
         (
             "another tenant's cart",
-            pay(json!({"shoppingCartId": cart})).key("key-205"),
+            pay(json!({"shoppingCartId": cart})).by("key-205"),
             "404 NOT_FOUND\n/shoppingCartId was not found",
         ),
         (
             "cart of yesterday",
-            pay(json!({"shoppingCartId": cart})).at(after(86_400)),
+            pay(json!({"shoppingCartId": cart})).at_instant(after(86_400)),
             "404 NOT_FOUND\n/shoppingCartId was not found",
         ),
         ("slot", pay(items(tickets_for(5, 1))), "404 NOT_FOUND\n/shoppingCart/items/0/eventId was not found"),
@@ -252,7 +254,7 @@ async fn what_is_not_there_or_not_on_sale_is_refused() {
         ),
         (
             "event over",
-            pay(items(tickets(1))).at(after(200_000)),
+            pay(items(tickets(1))).at_instant(after(200_000)),
             "409 SALES_CLOSED\n/shoppingCart/items/0/eventId is no longer on sale",
         ),
     ] {
@@ -262,7 +264,7 @@ async fn what_is_not_there_or_not_on_sale_is_refused() {
     cancelled.state = SlotState::Cancelled;
     venue.store.create_ledger(crate::venue::tenant_id(), &cancelled).await.unwrap();
     let refused = process.pay(items(tickets_for(2, 1))).await;
-    assert_eq!(refused.kind(), "SALES_CLOSED", "{}", refused.text);
+    assert_eq!(refused.error(), "SALES_CLOSED", "{}", refused.text);
     assert!(venue.captured().await.is_empty());
 }
 
@@ -270,13 +272,12 @@ async fn what_is_not_there_or_not_on_sale_is_refused() {
 async fn only_the_right_key_with_the_right_headers_checks_out() {
     let venue = Venue::open([10, 10]).await;
     let process = venue.process().await;
-    let page = |ask: crate::venue::Ask| ask.on_page();
     for (case, ask, expected) in [
         ("no key", pay(json!({})).header("x-service-api-key", ""), "401 UNAUTHORIZED"),
         ("unknown key", pay(json!({})).header("x-service-api-key", "nope"), "401 UNAUTHORIZED"),
-        ("staff", pay(json!({})).key("staff-204"), "403 FORBIDDEN"),
-        ("browser key at the server's route", pay(json!({})).key("browser-204"), "403 FORBIDDEN"),
-        ("server key at the page's route", page(pay(json!({}))).key("key-204"), "403 FORBIDDEN"),
+        ("staff", pay(json!({})).by("staff-204"), "403 FORBIDDEN"),
+        ("browser key at the server's route", pay(json!({})).by("browser-204"), "403 FORBIDDEN"),
+        ("server key at the page's route", pay_on_page(json!({})).by("key-204"), "403 FORBIDDEN"),
         ("another tenant", pay(json!({})).header("x-b2c-tenant-id", "205"), "403 FORBIDDEN"),
         (
             "no tenant",
@@ -329,12 +330,12 @@ async fn a_risen_price_is_shown_although_the_answer_of_its_storage_is_lost() {
     let risen = process.pay(json!({"shoppingCartId": cart})).await;
     assert_eq!(risen.refusal(), "409 PRICE_CHANGED");
     assert_eq!(risen.body["cart"]["items"][0]["unitPrice"], "25.00", "{}", risen.text);
-    assert_eq!(process.pay(json!({"shoppingCartId": cart})).await.kind(), "OK");
+    assert_eq!(process.pay(json!({"shoppingCartId": cart})).await.error(), "OK");
 }
 
 /// Kinds of the findings of a dry run.
-fn found(dry: &crate::venue::Answer) -> Vec<&str> {
-    assert_eq!((dry.status.as_u16(), &dry.body["valid"]), (200, &json!(false)), "{}", dry.text);
+fn found(dry: &testkit::Answer) -> Vec<&str> {
+    assert_eq!((dry.status, &dry.body["valid"]), (200, &json!(false)), "{}", dry.text);
     dry.body["findings"].as_array().unwrap().iter().map(|one| one["type"].as_str().unwrap()).collect()
 }
 
@@ -344,13 +345,13 @@ async fn a_dry_run_leaves_an_abandoned_order_as_it_is() {
     let process = venue.process().await;
     let cart = process.cart(json!([tickets(2)])).await;
     process.processor.next(Verb::Confirm, Mishap::CrashBefore);
-    assert_eq!(process.pay(json!({"shoppingCartId": cart})).await.kind(), "TRY_AGAIN");
+    assert_eq!(process.pay(json!({"shoppingCartId": cart})).await.error(), "TRY_AGAIN");
     let next = venue.process().await;
     for (fields, findings) in [
         (json!({"shoppingCartId": cart, "dryRun": true}), vec!["REQUEST_IN_PROGRESS"; 2]),
         (json!({"dryRun": true}), vec!["REQUEST_IN_PROGRESS"]),
     ] {
-        let dry = next.send(pay(fields).at(after(100))).await;
+        let dry = next.send(pay(fields).at_instant(after(100))).await;
         assert_eq!(found(&dry), findings, "{}", dry.text);
     }
     assert!(next.processor.calls().is_empty());
@@ -414,7 +415,7 @@ async fn what_was_published_a_moment_ago_is_sold_at_once() {
         let ledger = domain::ledger::Ledger { instance, template: template.id.clone(), ..old };
         venue.store.save_template(crate::venue::tenant_id(), &template).await.unwrap();
         venue.store.create_ledger(crate::venue::tenant_id(), &ledger).await.unwrap();
-        let items = json!([{"eventId": instance, "ticketingTypeId": catalog::ADULT, "quantity": 1}]);
+        let items = json!([{"eventId": instance, "ticketingTypeId": ADULT, "quantity": 1}]);
         let new = ask("POST", "/v2/b2c/carts", json!({"items": items}));
         let sent = match way {
             "cart" => new,
@@ -423,7 +424,7 @@ async fn what_was_published_a_moment_ago_is_sold_at_once() {
             _ => pay(json!({"shoppingCart": {"items": items}})),
         };
         let answer = process.send(sent).await;
-        assert_eq!(answer.status.as_u16(), 200, "{way}: {}", answer.text);
+        assert_eq!(answer.status, 200, "{way}: {}", answer.text);
     }
 }
 
@@ -434,14 +435,14 @@ async fn a_cart_whose_order_is_past_its_deadline_can_be_changed_and_deleted() {
         let process = venue.process().await;
         let cart = process.cart(json!([tickets(2)])).await;
         process.processor.next(Verb::Confirm, Mishap::CrashBefore);
-        assert_eq!(process.pay(json!({"shoppingCartId": cart})).await.kind(), "TRY_AGAIN");
+        assert_eq!(process.pay(json!({"shoppingCartId": cart})).await.error(), "TRY_AGAIN");
         let next = venue.process().await;
         let body = json!({"id": cart, "items": [tickets(1)]});
         let change = ask(method, &format!("/v2/b2c/carts/{cart}"), body);
-        let early = next.send(change.clone().at(after(59))).await;
-        assert_eq!(early.kind(), "REQUEST_IN_PROGRESS", "{method}");
-        let late = next.send(change.at(after(60))).await;
-        assert_eq!(late.status.as_u16(), 200, "{method}: {}", late.text);
+        let early = next.send(change.clone().at_instant(after(59))).await;
+        assert_eq!(early.error(), "REQUEST_IN_PROGRESS", "{method}");
+        let late = next.send(change.at_instant(after(60))).await;
+        assert_eq!(late.status, 200, "{method}: {}", late.text);
         assert_eq!(venue.seats(0).await, [10, 0, 0], "{method}");
         assert!(venue.captured().await.is_empty());
     }
@@ -473,9 +474,9 @@ async fn more_text_than_an_order_can_keep_is_refused_and_nothing_happens() {
     });
     let items = json!({"items": vec![donation; 100]});
     let answer = process.pay(json!({"shoppingCart": items})).await;
-    assert_eq!((answer.status.as_u16(), answer.kind()), (413, "PAYLOAD_TOO_LARGE"), "{}", answer.text);
+    assert_eq!((answer.status, answer.error()), (413, "PAYLOAD_TOO_LARGE"), "{}", answer.text);
     let stored = process.send(crate::venue::ask("POST", "/v2/b2c/carts", items)).await;
-    assert_eq!((stored.status.as_u16(), stored.kind()), (413, "PAYLOAD_TOO_LARGE"), "{}", stored.text);
+    assert_eq!((stored.status, stored.error()), (413, "PAYLOAD_TOO_LARGE"), "{}", stored.text);
     assert!(crate::audit::audit(&venue, "too large").await.is_empty());
 }
 
@@ -487,5 +488,5 @@ async fn a_long_message_on_every_line_is_kept_once() {
     venue.store.save_template(tenant_id(), &template).await.unwrap();
     let process = venue.process().await;
     let order = process.pay(json!({"shoppingCart": {"items": vec![tickets(1); 100]}})).await;
-    assert_eq!(order.kind(), "OK", "{}", order.text);
+    assert_eq!(order.error(), "OK", "{}", order.text);
 }

@@ -1,14 +1,14 @@
 //! The same request twice, the same card twice, the same cart twice (contract §2, §6).
 
-use crate::catalog::DONATION;
-use crate::outside::{Mishap, Verb};
-use crate::venue::{Answer, Ask, Process, Venue, after, pay, t0, tickets};
+use crate::venue::{Process, Venue, after, pay, pay_on_page, t0, tickets};
 use domain::Timestamp;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::time::Duration;
-
-const DECLINED: &str = "4000000000000002";
+use testkit::cards::DECLINED;
+use testkit::catalog::DONATION;
+use testkit::outside::{Mishap, Verb};
+use testkit::{Answer, Ask};
 
 fn at_millis(millis: i64) -> Timestamp {
     t0() + chrono::Duration::milliseconds(millis)
@@ -28,18 +28,18 @@ async fn the_same_card_and_amount_are_refused_for_just_under_five_minutes() {
     let plain = json!({"shoppingCart": worth("36.00")});
     let mut paid: Option<String> = None;
     for (case, ask, expected) in [
-        ("first", pay(plain.clone()).at(at_millis(10_000)), "OK"),
-        ("other amount", pay(other).at(at_millis(20_000)), "OK"),
-        ("other tenant", pay(plain.clone()).key("key-205").at(at_millis(60_000)), "OK"),
-        ("spaces", pay(spaced).at(at_millis(60_000)), "DUPLICATE_TRANSACTION_FOUND"),
-        ("at once", pay(plain.clone()).at(at_millis(10_000)), "DUPLICATE_TRANSACTION_FOUND"),
-        ("299.9 s later", pay(plain.clone()).at(at_millis(309_900)), "DUPLICATE_TRANSACTION_FOUND"),
-        ("long before", pay(plain.clone()).at(at_millis(-3_600_000)), "OK"),
-        ("300 s later", pay(plain.clone()).at(at_millis(310_000)), "OK"),
-        ("and again", pay(plain).at(at_millis(311_000)), "DUPLICATE_TRANSACTION_FOUND"),
+        ("first", pay(plain.clone()).at_instant(at_millis(10_000)), "OK"),
+        ("other amount", pay(other).at_instant(at_millis(20_000)), "OK"),
+        ("other tenant", pay(plain.clone()).by("key-205").at_instant(at_millis(60_000)), "OK"),
+        ("spaces", pay(spaced).at_instant(at_millis(60_000)), "DUPLICATE_TRANSACTION_FOUND"),
+        ("at once", pay(plain.clone()).at_instant(at_millis(10_000)), "DUPLICATE_TRANSACTION_FOUND"),
+        ("299.9 s later", pay(plain.clone()).at_instant(at_millis(309_900)), "DUPLICATE_TRANSACTION_FOUND"),
+        ("long before", pay(plain.clone()).at_instant(at_millis(-3_600_000)), "OK"),
+        ("300 s later", pay(plain.clone()).at_instant(at_millis(310_000)), "OK"),
+        ("and again", pay(plain).at_instant(at_millis(311_000)), "DUPLICATE_TRANSACTION_FOUND"),
     ] {
         let answer = process.send(ask).await;
-        assert_eq!(answer.kind(), expected, "{case}: {}", answer.text);
+        assert_eq!(answer.error(), expected, "{case}: {}", answer.text);
         if expected != "OK" {
             assert_eq!(answer.body["errorCode"], 16003);
             assert_eq!(answer.body["message"], "Duplicate transaction found");
@@ -55,8 +55,8 @@ async fn a_declined_card_does_not_arm_the_window() {
     let venue = Venue::open([10, 10]).await;
     let process = venue.process().await;
     for secs in [0, 10] {
-        let declined = pay(json!({"manualEntryCardNumber": DECLINED})).at(after(secs));
-        assert_eq!(process.send(declined).await.kind(), "CARD_DECLINED");
+        let declined = pay(json!({"manualEntryCardNumber": DECLINED})).at_instant(after(secs));
+        assert_eq!(process.send(declined).await.error(), "CARD_DECLINED");
     }
 }
 
@@ -86,14 +86,14 @@ async fn twenty_clicks_charge_once() {
         };
         let ask = key.map_or_else(|| pay(fields.clone()), |key| pay(fields.clone()).keyed(key));
         let answers = at_once(&process, std::iter::repeat_n(ask.clone(), 20)).await;
-        let first = answers.iter().filter(|answer| answer.kind() == "OK" && !answer.is_replayed()).count();
+        let first = answers.iter().filter(|answer| answer.error() == "OK" && !answer.replayed).count();
         assert_eq!(first, 1, "{case}");
         for answer in &answers {
-            let kind = if answer.is_replayed() { "replayed" } else { answer.kind() };
+            let kind = if answer.replayed { "replayed" } else { answer.error() };
             assert!(kind == "OK" || others.contains(&kind), "{case}: {}", answer.text);
         }
         let again = process.send(ask).await;
-        let kind = if again.is_replayed() { "replayed" } else { again.kind() };
+        let kind = if again.replayed { "replayed" } else { again.error() };
         assert_eq!(kind, others[1], "{case}: {}", again.text);
         assert_eq!(venue.captured().await, [3_600], "{case}");
         assert_eq!(venue.seats(0).await, [98, 0, 2], "{case}");
@@ -105,11 +105,11 @@ async fn a_repeated_key_answers_the_first_order_word_for_word() {
     let venue = Venue::open([10, 10]).await;
     let process = venue.process().await;
     // A clock with a fraction of a second shows whether anything is rounded on its way to the database.
-    let ask = pay(json!({})).keyed("k").at(at_millis(789));
+    let ask = pay(json!({})).keyed("k").at_instant(at_millis(789));
     let first = process.send(ask.clone()).await;
-    let again = process.send(ask.at(after(3_000))).await;
+    let again = process.send(ask.at_instant(after(3_000))).await;
     assert_eq!((first.text, first.headers.get("x-service-replayed")), (again.text.clone(), None));
-    assert!(again.is_replayed());
+    assert!(again.replayed);
     for (case, fields, header, expected) in [
         ("other cvc", json!({"cvc": "999"}), "idempotency-key", "OK"),
         (
@@ -128,13 +128,13 @@ async fn a_repeated_key_answers_the_first_order_word_for_word() {
         ),
     ] {
         let answer = process.send(pay(fields).header(header, "k")).await;
-        assert_eq!(answer.kind(), expected, "{case}: {}", answer.text);
-        assert_eq!(answer.is_replayed(), expected == "OK", "{case}");
+        assert_eq!(answer.error(), expected, "{case}: {}", answer.text);
+        assert_eq!(answer.replayed, expected == "OK", "{case}");
     }
-    let page = process.send(pay(json!({})).on_page().keyed("k")).await;
-    assert_eq!(page.kind(), "IDEMPOTENCY_KEY_REUSED", "the two routes are two: {}", page.text);
-    let late = process.send(pay(json!({})).keyed("k").at(after(86_400))).await;
-    assert_eq!((late.kind(), late.is_replayed()), ("OK", false), "a day later the key is forgotten");
+    let page = process.send(pay_on_page(json!({})).keyed("k")).await;
+    assert_eq!(page.error(), "IDEMPOTENCY_KEY_REUSED", "the two routes are two: {}", page.text);
+    let late = process.send(pay(json!({})).keyed("k").at_instant(after(86_400))).await;
+    assert_eq!((late.error(), late.replayed), ("OK", false), "a day later the key is forgotten");
     assert_eq!(venue.captured().await.len(), 2);
 }
 
@@ -146,7 +146,7 @@ async fn a_repeated_key_answers_the_first_decline_without_another_charge() {
     let first = process.send(ask.clone()).await;
     let again = process.send(ask).await;
     assert_eq!((first.refusal(), again.refusal()), ("402 CARD_DECLINED".into(), "402 CARD_DECLINED".into()));
-    assert_eq!((first.is_replayed(), again.is_replayed()), (false, true));
+    assert_eq!((first.replayed, again.replayed), (false, true));
     assert_eq!(process.processor.calls(), [Verb::Open, Verb::Confirm]);
 }
 
@@ -155,9 +155,9 @@ async fn refusals_are_not_kept_under_the_key() {
     let venue = Venue::open([1, 10]).await;
     let process = venue.process().await;
     let ask = pay(json!({})).keyed("k");
-    assert_eq!(process.send(ask.clone()).await.kind(), "NOT_ENOUGH_CAPACITY");
+    assert_eq!(process.send(ask.clone()).await.error(), "NOT_ENOUGH_CAPACITY");
     let other = json!({"shoppingCart": {"items": [tickets(1)]}});
-    assert_eq!(process.send(pay(other).keyed("k")).await.kind(), "OK");
+    assert_eq!(process.send(pay(other).keyed("k")).await.error(), "OK");
 }
 
 #[tokio::test(start_paused = true)]
@@ -178,9 +178,9 @@ async fn while_the_first_request_runs_its_key_card_and_cart_are_in_progress() {
         [("key", pay(fields.clone()).keyed("k")), ("cart", pay(fields)), ("card and amount", pay(json!({})))]
     {
         let answer = process.send(ask).await;
-        assert_eq!((answer.kind(), answer.header("retry-after")), ("REQUEST_IN_PROGRESS", "2"), "{case}");
+        assert_eq!((answer.error(), answer.header("retry-after")), ("REQUEST_IN_PROGRESS", "2"), "{case}");
     }
-    assert_eq!(first.await.unwrap().kind(), "OK");
+    assert_eq!(first.await.unwrap().error(), "OK");
 }
 
 #[tokio::test]
@@ -192,7 +192,7 @@ async fn a_sold_cart_names_its_order() {
     let again =
         process.pay(json!({"shoppingCartId": cart, "manualEntryCardNumber": "4242424242424242"})).await;
     assert_eq!(again.refusal(), "409 CART_ALREADY_CHECKED_OUT");
-    assert_eq!(again.body["orderId"], order.order_id());
+    assert_eq!(again.body["orderId"], order.id());
     assert_eq!(venue.seats(0).await, [8, 0, 2]);
 }
 
@@ -202,8 +202,8 @@ async fn a_cart_is_open_again_after_a_decline() {
     let process = venue.process().await;
     let cart = process.cart(json!([tickets(2)])).await;
     let declined = json!({"shoppingCartId": cart, "manualEntryCardNumber": DECLINED});
-    assert_eq!(process.pay(declined).await.kind(), "CARD_DECLINED");
-    assert_eq!(process.pay(json!({"shoppingCartId": cart})).await.kind(), "OK");
+    assert_eq!(process.pay(declined).await.error(), "CARD_DECLINED");
+    assert_eq!(process.pay(json!({"shoppingCartId": cart})).await.error(), "OK");
 }
 
 #[tokio::test]

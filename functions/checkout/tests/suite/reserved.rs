@@ -1,15 +1,14 @@
 //! Reservations at checkout (contract §6): consumed, given back, released.
 
 use crate::audit::audit;
-use crate::catalog::DONATION;
 use crate::venue::{Venue, after, pay, t0, tenant_id, tickets, tickets_for};
 use domain::ReservationId;
 use domain::ledger::{Hold, LedgerChange};
 use engine::Fault;
 use serde_json::json;
 use std::time::Duration;
-
-const DECLINED: &str = "4000000000000002";
+use testkit::cards::DECLINED;
+use testkit::catalog::DONATION;
 
 #[tokio::test]
 async fn a_live_hold_keeps_strangers_out_and_never_competes_with_its_holder() {
@@ -18,9 +17,9 @@ async fn a_live_hold_keeps_strangers_out_and_never_competes_with_its_holder() {
     let process = venue.process().await;
     let cart = json!({"items": [tickets(1)]});
     let stranger = process.pay(json!({"shoppingCart": cart})).await;
-    assert_eq!((stranger.kind(), &stranger.body["availableSeats"]), ("NOT_ENOUGH_CAPACITY", &json!(0)));
+    assert_eq!((stranger.error(), &stranger.body["availableSeats"]), ("NOT_ENOUGH_CAPACITY", &json!(0)));
     let holder = process.pay(json!({"shoppingCart": cart, "reservationId": 10})).await;
-    assert_eq!(holder.kind(), "OK", "{}", holder.text);
+    assert_eq!(holder.error(), "OK", "{}", holder.text);
     assert_eq!(venue.seats(0).await, [0, 0, 1]);
 }
 
@@ -39,7 +38,7 @@ async fn the_reservation_of_a_stored_cart_is_consumed_and_the_request_outranks_i
             fields["reservationId"] = json!(id);
         }
         let order = process.pay(fields).await;
-        assert_eq!(order.kind(), "OK", "{}", order.text);
+        assert_eq!(order.error(), "OK", "{}", order.text);
         assert_eq!([venue.seats(0).await, venue.seats(1).await], seats, "{field:?}");
     }
 }
@@ -75,8 +74,8 @@ async fn a_reservation_that_is_gone_unknown_or_anothers_sells_nothing() {
     for (case, ask, expected) in [
         ("unknown", pay(json!({"reservationId": 99})), unknown),
         ("no id at all", pay(json!({"reservationId": -1})), unknown),
-        ("another tenant's", pay(json!({"reservationId": 10})).key("key-205"), unknown),
-        ("just expired", pay(json!({"reservationId": 10})).at(after(600)), expired),
+        ("another tenant's", pay(json!({"reservationId": 10})).by("key-205"), unknown),
+        ("just expired", pay(json!({"reservationId": 10})).at_instant(after(600)), expired),
         (
             "gone, same event",
             pay(json!({"reservationId": 11, "shoppingCart": {"items": [tickets_for(1, 1)]}})),
@@ -97,8 +96,8 @@ async fn a_consumed_reservation_is_gone_unless_it_is_the_same_charge_again() {
     venue.hold(10, &[(0, 2)], 600).await;
     let process = venue.process().await;
     let fields = json!({"reservationId": 10});
-    assert_eq!(process.pay(fields.clone()).await.kind(), "OK");
-    assert_eq!(process.pay(fields).await.kind(), "DUPLICATE_TRANSACTION_FOUND");
+    assert_eq!(process.pay(fields.clone()).await.error(), "OK");
+    assert_eq!(process.pay(fields).await.error(), "DUPLICATE_TRANSACTION_FOUND");
     let other = json!({"reservationId": 10, "manualEntryCardNumber": "4242424242424242"});
     let used = process.pay(other).await;
     assert_eq!(used.refusal(), "409 RESERVATION_EXPIRED\n/reservationId has already been used for an order");
@@ -113,10 +112,10 @@ async fn expired_holds_are_sold_to_the_next_buyer_at_the_instant_of_expiry() {
     }
     let process = venue.process().await;
     let cart = json!({"shoppingCart": {"items": [tickets(10)]}});
-    let early = process.send(pay(cart.clone()).at(after(599))).await;
-    assert_eq!((early.kind(), &early.body["availableSeats"]), ("NOT_ENOUGH_CAPACITY", &json!(1)));
-    let late = process.send(pay(cart).at(after(600))).await;
-    assert_eq!(late.kind(), "OK", "{}", late.text);
+    let early = process.send(pay(cart.clone()).at_instant(after(599))).await;
+    assert_eq!((early.error(), &early.body["availableSeats"]), ("NOT_ENOUGH_CAPACITY", &json!(1)));
+    let late = process.send(pay(cart).at_instant(after(600))).await;
+    assert_eq!(late.error(), "OK", "{}", late.text);
     assert_eq!(venue.seats(0).await, [0, 0, 10]);
 }
 
@@ -125,10 +124,10 @@ async fn a_hold_that_expires_before_the_decline_is_recovered_becomes_free_seats(
     let venue = Venue::open([10, 10]).await;
     venue.hold(10, &[(0, 3)], 30).await;
     let process = venue.process().await;
-    process.processor.next(crate::outside::Verb::Confirm, crate::outside::Mishap::CrashBefore);
+    process.processor.next(testkit::outside::Verb::Confirm, testkit::outside::Mishap::CrashBefore);
     let died = process.pay(json!({"reservationId": 10})).await;
-    assert_eq!(died.kind(), "TRY_AGAIN");
-    venue.process().await.clean_up(100).await;
+    assert_eq!(died.error(), "TRY_AGAIN");
+    venue.new_process().clean_up(100).await;
     assert_eq!(venue.ledger(0).await.available(after(100)), 10);
     assert_eq!(audit(&venue, "expired").await, []);
 }
@@ -155,7 +154,7 @@ async fn a_hold_that_changed_meanwhile_is_tried_again_unless_it_is_gone() {
         let slot = crate::catalog::slot(0);
         venue.store.change_ledger(tenant_id(), &slot, &change, t0()).await.unwrap().unwrap();
         let slow = slow.await.unwrap();
-        assert_eq!(slow.kind(), kind, "{}", slow.text);
+        assert_eq!(slow.error(), kind, "{}", slow.text);
         assert_eq!(audit(&venue, kind).await, []);
     }
 }

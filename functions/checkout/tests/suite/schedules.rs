@@ -1,12 +1,14 @@
 //! Random schedules: several customers at once, processes that die and lose answers, by seed.
 
 use crate::audit::audit;
-use crate::catalog::NUMBER;
-use crate::venue::{Ask, Charging, Process, Venue, after, ask, pay, tickets_for};
+use crate::venue::{Charging, Process, Venue, after, ask, pay, tickets_for};
 use engine::{FaultPlan, Rates};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::time::Duration;
+use testkit::Ask;
+use testkit::catalog::NUMBER;
+use testkit::walk;
 use tokio::runtime::Builder;
 
 const CARDS: [&str; 5] =
@@ -74,12 +76,12 @@ async fn play(charging: Charging, seed: u64) {
     for wave in WAVES {
         let mut tries = tokio::task::JoinSet::new();
         for ask in &customers {
-            let (process, ask) = (current.clone(), ask.clone().at(after(wave)));
+            let (process, ask) = (current.clone(), ask.clone().at_instant(after(wave)));
             tries.spawn(async move { process.send(ask).await });
         }
         while let Some(answer) = tries.join_next().await {
             let answer = answer.unwrap();
-            let status = answer.status.as_u16();
+            let status = answer.status;
             assert!([200, 402, 409, 503].contains(&status), "{case}: {}", answer.text);
         }
         if current.processor.is_dead() {
@@ -91,11 +93,11 @@ async fn play(charging: Charging, seed: u64) {
     assert_eq!(report.failed, 0, "{case}");
     audit(&venue, &case).await;
     for (number, ask) in customers.iter().enumerate() {
-        let answer = healthy.send(ask.clone().at(after(400))).await;
-        let status = answer.status.as_u16();
+        let answer = healthy.send(ask.clone().at_instant(after(400))).await;
+        let status = answer.status;
         assert!([200, 402, 409].contains(&status), "{case}: customer {number}: {}", answer.text);
     }
-    healthy.clean_up(900).await;
+    venue.finish_work(&healthy, 900).await;
     let mut orders: BTreeMap<Option<String>, usize> = BTreeMap::new();
     for order in audit(&venue, &case).await {
         *orders.entry(order.billing.email.clone()).or_default() += 1;
@@ -103,23 +105,26 @@ async fn play(charging: Charging, seed: u64) {
     assert!(orders.values().all(|count| *count == 1), "{case}: {orders:?}");
 }
 
-fn play_all(charging: Charging, seeds: u64) {
-    let chosen = std::env::var("BOXOFFICE_SEED").ok().and_then(|seed| seed.parse().ok());
-    let seeds = chosen.map_or(0..seeds, |seed: u64| seed..seed + 1);
+fn play_all(charging: Charging, seeds: Vec<u64>) {
     for seed in seeds {
-        // One thread for the engine's work keeps its calls in the order in which they were made.
-        let mut builder = Builder::new_current_thread();
-        let runtime = builder.enable_all().start_paused(true).max_blocking_threads(1).build().unwrap();
+        let runtime = Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
         runtime.block_on(play(charging, seed));
     }
 }
 
+// Several tests, so that all processors share the work.
+
 #[test]
 fn random_schedules_of_several_customers_end_with_the_books_in_order() {
-    play_all(Charging::Sandbox, SEEDS);
+    play_all(Charging::Sandbox, walk::seeds("checkout-schedules", 0..SEEDS / 2, 8));
+}
+
+#[test]
+fn more_random_schedules_of_several_customers_end_with_the_books_in_order() {
+    play_all(Charging::Sandbox, walk::seeds("more-checkout-schedules", SEEDS / 2..SEEDS, 8));
 }
 
 #[test]
 fn random_schedules_end_with_the_books_in_order_through_stripe_too() {
-    play_all(Charging::Stripe, SEEDS / 2);
+    play_all(Charging::Stripe, walk::seeds("checkout-schedules-through-stripe", 0..SEEDS / 2, 8));
 }

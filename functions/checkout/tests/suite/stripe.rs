@@ -4,26 +4,28 @@ pub(crate) mod double;
 mod published;
 
 use crate::audit::audit;
-use crate::outside::{Mishap, Verb};
-use crate::venue::{Answer, Charging, Process, VISA, Venue, after, pay, tenant_id};
+use crate::venue::{Charging, Process, Venue, after, pay, tenant_id};
+use adapters::clock::RequestClock;
+use adapters::processor::{CardProcessor, PaymentRequest, ProcessorError, RefundRequest, StripeProcessor};
 use domain::card::{Card, CardFields};
+use domain::card_token::SentCard;
 use domain::payment::{Confirmation, DeclineReason, FinalStatus, RefundAnswer};
 use domain::sale::{RefundState, Sale, SaleRefund};
 use domain::stripe::{StripeAccount, StripeAddress, StripeSettings};
 use domain::tenant::{ProcessorKind, Tenant};
-use domain::{Mid, Money, OrderId, PaymentReference, RefundId};
+use domain::{Currency, Mid, Money, OrderId, PaymentReference, RefundId};
 use double::{ASKS_BACK, SECRET, Step, Trouble};
 use insta::assert_snapshot;
-use platform::clock::RequestClock;
-use platform::processor::{CardProcessor, PaymentRequest, ProcessorError, RefundRequest, StripeProcessor};
 use sagas::{RefundOutcome, TakenRefund};
 use serde_json::json;
 use store::Consistency;
 use store::refund::Take;
+use testkit::Answer;
+use testkit::cards::{DECLINED, GOOD, OTHER};
+use testkit::outside::{Mishap, Verb};
 use tokio::io::AsyncReadExt;
 use tokio::net::TcpListener;
 
-const DECLINED: &str = "4000000000000002";
 const DAY: i64 = 86_400;
 
 fn account() -> StripeAccount {
@@ -49,13 +51,14 @@ fn payment(order: u64) -> PaymentRequest {
         tenant: tenant_id(),
         order: OrderId::from_bits(order),
         amount: Money::from_cents(4_250),
+        currency: Currency::default(),
         mid: Mid::parse("60417").unwrap(),
         descriptor: "HARBOR".to_owned(),
         secured_at: after(0),
     }
 }
 
-fn card(number: &str) -> Card {
+fn card(number: &str) -> SentCard {
     let fields = CardFields {
         number: Some(number),
         expiry: Some("1230"),
@@ -64,7 +67,7 @@ fn card(number: &str) -> Card {
         holder_name: Some("Pat Payer"),
         ..CardFields::default()
     };
-    Card::parse(&fields).unwrap()
+    SentCard::Number(Box::new(Card::parse(&fields).unwrap()))
 }
 
 /// The reason and the processor's code of a decline.
@@ -82,11 +85,11 @@ async fn a_checkout_asks_stripe_four_things_in_their_published_form() {
     let venue = configured().await;
     let process = venue.process().await;
     let answer = process.pay(json!({"cvc": "739"})).await;
-    let order = answer.order_id();
+    let order = answer.id();
     assert_eq!(process.processor.calls(), [], "the built-in processor is not asked");
     let asked: Vec<String> = venue.stripe.seen().iter().map(double::Seen::shown).collect();
-    let asked = asked.join("\n\n").replace(order, "[order]").replace(SECRET, "[key]");
-    let asked = asked.replace(VISA, "[number]").replace("= 739", "= [cvc]");
+    let asked = asked.join("\n\n").replace(&order, "[order]").replace(SECRET, "[key]");
+    let asked = asked.replace(OTHER, "[number]").replace("= 739", "= [cvc]");
     assert_snapshot!(asked, @r"
     POST /v1/payment_intents
     idempotency-key: boxoffice-204-[order]
@@ -172,17 +175,48 @@ async fn each_decline_is_told_with_the_processors_part_and_the_issuers() {
         let process = venue.process().await;
         let ask = pay(json!({"manualEntryCardNumber": number})).keyed("k");
         let answer = process.send(ask.clone()).await;
-        assert_eq!((answer.status.as_u16(), answer.kind()), (402, kind), "{number}: {}", answer.text);
+        assert_eq!((answer.status, answer.error()), (402, kind), "{number}: {}", answer.text);
         assert_eq!(answer.body["processorErrorCode"], processor, "{number}");
         assert_eq!(answer.body["issuingErrorCode"].as_str(), issuer, "{number}");
         use Step::{Attach, Cancel, Card, Confirm, Create};
         assert_eq!(venue.stripe.steps(), [Create, Card, Attach, Confirm, Cancel], "{number}");
         assert_eq!(venue.stripe.intents()[0].status, "canceled", "{number}");
         let again = process.send(ask).await;
-        assert!(again.is_replayed() && again.kind() == kind, "{number}: {}", again.text);
+        assert!(again.replayed && again.error() == kind, "{number}: {}", again.text);
         assert_eq!(venue.stripe.steps().len(), 5, "{number}: the first answer is kept");
         assert_eq!(audit(&venue, number).await.len(), 0);
     }
+}
+
+#[tokio::test]
+async fn a_venue_sells_in_its_own_currency_and_no_less_than_can_be_charged() {
+    let venue = configured().await;
+    let sells_in = async |code: &str| {
+        let tenant = venue.store.load_tenant(tenant_id(), Consistency::Strong).await.unwrap().unwrap();
+        let currency = Currency::parse(code).unwrap();
+        venue.store.save_tenant(&Tenant { currency, ..tenant }).await.unwrap();
+        venue.process().await
+    };
+    let forints = sells_in("HUF").await;
+    let refused = forints.pay(json!({})).await;
+    assert_eq!((refused.status, refused.error()), (409, "AMOUNT_TOO_SMALL"), "{}", refused.text);
+    let told = (&refused.body["smallestAmount"], &refused.body["currency"]);
+    assert_eq!(told, (&json!("175.00"), &json!("HUF")));
+    assert_eq!((venue.seats(0).await, venue.stripe.steps()), ([10, 0, 0], vec![]));
+
+    let euros = sells_in("EUR").await;
+    let sold = euros.pay(json!({})).await;
+    let told = (&sold.body["currency"], &sold.body["payments"][0]["currency"]);
+    assert_eq!(told, (&json!("EUR"), &json!("EUR")), "{}", sold.text);
+    let asked: Vec<String> = venue.stripe.seen().iter().map(double::Seen::shown).collect();
+    assert!(asked[0].contains("  currency = eur\n"), "{}", asked[0]);
+    let id = OrderId::parse(&sold.id()).unwrap();
+    let order = venue.store.load_order(tenant_id(), &id).await.unwrap().unwrap();
+    let sale = order.payment.as_ref().map(|payment| payment.sale.clone()).unwrap();
+    let sale = venue.store.load_sale(tenant_id(), &sale).await.unwrap().unwrap();
+    let euro = Currency::parse("EUR").unwrap();
+    assert_eq!((order.currency, sale.currency), (euro, euro));
+    assert!(venue.store.has_sold(tenant_id()).await.unwrap());
 }
 
 #[tokio::test]
@@ -190,7 +224,7 @@ async fn a_key_that_does_not_open_charges_nothing_and_gives_everything_back() {
     let mut venue = Venue::charging(Charging::Stripe, [10, 10]).await;
     venue.stripe_settings.sealed_key = "00".to_owned();
     let process = venue.process().await;
-    assert_eq!(process.pay(json!({})).await.kind(), "TRY_AGAIN");
+    assert_eq!(process.pay(json!({})).await.error(), "TRY_AGAIN");
     assert_eq!((venue.seats(0).await, venue.captured().await), ([10, 0, 0], vec![]));
     assert_eq!(venue.stripe.steps(), []);
 }
@@ -212,7 +246,7 @@ async fn a_charged_payment_answers_any_further_card_as_the_first() {
     let venue = Venue::charging(Charging::Stripe, [10, 10]).await;
     let stripe = processor(&venue);
     let reference = stripe.open(&payment(1)).await.unwrap();
-    for number in [VISA, "4242424242424242", DECLINED] {
+    for number in [OTHER, GOOD, DECLINED] {
         assert_eq!(stripe.confirm(&reference, &card(number)).await, Ok(Confirmation::Captured), "{number}");
     }
     assert_eq!(stripe.cancel_or_status(&reference).await, Ok(FinalStatus::Succeeded));
@@ -230,7 +264,7 @@ async fn a_payment_takes_one_card() {
         }
         let first = declined(stripe.confirm(&reference, &card(DECLINED)).await);
         assert_eq!(first, (DeclineReason::CardDeclined, "card_declined".to_owned()), "{lost:?}");
-        let _ = declined(stripe.confirm(&reference, &card(VISA)).await);
+        let _ = declined(stripe.confirm(&reference, &card(OTHER)).await);
         assert_eq!(stripe.cancel_or_status(&reference).await, Ok(FinalStatus::Cancelled), "{lost:?}");
         assert!(venue.captured().await.is_empty(), "{lost:?}");
     }
@@ -244,7 +278,7 @@ async fn a_cancelled_payment_declines() {
     for _ in 0..2 {
         assert_eq!(stripe.cancel_or_status(&reference).await, Ok(FinalStatus::Cancelled));
     }
-    let answer = declined(stripe.confirm(&reference, &card(VISA)).await);
+    let answer = declined(stripe.confirm(&reference, &card(OTHER)).await);
     assert_eq!(answer, (DeclineReason::ProcessorError, "payment_cancelled".to_owned()));
 }
 
@@ -263,7 +297,7 @@ async fn a_lost_confirmation_is_told_by_the_last_word() {
         let stripe = processor(&venue);
         let reference = stripe.open(&payment(1)).await.unwrap();
         venue.stripe.next(Step::Confirm, trouble);
-        let fault = stripe.confirm(&reference, &card(VISA)).await.unwrap_err();
+        let fault = stripe.confirm(&reference, &card(OTHER)).await.unwrap_err();
         let throttled = trouble == Trouble::Refused(429);
         let expected = if throttled { ProcessorError::Throttled } else { ProcessorError::AnswerLost };
         assert_eq!(fault, expected, "{trouble:?}");
@@ -280,7 +314,7 @@ async fn a_payment_stays_on_the_account_it_was_made_on() {
     let reference = processor(&venue).open(&payment(1)).await.unwrap();
     venue.stripe_settings.accounts.clear();
     let later = processor(&venue);
-    assert_eq!(later.confirm(&reference, &card(VISA)).await, Ok(Confirmation::Captured));
+    assert_eq!(later.confirm(&reference, &card(OTHER)).await, Ok(Confirmation::Captured));
     assert_eq!(later.cancel_or_status(&reference).await, Ok(FinalStatus::Succeeded));
 }
 
@@ -292,12 +326,12 @@ async fn the_duplicate_window_and_the_key_hold_with_either_processor() {
         let venue = Venue::charging(charging, [10, 10]).await;
         let process = venue.process().await;
         let first = process.send(pay(json!({})).keyed("k")).await;
-        let again = process.send(pay(json!({})).keyed("k").at(after(10))).await;
-        assert_eq!((again.order_id(), again.is_replayed()), (first.order_id(), true), "{charging:?}");
-        let same_card = process.send(pay(json!({})).at(after(299))).await;
-        assert_eq!(same_card.kind(), "DUPLICATE_TRANSACTION_FOUND", "{charging:?}");
+        let again = process.send(pay(json!({})).keyed("k").at_instant(after(10))).await;
+        assert_eq!((again.id(), again.replayed), (first.id(), true), "{charging:?}");
+        let same_card = process.send(pay(json!({})).at_instant(after(299))).await;
+        assert_eq!(same_card.error(), "DUPLICATE_TRANSACTION_FOUND", "{charging:?}");
         assert_eq!(venue.captured().await, [3_600], "{charging:?}");
-        assert_eq!(process.send(pay(json!({})).at(after(300))).await.kind(), "OK", "{charging:?}");
+        assert_eq!(process.send(pay(json!({})).at_instant(after(300))).await.error(), "OK", "{charging:?}");
         assert_eq!(venue.captured().await, [3_600, 3_600], "{charging:?}");
         assert_eq!(audit(&venue, "window").await.len(), 2);
     }
@@ -316,12 +350,12 @@ async fn a_checkout_left_half_way_is_finished_however_late() {
             let venue = Venue::charging(Charging::Stripe, [10, 10]).await;
             let process = venue.process().await;
             process.processor.next(verb, mishap);
-            assert_eq!(process.pay(json!({})).await.kind(), "TRY_AGAIN", "{case}");
+            assert_eq!(process.pay(json!({})).await.error(), "TRY_AGAIN", "{case}");
             *venue.stripe_clock.lock().unwrap() = after(late);
             if late >= DAY {
                 venue.stripe.forget_keys();
             }
-            let report = venue.process().await.clean_up(late).await;
+            let report = venue.new_process().clean_up(late).await;
             assert_eq!(report.failed, 0, "{case}");
             assert_eq!(audit(&venue, &case).await.len(), usize::from(charged), "{case}");
             assert_eq!(venue.stripe.intents().len(), 1, "{case}: one payment for one order");
@@ -338,7 +372,7 @@ async fn recovery_that_does_not_reach_stripe_is_repeated() {
     let venue = Venue::charging(Charging::Stripe, [10, 10]).await;
     let process = venue.process().await;
     process.processor.next(Verb::Confirm, Mishap::CrashAfter);
-    assert_eq!(process.pay(json!({})).await.kind(), "TRY_AGAIN");
+    assert_eq!(process.pay(json!({})).await.error(), "TRY_AGAIN");
     let next = venue.process().await;
     for (secs, step, trouble) in [
         (100, Step::Create, Trouble::Refused(429)),
@@ -357,13 +391,14 @@ async fn recovery_that_does_not_reach_stripe_is_repeated() {
 /// Checkouts with these fields, one after the duplicate window of the other, met by every trouble on each request.
 pub(crate) async fn troubled(venue: &Venue, fields: serde_json::Value) -> Vec<Answer> {
     let process = venue.process().await;
-    let steps = [Step::Create, Step::Card, Step::Attach, Step::Confirm, Step::Cancel].into_iter();
+    let steps =
+        [Step::Token, Step::Create, Step::Card, Step::Attach, Step::Confirm, Step::Cancel].into_iter();
     let troubles = steps.flat_map(|step| Trouble::ALL.map(|trouble| (step, trouble)));
     let mut answers = Vec::new();
     for (number, (step, trouble)) in (1..).zip(troubles) {
         venue.stripe.calm();
         venue.stripe.next(step, trouble);
-        answers.push(process.send(pay(fields.clone()).at(after(400 * number))).await);
+        answers.push(process.send(pay(fields.clone()).at_instant(after(400 * number))).await);
     }
     venue.stripe.calm();
     process.clean_up(30_000).await;
@@ -421,7 +456,7 @@ async fn a_refund_is_looked_for_and_made_in_its_published_form() {
     let mut venue = Venue::charging(Charging::Stripe, [10, 10]).await;
     venue.stripe_settings.accounts.insert(Mid::parse("60417").unwrap(), account());
     let stripe = processor(&venue);
-    let reference = charged(&stripe, VISA).await;
+    let reference = charged(&stripe, OTHER).await;
     assert_eq!(stripe.refund(&refund(&reference, "refund_a", 1_000)).await, Ok(RefundAnswer::Refunded));
     let seen = venue.stripe.seen();
     let asked: Vec<String> =
@@ -451,7 +486,7 @@ async fn a_refund_is_looked_for_and_made_in_its_published_form() {
 async fn a_refund_is_made_once_however_often_and_late_it_is_asked_for() {
     let venue = Venue::charging(Charging::Stripe, [10, 10]).await;
     let stripe = processor(&venue);
-    let reference = charged(&stripe, VISA).await;
+    let reference = charged(&stripe, OTHER).await;
     for number in 0..150 {
         let id = format!("refund_{number}");
         assert_eq!(stripe.refund(&refund(&reference, &id, 10)).await, Ok(RefundAnswer::Refunded));
@@ -470,7 +505,7 @@ async fn a_refund_whose_answer_is_lost_is_made_once() {
             for day_passes in [false, true] {
                 let venue = Venue::charging(Charging::Stripe, [10, 10]).await;
                 let stripe = processor(&venue);
-                let reference = charged(&stripe, VISA).await;
+                let reference = charged(&stripe, OTHER).await;
                 venue.stripe.next(step, trouble);
                 let asked = refund(&reference, "refund_a", 1_000);
                 let fault = stripe.refund(&asked).await.unwrap_err();
@@ -489,7 +524,7 @@ async fn a_refund_whose_answer_is_lost_is_made_once() {
 
 #[tokio::test]
 async fn a_refused_refund_says_why_and_says_it_again() {
-    for (number, cents) in [("4000000000005126", 1_000), (VISA, 4_251)] {
+    for (number, cents) in [("4000000000005126", 1_000), (OTHER, 4_251)] {
         let venue = Venue::charging(Charging::Stripe, [10, 10]).await;
         let stripe = processor(&venue);
         let reference = charged(&stripe, number).await;
@@ -511,7 +546,7 @@ async fn a_pending_refund_counts_and_one_that_came_back_does_not() {
     ] {
         let venue = Venue::charging(Charging::Stripe, [10, 10]).await;
         let stripe = processor(&venue);
-        let reference = charged(&stripe, VISA).await;
+        let reference = charged(&stripe, OTHER).await;
         venue.stripe.refunds_are(status);
         for _ in 0..2 {
             let answer = stripe.refund(&refund(&reference, "refund_a", 1_000)).await;
@@ -549,7 +584,7 @@ async fn a_refund_left_half_way_is_finished_once_with_either_processor() {
         let case = format!("{charging:?} {strike:?}");
         let venue = Venue::charging(charging, [10, 10]).await;
         let process = venue.process().await;
-        assert_eq!(process.pay(json!({})).await.kind(), "OK", "{case}");
+        assert_eq!(process.pay(json!({})).await.error(), "OK", "{case}");
         match strike {
             Strike::Verb(mishap) => process.processor.next(Verb::Refund, mishap),
             Strike::Request(step, trouble) => venue.stripe.next(step, trouble),
@@ -561,7 +596,7 @@ async fn a_refund_left_half_way_is_finished_once_with_either_processor() {
         let outcome = sagas::refund(&process.app, &tenant, taken, RequestClock::chosen(after(10))).await;
         let slow = matches!(strike, Strike::Verb(Mishap::Slow(_)));
         assert!(matches!(outcome, Ok(RefundOutcome::Undecided)) || outcome.is_err() || slow, "{case}");
-        let next = venue.process().await;
+        let next = venue.new_process();
         for _ in 0..2 {
             assert_eq!(next.clean_up(200).await.failed, 0, "{case}");
         }
@@ -585,6 +620,7 @@ async fn take_refund_of_ten(venue: &Venue, process: &Process) -> Sale {
     let sale = only_sale(venue).await;
     let refund = SaleRefund {
         amount: Money::from_cents(1_000),
+        taxes: Default::default(),
         taken_at: after(10),
         chosen_clock: true,
         state: RefundState::Pending { deadline: after(70) },

@@ -1,12 +1,13 @@
 //! Work that cannot be finished for a while, and makes way for what can.
 
-use crate::outside::{Mishap, Verb};
-use crate::returns::{LOSES_THE_ANSWER, id, refund, sold};
+use crate::returns::{id, refund, sold};
 use crate::venue::{Venue, pay, put};
 use domain::TenantId;
 use domain::tenant::{ProcessorKind, Tenant};
 use serde_json::json;
 use store::{Consistency, Item, number, text};
+use testkit::cards::LOSES_THE_ANSWER;
+use testkit::outside::{Mishap, Verb};
 
 /// As many as a pass takes up of one partition.
 const STUCK: i64 = 25;
@@ -51,11 +52,11 @@ async fn what_one_tenant_cannot_finish_keeps_no_other_waiting() {
         let process = venue.process().await;
         if table == "orders" {
             process.processor.next(Verb::Confirm, Mishap::CrashBefore);
-            assert_eq!(process.send(pay(json!({}))).await.kind(), "TRY_AGAIN");
+            assert_eq!(process.send(pay(json!({}))).await.error(), "TRY_AGAIN");
         } else {
             let order = sold(&process, json!({"manualEntryCardNumber": LOSES_THE_ANSWER})).await;
             let lost = process.send(refund(id(&order), json!({"wholeOrder": true}))).await;
-            assert_eq!(lost.kind(), "REFUND_PENDING");
+            assert_eq!(lost.error(), "REFUND_PENDING");
         }
         let rows = venue.scan(table).await.into_iter();
         let is_meant =
@@ -64,7 +65,7 @@ async fn what_one_tenant_cannot_finish_keeps_no_other_waiting() {
         pile_up(&venue, table, &due).await;
         let next = venue.process().await;
         let done =
-            |report: cleanup::Report| (report.failed, report.orders_finished + report.refunds_finished);
+            |report: cleanup::PassReport| (report.failed, report.orders_finished + report.refunds_finished);
         assert_eq!(done(next.clean_up(100).await), (25, 0), "{table}: the oldest first");
         assert_eq!(done(next.clean_up(101).await), (0, 1), "{table}: then the others");
         assert_eq!(done(next.clean_up(144).await), (0, 0), "{table}");

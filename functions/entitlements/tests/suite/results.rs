@@ -1,15 +1,13 @@
 //! What carts come to.
 
-use crate::support::{
-    ADULT, CHILD, LEVEL, MEMBERSHIP, MOVED, NUMBER, Rules, Venue, members_cart, tally, tickets, tickets_for,
-};
+use crate::support::{LINE, MOVED, Rules, Venue, ask, entries, members_cart, tally, tickets, tickets_for};
 use serde_json::{Value, json};
 use store::Consistency;
+use testkit::catalog::{ADULT, CHILD, LEVEL, MEMBERSHIP, NUMBER};
 
 /// The counter of the usual rule on the day of the visit.
 const TODAY: &str = "day-2027-06-03";
 const COUNTER: &str = "Adult_Child_Limit_4#";
-const LINE: &str = "e4b1f7a0c2d94c5fa8e6137b90d2c516";
 
 fn line(quantity: u32) -> Value {
     let mut line = tickets(ADULT, quantity);
@@ -105,7 +103,7 @@ async fn a_cart_within_a_limit_passes() {
     expected["results"] = answer.body["results"].clone();
     expected["passed"] = answer.body["results"].clone();
     assert_eq!(answer.body, expected);
-    assert_eq!(answer.entries(), ["Adult_Child_Limit_4: 0 and 2 of 4, true"]);
+    assert_eq!(entries(&answer), ["Adult_Child_Limit_4: 0 and 2 of 4, true"]);
     assert_eq!(
         answer.body["results"][0]["rulesApplied"],
         json!([{"id": "Adult_Child_Limit_4", "valid": true}])
@@ -122,12 +120,12 @@ async fn put_is_post_and_a_stored_cart_is_one_within_the_request() {
     let mut inline = members_cart(json!([line(2)]));
     let expected = venue.validate(inline.clone()).await.body;
     for method in ["POST", "PUT"] {
-        let stored = venue.send(method, &[], json!({"id": cart})).await;
-        assert_eq!(stored.entries(), ["Adult_Child_Limit_4: 3 and 2 of 4, false"]);
+        let stored = venue.send(ask(method, json!({"id": cart}))).await;
+        assert_eq!(entries(&stored), ["Adult_Child_Limit_4: 3 and 2 of 4, false"]);
         assert_eq!(stored.body, expected, "{method}");
         // The cart as it is read has both its id and its items.
         inline["id"] = json!(cart);
-        assert_eq!(venue.send(method, &[], inline.clone()).await.body, expected, "{method}");
+        assert_eq!(venue.send(ask(method, inline.clone())).await.body, expected, "{method}");
     }
 }
 
@@ -145,7 +143,7 @@ async fn a_cart_in_the_request_takes_one_round_trip_and_a_stored_one_two() {
     let by_id = venue.validate(json!({"membershipIds": [MEMBERSHIP], "items": [tickets(ADULT, 2)]})).await;
     assert_eq!(by_id.calls.rounds, 2);
     for answer in [inline, stored, by_id] {
-        assert_eq!(answer.entries(), ["Adult_Child_Limit_4: 1 and 2 of 4, true"]);
+        assert_eq!(entries(&answer), ["Adult_Child_Limit_4: 1 and 2 of 4, true"]);
     }
 }
 
@@ -155,7 +153,7 @@ async fn a_slot_that_was_moved_counts_for_the_day_it_was_moved_to() {
     venue.used(TODAY, COUNTER, 4).await;
     venue.used("day-2027-06-04", COUNTER, 1).await;
     let answer = venue.validate(members_cart(json!([tickets_for(MOVED, ADULT, 2)]))).await;
-    assert_eq!(answer.entries(), ["Adult_Child_Limit_4: 1 and 2 of 4, true"]);
+    assert_eq!(entries(&answer), ["Adult_Child_Limit_4: 1 and 2 of 4, true"]);
     assert_eq!(answer.calls.rounds, 2);
 }
 
@@ -202,7 +200,7 @@ async fn only_tickets_at_the_member_price_count_for_a_membership() {
         json!({"valid": true, "messages": [], "results": [], "violations": [], "passed": [], "memberMessages": []})
     );
     let level = venue.validate(json!({"membershipCategoryId": LEVEL, "items": [tickets(ADULT, 5)]})).await;
-    assert_eq!(level.entries(), ["Adult_Child_Limit_4: 0 and 5 of 4, false"]);
+    assert_eq!(entries(&level), ["Adult_Child_Limit_4: 0 and 5 of 4, false"]);
     let entry = &level.body["results"][0];
     assert_eq!((&entry["membershipId"], &entry["membershipLevelId"]), (&Value::Null, &json!(LEVEL)));
 }
@@ -220,7 +218,7 @@ async fn every_limit_of_a_template_has_entries_of_its_own() {
     retail["isRetail"] = true.into();
     let answer = venue.validate(members_cart(json!([tickets(ADULT, 3), tickets(CHILD, 1), retail]))).await;
     assert_eq!(
-        answer.entries(),
+        entries(&answer),
         [
             "Adult_Child_Limit_4: 0 and 4 of 4, true",
             "Each_Year: 0 and 3 of 2, false",

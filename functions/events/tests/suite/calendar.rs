@@ -1,7 +1,15 @@
 //! Calendars and days.
 
-use crate::support::{Venue, daily, template};
-use serde_json::json;
+use crate::support::{Listed, Venue, daily, template};
+use serde_json::{Value, json};
+use testkit::Answer;
+
+/// Seats that can be had and all seats of each day.
+fn seats(answer: &Answer) -> Vec<(i64, i64)> {
+    let number = |value: &Value| value.as_i64().unwrap();
+    let days = answer.body["days"].as_array().unwrap().iter();
+    days.map(|day| (number(&day["availableSeats"]), number(&day["capacity"]))).collect()
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn days_are_those_of_the_tenants_clocks() {
@@ -52,11 +60,21 @@ async fn a_day_is_active_while_a_seat_remains() {
     let path = "/v2/b2c/event/templates/entry/calendar?startTime=2027-07-04&endTime=2027-07-05T23:59:59";
     let now = "2027-07-04T08:00:00-04:00";
     venue.sell_out("2027-07-04T10:00:00").await;
-    assert_eq!(venue.get(now, path).await.days(), ["2027-07-04*", "2027-07-05*"]);
+    let half = venue.get(now, path).await;
+    assert_eq!(half.days(), ["2027-07-04*", "2027-07-05*"]);
+    assert_eq!(seats(&half), [(50, 100), (100, 100)]);
     venue.sell_out("2027-07-04T14:00:00").await;
-    assert_eq!(venue.get(now, path).await.days(), ["2027-07-04", "2027-07-05*"]);
     let all = "/v2/b2c/event/templates/calendar?startTime=2027-07-04&endTime=2027-07-05T23:59:59";
-    assert_eq!(venue.get(now, all).await.days(), ["2027-07-04", "2027-07-05*"]);
+    for path in [path, all] {
+        let full = venue.get(now, path).await;
+        assert_eq!(full.days(), ["2027-07-04", "2027-07-05*"]);
+        assert_eq!(seats(&full), [(0, 100), (100, 100)]);
+    }
+    // What is closed is no longer shown, so that it counts neither as room nor as full.
+    let noon = venue.get("2027-07-04T12:00:00-04:00", path).await;
+    assert_eq!(seats(&noon), [(0, 50), (100, 100)]);
+    let night = venue.get("2027-07-04T22:00:00-04:00", path).await;
+    assert_eq!(seats(&night), [(0, 0), (100, 100)]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,7 +1,7 @@
 //! Lists, times and calendars against a filter of this file's own. It knows of a slot only when it runs and how
 //! many seats are left, reads the clock on the wall through chrono-tz, and finds days by walking through them.
 
-use crate::support::{Venue, template};
+use crate::support::{Listed, Venue, template};
 use chrono::{DateTime, Duration, Months, NaiveDate, SecondsFormat, Utc};
 use chrono_tz::Tz;
 use domain::ledger::Ledger;
@@ -9,9 +9,11 @@ use proptest::collection::vec;
 use proptest::option::of;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 type Instant = DateTime<Utc>;
+/// Free seats and all seats by date.
+type DaySeats = BTreeMap<NaiveDate, (u32, u32)>;
 
 /// Zones with the days around which their clocks change, and the ends of months and years.
 const PLACES: [(&str, &str); 14] = [
@@ -277,27 +279,41 @@ impl Truth<'_> {
         }
     }
 
-    /// The first instant of each date with its star.
-    fn calendar(&self, from: Instant, until: Instant, active: &BTreeSet<NaiveDate>) -> Vec<String> {
+    /// The first instant of each date with its star and its seats.
+    fn calendar(&self, from: Instant, until: Instant, seats: &DaySeats) -> Vec<String> {
         let days = self.days(from, until).into_iter().map(|date| {
             let mut first = date.and_hms_opt(0, 0, 0).unwrap().and_utc() - Duration::hours(30);
             while self.date(first) < date {
                 first += Duration::minutes(1);
             }
             let text = first.with_timezone(&self.tz).to_rfc3339_opts(SecondsFormat::Secs, false);
-            if active.contains(&date) { format!("{text}*") } else { text }
+            let (free, size) = seats.get(&date).copied().unwrap_or_default();
+            let star = if free > 0 { "*" } else { "" };
+            format!("{text}{star} {free}/{size}")
         });
         days.collect()
     }
 
-    fn active(&self, slots: &[&Ledger]) -> BTreeSet<NaiveDate> {
-        let mut active = BTreeSet::new();
-        for slot in slots.iter().filter(|slot| slot.free > 0) {
+    /// The free seats and all seats of each date.
+    fn seats(&self, slots: &[&Ledger]) -> DaySeats {
+        let mut seats = DaySeats::new();
+        for slot in slots {
             let long = slot.end - slot.start > Duration::hours(24);
             let last = if long { slot.end - Duration::seconds(1) } else { slot.start };
-            active.extend(self.days(slot.start, last));
+            for date in self.days(slot.start, last) {
+                let (free, size) = seats.entry(date).or_default();
+                *free += slot.free;
+                *size += slot.size;
+            }
         }
-        active
+        seats
+    }
+
+    /// When the next slot that can be bought starts, from now on, or else the first of those that have begun.
+    fn next(&self, show: &Show, slots: &[Ledger], asked: &Asked) -> Option<i64> {
+        let sold = slots.iter().filter(|slot| slot.free > 0 && self.is_open(show, slot, asked));
+        let next = sold.map(|slot| slot.start).min_by_key(|start| (*start < asked.now, *start));
+        next.map(|start| start.timestamp_millis())
     }
 
     /// The range of one template's calendar: two months from the first event on where it has none.
@@ -339,7 +355,7 @@ fn slots(value: &Value) -> Vec<(String, u64)> {
 fn stars(value: &Value) -> Vec<String> {
     let day = |day: &Value| {
         let star = if day["active"] == true { "*" } else { "" };
-        format!("{}{star}", day["date"].as_str().unwrap())
+        format!("{}{star} {}/{}", day["date"].as_str().unwrap(), day["availableSeats"], day["capacity"])
     };
     value["days"].as_array().unwrap().iter().map(day).collect()
 }
@@ -372,12 +388,15 @@ async fn check(venue: &Venue, truth: &Truth<'_>, question: &Question) {
         let times = get(&format!("/{id}/times")).await;
         assert_eq!(slots(&times.body), expected(open), "times of {case}");
         assert_eq!((times.calls.rounds, times.calls.total), (1, 1), "times of {case}");
+        let instances = get(&format!("/{id}/instances")).await;
+        assert_eq!(instances.ids(), times.ids(), "instances of {case}");
+        assert_eq!((instances.calls.rounds, instances.calls.total), (1, 1), "instances of {case}");
         let range = truth.calendar_range(show, ledgers, &asked);
         let within = truth.times(show, ledgers, &Asked { from: range.0, until: range.1, ..asked });
         let calendar = get(&format!("/{id}/calendar")).await;
         assert_eq!(
             stars(&calendar.body),
-            truth.calendar(range.0, range.1, &truth.active(&within)),
+            truth.calendar(range.0, range.1, &truth.seats(&within)),
             "calendar of {case}"
         );
     }
@@ -388,7 +407,7 @@ async fn check(venue: &Venue, truth: &Truth<'_>, question: &Question) {
         .collect();
     assert_eq!(found, buckets, "times?{query} at {now}");
     let calendar = get("/calendar").await;
-    let days = truth.calendar(asked.from, asked.until, &truth.active(&all_open));
+    let days = truth.calendar(asked.from, asked.until, &truth.seats(&all_open));
     assert_eq!(stars(&calendar.body), days, "calendar?{query} at {now}");
     let slim = get("/slim").await;
     let last = after(truth.anchor, LAST_DAY * 1_440);
@@ -400,7 +419,17 @@ async fn check(venue: &Venue, truth: &Truth<'_>, question: &Question) {
         .map(|(id, _)| id.as_str())
         .collect();
     assert_eq!(slim.ids(), expected, "slim?{query} at {now}");
+    let shown = slim.body.as_array().unwrap().iter();
+    let shown: Vec<Option<i64>> = shown.map(|found| found["nextAvailable"].as_i64()).collect();
+    let next = |id: &&str| {
+        let (show, ledgers) = &truth.shows[*id];
+        truth.next(show, ledgers, &asked)
+    };
+    assert_eq!(shown, expected.iter().map(next).collect::<Vec<_>>(), "next of slim?{query} at {now}");
     assert!(slim.calls.rounds <= 2, "{:?}", slim.calls);
+    let summaries = get("/summaries").await;
+    assert_eq!(summaries.ids(), expected, "summaries?{query} at {now}");
+    assert!(summaries.calls.rounds <= 2, "{:?}", summaries.calls);
 }
 
 proptest! {
@@ -414,7 +443,8 @@ proptest! {
         sold in 0..5_usize,
     ) {
         let (zone, anchor) = PLACES[place];
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        // The clock stands still, so that what was read once stays fresh however slow the machine is.
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
         runtime.block_on(async {
             let documents: Vec<(String, Value)> =
                 shows.iter().enumerate().map(|(place, show)| document(place, show, anchor)).collect();

@@ -1,6 +1,8 @@
 //! Times, next available and single instances.
 
-use crate::support::{Venue, daily, template};
+use crate::support::{Listed, Venue, daily, template};
+use domain::TemplateId;
+use domain::slot_edit::SlotReach;
 use serde_json::{Value, json};
 
 const ENTRY: &str = "/v2/b2c/event/templates/entry";
@@ -93,6 +95,24 @@ async fn times_default_to_today_and_read_every_form_of_an_instant() {
         let answer = venue.get("2027-07-04T08:00:00-04:00", &format!("{ENTRY}/times{query}")).await;
         assert_eq!(answer.starts(), expected, "{query}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_instances_of_a_template_are_those_of_its_times_each_as_it_is_by_itself() {
+    let venue = venue().await;
+    venue.sell_out("2027-07-04T10:00:00").await;
+    let now = "2027-07-04T08:00:00-04:00";
+    let instances = venue.get(now, &format!("{ENTRY}/instances")).await;
+    assert_eq!((instances.calls.rounds, instances.calls.total), (1, 1));
+    assert_eq!(instances.starts(), ["2027-07-04T10:00:00-04:00", "2027-07-04T14:00:00-04:00"]);
+    for instance in instances.body.as_array().unwrap() {
+        let alone = venue.get(now, &format!("/v2/b2c/events/{}", instance["id"].as_str().unwrap())).await;
+        assert_eq!(&alone.body, instance);
+    }
+    let later = venue.get(now, &format!("{ENTRY}/instances?startTime=2027-07-04T12:00:01")).await;
+    assert_eq!(later.starts(), ["2027-07-04T14:00:00-04:00"]);
+    let unknown = venue.get(now, "/v2/b2c/event/templates/nothing/instances").await;
+    assert_eq!(unknown.refusal(), "404 NOT_FOUND");
 }
 
 /// On one thread, as a function runs, all queries are sent before the first is answered.
@@ -204,5 +224,56 @@ async fn templates_that_hold_nothing_in_the_range_are_not_asked_for() {
         let found: Vec<usize> = found.map(|bucket| bucket["times"].as_array().unwrap().len()).collect();
         assert_eq!(found, buckets, "{day}");
         assert_eq!(answer.calls.total, calls, "{day}");
+    }
+}
+
+/// The reach of a template whose slots lie where its schedules put them.
+fn no_reach(template: &str) -> SlotReach {
+    SlotReach::none(TemplateId::parse(template).unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_template_with_a_moved_slot_is_asked_for_on_days_to_which_it_can_have_been_moved() {
+    const DAY: i64 = 86_400;
+    let entry = template("entry", json!({"schedules": daily(&[(10, 0)])}));
+    let evening = template("evening", json!({"startTime": "2027-07-04T20:00:00"}));
+    let (earlier_secs, later_secs) = (DAY, 2 * DAY);
+    let lasting_secs = later_secs + 7_200;
+    let moved = SlotReach { earlier_secs, later_secs, lasting_secs, ..no_reach("evening") };
+    let venue = Venue::open_reaching(vec![entry, evening], &[moved]).await;
+    for (day, calls) in [("2027-07-02", 1), ("2027-07-03", 2), ("2027-07-06", 2), ("2027-07-07", 1)] {
+        let path = format!("/v2/b2c/event/templates/times?startTime={day}");
+        let answer = venue.get("2027-07-01T08:00:00-04:00", &path).await;
+        assert_eq!((answer.status, answer.calls.total), (200, calls), "{day}");
+    }
+}
+
+/// The clock stands still, so that what was read once stays fresh however slow the machine is.
+#[tokio::test(start_paused = true)]
+async fn times_and_calendar_of_all_cost_no_more_for_templates_that_have_nothing_that_day() {
+    let mut season = daily(&[(10, 0)]);
+    season[0]["ranges"] = json!([{"start": "2027-08-01", "end": "2027-08-01"}]);
+    for others in [1, 50, 500] {
+        let mut templates = vec![template("entry", json!({"schedules": daily(&[(10, 0)])}))];
+        let mut reaches = Vec::new();
+        for place in 0..others {
+            let id = format!("other{place}");
+            // Every second one has a schedule that was changed.
+            let fields = if place % 2 == 0 {
+                reaches.push(SlotReach { rescheduled: true, ..no_reach(&id) });
+                json!({"schedules": season})
+            } else {
+                json!({"startTime": "2027-08-01T20:00:00"})
+            };
+            templates.push(template(&id, fields));
+        }
+        let venue = Venue::open_reaching(templates, &reaches).await;
+        let now = "2027-07-04T08:00:00-04:00";
+        let times = venue.get(now, "/v2/b2c/event/templates/times").await;
+        assert_eq!(times.body.as_array().unwrap().len(), others + 1, "{}", times.body);
+        assert_eq!((times.calls.rounds, times.calls.total), (1, 1), "times beside {others}");
+        let calendar = venue.get(now, "/v2/b2c/event/templates/calendar").await;
+        assert_eq!(calendar.days(), ["2027-07-04*"]);
+        assert_eq!((calendar.calls.rounds, calendar.calls.total), (1, 1), "calendar beside {others}");
     }
 }

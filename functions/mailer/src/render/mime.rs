@@ -85,11 +85,11 @@ pub(super) struct Content {
     pub(super) text: String,
     pub(super) html: String,
     /// The pictures that the HTML shows.
-    pub(super) images: Vec<Image>,
+    pub(super) images: Vec<InlineImage>,
 }
 
 /// A picture within a message.
-pub(super) struct Image {
+pub(super) struct InlineImage {
     /// Without angle brackets.
     pub(super) content_id: String,
     pub(super) name: String,
@@ -108,10 +108,13 @@ pub(super) fn assemble(headers: &Headers, content: Content) -> Result<Vec<u8>, R
         let related = MultiPart::related().boundary(RELATED_BOUNDARY).singlepart(html);
         let image_type =
             ContentType::parse("image/png").map_err(|cause| RenderError::Assembly(cause.into()))?;
-        content.multipart(images.into_iter().fold(related, |related, Image { content_id, name, png }| {
-            let image = Attachment::new_inline_with_name(content_id, name).body(png, image_type.clone());
-            related.singlepart(image)
-        }))
+        content.multipart(images.into_iter().fold(
+            related,
+            |related, InlineImage { content_id, name, png }| {
+                let image = Attachment::new_inline_with_name(content_id, name).body(png, image_type.clone());
+                related.singlepart(image)
+            },
+        ))
     };
     let message = Message::builder()
         .message_id(Some(headers.message_id.clone()))

@@ -1,8 +1,14 @@
 use super::*;
 use chrono::{TimeZone, Utc};
+use domain::Language;
 use mail_parser::{Message, MessageParser, MimeHeaders, PartType};
 use proptest::prelude::*;
 use std::collections::HashSet;
+
+/// As the mail is written in English.
+fn render(mail: &ConfirmationMail) -> Result<OutgoingMail, RenderError> {
+    super::render(&Locale::of(Language::English).unwrap(), mail)
+}
 
 const MESSAGE_ID: &str = "<order-31840526.tickets@boxoffice.example>";
 
@@ -26,13 +32,14 @@ fn mail() -> ConfirmationMail {
         dated: Utc.with_ymd_and_hms(2026, 3, 10, 13, 5, 0).unwrap(),
         from: address("Harbor Museum", "tickets@boxoffice.example"),
         to: address("Ines Okafor", "ines.okafor@example.org"),
-        kind: MailKind::ReceiptWithTickets,
+        kind: RenderKind::ReceiptWithTickets,
         codes: Codes::Tickets,
         venue_name: "Harbor Museum".into(),
         order_number: "100731946".into(),
+        receipt_number: String::new(),
         created: "Tue, Mar 10 2026, 9:05 AM".into(),
         buyer_name: "Ines Okafor".into(),
-        currency_symbol: "$".into(),
+        currency: Currency::default(),
         lines: vec![
             MailLine {
                 name: "Harbor Gallery Entry, Adult".into(),
@@ -51,6 +58,7 @@ fn mail() -> ConfirmationMail {
         ],
         total: Money::from_cents(4_100),
         paid: Money::from_cents(4_100),
+        taxes: Vec::new(),
         card: Some("Visa ending in 4242".into()),
         tickets: vec![
             ticket("4f6c1f0e-8f0b-4b58-9d3a-2f6f1f3a7c11"),
@@ -140,8 +148,25 @@ fn the_usual_mail_has_receipt_and_tickets_as_text() {
 }
 
 #[test]
+fn a_receipt_says_what_it_contains_of_taxes_in_the_currency_of_the_venue() {
+    let tax = |name: &str, cents: i64| MailTax { name: name.into(), amount: Money::from_cents(cents) };
+    let currency = Currency::parse("EUR").unwrap();
+    let taxes = vec![tax("VAT 20%", 600), tax("<b>Levy</b>\r\nPaid: 5.5%", 27)];
+    let mail = ConfirmationMail { currency, taxes, receipt_number: "2027-000123".into(), ..mail() };
+    let text = text_of(&mail);
+    let expected = "Paid: €41.00, Visa ending in 4242\nIncludes VAT 20%: €6.00\n";
+    assert!(text.contains(expected), "{text}");
+    assert!(text.contains("\nIncludes <b>Levy</b> Paid: 5.5%: €0.27\n"), "{text}");
+    let html = html_of(&mail);
+    assert!(html.contains("Includes VAT 20%") && !html.contains("<b>Levy"), "{html}");
+    assert!(text.contains("\nRECEIPT 2027-000123\n") && html.contains("Receipt 2027-000123"), "{text}");
+    let tickets = ConfirmationMail { kind: RenderKind::Tickets, ..mail };
+    assert!(!text_of(&tickets).contains("2027-000123"));
+}
+
+#[test]
 fn a_receipt_alone_has_no_code_and_says_that_the_tickets_follow() {
-    let receipt = ConfirmationMail { kind: MailKind::Receipt, message: None, ..mail() };
+    let receipt = ConfirmationMail { kind: RenderKind::Receipt, message: None, ..mail() };
     insta::assert_snapshot!(text_of(&receipt), @r"
     Harbor Museum
     Your receipt
@@ -171,7 +196,7 @@ fn a_receipt_alone_has_no_code_and_says_that_the_tickets_follow() {
 
 #[test]
 fn tickets_alone_show_no_price() {
-    let tickets = ConfirmationMail { kind: MailKind::Tickets, buyer_name: String::new(), ..mail() };
+    let tickets = ConfirmationMail { kind: RenderKind::Tickets, buyer_name: String::new(), ..mail() };
     insta::assert_snapshot!(text_of(&tickets), @r"
     Harbor Museum
     Your tickets
@@ -274,7 +299,6 @@ fn markup_in_any_text_is_shown_and_never_run() {
         &mut mail.order_number,
         &mut mail.created,
         &mut mail.buyer_name,
-        &mut mail.currency_symbol,
         &mut mail.lines[0].name,
         &mut ticket.event_name,
         &mut ticket.when,
@@ -445,7 +469,7 @@ fn two_thousand_tickets_stay_small_and_every_code_is_in_the_mail() {
         let words: HashSet<&str> = part.split([' ', '\n', '<', '>']).collect();
         assert!((0..2_000).all(|number| words.contains(barcode(number).as_str())));
     }
-    let stated = "This e-mail has QR codes for the first 100 tickets. The other 1900 are just as valid: read \
+    let stated = "This e-mail has QR codes for the first 100 tickets. The other 1,900 are just as valid: read \
                   out their codes at the entrance.";
     assert!(text.contains(stated) && html.contains(stated));
 }

@@ -1,9 +1,12 @@
 //! What mails about refunds and exchanges say.
 
-use super::support::{Outside, keep, order, service, state, tenant, ticket_line, tickets, try_deliver};
+use super::support::{
+    Outside, in_english, keep, message_id, order, said, service, state, ticket_line, tickets, try_deliver,
+};
 use super::text_of;
 use crate::Delivered;
-use crate::view;
+use crate::view::Unsaid;
+use domain::order::edit::AgainKind;
 use domain::order::{Order, Ticket, TicketStatus};
 use domain::outbox::{MailKind, MailState, exchange_mail, refund_mail};
 use domain::{InstanceId, OrderItemId, TicketBarcode, TicketId};
@@ -39,17 +42,17 @@ fn the_mail_about_a_refund_says_what_was_given_back_and_why_the_venue_says_so() 
     let order = refunded(2_620, json!(["We are sorry to miss you."]));
     let mail = refund_mail(&order, &order.after_sale.refunds[0]).unwrap();
     assert_eq!(
-        (mail.kind, mail.message_id.as_str()),
-        (MailKind::Refund(3), "<order-7.refund-3@boxoffice.example>")
+        (mail.kind, mail.message_id.clone()),
+        (MailKind::Refund(3), message_id(7, MailKind::Refund(3)))
     );
-    let said = view::mail(&tenant(), "tickets@harbor.example", &order, &current(&order), &mail).unwrap();
-    let rendered = crate::render::render(&said).unwrap();
+    let told = said(&order, &current(&order), &mail).unwrap();
+    let rendered = in_english(&told);
     assert_eq!(rendered.subject, "Your refund from Harbor Museum, order 100000007");
     insta::assert_snapshot!(text_of(&rendered), @r"
     Harbor Museum
     Your refund
 
-    Order 100000007, Sat, Mar 14 2026, 10:22 AM
+    Order 100000007, Sat, Mar 14, 2026, 10:22 AM
     Ordered by Ines Okafor
 
     We are sorry to miss you.
@@ -57,7 +60,7 @@ fn the_mail_about_a_refund_says_what_was_given_back_and_why_the_venue_says_so() 
     RECEIPT
 
     Harbor Gallery Entry, Adult
-      Mon, Mar 16 2026, 9:00 AM
+      Mon, Mar 16, 2026, 9:00 AM
       1 x $16.20 = $16.20
 
     Lighthouse Fund
@@ -74,8 +77,8 @@ fn the_mail_about_a_refund_says_what_was_given_back_and_why_the_venue_says_so() 
 fn a_cancellation_without_money_names_no_card() {
     let order = refunded(0, json!([]));
     let mail = refund_mail(&order, &order.after_sale.refunds[0]).unwrap();
-    let said = view::mail(&tenant(), "tickets@harbor.example", &order, &current(&order), &mail).unwrap();
-    let text = text_of(&crate::render::render(&said).unwrap());
+    let told = said(&order, &current(&order), &mail).unwrap();
+    let text = text_of(&in_english(&told));
     assert!(text.contains("Your cancellation") && text.trim_end().ends_with("Refunded: $0.00"), "{text}");
 }
 
@@ -83,8 +86,8 @@ fn a_cancellation_without_money_names_no_card() {
 fn tickets_that_were_given_back_are_in_no_mail() {
     let order = refunded(2_620, json!([]));
     let mail = &domain::outbox::mails_of(&order)[0];
-    let said = view::mail(&tenant(), "tickets@harbor.example", &order, &current(&order), mail).unwrap();
-    let barcodes: Vec<&str> = said.tickets.iter().map(|ticket| ticket.barcode.as_str()).collect();
+    let told = said(&order, &current(&order), mail).unwrap();
+    let barcodes: Vec<&str> = told.tickets.iter().map(|ticket| ticket.barcode.as_str()).collect();
     assert_eq!(barcodes, ["01".repeat(16)]);
 }
 
@@ -99,20 +102,20 @@ fn the_mail_to_staff_is_about_their_events_and_says_nothing_of_buyer_or_card() {
     .unwrap();
     let mails = domain::outbox::mails_of(&order);
     let mail = mails.iter().find(|mail| mail.kind == MailKind::Notice(0)).unwrap();
-    let said = view::mail(&tenant(), "tickets@harbor.example", &order, &tickets(), mail).unwrap();
-    let rendered = crate::render::render(&said).unwrap();
+    let told = said(&order, &tickets(), mail).unwrap();
+    let rendered = in_english(&told);
     assert_eq!(rendered.to, "ann@harbor.example");
     assert_eq!(rendered.subject, "Tickets sold by Harbor Museum, order 100000007");
     insta::assert_snapshot!(text_of(&rendered), @r"
     Harbor Museum
     Tickets sold
 
-    Order 100000007, Sat, Mar 14 2026, 10:22 AM
+    Order 100000007, Sat, Mar 14, 2026, 10:22 AM
 
     RECEIPT
 
     Harbor Gallery Entry, Adult
-      Mon, Mar 16 2026, 9:00 AM
+      Mon, Mar 16, 2026, 9:00 AM
       2 x $16.20 = $32.40
 
     Total: $32.40
@@ -122,6 +125,29 @@ fn the_mail_to_staff_is_about_their_events_and_says_nothing_of_buyer_or_card() {
     for private in ["Okafor", "ines", "0005", "American Express", "Lighthouse", &"01".repeat(16)] {
         assert!(!raw.contains(private), "{private}: {raw}");
     }
+}
+
+/// The mail about a payment that came after everything had been given back.
+#[tokio::test]
+async fn money_that_came_too_late_is_said_to_be_returned() {
+    let mut order = order(7);
+    let at = order.created_at.timestamp_millis();
+    order.state = serde_json::from_value(json!({"state": "void", "at": at})).unwrap();
+    order.late_money = serde_json::from_value(
+        json!({"found_at": at, "refund": "refund_1", "state": {"state": "returned", "at": at}}),
+    )
+    .unwrap();
+    let mail = domain::outbox::late_mail(&order).unwrap();
+    assert_eq!(MailKind::parse(&mail.kind.to_string()), Some(MailKind::LateMoney));
+    let told = said(&order, &[], &mail).unwrap();
+    let rendered = in_english(&told);
+    let text = text_of(&rendered);
+    assert!(text.contains("It was returned in full.") && text.contains("$49.40"), "{text}");
+    let (app, _) = service().await;
+    let outside = Outside::default();
+    let [job] = keep(&app, &order, &[], &[mail]).await.try_into().unwrap();
+    assert_eq!(try_deliver(&app, &outside, &job).await.unwrap(), Delivered::Sent);
+    assert_eq!(outside.sent().len(), 1);
 }
 
 /// An order of which a ticket was exchanged, and its tickets.
@@ -147,8 +173,8 @@ fn exchanged() -> (Order, Vec<Ticket>) {
 fn the_mail_about_an_exchange_has_the_new_tickets_alone_and_the_fee() {
     let (order, all) = exchanged();
     let mail = exchange_mail(&order, &order.after_sale.exchanges[0]).unwrap();
-    let said = view::mail(&tenant(), "tickets@harbor.example", &order, &all, &mail).unwrap();
-    let text = text_of(&crate::render::render(&said).unwrap());
+    let told = said(&order, &all, &mail).unwrap();
+    let text = text_of(&in_english(&told));
     assert!(text.contains("A fee of $2.50 is still to be paid at the counter."), "{text}");
     assert!(text.contains(&"09".repeat(16)) && !text.contains(&"01".repeat(16)), "{text}");
 }
@@ -160,7 +186,7 @@ fn whoever_wants_no_mail_about_an_exchange_gets_none() {
     assert_eq!(exchange_mail(&order, &order.after_sale.exchanges[0]), None);
 }
 
-/// The mail of an exchange that was announced, and then overtaken by a refund.
+/// The mail of an exchange that was enqueued, and then overtaken by a refund.
 #[tokio::test]
 async fn an_exchange_whose_tickets_were_given_back_is_not_told_of() {
     for (status, delivered) in [
@@ -186,4 +212,34 @@ async fn an_exchange_whose_tickets_were_given_back_is_not_told_of() {
         let again = try_deliver(&app, &outside, &job).await.unwrap();
         assert_eq!(again, if is_left_out { Delivered::Settled } else { Delivered::Undecided });
     }
+}
+
+#[test]
+fn what_is_sent_again_goes_where_it_is_wanted_and_carries_what_admits_by_now() {
+    let order = refunded(2_620, json!(null));
+    let (tickets, asked_at) = (current(&order), domain::time::plus_secs(order.created_at, 86_400));
+    let mail = |what| {
+        let to = Some("pat@example.org".to_owned());
+        domain::outbox::again(&order, &tickets, 9, what, to, asked_at).unwrap()
+    };
+    let later = |instance: &InstanceId| Some(domain::time::plus_secs(instance.start(), 3_600));
+    let moved = order.clone().at_times(later);
+    for (what, has_receipt, has_tickets) in [
+        (AgainKind::Confirmation, true, true),
+        (AgainKind::Tickets, false, true),
+        (AgainKind::Receipt, true, false),
+    ] {
+        let mail = mail(what);
+        assert_eq!(mail.message_id, message_id(7, MailKind::Again(9)));
+        let told = said(&moved, &tickets, &mail).unwrap();
+        assert_eq!((told.to.address.as_str(), told.dated), ("pat@example.org", asked_at));
+        let text = text_of(&in_english(&told));
+        assert_eq!(text.contains("RECEIPT"), has_receipt, "{what:?}: {text}");
+        let barcodes = tickets.iter().map(|ticket| text.contains(ticket.barcode.as_str()));
+        assert_eq!(barcodes.collect::<Vec<_>>(), [has_tickets, false], "{what:?}: {text}");
+    }
+    let gone: Vec<Ticket> =
+        tickets.iter().map(|ticket| Ticket { status: TicketStatus::Refunded, ..ticket.clone() }).collect();
+    let left = said(&order, &gone, &mail(AgainKind::Tickets));
+    assert_eq!(left.err(), Some(Unsaid::Superseded));
 }

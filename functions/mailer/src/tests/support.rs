@@ -1,7 +1,13 @@
 //! A service on the embedded engine, orders to confirm, and the mail world outside.
 
 use crate::deliver;
+use crate::locale::Locale;
+use crate::render::{ConfirmationMail, render};
+use crate::view::{self, Unsaid};
 use crate::{DeliverError, Delivered};
+use adapters::App;
+use adapters::clock::wall_now;
+use adapters::mail::{MailError, MailTransport, OutgoingMail};
 use async_trait::async_trait;
 use domain::card::{CardBrand, Expiry};
 use domain::cart::DonationKind;
@@ -9,77 +15,50 @@ use domain::cart_request::DonationDetail;
 use domain::catalog::AdmissionType;
 use domain::merchant::RateCard;
 use domain::order::{
-    CardSummary, Order, OrderAddOnLine, OrderAmounts, OrderDonationLine, OrderLine, OrderState,
-    OrderTicketLine, Payment, Person, Ticket, TicketStatus,
+    CardSummary, Order, OrderAddOnLine, OrderAmounts, OrderDonationLine, OrderLine, OrderPerson, OrderState,
+    OrderTicketLine, Payment, Ticket, TicketStatus,
 };
 use domain::outbox::{MailJob, MailKind, MailState, OrderMail, OutboxMail, mails_of};
-use domain::tenant::{ConsumerSite, DEFAULT_HOLD_SECS, ProcessorKind, Tenant};
+use domain::tenant::{ConsumerSite, Tenant};
 use domain::{
-    InstanceId, InventoryId, Mid, Money, OrderId, OrderItemId, OrderNumber, Percent, SaleId, TemplateId,
-    TenantId, TicketBarcode, TicketId, TicketTypeId, Timestamp, Zone,
+    InstanceId, InventoryId, Language, Mid, Money, OrderId, OrderItemId, OrderNumber, Percent, SaleId,
+    TemplateId, TenantId, TicketBarcode, TicketId, TicketTypeId, Timestamp, Zone,
 };
-use engine::{Embedded, FaultPlan, Faulty, client_over};
-use platform::app::hash_key_context;
-use platform::clock::wall_now;
-use platform::mail::{MailError, MailTransport, OutgoingMail};
-use platform::processor::SandboxProcessor;
-use platform::queue::LocalQueue;
-use platform::vault::{LocalVault, Vault};
-use platform::{Adapters, App};
+use engine::FaultPlan;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
-use store::Store;
+use std::sync::Mutex;
 use store::checkout::{Secure, Settlement, plan_free_order};
+use testkit::Tables;
 
 pub(crate) fn tenant_id() -> TenantId {
-    TenantId::parse(204).unwrap()
+    testkit::tenant_id(204)
 }
 
 pub(crate) fn tenant() -> Tenant {
     Tenant {
-        id: tenant_id(),
-        name: "Harbor Museum".into(),
         zone: Zone::parse("America/Los_Angeles").unwrap(),
-        sandbox: true,
-        hold_secs: DEFAULT_HOLD_SECS,
-        allowed_origins: std::collections::BTreeSet::new(),
-        descriptor_prefix: String::new(),
-        processor: ProcessorKind::Sandbox,
         mail_from: Some("tickets@harbor.example".into()),
-        consumer_site: None,
-        limits: Default::default(),
-        member_claims: Default::default(),
-        sealed_hash_key: String::new(),
-        closed_at: None,
+        ..testkit::tenant(204)
     }
 }
 
 /// A service, and the faults its database is to meet.
 pub(crate) async fn service() -> (App, FaultPlan) {
-    service_of(tenant(), LocalVault::in_memory().unwrap()).await
+    service_of(tenant()).await
 }
 
-/// A service whose tenant has a site that members log in to.
+/// A service whose tenant has sites that members and staff log in to.
 pub(crate) async fn service_with_site() -> (App, FaultPlan) {
-    let vault = LocalVault::in_memory().unwrap();
-    let sealed = vault.seal(&hash_key_context(tenant_id()), &[7; 32]).await.unwrap();
     let consumer_site = Some(ConsumerSite::parse("https://members.harbor.example").unwrap());
-    let tenant = Tenant { consumer_site, sealed_hash_key: hex::encode(sealed), ..tenant() };
-    service_of(tenant, vault).await
+    let staff_site = Some(ConsumerSite::parse("https://staff.harbor.example").unwrap());
+    service_of(Tenant { consumer_site, staff_site, ..tenant() }).await
 }
 
-async fn service_of(tenant: Tenant, vault: LocalVault) -> (App, FaultPlan) {
+async fn service_of(tenant: Tenant) -> (App, FaultPlan) {
+    let tables = Tables::open().await;
+    tables.save_tenant(tenant).await;
     let faults = FaultPlan::new();
-    let client = client_over(Faulty::new(Embedded::memory().unwrap(), faults.clone()));
-    let store = Store::new(client, "test-");
-    store.create_tables().await.unwrap();
-    store.save_tenant(&tenant).await.unwrap();
-    let adapters = Adapters {
-        queue: Arc::new(LocalQueue::default()),
-        vault: Arc::new(vault),
-        sandbox_processor: Arc::new(SandboxProcessor::new(store.clone(), Arc::new(wall_now))),
-    };
-    (App::new(store, adapters), faults)
+    (App::new(tables.store_under(&faults), tables.adapters()), faults)
 }
 
 fn instant(text: &str) -> Timestamp {
@@ -112,22 +91,24 @@ pub(crate) fn ticket_line() -> OrderTicketLine {
         amounts: amounts(2, 1_800, 1_620),
         applied: None,
         cart_item: None,
+        tax: None,
     }
 }
 
 /// Two tickets, an add-on and a donation, paid by card.
 pub(crate) fn order(id: u64) -> Order {
-    let payer = Person {
+    let payer = OrderPerson {
         first_name: Some("Ines".into()),
         last_name: Some("Okafor".into()),
         email: Some("ines.okafor@example.org".into()),
-        ..Person::default()
+        ..OrderPerson::default()
     };
     let paid_at = instant("2026-03-14T10:22:05");
     Order {
         id: OrderId::from_bits(id),
         tenant: tenant_id(),
         number: OrderNumber::from_bits(id),
+        receipt: None,
         state: OrderState::Paid { at: paid_at },
         visitor: "2718281".into(),
         customer: None,
@@ -136,6 +117,7 @@ pub(crate) fn order(id: u64) -> Order {
         ticket_delivery_email: None,
         notes: None,
         lines: vec![OrderLine::Ticket(ticket_line()), add_on(), donation()],
+        currency: Default::default(),
         total: Money::from_cents(4_940),
         retail_total: Money::from_cents(5_300),
         payment: Some(payment()),
@@ -148,11 +130,20 @@ pub(crate) fn order(id: u64) -> Order {
         messages: [(ticket_line().template, "Doors open at 9.".to_owned())].into(),
         notices: Vec::new(),
         send_email: true,
+        locale: Default::default(),
         cart: None,
         reservation: None,
+        operator: None,
         created_at: paid_at,
         chosen_clock: false,
+        tag: None,
+        edits: Default::default(),
+        challenge: None,
+        late_money: None,
+        dispute: None,
+        failed_refunds: Vec::new(),
         after_sale: Default::default(),
+        admission: Default::default(),
     }
 }
 
@@ -163,6 +154,7 @@ fn add_on() -> OrderLine {
         instance: None,
         name: "Audio Guide".into(),
         amounts: amounts(1, 700, 700),
+        tax: None,
     })
 }
 
@@ -205,6 +197,32 @@ pub(crate) fn tickets() -> Vec<Ticket> {
         .collect()
 }
 
+/// What a mail of an order says.
+pub(crate) fn said(order: &Order, tickets: &[Ticket], mail: &OutboxMail) -> Result<ConfirmationMail, Unsaid> {
+    said_by(&tenant(), order, tickets, mail)
+}
+
+/// What a mail of an order of that tenant says.
+pub(crate) fn said_by(
+    tenant: &Tenant,
+    order: &Order,
+    tickets: &[Ticket],
+    mail: &OutboxMail,
+) -> Result<ConfirmationMail, Unsaid> {
+    let locale = Locale::of(view::language(tenant, order, mail)).unwrap();
+    view::mail(&locale, tenant, "tickets@harbor.example", order, tickets, mail)
+}
+
+/// A mail in a language as it is sent.
+pub(crate) fn in_language(language: Language, said: &ConfirmationMail) -> OutgoingMail {
+    render(&Locale::of(language).unwrap(), said).unwrap()
+}
+
+/// A mail in English as it is sent.
+pub(crate) fn in_english(said: &ConfirmationMail) -> OutgoingMail {
+    in_language(Language::English, said)
+}
+
 /// Stores a paid order with its tickets and the mails it owes, and tells what the queue would say of them.
 pub(crate) async fn sell(app: &App, order: &Order) -> Vec<OrderMail> {
     keep(app, order, &tickets(), &mails_of(order)).await
@@ -217,13 +235,12 @@ pub(crate) async fn keep(
     tickets: &[Ticket],
     mails: &[OutboxMail],
 ) -> Vec<OrderMail> {
-    let ledgers = BTreeMap::new();
     let secure =
-        Secure { order, cart: None, guard: None, key: None, ledgers: &ledgers, wall_now: wall_now() };
+        Secure { order: order.clone(), cart: None, guard: None, key: None, ledgers: BTreeMap::new() };
     let paid_at = order.created_at;
     let settlement =
         Settlement { order, paid_at, settled_at: paid_at, tickets, sale: None, mails, mails_due: paid_at };
-    let plan = plan_free_order(&secure, &settlement).unwrap();
+    let plan = plan_free_order(&secure, &settlement, wall_now()).unwrap();
     app.store.commit(&plan, order.id.as_str()).await.unwrap().unwrap();
     let job = |kind| OrderMail { tenant: order.tenant, order: order.id.clone(), kind };
     mails.iter().map(|mail| job(mail.kind)).collect()
@@ -272,7 +289,7 @@ pub(crate) struct Outside {
 impl Outside {
     /// From now on, mails of this order are answered so.
     pub(crate) fn answer(&self, order: &OrderId, answer: Answer) {
-        self.answers.lock().unwrap().insert(order.to_string(), answer);
+        self.answers.lock().unwrap().insert(mail_name(order), answer);
     }
 
     /// From now on, mails of which nothing else is told are answered so.
@@ -295,9 +312,9 @@ impl Outside {
 impl MailTransport for Outside {
     async fn send(&self, mail: &OutgoingMail) -> Result<(), MailError> {
         tokio::task::yield_now().await;
-        let order = mail.message_id.trim_start_matches("<order-").split('.').next().unwrap();
+        let name = name_in(&mail.message_id);
         let usual = self.usual.lock().unwrap().unwrap_or(Answer::Accept);
-        let answer = self.answers.lock().unwrap().get(order).copied().unwrap_or(usual);
+        let answer = self.answers.lock().unwrap().get(name).copied().unwrap_or(usual);
         match answer {
             Answer::Accept => {
                 self.sent.lock().unwrap().push(mail.clone());
@@ -312,5 +329,15 @@ impl MailTransport for Outside {
 
 /// The Message-ID of an order's mail.
 pub(crate) fn message_id(id: u64, kind: MailKind) -> String {
-    format!("<order-{id}.{kind}@boxoffice.example>")
+    format!("<order-{}.{kind}@boxoffice.example>", mail_name(&order(id).id))
+}
+
+/// What the mails of an order have in common.
+fn mail_name(id: &OrderId) -> String {
+    let mails = mails_of(&Order { id: id.clone(), ..order(1) });
+    name_in(&mails[0].message_id).to_owned()
+}
+
+fn name_in(message_id: &str) -> &str {
+    message_id.trim_start_matches("<order-").split('.').next().unwrap()
 }

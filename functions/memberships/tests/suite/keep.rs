@@ -1,11 +1,12 @@
 //! Changing the data of card holders, and giving up cards.
 
 use crate::members::PATH;
-use crate::support::{Answer, Ask, Venue, card, delete, get, put, save_membership, tenant_id};
+use crate::support::{self, card, save_membership};
 use domain::CustomerId;
 use domain::customer::{Customer, Person};
 use engine::Fault;
 use serde_json::{Value, json};
+use testkit::{Answer, Ask, Venue, delete, get, put, tenant_id};
 use tokio::task::JoinSet;
 
 const SUMMARIES: &str = crate::summaries::PATH;
@@ -51,7 +52,7 @@ async fn found(venue: &Venue, query: &str) -> Vec<Value> {
 
 #[tokio::test]
 async fn what_is_named_changes_with_its_customer_and_everything_else_stays() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     save_family(&venue).await;
     let before = venue.send(get(one(1))).await;
     let body = json!({"cards": [
@@ -94,7 +95,7 @@ async fn what_is_named_changes_with_its_customer_and_everything_else_stays() {
 
 #[tokio::test]
 async fn a_membership_is_found_by_what_it_has_now() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     save_family(&venue).await;
     save_membership(&venue, 2, 20, json!({"external_id": "HM-2", "cards": []})).await;
     let body = json!({"externalMembershipId": "HM-9", "cards": [{"id": 12, "email": "new@example.test", "city": "Lyon"}]});
@@ -124,7 +125,7 @@ async fn a_membership_is_found_by_what_it_has_now() {
 
 #[tokio::test]
 async fn every_fault_of_a_change_is_named_at_once() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     save_family(&venue).await;
     let body = json!({"externalMembershipId": 7, "cards": [
         {"id": 11, "firstName": null, "lastName": " ", "email": "nobody", "city": "x".repeat(201)},
@@ -183,8 +184,32 @@ async fn every_fault_of_a_change_is_named_at_once() {
 }
 
 #[tokio::test]
+async fn a_country_is_one_that_is_listed_and_kept_by_its_name() {
+    let venue = support::open().await;
+    save_family(&venue).await;
+    let change = |country: Value| put(one(1), json!({"cards": [{"id": 11, "country": country}]}));
+    for (sent, kept) in [
+        (json!("US"), json!("United States")),
+        (json!("deu"), json!("Germany")),
+        (json!("Turkey"), json!("T\u{fc}rkiye")),
+        (json!(" "), json!(null)),
+        (json!("Canada"), json!("Canada")),
+        (json!(null), json!(null)),
+    ] {
+        let shown = venue.send(change(sent.clone())).await.done();
+        assert_eq!(shown["cards"][0]["country"], kept, "{sent}");
+    }
+    let refused = venue.send(change(json!("Neverland"))).await;
+    assert_eq!(refused.kind(), (400, "VALIDATION_ERROR"));
+    assert_eq!(
+        refused.faults(),
+        ["/cards/0/country is not one of the countries listed at /v2/b2c/locations/avs/countries"]
+    );
+}
+
+#[tokio::test]
 async fn a_stale_revision_changes_nothing_and_what_is_so_already_stays() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     save_family(&venue).await;
     let first = venue.send(get(one(1))).await;
     let rename = |name: &str| put(one(1), json!({"cards": [{"id": 11, "lastName": name}]}));
@@ -213,7 +238,7 @@ async fn at_once(venue: &Venue, asks: impl IntoIterator<Item = Ask>) -> Vec<Answ
 
 #[tokio::test(flavor = "multi_thread")]
 async fn of_changes_at_once_none_overwrites_another() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     save_family(&venue).await;
     for round in 0..5 {
         let name = |id: i64| format!("N{round}x{id}");
@@ -243,7 +268,7 @@ async fn of_changes_at_once_none_overwrites_another() {
 
 #[tokio::test]
 async fn a_change_whose_answer_is_lost_has_happened_once_and_one_that_died_not_at_all() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     save_family(&venue).await;
     let before = venue.send(get(one(1))).await;
     let rename = put(one(1), json!({"cards": [{"id": 11, "lastName": "King"}]})).if_match(before.tag());
@@ -266,7 +291,7 @@ async fn a_change_whose_answer_is_lost_has_happened_once_and_one_that_died_not_a
 
 #[tokio::test]
 async fn a_card_that_is_given_up_stays_listed_and_is_found_no_more() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     save_family(&venue).await;
     let card = |id: i64| format!("{}/cards/{id}", one(1));
     let primary = venue.send(delete(card(11))).await;
@@ -298,7 +323,7 @@ async fn a_card_that_is_given_up_stays_listed_and_is_found_no_more() {
 
 #[tokio::test]
 async fn a_change_costs_two_calls_and_a_third_where_customers_change() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     save_family(&venue).await;
     venue.send(put(one(1), json!({"cards": [{"id": 13, "city": "Nice"}]}))).await.done();
     for (ask, calls) in [
@@ -314,7 +339,7 @@ async fn a_change_costs_two_calls_and_a_third_where_customers_change() {
 
 #[tokio::test]
 async fn the_largest_membership_is_changed_with_everything_it_is_found_by() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     let cards: Vec<Value> =
         (1..=50).map(|id| card(id, json!({"card_type": "secondary", "customer": 500 + id}))).collect();
     save_membership(&venue, 1, 10, json!({"cards": cards})).await;

@@ -1,7 +1,8 @@
 //! `/v2/b2b/membership/levels`.
 
-use crate::support::{Venue, delete, get, made, post, put};
+use crate::support;
 use serde_json::{Value, json};
+use testkit::{Venue, delete, get, made, post, put};
 
 pub(crate) const PATH: &str = "/v2/b2b/membership/levels";
 
@@ -52,7 +53,7 @@ async fn adult(venue: &Venue) -> String {
 
 #[tokio::test]
 async fn every_field_of_a_level_is_kept_and_shown_in_its_one_spelling() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     let adult = adult(&venue).await;
     let made = venue.send(post(PATH, crew(&adult))).await;
     let mut expected = crew(&adult);
@@ -86,7 +87,7 @@ async fn every_field_of_a_level_is_kept_and_shown_in_its_one_spelling() {
 
 #[tokio::test]
 async fn a_level_is_replaced_by_its_id_in_the_body_and_deleted_by_its_path() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     let adult = adult(&venue).await;
     let made = venue.send(post(PATH, crew(&adult))).await;
     let one = format!("{PATH}/{}", made.id());
@@ -116,7 +117,7 @@ async fn a_level_is_replaced_by_its_id_in_the_body_and_deleted_by_its_path() {
 
 #[tokio::test]
 async fn every_fault_of_a_level_is_named_at_once() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     let adult = adult(&venue).await;
     let list = json!({"startTime": "2027-02-01T00:00:00Z", "endTime": "2027-01-01T00:00:00Z", "prices": [
         {"personType": {"id": adult}, "pricePoint": {"id": "other"}, "price": "1.005"}]});
@@ -141,7 +142,8 @@ async fn every_fault_of_a_level_is_named_at_once() {
             "/membershipLevelGroup must be one of individualAndFamily, organization",
             "/name is required",
             "/offerings/0/actions/0/action must be one of new, renew, upgrade, downGrade, cancel",
-            "/offerings/0/actions/0/confirmationEmailRestrictions/0/saleChannel must be one of the sale channels",
+            "/offerings/0/actions/0/confirmationEmailRestrictions/0/saleChannel must be one of \
+             online, customerRep, pointOfSale, manualEntry, reseller, kiosk, insideSalesIndividual",
             "/offerings/0/actions/0/confirmationEmailRestrictions/1/saleChannel is required",
             "/offerings/0/actions/0/printMembershipCards must be true or false",
             "/offerings/0/actions/0/ruleIds/0 must not be blank",
@@ -155,7 +157,8 @@ async fn every_fault_of_a_level_is_named_at_once() {
             "/offerings/0/rules/numberOfCardHolders must be between 1 and 50",
             "/offerings/0/types/0/id is required",
             "/offerings/1 must be an object",
-            "/salesChannels/0/channel must be one of the sale channels",
+            "/salesChannels/0/channel must be one of online, customerRep, pointOfSale, manualEntry, reseller, \
+             kiosk, insideSalesIndividual",
             "/service/id is required",
             "/service/program must be a string",
             "/state must be one of draft, published",
@@ -167,7 +170,7 @@ async fn every_fault_of_a_level_is_named_at_once() {
 
 #[tokio::test]
 async fn a_repeated_write_has_one_effect_and_the_first_answer() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     let adult = adult(&venue).await;
     let made = venue.send(post(PATH, crew(&adult)).keyed("a")).await;
     let again = venue.send(post(PATH, crew(&adult)).keyed("a")).await;
@@ -184,7 +187,7 @@ async fn a_repeated_write_has_one_effect_and_the_first_answer() {
 
 #[tokio::test]
 async fn another_tenants_level_is_unknown() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     let adult = adult(&venue).await;
     let made = venue.send(post(PATH, crew(&adult))).await;
     let one = format!("{PATH}/{}", made.id());
@@ -211,7 +214,7 @@ async fn another_tenants_level_is_unknown() {
 
 #[tokio::test]
 async fn every_request_makes_as_many_calls_as_it_is_said_to() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     let adult = adult(&venue).await;
     let (made, calls) = venue.counted(post(PATH, crew(&adult))).await;
     assert_eq!(calls, 2);

@@ -1,10 +1,11 @@
 //! As much as a catalog may hold, and what a write reads of it.
 
-use crate::support::{Answer, Venue, made, post, put};
+use crate::support;
+use adapters::catalog_limits::CatalogLimits;
 use domain::TenantId;
-use platform::room::CatalogLimits;
 use serde_json::{Value, json};
 use store::{Action, Expression, Key, Table, definitions_partition, text};
+use testkit::{Answer, Venue, made, post, put};
 
 const TEMPLATE: &str = "/v2/b2b/event/templates";
 
@@ -46,7 +47,7 @@ fn told(answer: &Answer) -> (u16, Value, Value, Value) {
 async fn one_more_than_a_catalog_may_hold_is_refused_with_the_limit_whatever_it_is() {
     for path in DEFINITIONS.iter().chain([&TEMPLATE]) {
         let limits = CatalogLimits { definitions: 12, templates: 12 };
-        let venue = Venue::open().await.within(limits);
+        let venue = support::within(support::open().await, limits);
         let mut all = Vec::new();
         for number in 0..12 {
             all.push(venue.send(post(*path, body(path, number))).await.id());
@@ -58,7 +59,7 @@ async fn one_more_than_a_catalog_may_hold_is_refused_with_the_limit_whatever_it_
         }
         // What is there is changed and deleted as ever, and makes room.
         let one = format!("{path}/{}", all[0]);
-        assert_eq!(venue.send(crate::support::delete(one)).await.status, 200, "{path}");
+        assert_eq!(venue.send(testkit::delete(one)).await.status, 200, "{path}");
         assert_eq!(venue.send(post(*path, body(path, 13))).await.status, 200, "{path}");
         assert_eq!(told(&venue.send(post(*path, body(path, 14))).await), refused, "{path}");
     }
@@ -66,7 +67,7 @@ async fn one_more_than_a_catalog_may_hold_is_refused_with_the_limit_whatever_it_
 
 #[tokio::test]
 async fn entitlements_of_a_template_count_as_well() {
-    let venue = Venue::open().await.within(CatalogLimits { definitions: 2, templates: 9 });
+    let venue = support::within(support::open().await, CatalogLimits { definitions: 2, templates: 9 });
     let template = made(&venue, TEMPLATE, body(TEMPLATE, 1)).await;
     for number in 0..2 {
         let done = venue.send(post("/v2/b2b/persontypes", body("/v2/b2b/persontypes", number))).await;
@@ -100,7 +101,7 @@ async fn a_write_reads_no_more_of_the_catalog_than_its_record_refers_to() {
         ("/v2/b2b/coupons", &["PERSONTYPE", "DISCOUNT", "COUPON", "LEVEL"]),
     ] {
         for kind in all {
-            let venue = Venue::open().await;
+            let venue = support::open().await;
             let id = venue.send(post(path, body(path, 0))).await.id();
             spoil(&venue, kind).await;
             let mut again = body(path, 1);

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "the helpers of tests stand outside of test functions")]
 
+mod cards;
 mod customers;
 mod keep;
 mod levels;
@@ -10,6 +11,7 @@ mod list;
 mod members;
 mod offerings;
 mod quote;
+mod search;
 mod summaries;
 mod support;
 mod uses;

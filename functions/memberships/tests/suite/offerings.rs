@@ -1,12 +1,13 @@
 //! `/v2/b2b/membership/levels/{levelId}/membershipofferings`.
 
 use crate::levels::{PATH, year};
-use crate::support::{Venue, delete, get, made, post, put};
+use crate::support;
 use serde_json::{Value, json};
+use testkit::{delete, get, made, post, put};
 
 #[tokio::test]
 async fn an_offering_is_added_read_replaced_and_removed() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     let adult = made(&venue, "/v2/b2b/persontypes", json!({"name": "Adult"})).await;
     let benefits = json!([{"id": "shop", "description": "10 % off"}]);
     let level = venue.send(post(PATH, json!({"name": "Crew", "benefits": benefits}))).await;
@@ -51,7 +52,7 @@ async fn an_offering_is_added_read_replaced_and_removed() {
 
 #[tokio::test]
 async fn every_fault_of_an_offering_is_named_at_once() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     let level = made(&venue, PATH, json!({"name": "Crew"})).await;
     let below = format!("{PATH}/{level}/membershipofferings");
     let wrong = json!({"duration": 1.5, "benefits": [{}], "priceLists": {}, "actions": [{"action": 1}]});

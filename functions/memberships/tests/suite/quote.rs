@@ -1,9 +1,9 @@
 //! `checkout/validate`, on both of its paths.
 
 use crate::levels::PATH;
-use crate::support::{Answer, Venue, get, made, post, tenant_id};
-use domain::membership::Membership;
+use crate::support::{self, noon};
 use serde_json::{Value, json};
+use testkit::{Answer, Venue, catalog, get, made, post, tenant_id};
 
 const PATHS: [&str; 2] = ["/v2/memberships/b2b/checkout/validate", "/v2/b2b/memberships/checkout/validate"];
 
@@ -15,7 +15,7 @@ struct Levels {
 }
 
 async fn open() -> (Venue, Levels) {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     let adult = made(&venue, "/v2/b2b/persontypes", json!({"name": "Adult"})).await;
     let mut plans = Vec::new();
     for (name, price) in [("Family", 150), ("Patron", 400)] {
@@ -34,13 +34,12 @@ async fn open() -> (Venue, Levels) {
         let found = family.split('&').find_map(|pair| pair.strip_prefix(&format!("{name}=")));
         found.unwrap().to_owned()
     };
-    let membership: Membership = serde_json::from_value(json!({
+    let membership = catalog::membership(json!({
         "id": 51, "number": 391_150_274, "level": part("levelId"), "offering": part("offeringId"),
         "price_point": adult, "external_id": "HM-7", "joined": "2026-06-01T04:00:00Z",
         "started": "2026-06-01T04:00:00Z", "expires": "2027-06-01T03:59:59Z",
         "cards": [{"id": 1, "barcode": "b", "person": {"first_name": "Ada", "last_name": "Byron"}}],
-    }))
-    .unwrap();
+    }));
     venue.store.save_membership(tenant_id(1), "save", &membership).await.unwrap();
     (venue, Levels { family, patron, adult })
 }
@@ -106,7 +105,7 @@ async fn every_action_is_priced_in_both_vocabularies() {
         for action in actions {
             let mut request = get(format!("{}?action={action}&{query}", PATHS[1]));
             if !now.is_empty() {
-                request = request.at(now);
+                request = request.at(&noon(now));
             }
             let body = venue.send(request).await.done();
             let day = |name: &str| body[name].as_str().unwrap()[..10].to_owned();
@@ -132,7 +131,7 @@ async fn what_is_missing_wrong_or_contradictory_is_named() {
         (
             "action=NEW_MEMBERSHIPS&levelId=%20".to_owned(),
             (400, "VALIDATION_ERROR"),
-            vec!["levelId is required", "offeringId is required", "pricePointId is required"],
+            vec!["levelId must not be blank", "offeringId is required", "pricePointId is required"],
         ),
         (
             format!("action=NEW_MEMBERSHIPS&levelId={}&offeringId=y&pricePointId=z", "x".repeat(300)),
@@ -220,6 +219,22 @@ async fn what_is_missing_wrong_or_contradictory_is_named() {
             "{query}"
         );
     }
+}
+
+#[tokio::test]
+async fn a_plan_that_only_the_membership_names_is_at_fault_under_the_membership() {
+    let (venue, levels) = open().await;
+    let membership = catalog::membership(json!({
+        "id": 52, "number": 391_150_275, "level": "bb0000000000000000000009",
+        "offering": "0123456789abcdef0123456789abcdef", "price_point": levels.adult,
+        "joined": "2026-06-01T04:00:00Z", "started": "2026-06-01T04:00:00Z", "expires": "2027-06-01T03:59:59Z",
+        "cards": [{"id": 2, "barcode": "c", "person": {"first_name": "Ada", "last_name": "Byron"}}],
+    }));
+    venue.store.save_membership(tenant_id(1), "no-longer-on-offer", &membership).await.unwrap();
+    let answer = ask(&venue, "action=RENEW&membershipId=52").await;
+    assert_eq!(answer.kind(), (404, "NOT_FOUND"));
+    let told = "membershipId is of a level, offering or price point that is no longer on offer";
+    assert_eq!(answer.faults(), [told]);
 }
 
 #[tokio::test]

@@ -1,7 +1,8 @@
 //! The list of cards.
 
-use crate::support::{Answer, Venue, card, get, save_membership};
+use crate::support::{self, card, save_membership};
 use serde_json::{Value, json};
+use testkit::{Answer, Venue, get};
 
 pub(crate) const PATH: &str = "/v2/b2b/membership/summaries";
 
@@ -37,7 +38,7 @@ async fn save_members(venue: &Venue) {
 
 #[tokio::test]
 async fn cards_are_found_by_every_parameter() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     save_members(&venue).await;
     for (query, expected) in [
         ("", &[11, 12, 13, 21][..]),
@@ -88,7 +89,7 @@ async fn cards_are_found_by_every_parameter() {
 
 #[tokio::test]
 async fn a_card_is_found_by_membership_barcode_or_address_in_one_call() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     save_members(&venue).await;
     asked(&venue, "").await.done();
     for (query, calls) in [
@@ -107,7 +108,7 @@ async fn a_card_is_found_by_membership_barcode_or_address_in_one_call() {
 
 #[tokio::test]
 async fn every_fault_of_the_parameters_is_named_at_once() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     let query =
         "membershipId=x&expiresAfter=a&expiresBefore=b&updatedStartTime=c&updatedEndTime=d&pageSize=0";
     let wrong = asked(&venue, query).await;
@@ -117,9 +118,20 @@ async fn every_fault_of_the_parameters_is_named_at_once() {
     let expected =
         ["updatedStartTime", "updatedEndTime", "membershipId", "expiresAfter", "expiresBefore", "pageSize"];
     assert_eq!(fields, expected);
-    let blank = "membershipId=&barcode=%20&email=&firstName=&lastName=&city=&zip=%09";
+    let blank = "membershipId=&barcode=%20&email=&firstName=&lastName=&city=&zip=%09&expiresAfter=\
+                 &expiresBefore=%20";
     let blank = asked(&venue, blank).await;
-    let names = ["membershipId", "barcode", "email", "firstName", "lastName", "city", "zip"];
+    let names = [
+        "membershipId",
+        "barcode",
+        "email",
+        "firstName",
+        "lastName",
+        "city",
+        "zip",
+        "expiresAfter",
+        "expiresBefore",
+    ];
     assert_eq!(blank.faults(), names.map(|name| format!("{name} must not be blank")));
     let backwards = asked(&venue, "expiresAfter=2027-05-02&expiresBefore=2027-05-01").await;
     assert_eq!(backwards.faults(), ["expiresBefore must not be before expiresAfter"]);

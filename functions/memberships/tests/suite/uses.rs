@@ -1,35 +1,26 @@
 //! What something names is not deleted.
 
 use crate::levels::PATH;
-use crate::support::{Venue, delete, get, post, put, tenant_id};
-use domain::catalog::Template;
+use crate::support;
 use domain::entitlement::Entitlements;
-use domain::membership::Membership;
 use serde_json::{Value, json};
+use testkit::{Venue, catalog, delete, get, post, put, tenant_id};
 
 async fn save_membership(venue: &Venue, number: i64, level: &str, offering: &str) {
-    let membership: Membership = serde_json::from_value(json!({
+    let membership = catalog::membership(json!({
         "id": number, "number": number, "level": level, "offering": offering, "price_point": "adult",
-        "joined": "2027-01-01T00:00:00Z", "started": "2027-01-01T00:00:00Z", "expires": "2028-01-01T00:00:00Z",
-        "cards": [],
-    }))
-    .unwrap();
+    }));
     venue.store.save_membership(tenant_id(1), &format!("save-{number}"), &membership).await.unwrap();
 }
 
 async fn save_template(venue: &Venue, membership: Value) {
-    let template: Template = serde_json::from_value(json!({
-        "id": "tour", "name": "Tour", "description": "", "short_description": "",
-        "start": "2027-05-01T00:00:00Z", "duration_minutes": 60, "capacity": 5,
-        "last_updated": "2027-04-01T00:00:00Z", "membership": membership,
-    }))
-    .unwrap();
-    venue.store.save_template(tenant_id(1), &template).await.unwrap();
+    let tour = json!({"id": "tour", "name": "Tour", "review_state": "Draft", "membership": membership});
+    venue.store.save_template(tenant_id(1), &catalog::template(tour)).await.unwrap();
 }
 
 #[tokio::test]
 async fn what_was_bought_stays() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     let offerings = json!([{"name": "Month", "duration": 1}, {"name": "Year", "duration": 12}]);
     let level = venue.send(post(PATH, json!({"name": "Crew", "offerings": offerings}))).await;
     let one = format!("{PATH}/{}", level.id());
@@ -54,7 +45,7 @@ async fn what_was_bought_stays() {
 
 #[tokio::test]
 async fn a_level_that_templates_coupons_or_rules_name_stays_until_they_name_it_no_more() {
-    let venue = Venue::open().await;
+    let venue = support::open().await;
     let level = venue.send(post(PATH, json!({"name": "Crew"}))).await.id();
     let one = format!("{PATH}/{level}");
     let tour = json!([{"type": "eventTemplate", "id": "tour", "name": "Tour"}]);

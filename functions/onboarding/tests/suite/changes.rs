@@ -1,9 +1,10 @@
 //! Completing and changing applications.
 
-use crate::support::{FAULTS, REF, Venue, application, application_with, get, patch, post, tenant_id};
+use crate::support::{FAULTS, REF, Told, Venue, application, application_with, get, patch, post};
 use domain::merchant::MerchantStatus;
 use domain::{Money, Percent};
 use serde_json::json;
+use testkit::tenant_id;
 
 #[tokio::test]
 async fn an_incomplete_application_is_completed_in_steps_of_two_calls() {
@@ -132,7 +133,7 @@ async fn changes_at_once_do_not_lose_each_other() {
 async fn a_change_keeps_the_rate_card_and_where_the_merchant_stands() {
     let venue = Venue::open().await;
     venue.send(post(&application())).await.done();
-    venue.pass(cleanup::Scope::Sandbox, "2027-05-01T14:00:00Z").await;
+    venue.pass(cleanup::PassScope::Sandbox, "2027-05-01T14:00:00Z").await;
     let [merchant] = <[_; 1]>::try_from(venue.merchants().await).unwrap();
     let rate_card = domain::merchant::RateCard {
         percentage: Percent::parse("2.90").unwrap(),

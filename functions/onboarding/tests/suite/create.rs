@@ -1,6 +1,6 @@
 //! Bringing merchants: what is kept, what is told, and that one name is one merchant.
 
-use crate::support::{FAULTS, PATH, REF, Venue, application, application_with, get, post, validate};
+use crate::support::{FAULTS, PATH, REF, Told, Venue, application, application_with, get, post, validate};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 

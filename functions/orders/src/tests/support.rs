@@ -1,82 +1,59 @@
 //! A service on the embedded engine, with two tenants, and an order to read.
 
-use axum::Router;
-use axum::body::Body;
+use adapters::clock::wall_now;
+use adapters::order_link::order_token;
 use domain::card::{CardBrand, Expiry};
 use domain::cart::DonationKind;
 use domain::cart_request::DonationDetail;
 use domain::catalog::ticket_details::{CheckInWindow, TicketDetails};
 use domain::catalog::{AdmissionType, MembershipTerms, Resource, ReviewState, TemplateKind};
+use domain::ledger::{Ledger, SlotState};
 use domain::merchant::RateCard;
 use domain::order::{
-    CardSummary, Order, OrderAddOnLine, OrderAmounts, OrderDonationLine, OrderLine, OrderState,
-    OrderTicketLine, Payment, Person, Ticket, TicketStatus,
+    CardSummary, Order, OrderAddOnLine, OrderAmounts, OrderDonationLine, OrderLine, OrderPerson, OrderState,
+    OrderTicketLine, Payment, Ticket, TicketStatus,
 };
 use domain::outbox::OutboxMail;
-use domain::tenant::{ApiKey, DEFAULT_HOLD_SECS, ProcessorKind, Scope, Tenant};
+use domain::rate_limit::{Rate, RateLimit};
+use domain::tenant::{ApiKey, Scope, Tenant};
 use domain::{
     CustomerId, FormId, InstanceId, InventoryId, Mid, Money, OrderId, OrderItemId, OrderNumber, Percent,
-    SaleId, Template, TemplateId, TenantId, TicketBarcode, TicketId, TicketTypeId, Timestamp, Zone,
+    SaleId, Template, TemplateId, TicketBarcode, TicketId, TicketTypeId, Timestamp, Zone,
 };
-use engine::{Embedded, FaultPlan, Faulty, client_over};
-use http::Request;
-use http_body_util::BodyExt;
-use platform::clock::wall_now;
-use platform::processor::SandboxProcessor;
-use platform::queue::LocalQueue;
-use platform::vault::LocalVault;
-use platform::{Adapters, App};
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
-use store::Store;
+use std::collections::BTreeMap;
 use store::checkout::{Secure, Settlement, plan_free_order};
 use store::identity::key_hash;
-use tower::ServiceExt;
+use testkit::image::TableImage;
+use testkit::tenants::{key, tenant};
+use testkit::{Tables, Venue};
 
 /// The running service. Its keys are called like their scopes; those of the other tenant start with `other-`.
-pub(crate) struct Service {
-    app: App,
-    router: Router,
-    database: FaultPlan,
-}
+pub(crate) struct Service(Venue);
 
 impl Service {
     pub(crate) async fn start() -> Self {
-        let database = FaultPlan::new();
-        let client = client_over(Faulty::new(Embedded::memory().unwrap(), database.clone()));
-        let store = Store::new(client, "test-");
-        store.create_tables().await.unwrap();
-        for (tenant, prefix) in [(204, ""), (205, "other-")] {
-            let tenant = tenant_of(tenant);
-            store.save_tenant(&tenant).await.unwrap();
-            for scope in Scope::ALL {
-                let text = format!("{prefix}{}", scope.name());
-                store.save_api_key(&key_hash(&text), &key(&tenant, scope)).await.unwrap();
-            }
-        }
-        store.save_template(tenant_of(204).id, &template()).await.unwrap();
-        let adapters = Adapters {
-            queue: Arc::new(LocalQueue::default()),
-            vault: Arc::new(LocalVault::in_memory().unwrap()),
-            sandbox_processor: Arc::new(SandboxProcessor::new(store.clone(), Arc::new(wall_now))),
-        };
-        let app = App::new(store, adapters);
-        let router = conformance::held(platform::shell::service(crate::router(), &app));
-        Self { app, router, database }
+        static IMAGE: TableImage = TableImage::new();
+        let tables = Tables::copy_of(&IMAGE, write).await;
+        Self(Venue::new(&tables, crate::router(), "b2b"))
     }
 
     /// Calls of the database so far.
     pub(crate) fn calls(&self) -> usize {
-        self.database.calls().len()
+        self.0.faults.calls().len()
+    }
+
+    /// The token of a link to an order that ends at this second.
+    pub(crate) async fn order_token(&self, order: &OrderId, expires_secs: i64) -> String {
+        let app = &self.0.app;
+        let tenant = app.tenant(tenant_of(204).id).await.unwrap();
+        let key = app.hash_key(&tenant).await.unwrap();
+        order_token(&key, order, expires_secs).expose()
     }
 
     pub(crate) async fn get_text(&self, path: &str, key: &str) -> (u16, String) {
-        let request = Request::get(path).header("x-service-api-key", key).body(Body::empty()).unwrap();
-        let answer = self.router.clone().oneshot(request).await.unwrap();
-        let status = answer.status().as_u16();
-        let body = answer.into_body().collect().await.unwrap().to_bytes();
-        (status, String::from_utf8(body.to_vec()).unwrap())
+        let answer = self.0.send(testkit::get(path).by(key).header("x-b2c-tenant-id", "")).await;
+        (answer.status, answer.text)
     }
 
     pub(crate) async fn get(&self, path: &str, key: &str) -> (u16, Value) {
@@ -84,54 +61,84 @@ impl Service {
         (status, serde_json::from_str(&body).unwrap())
     }
 
+    pub(crate) async fn answer(&self, path: &str, key: &str) -> testkit::Answer {
+        self.0.send(testkit::get(path).by(key).header("x-b2c-tenant-id", "")).await
+    }
+
+    pub(crate) async fn send(&self, ask: testkit::Ask) -> testkit::Answer {
+        self.0.send(ask.header("x-b2c-tenant-id", "")).await
+    }
+
+    pub(crate) fn store(&self) -> &store::Store {
+        &self.0.store
+    }
+
+    /// Lets a key search so often in a day.
+    pub(crate) async fn limit_searches(&self, count: u32) {
+        let limits = BTreeMap::from([(RateLimit::SearchesPerKey, Rate { count, window_secs: 86_400 })]);
+        self.0.tables.save_tenant(Tenant { limits, ..tenant_of(204) }).await;
+    }
+
+    /// Keeps a key that opens what either of these scopes does.
+    pub(crate) async fn keep_key(&self, text: &str, scopes: [Scope; 2]) {
+        let both = ApiKey { scopes: scopes.into(), ..key(tenant_of(204).id, Scope::Door) };
+        self.0.store.save_api_key(&key_hash(text), &both).await.unwrap();
+    }
+
+    /// Puts the slot on sale that the order is for.
+    pub(crate) async fn open_slot(&self) {
+        let (instance, start) = (instance(), instance().start());
+        let ledger = Ledger {
+            instance,
+            template: template_id(),
+            schedule: None,
+            shard: 0,
+            start,
+            end: domain::time::plus_secs(start, 3_600),
+            state: SlotState::Active,
+            size: 100,
+            free: 98,
+            sold: 2,
+            holds: BTreeMap::new(),
+            edited: false,
+        };
+        self.0.app.store.create_ledger(tenant_of(204).id, &ledger).await.unwrap();
+    }
+
     /// Stores a mail of the order.
     pub(crate) async fn owe(&self, mail: OutboxMail) {
         let order = order();
         let key = store::Key::outbox(order.tenant, &order.id, mail.kind);
-        self.app.store.save(&key, &mail).await.unwrap();
+        self.0.app.store.save(&key, &mail).await.unwrap();
     }
 
     /// Stores an order as a checkout leaves it.
     pub(crate) async fn sell(&self, order: &Order, tickets: &[Ticket]) {
-        let ledgers = BTreeMap::new();
         let secure =
-            Secure { order, cart: None, guard: None, key: None, ledgers: &ledgers, wall_now: wall_now() };
+            Secure { order: order.clone(), cart: None, guard: None, key: None, ledgers: BTreeMap::new() };
         let at = order.created_at;
         let settlement =
             Settlement { order, paid_at: at, settled_at: at, tickets, sale: None, mails: &[], mails_due: at };
-        let plan = plan_free_order(&secure, &settlement).unwrap();
-        self.app.store.commit(&plan, order.id.as_str()).await.unwrap().unwrap();
+        self.0.app.store.point_to(order).await.unwrap().unwrap();
+        let plan = plan_free_order(&secure, &settlement, wall_now()).unwrap();
+        self.0.app.store.commit(&plan, order.id.as_str()).await.unwrap().unwrap();
     }
+}
+
+async fn write(tables: Tables) {
+    for (tenant, prefix) in [(204, ""), (205, "other-")] {
+        let tenant = tenant_of(tenant);
+        for scope in Scope::ALL {
+            let text = format!("{prefix}{}", scope.name());
+            tables.store.save_api_key(&key_hash(&text), &key(tenant.id, scope)).await.unwrap();
+        }
+        tables.save_tenant(tenant).await;
+    }
+    tables.store.save_template(tenant_of(204).id, &template()).await.unwrap();
 }
 
 fn tenant_of(id: i64) -> Tenant {
-    Tenant {
-        id: TenantId::parse(id).unwrap(),
-        name: "Harbor Museum".into(),
-        zone: Zone::parse("America/Los_Angeles").unwrap(),
-        sandbox: true,
-        hold_secs: DEFAULT_HOLD_SECS,
-        allowed_origins: BTreeSet::new(),
-        descriptor_prefix: String::new(),
-        processor: ProcessorKind::Sandbox,
-        mail_from: None,
-        consumer_site: None,
-        limits: Default::default(),
-        member_claims: Default::default(),
-        sealed_hash_key: String::new(),
-        closed_at: None,
-    }
-}
-
-fn key(tenant: &Tenant, scope: Scope) -> ApiKey {
-    ApiKey {
-        tenant: tenant.id,
-        scopes: BTreeSet::from([scope]),
-        origins: BTreeSet::new(),
-        mid: None,
-        label: String::new(),
-        revoked: false,
-    }
+    Tenant { zone: Zone::parse("America/Los_Angeles").unwrap(), ..tenant(id) }
 }
 
 fn instant(text: &str) -> Timestamp {
@@ -153,7 +160,7 @@ fn template_id() -> TemplateId {
     TemplateId::parse("6f2e91b0c47d5a3e18b90f42").unwrap()
 }
 
-fn instance() -> InstanceId {
+pub(crate) fn instance() -> InstanceId {
     InstanceId::parse("7a10c4e2b95d3f0816e4a2c1").unwrap()
 }
 
@@ -203,8 +210,8 @@ fn template() -> Template {
     }
 }
 
-pub(crate) fn person(email: &str) -> Person {
-    Person {
+pub(crate) fn person(email: &str) -> OrderPerson {
+    OrderPerson {
         first_name: Some("Ines".into()),
         last_name: Some("Okafor".into()),
         full_name: None,
@@ -226,6 +233,7 @@ pub(crate) fn order() -> Order {
         id: OrderId::parse("31840526").unwrap(),
         tenant: tenant_of(204).id,
         number: OrderNumber::parse("100731946").unwrap(),
+        receipt: None,
         state: OrderState::Paid { at: instant("2026-03-14T10:22:07") },
         visitor: "2718281".into(),
         customer: Some(CustomerId::parse(9_053_417).unwrap()),
@@ -234,6 +242,7 @@ pub(crate) fn order() -> Order {
         ticket_delivery_email: None,
         notes: None,
         lines: vec![ticket_line(), add_on(), donation()],
+        currency: Default::default(),
         total: Money::from_cents(4_940),
         retail_total: Money::from_cents(5_300),
         payment: Some(payment()),
@@ -246,11 +255,20 @@ pub(crate) fn order() -> Order {
         notices: Vec::new(),
         membership_ids: vec![domain::MembershipId::parse(4_100_200).unwrap()],
         send_email: false,
+        locale: Default::default(),
         cart: None,
         reservation: None,
+        operator: None,
         created_at: instant("2026-03-14T10:22:05"),
         chosen_clock: false,
+        tag: None,
+        edits: Default::default(),
+        challenge: None,
+        late_money: None,
+        dispute: None,
+        failed_refunds: Vec::new(),
         after_sale: Default::default(),
+        admission: Default::default(),
     }
 }
 
@@ -273,6 +291,7 @@ fn ticket_line() -> OrderLine {
         amounts: amounts(2, 1_800, 1_620),
         applied: None,
         cart_item: None,
+        tax: None,
     })
 }
 
@@ -283,6 +302,7 @@ fn add_on() -> OrderLine {
         instance: Some(instance()),
         name: "Audio Guide".into(),
         amounts: amounts(1, 700, 700),
+        tax: None,
     })
 }
 

@@ -3,7 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "the helpers of tests stand outside of test functions")]
 
 mod faults;
+mod operators;
 mod races;
 mod rules;
 mod support;
 mod verbs;
+mod visitors;

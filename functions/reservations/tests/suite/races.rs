@@ -15,7 +15,7 @@ async fn sixty_four_callers_share_the_last_seats_exactly() {
     }
     let answers = callers.join_all().await;
     let won = answers.iter().filter(|answer| answer.status == 200).count();
-    let refused = answers.iter().filter(|answer| answer.kind() == "NOT_ENOUGH_CAPACITY").count();
+    let refused = answers.iter().filter(|answer| answer.error() == "NOT_ENOUGH_CAPACITY").count();
     assert_eq!((won, refused), (3, 61));
     assert_eq!(venue.free(slot).await, 1);
 }
@@ -39,7 +39,7 @@ async fn reservations_of_two_events_in_opposite_order_do_not_wait_for_each_other
 async fn parallel_changes_and_deletions_of_one_reservation_give_its_seats_back_once() {
     let venue = Arc::new(Venue::open().await);
     let slot = venue.slot(24, 9).await;
-    let id = venue.send(post(&[(slot, 4)])).await.id();
+    let id = venue.send(post(&[(slot, 4)])).await.number();
     let mut callers = JoinSet::new();
     for number in 0..24_u32 {
         let venue = Arc::clone(&venue);

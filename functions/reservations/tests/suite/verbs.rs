@@ -1,14 +1,15 @@
 //! The four verbs and their answers.
 
-use crate::support::{Answer, Venue, ask, delete, get, post, put};
+use crate::support::{Venue, delete, get, post, put, stable};
 use serde_json::{Value, json};
+use testkit::{Answer, ask};
 
 #[tokio::test]
 async fn a_reservation_is_made_read_changed_and_deleted() {
     let venue = Venue::open().await;
     let (first, second) = (venue.slot(24, 10).await, venue.slot(48, 10).await);
     let made = venue.send(post(&[(first, 2), (second, 1), (first, 3)])).await;
-    insta::assert_json_snapshot!(made.stable(), @r#"
+    insta::assert_json_snapshot!(stable(&made), @r#"
     {
       "expirationTimestamp": "2027-05-01T10:10:00-04:00",
       "id": "…",
@@ -28,7 +29,7 @@ async fn a_reservation_is_made_read_changed_and_deleted() {
       ]
     }
     "#);
-    let id = made.id();
+    let id = made.number();
     assert_eq!(venue.send(get(id)).await.body, made.body);
     assert_eq!((venue.free(first).await, venue.free(second).await), (5, 9));
 
@@ -52,7 +53,7 @@ async fn an_empty_reservation_is_accepted_filled_emptied_and_deleted_once() {
     let slot = venue.slot(24, 5).await;
     let made = venue.send(post(&[])).await;
     assert_eq!(made.body["reservationItems"], json!([]));
-    let id = made.id();
+    let id = made.number();
     assert_eq!(venue.send(get(id)).await.body, made.body);
     assert_eq!(venue.send(put(id, &[(slot, 5)])).await.status, 200);
     assert_eq!(venue.send(put(id, &[])).await.body["reservationItems"], json!([]));
@@ -72,7 +73,7 @@ async fn every_fault_of_a_body_is_named() {
         line(999.into()), line(1.into()),
     ]});
     let answer = venue.send(ask("POST", "/v2/b2b/reservations", body)).await;
-    insta::assert_json_snapshot!(answer.stable()["details"]);
+    insta::assert_json_snapshot!(stable(&answer)["details"]);
     for (body, field, status) in [
         (json!({}), "/reservationItems", 400),
         (json!({"reservationItems": null}), "/reservationItems", 400),
@@ -106,7 +107,7 @@ async fn every_fault_of_a_body_is_named() {
 async fn another_tenants_reservation_is_unknown_and_other_keys_may_not_ask() {
     let venue = Venue::open().await;
     let slot = venue.slot(24, 5).await;
-    let id = venue.send(post(&[(slot, 2)])).await.id();
+    let id = venue.send(post(&[(slot, 2)])).await.number();
     for (foreign, unknown) in [
         (get(id), get(5)),
         (delete(id), delete(5)),
@@ -122,11 +123,11 @@ async fn another_tenants_reservation_is_unknown_and_other_keys_may_not_ask() {
     ] {
         let (foreign, unknown) = (venue.send(foreign.by("key-2")).await, venue.send(unknown).await);
         assert_eq!(foreign.status, 404, "{}", foreign.body);
-        assert_eq!(foreign.stable(), unknown.stable());
+        assert_eq!(stable(&foreign), stable(&unknown));
     }
     assert_eq!(venue.send(get(id)).await.status, 200);
     let text = ask("GET", "/v2/b2b/reservations/abc", Value::Null);
-    assert_eq!(venue.send(text).await.stable(), venue.send(get(5)).await.stable());
+    assert_eq!(stable(&venue.send(text).await), stable(&venue.send(get(5)).await));
     assert_eq!(venue.send(get(id).by("shop-1")).await.status, 403);
     assert_eq!(venue.send(get(id).by("nobody")).await.status, 401);
 }
@@ -146,10 +147,10 @@ async fn every_verb_keeps_to_its_round_trips() {
         let made = venue.send(post(lines)).await;
         // The record is put while the ledgers are read.
         assert_eq!(rounds(&made), (2, 3), "POST");
-        assert_eq!(rounds(&venue.send(get(made.id())).await), (2, 2), "GET");
-        assert_eq!(rounds(&venue.send(put(made.id(), &[(first, 3)])).await), (2, 2), "PUT");
-        assert_eq!(rounds(&venue.send(put(made.id(), &[(first, 3)])).await), (1, 1), "PUT of the same");
+        assert_eq!(rounds(&venue.send(get(made.number())).await), (2, 2), "GET");
+        assert_eq!(rounds(&venue.send(put(made.number(), &[(first, 3)])).await), (2, 2), "PUT");
+        assert_eq!(rounds(&venue.send(put(made.number(), &[(first, 3)])).await), (1, 1), "PUT of the same");
         // The record is marked while the seats are released.
-        assert_eq!(rounds(&venue.send(delete(made.id())).await), (2, 3), "DELETE");
+        assert_eq!(rounds(&venue.send(delete(made.number())).await), (2, 3), "DELETE");
     }
 }

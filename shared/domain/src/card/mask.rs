@@ -1,17 +1,20 @@
 //! Takes card numbers out of free texts.
 
-use super::{CardBrand, MASK, SHOWN_DIGITS, is_space, passes_luhn};
+use super::digit::ascii_digit;
+use super::{CardBrand, MASK, SHOWN_DIGITS, passes_luhn};
+use crate::lines::{breaks_line, is_invisible};
 use std::borrow::Cow;
 use std::ops::Range;
 
 /// Replaces each card number in a free text by its masked form, `****1111`, before anything of the text is stored
 /// (contract §6). Whatever is no card number stays as it was typed.
 ///
-/// Our choice (decision record 0119): a card number is a sequence of whole groups of digits, half or full width,
-/// grouped as cards print them. All its groups are joined by one kind of separator, of which
-/// one mark stands between two groups. Its first digits and its length are those of a brand, and it passes the Luhn
-/// check. Other digits and letters may stand before it and behind it. Card numbers that share groups are masked as
-/// one.
+/// Our choice (decision record 0119): a card number is a sequence of whole groups of decimal digits of any script,
+/// grouped as cards print them, in one, 4-4-4-4, 4-6-5, 4-6-4 or 4-4-4-4-3, or digit by digit. All its groups are joined
+/// by the same one or two characters, neither letters nor digits. Characters that leave no mark count for nothing,
+/// between digits too. It has at least 14 digits, its first digits and its length are those of a brand, and it passes
+/// the Luhn check. Other digits and letters may stand before it and behind it. Card numbers that share groups are masked
+/// as one.
 #[must_use]
 pub fn mask_card_numbers(text: &str) -> Cow<'_, str> {
     let mut masked = String::new();
@@ -33,25 +36,24 @@ pub fn mask_card_numbers(text: &str) -> Cow<'_, str> {
     Cow::Owned(masked)
 }
 
-/// A masked text without the marks that stand for hidden digits, for rules about the characters that were typed.
-pub(crate) fn without_masks(text: &str) -> String {
-    let mut parts = text.split(MASK);
-    let mut typed = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        if part.chars().take_while(char::is_ascii_digit).count() != SHOWN_DIGITS {
-            typed.push_str(MASK);
-        }
-        typed.push_str(part);
-    }
-    typed
+/// Whether a text looks as if a card number in it was masked. What was typed then, nobody knows any more.
+pub(crate) fn has_mask(text: &str) -> bool {
+    let is_mask = |rest: &str| {
+        let shown = rest.strip_prefix(MASK).unwrap_or_default();
+        shown.chars().take_while(char::is_ascii_digit).count() == SHOWN_DIGITS
+    };
+    text.char_indices().any(|(at, _)| text.get(at..).is_some_and(is_mask))
 }
 
-/// The most groups that a card number is written in.
-const MAX_GROUPS: usize = 5;
+/// The most groups that a card number is written in: one for each digit.
+const MAX_GROUPS: usize = 19;
+/// The fewest digits of a card number in a text. Numbers of 13 digits are telephone numbers: the cards that had as many
+/// are no longer issued.
+const MIN_DIGITS: usize = 14;
 /// The most digits of a telephone number with its country, which is written behind a plus sign.
 const MAX_TELEPHONE_DIGITS: usize = 15;
 
-/// Digits that stand side by side, with other characters or the ends of the text around them.
+/// Digits that stand side by side as they are seen, with other characters or the ends of the text around them.
 #[derive(Debug)]
 struct Group {
     /// The digits, as ASCII.
@@ -66,36 +68,34 @@ struct Group {
     is_shown_part: bool,
 }
 
-/// What may stand between two groups of a card number.
+/// What may stand between two groups of a card number: one or two characters that are seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Separator {
-    Space,
-    Dash,
-    FullStop,
+struct Separator {
+    first: char,
+    second: Option<char>,
 }
 
 impl Separator {
-    /// The separator that a text is, if it is a single one.
+    /// The separator that a text is, if it is one.
     fn parse(text: &str) -> Option<Self> {
-        let mut marks = text.chars();
-        let (mark, None) = (marks.next()?, marks.next()) else { return None };
-        match mark {
-            '-' | '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' | '\u{ff0d}' => {
-                Some(Self::Dash)
-            }
-            '.' | '\u{ff0e}' => Some(Self::FullStop),
-            other => is_space(other).then_some(Self::Space),
-        }
+        let text = text.replace("\r\n", "\n");
+        let mut marks = text.chars().filter(|char| !is_invisible(*char)).map(mark);
+        let (first, second, None) = (marks.next()?, marks.next(), marks.next()) else { return None };
+        let is_fit = |char: char| !char.is_alphanumeric();
+        (is_fit(first) && second.is_none_or(is_fit)).then_some(Self { first, second })
     }
 }
 
-/// A half- or full-width digit, as ASCII.
-fn ascii_digit(character: char) -> Option<char> {
-    let value = character.to_digit(10).or_else(|| {
-        let offset = u32::from(character).checked_sub(u32::from('\u{ff10}'))?;
-        (offset < 10).then_some(offset)
-    })?;
-    char::from_digit(value, 10)
+/// A character of a separator as it is compared: all dashes are one, and so are all full stops, blanks and line ends.
+fn mark(char: char) -> char {
+    match char {
+        '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' | '\u{ff0d}' => '-',
+        '\u{ff0e}' => '.',
+        '\t' => ' ',
+        other if breaks_line(other) => '\n',
+        other if other.is_whitespace() => ' ',
+        other => other,
+    }
 }
 
 /// The groups of digits in a text, in their order.
@@ -105,18 +105,18 @@ fn digit_groups(text: &str) -> Vec<Group> {
     for (from, character) in text.char_indices() {
         let Some(digit) = ascii_digit(character) else { continue };
         let until = from.saturating_add(character.len_utf8());
+        let before = text.get(ended..from).unwrap_or_default();
         match groups.last_mut() {
-            Some(group) if ended == from => {
+            Some(group) if before.chars().all(is_invisible) => {
                 group.digits.push(digit);
                 group.place.end = until;
             }
             Some(_) | None => {
-                let before = text.get(ended..from).unwrap_or_default();
                 groups.push(Group {
                     digits: String::from(digit),
                     place: from..until,
                     joint: Separator::parse(before),
-                    follows_plus: before.ends_with('+'),
+                    follows_plus: before.trim_end_matches(is_invisible).ends_with('+'),
                     is_shown_part: before.ends_with(MASK),
                 });
             }
@@ -155,7 +155,7 @@ fn is_card_number(groups: &[Group]) -> bool {
     let is_joined = groups.iter().skip(1).all(|group| group.joint.is_some() && group.joint == joint);
     let lengths: Vec<usize> = groups.iter().map(|group| group.digits.len()).collect();
     let length: usize = lengths.iter().sum();
-    if !is_joined || first.is_shown_part || !is_card_grouping(&lengths) {
+    if length < MIN_DIGITS || !is_joined || first.is_shown_part || !is_card_grouping(&lengths) {
         return false;
     }
     if first.follows_plus && length <= MAX_TELEPHONE_DIGITS {
@@ -165,10 +165,12 @@ fn is_card_number(groups: &[Group]) -> bool {
     CardBrand::of_digits(&digits).is_some_and(|brand| brand.has_length(length)) && passes_luhn(&digits)
 }
 
-/// How the digits of cards are grouped, in print and by people who copy them: not at all, in fours with the rest at
-/// the end, and as American Express, Diners Club, the old cards of Visa and those of UnionPay are.
+/// How the digits of cards are grouped, in print and by people who copy them: not at all, in fours, as American Express
+/// and Diners Club are, with the odd digits of 19 in the last group, and each digit by itself. In any other grouping
+/// they are a number of something else: many telephone numbers are written 4-3-3-3.
 fn is_card_grouping(lengths: &[usize]) -> bool {
-    matches!(lengths, [_] | [4, 4, 4, 1..=4] | [4, 4, 4, 4, 1..=3] | [4, 6, 4 | 5] | [4, 3, 3, 3] | [6, 13])
+    matches!(lengths, [_] | [4, 4, 4, 4] | [4, 4, 4, 4, 3] | [4, 6, 4 | 5])
+        || lengths.iter().all(|length| *length == 1)
 }
 
 fn joined(groups: &[Group]) -> String {
@@ -182,11 +184,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Every way in which a card of that many digits is grouped.
+    /// Every way in which a card of that many digits is printed.
     fn groupings(length: usize) -> Vec<Vec<usize>> {
-        let mut all = vec![vec![length], vec![4, 6, 4], vec![4, 6, 5], vec![4, 3, 3, 3], vec![6, 13]];
-        all.extend((1..=4).map(|rest| vec![4, 4, 4, rest]));
-        all.extend((1..=3).map(|rest| vec![4, 4, 4, 4, rest]));
+        let mut all = vec![vec![length], vec![4, 6, 4], vec![4, 6, 5], vec![4; 4]];
+        all.push(vec![4, 4, 4, 4, 3]);
         all.retain(|grouping| grouping.iter().sum::<usize>() == length);
         all
     }
@@ -202,8 +203,21 @@ mod tests {
         groups.join(between)
     }
 
-    const SEPARATORS: [&str; 9] =
-        [" ", "-", ".", "\u{a0}", "\u{202f}", "\u{3000}", "\u{2011}", "\u{2013}", "\u{2212}"];
+    /// The lengths of groups that so many digits are cut into, each too short for a card.
+    fn cut(digits: usize, picks: &[usize]) -> Vec<usize> {
+        let mut left = digits;
+        let taken = picks.iter().map(|pick| {
+            let length = left.min(*pick);
+            left -= length;
+            length
+        });
+        taken.filter(|length| *length > 0).collect()
+    }
+
+    const SEPARATORS: [&str; 16] = [
+        " ", "-", ".", "\u{a0}", "\u{202f}", "\u{3000}", "\u{2011}", "\u{2013}", "\u{2212}", "  ", "\n",
+        "\r\n", "/", "_", "*", ", ",
+    ];
 
     #[test]
     fn a_card_number_in_a_text_keeps_its_last_four_digits_only() {
@@ -230,11 +244,61 @@ mod tests {
     }
 
     #[test]
-    fn full_width_digits_are_digits() {
+    fn a_mask_is_known_from_what_else_has_marks() {
+        for card in
+            ["4111 1111 1111 1111", "Pier 4111111111111111", "*4111111111111111*", "****4111111111111111 x"]
+        {
+            assert!(has_mask(&mask_card_numbers(card)) && !has_mask(card), "{card}");
+        }
+        for text in ["", "****", "****123", "****12345", "***1234", "**** 1234", "Pier"] {
+            assert!(!has_mask(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn digits_of_any_script_are_digits() {
         let plain = number("4", 16);
-        let wide = plain.bytes().map(|digit| char::from_u32(0xff10 + u32::from(digit - b'0')).unwrap());
         let last = &plain[12..];
-        assert_eq!(mask_card_numbers(&wide.collect::<String>()), format!("****{last}"));
+        for zero in [0xff10, 0x660, 0x6f0, 0x966, 0x1d7ce] {
+            let written = plain.bytes().map(|digit| char::from_u32(zero + u32::from(digit - b'0')).unwrap());
+            assert_eq!(mask_card_numbers(&written.collect::<String>()), format!("****{last}"), "{zero:x}");
+        }
+    }
+
+    #[test]
+    fn a_card_number_is_masked_whatever_stands_between_its_groups_and_is_not_seen() {
+        let plain = number("4", 16);
+        let masked = format!("****{}", &plain[12..]);
+        for between in [
+            " ",
+            "  ",
+            "\t",
+            "\n",
+            "\r\n",
+            "\n\n",
+            "/",
+            "_",
+            ",",
+            ", ",
+            "*",
+            "**",
+            "--",
+            "+",
+            "|",
+            "\u{200b}",
+            "\u{ad}",
+            "\u{feff}",
+            " \u{200b}",
+            "\u{200b}-\u{2060}",
+            "\u{b7}",
+        ] {
+            for grouping in [&[4; 4][..], &[1; 16]] {
+                let text = grouped(&plain, grouping, between);
+                assert_eq!(mask_card_numbers(&text), masked, "{text:?}");
+            }
+        }
+        let hidden = grouped(&grouped(&plain, &[4; 4], " "), &[2, 17], "\u{200b}");
+        assert_eq!(mask_card_numbers(&hidden), masked);
     }
 
     #[test]
@@ -278,15 +342,24 @@ mod tests {
             &"4".repeat(17),
             // Grouped and joined as no card is.
             &grouped(&card, &[8, 8], " "),
-            &grouped(&card, &[4; 4], "  "),
-            &grouped(&card, &[4; 4], "/"),
+            &grouped(&card, &[4, 4, 4, 2, 2], " "),
+            &grouped(&number("37", 15), &[4, 4, 4, 3], " "),
+            &grouped(&number("4", 19), &[6, 13], " "),
+            &grouped(&card, &[4; 4], "   "),
+            &grouped(&card, &[4; 4], " / "),
             &grouped(&card, &[4; 4], "x"),
             &format!("{} {}", grouped(&card[..8], &[4, 4], "-"), grouped(&card[8..], &[4, 4], "-")),
             // A part of a longer number.
             &format!("9{card}"),
             &format!("{card}7"),
             // A telephone number with its country.
+            "4915112345603",
+            &number("4", 13),
+            &grouped(&number("4", 13), &[4, 4, 5], " "),
             &format!("+{}", number("49151", 13)),
+            &format!("+\u{200b}{}", number("37", 15)),
+            &grouped(&number("49151", 13), &[4, 3, 3, 3], " "),
+            &grouped(&number("49151", 13), &[4, 3, 3, 3], "-"),
         ] {
             let masked = mask_card_numbers(text);
             assert!(matches!(masked, Cow::Borrowed(same) if same == text), "{text} became {masked}");
@@ -299,7 +372,7 @@ mod tests {
             |(range, lead, pick, filler)| {
                 let (first, last, brand) = BRAND_RANGES[range];
                 let lead = first + lead % (last - first + 1);
-                let lengths: Vec<usize> = (13..=19).filter(|length| brand.has_length(*length)).collect();
+                let lengths: Vec<usize> = (14..=19).filter(|length| brand.has_length(*length)).collect();
                 let length = lengths[pick % lengths.len()];
                 number(&format!("{lead}{filler}")[..length - 1], length)
             },
@@ -312,6 +385,7 @@ mod tests {
             "[2-9][0-9]{9}",
             "(\\+1 )?[2-9][0-9]{2} [2-9][0-9]{2} [0-9]{4}",
             "(\\+1-)?[2-9][0-9]{2}-[2-9][0-9]{2}-[0-9]{4}",
+            "[1-9][0-9]{3} [0-9]{3} [0-9]{3} [0-9]{3}",
             "[2-9][0-9]{2}\\.[2-9][0-9]{2}\\.[0-9]{4}",
             "\\([2-9][0-9]{2}\\) [2-9][0-9]{2}-[0-9]{4}",
             "\\+[1-9][0-9]{10,14}",
@@ -359,6 +433,25 @@ mod tests {
                     prop_assert!(masked.starts_with("123 ****") && !digits.contains(hidden), "{}", masked);
                 }
             }
+        }
+
+        #[test]
+        fn a_number_that_is_grouped_as_no_card_is_stays(
+            card in card(),
+            picks in prop::collection::vec(1_usize..=8, 19),
+            between in prop::sample::select(SEPARATORS.to_vec()),
+        ) {
+            let lengths = cut(card.len(), &picks);
+            // A part of it may be grouped as a card, and then be one by chance.
+            let runs = (0..lengths.len()).flat_map(|from| (from + 1..=lengths.len()).map(move |to| from..to));
+            let is_like_a_card = runs.map(|run| lengths[run].to_vec()).any(|run| {
+                let digits: usize = run.iter().sum();
+                let is_spelled = run.iter().all(|length| *length == 1);
+                run.len() > 1 && digits >= 14 && (is_spelled || groupings(digits).contains(&run))
+            });
+            prop_assume!(!is_like_a_card);
+            let text = format!("call {} today", grouped(&card, &lengths, between));
+            prop_assert_eq!(mask_card_numbers(&text), text.as_str());
         }
 
         #[test]

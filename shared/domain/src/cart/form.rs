@@ -20,7 +20,6 @@ use std::collections::BTreeMap;
 pub struct CartForm {
     /// Names the answers; see [`response_id`].
     pub id: FormResponseId,
-    /// The form.
     pub form: FormId,
     /// The first line of tickets for the first of its events.
     pub line: CartItemId,
@@ -75,23 +74,11 @@ pub enum FormRefusal {
 }
 
 /// A form that must be filled in and is not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct IncompleteForm<'a> {
-    /// The entry.
-    pub entry: &'a CartForm,
-    /// The definition.
-    pub form: &'a Form,
-}
-
-impl IncompleteForm<'_> {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IncompleteForm {
+    pub entry: CartForm,
     /// The fields that need an answer: those that the form requires where it was not answered at all.
-    #[must_use]
-    pub fn fields(&self) -> Vec<&str> {
-        match &self.entry.answers {
-            Some(answers) => self.form.lacks(answers),
-            None => self.form.lacks(&Answers::default()),
-        }
-    }
+    pub fields: Vec<String>,
 }
 
 /// The id under which the answers to a form of a cart are known; that of the answers for one event where an
@@ -120,7 +107,6 @@ impl CartForm {
         }
     }
 
-    /// With these answers.
     fn answered(&mut self, answers: Option<Answers>, form: &Form) {
         self.completed = answers.as_ref().is_some_and(|answers| form.lacks(answers).is_empty());
         self.answers = answers;
@@ -269,16 +255,16 @@ impl Cart {
 
     /// The forms that must be filled in before this cart is sold, and are not, or no longer (contract §6).
     #[must_use]
-    pub fn incomplete_forms<'a>(&'a self, forms: &'a BTreeMap<FormId, Form>) -> Vec<IncompleteForm<'a>> {
+    pub fn incomplete_forms(&self, forms: &BTreeMap<FormId, Form>) -> Vec<IncompleteForm> {
         let required = self.forms.iter().filter(|entry| entry.required);
-        let asked =
-            required.filter_map(|entry| Some(IncompleteForm { entry, form: forms.get(&entry.form)? }));
-        asked
-            .filter(|asked| match &asked.entry.answers {
-                Some(answers) => !asked.form.lacks(answers).is_empty(),
-                None => true,
-            })
-            .collect()
+        let incomplete = required.filter_map(|entry| {
+            let form = forms.get(&entry.form)?;
+            let lacking = form.lacks(entry.answers.as_ref().unwrap_or(&Answers::default()));
+            let fields: Vec<String> = lacking.into_iter().map(str::to_owned).collect();
+            let is_incomplete = entry.answers.is_none() || !fields.is_empty();
+            is_incomplete.then(|| IncompleteForm { entry: entry.clone(), fields })
+        });
+        incomplete.collect()
     }
 }
 

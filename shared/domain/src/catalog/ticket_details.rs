@@ -17,7 +17,6 @@ pub struct TicketDetails {
     pub post_start_purchase: PostStartPurchase,
     /// When sales close; none: at the start.
     pub purchase_availability: Option<PurchaseAvailability>,
-    /// Lines printed on the ticket.
     pub ticket_print_lines: Vec<String>,
     /// The ticket is not printed.
     pub do_not_print: bool,
@@ -25,6 +24,45 @@ pub struct TicketDetails {
     pub expire_from_event_date: bool,
     /// The ticket does not show the date of the event.
     pub hide_event_date: bool,
+    /// Whether a ticket admits more than once.
+    #[serde(skip_serializing_if = "Reentry::is_never")]
+    pub reentry: Reentry,
+}
+
+/// Whether a ticket admits more than once (`ticketDetails.reentry`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Reentry {
+    /// Once.
+    #[default]
+    Never,
+    /// Again whenever its holder has left.
+    AfterExit,
+    /// Whenever it is shown.
+    Always,
+}
+
+impl Reentry {
+    /// The spelling of `ticketDetails.reentry`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Never => "never",
+            Self::AfterExit => "afterExit",
+            Self::Always => "always",
+        }
+    }
+
+    /// Reads it in any case.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let all = [Self::Never, Self::AfterExit, Self::Always];
+        all.into_iter().find(|known| known.as_str().eq_ignore_ascii_case(text.trim()))
+    }
+
+    fn is_never(&self) -> bool {
+        *self == Self::Never
+    }
 }
 
 /// When tickets are let in, around the start (spec §2.10, `checkInWindow`).
@@ -95,15 +133,9 @@ pub enum PurchaseAvailability {
     /// At the start; minutes are implied 0.
     When,
     /// So many minutes before the start.
-    Before {
-        /// Minutes.
-        minutes: u32,
-    },
+    Before { minutes: u32 },
     /// So many minutes after the start, at the latest at the end.
-    After {
-        /// Minutes.
-        minutes: u32,
-    },
+    After { minutes: u32 },
 }
 
 impl PurchaseAvailability {

@@ -50,16 +50,13 @@ pub struct VenueFields {
 pub struct RuleSets {
     /// Whether they apply.
     pub associated: bool,
-    /// Their ids.
     pub ids: Vec<String>,
 }
 
 /// An entitlement configuration by name (spec §2.10 `entitlementConfiguration`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EntitlementReference {
-    /// Its id.
     pub id: String,
-    /// Its name.
     #[serde(default)]
     pub name: String,
     /// The rules of sale it names.
@@ -79,7 +76,6 @@ pub struct EntitlementReference {
 /// One told of sales (spec §2.10 `emailNotify`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StaffContact {
-    /// Name.
     pub name: String,
     /// Address.
     pub email: String,
@@ -89,11 +85,8 @@ pub struct StaffContact {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Distance {
-    /// Minutes.
     pub minutes: i64,
-    /// Hours.
     pub hours: i64,
-    /// Days.
     pub days: i64,
     /// Until the end of that day.
     pub end_of_day: bool,

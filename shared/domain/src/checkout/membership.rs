@@ -1,26 +1,26 @@
 //! The memberships of an order (spec §2.5, §2.8 rule 1).
 
-use super::{OrderFacts, OrderFault, amounts_of};
+use super::facts::Facts;
+use super::{Making, OrderRefusal, amounts_of, tax_in};
 use crate::cart::{Cart, CartLine, MembershipLine};
 use crate::cart_request::WantedMembership;
 use crate::channel::Channel;
 use crate::membership::issue::{CardHolder, Issue, is_holders_own, issue};
 use crate::membership::{Bought, CardType, Gifter, MailRestriction, Membership, OfferingAction};
-use crate::order::{Confirmation, OrderMembershipLine, Person};
+use crate::order::{MembershipConfirmation, OrderMembershipLine, OrderPerson};
 use crate::{CardId, CustomerId, MembershipId, OrderItemId};
 use std::collections::BTreeMap;
 
 /// The identity and barcode of a card that is made.
 pub type NewCard = (CardId, String);
 
-/// The memberships of a cart.
 pub(super) fn membership_lines(cart: &Cart) -> impl Iterator<Item = &MembershipLine> {
     cart.lines.iter().filter_map(CartLine::membership)
 }
 
 /// Whom the venue talks to about a membership order (spec §2.8 rule 1): whoever holds the primary card, of a gift too.
 /// Mails go to the payer all the same, so that nobody is sent the receipt of what they are given.
-pub(super) fn contact_of_memberships(cart: &Cart) -> Option<Person> {
+pub(super) fn contact_of_memberships(cart: &Cart) -> Option<OrderPerson> {
     let of_line = |line: &MembershipLine| {
         let mut holders = line.wanted.holders.iter();
         holders.find(|holder| holder.card_type == CardType::Primary).map(|holder| (&holder.person).into())
@@ -31,14 +31,14 @@ pub(super) fn contact_of_memberships(cart: &Cart) -> Option<Person> {
 /// The numbers of the memberships that a checkout of the cart makes, by their ids: tickets beside them count for
 /// the limits of these numbers.
 #[must_use]
-pub fn new_numbers(
+pub(super) fn new_numbers(
     cart: &Cart,
     changed: &BTreeMap<MembershipId, Membership>,
 ) -> BTreeMap<MembershipId, MembershipId> {
     let number = |line: &MembershipLine| {
-        let drawn = line.wanted.drawn.as_ref()?;
+        let generated = line.wanted.generated.as_ref()?;
         let before = line.wanted.membership.and_then(|sent| changed.get(&sent));
-        Some((drawn.id, before.map_or(drawn.number, |before| before.number)))
+        Some((generated.id, before.map_or(generated.number, |before| before.number)))
     };
     membership_lines(cart).filter_map(number).collect()
 }
@@ -70,7 +70,7 @@ pub struct HolderRefusal {
 /// What holders lack before their memberships can be bought. `changed` has the memberships that lines renew or
 /// change, by the ids that were sent.
 #[must_use]
-pub fn holder_faults(cart: &Cart, changed: &BTreeMap<MembershipId, Membership>) -> Vec<HolderRefusal> {
+pub(super) fn holder_faults(cart: &Cart, changed: &BTreeMap<MembershipId, Membership>) -> Vec<HolderRefusal> {
     let others = cart.lines.iter().filter(|line| !matches!(line, CartLine::Combo(_)));
     let mut faults = Vec::new();
     for (index, line) in others.enumerate() {
@@ -105,16 +105,17 @@ fn faults_of(holders: &[CardHolder], changed: Option<&Membership>) -> Vec<(Optio
 pub(super) fn order_line(
     line: &MembershipLine,
     id: OrderItemId,
-    facts: &OrderFacts<'_>,
+    making: &Making<'_>,
     cards: &mut impl Iterator<Item = NewCard>,
-) -> Result<OrderMembershipLine, OrderFault> {
+) -> Result<OrderMembershipLine, OrderRefusal> {
     let MembershipLine { wanted, term, .. } = line;
-    let ids = wanted.drawn.clone().ok_or(OrderFault::TooFewIds)?;
+    let (facts, zone) = (making.facts, making.facts.tenant.zone);
+    let ids = wanted.generated.clone().ok_or(OrderRefusal::TooFewIds)?;
     let giver = wanted.giver.clone().map(|giver| giver_of(giver, ids.giver, facts));
-    let current =
-        wanted.membership.map(|sent| facts.memberships.get(&sent).ok_or(OrderFault::MembershipGone));
+    let known = &facts.context.memberships;
+    let current = wanted.membership.map(|sent| known.get(&sent).ok_or(OrderRefusal::MembershipGone));
     let bought = Bought {
-        order: facts.ids.order.clone(),
+        order: making.order.clone(),
         full_price: line.plan_price,
         paid: line.price.amount,
         giver: giver.clone(),
@@ -128,30 +129,33 @@ pub(super) fn order_line(
         current: current.transpose()?,
         holders: &wanted.holders,
         bought,
-        now: facts.now,
-        zone: facts.zone,
+        now: making.now,
+        zone,
     };
-    let change = issue(&made, || cards.next().ok_or(OrderFault::TooFewIds))?;
+    let level = facts.goods.levels.get(&wanted.plan.level);
+    let amounts = amounts_of(line.price, 1)?;
+    let change = issue(&made, || cards.next().ok_or(OrderRefusal::TooFewIds))?;
     Ok(OrderMembershipLine {
         id,
         action: wanted.action,
         plan: wanted.plan.clone(),
         level_name: line.level_name.clone(),
         offering_name: line.offering_name.clone(),
-        starts: term.starts(facts.zone),
-        ends: term.ends(facts.zone),
+        starts: term.starts(zone),
+        ends: term.ends(zone),
         change,
         giver,
         confirmation: confirmation(wanted, facts),
-        amounts: amounts_of(line.price, 1)?,
+        tax: tax_in(level.map(|level| &level.tax), amounts)?,
+        amounts,
     })
 }
 
 /// Who gives it: by the name that is known of a customer who was named by the id alone, and with the customer that a
 /// new giver becomes.
-fn giver_of(sent: Gifter, drawn: Option<CustomerId>, facts: &OrderFacts<'_>) -> Gifter {
+fn giver_of(sent: Gifter, generated: Option<CustomerId>, facts: &Facts) -> Gifter {
     let Gifter { customer, source, mut person } = sent;
-    let known = customer.and_then(|customer| facts.givers.get(&customer));
+    let known = customer.and_then(|customer| facts.context.givers.get(&customer));
     if let Some(known) = known
         && person.first_name.is_empty()
         && person.last_name.is_empty()
@@ -159,12 +163,14 @@ fn giver_of(sent: Gifter, drawn: Option<CustomerId>, facts: &OrderFacts<'_>) -> 
         person.first_name.clone_from(&known.first_name);
         person.last_name.clone_from(&known.last_name);
     }
-    Gifter { customer: customer.or(drawn), source, person }
+    Gifter { customer: customer.or(generated), source, person }
 }
 
 /// What the level and the offering say about the mail of a sale through a channel: all entries that allow it there.
-fn confirmation(wanted: &WantedMembership, facts: &OrderFacts<'_>) -> Confirmation {
-    let Some(level) = facts.levels.get(&wanted.plan.level) else { return Confirmation::default() };
+fn confirmation(wanted: &WantedMembership, facts: &Facts) -> MembershipConfirmation {
+    let Some(level) = facts.goods.levels.get(&wanted.plan.level) else {
+        return MembershipConfirmation::default();
+    };
     let offering = level.offering(&wanted.plan.offering);
     let kinds = wanted.action.of_offering().iter();
     let entries: Vec<&OfferingAction> = offering
@@ -173,7 +179,7 @@ fn confirmation(wanted: &WantedMembership, facts: &OrderFacts<'_>) -> Confirmati
         .collect();
     let said = std::iter::once(&level.email_confirmation_message)
         .chain(entries.iter().map(|entry| &entry.confirmation_message));
-    Confirmation {
+    MembershipConfirmation {
         silent: entries.iter().any(|entry| forbids_mail(entry, facts.channel)),
         digital_cards: entries.iter().any(|entry| entry.digital_cards_in_mail),
         messages: said.filter(|text| !text.trim().is_empty()).cloned().collect(),

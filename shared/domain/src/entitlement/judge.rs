@@ -5,7 +5,7 @@
 use super::{
     EntitlementRule, EntitlementUse, Entitlements, Period, RuleApplies, Tally, TicketLimits, TypeLimit,
 };
-use crate::asker::{Asker, MemberTicket, Missed, NotInForce};
+use crate::buyer::{Buyer, MemberTicket, Missed, NotInForce};
 use crate::cart::{AppliedPrice, CartLine, TicketLine};
 use crate::catalog::{MemberDiscount, Template};
 use crate::coupon::Discount;
@@ -28,7 +28,7 @@ pub struct Judging<'a> {
     /// The numbers of the memberships it names, by their ids.
     pub numbers: &'a BTreeMap<MembershipId, MembershipId>,
     /// Who is told of memberships that are not in force for a visit; nobody where they are left aside.
-    pub told: Option<&'a Asker>,
+    pub told: Option<&'a Buyer>,
     /// The tenant's zone, whose days those of visits are.
     pub zone: Zone,
 }
@@ -48,7 +48,6 @@ enum Holder {
 /// The benefits a limit is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claimed {
-    /// The level.
     pub level: LevelId,
     /// The membership; none for a level named without one.
     pub membership: Option<MembershipId>,
@@ -56,7 +55,7 @@ pub struct Claimed {
 
 /// Whom a limit is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Scope {
+pub enum LimitScope {
     /// Those who buy at a member price.
     Members(Claimed),
     /// Those who ask for the price of a membership that is not in force for the visit (decision record 0102).
@@ -82,7 +81,7 @@ pub struct Judgement {
     /// The name of the limit.
     pub rule: String,
     /// Whom it is for.
-    pub scope: Scope,
+    pub scope: LimitScope,
     /// The time it is for.
     pub span: Span,
     /// Ticket types that count together.
@@ -248,7 +247,7 @@ impl<'a> Pass<'a> {
             };
             let judgement = self.judgement(rule.id.to_string(), rule.limit, &group.lines, price_points);
             Judgement {
-                scope: Scope::Members(group.claimed),
+                scope: LimitScope::Members(group.claimed),
                 span: Span::Period(rule.period),
                 purchased: counted.as_ref().map_or(0, |(tally, counter)| self.used_before(tally, counter)),
                 counted,
@@ -270,7 +269,7 @@ impl<'a> Pass<'a> {
         let judged = groups.into_values().map(|group| {
             let name = format!("Member_Discount_Max_{limit}");
             let judgement = self.judgement(name, limit, &group.lines, types_of(&group.lines));
-            Judgement { scope: Scope::Members(group.claimed), ..judgement }
+            Judgement { scope: LimitScope::Members(group.claimed), ..judgement }
         });
         judged.collect()
     }
@@ -303,7 +302,7 @@ impl<'a> Pass<'a> {
 
     /// Tickets that ask for the price of a membership that is not in force for their visit: none may be had.
     fn by_force(&self) -> Vec<Judgement> {
-        let Some(asker) = self.judging.told else { return Vec::new() };
+        let Some(buyer) = self.judging.told else { return Vec::new() };
         let mut groups: BTreeMap<Missed, Vec<&TicketLine>> = BTreeMap::new();
         let asking = self.lines.iter().filter_map(asks_for_member_price);
         let tag = TemplateTag::of(&self.template.id);
@@ -314,7 +313,7 @@ impl<'a> Pass<'a> {
                 ticket_type: &line.ticket_type,
                 visit: line.event_start,
             };
-            for missed in asker.missed(&ticket) {
+            for missed in buyer.missed(&ticket) {
                 groups.entry(missed).or_default().push(line);
             }
         }
@@ -326,7 +325,7 @@ impl<'a> Pass<'a> {
             };
             let judgement = self.judgement(name.to_owned(), 0, &lines, types_of(&lines));
             let claimed = Claimed { level, membership: Some(membership) };
-            Judgement { scope: Scope::Outside(claimed, why), ..judgement }
+            Judgement { scope: LimitScope::Outside(claimed, why), ..judgement }
         });
         judged.collect()
     }
@@ -343,7 +342,7 @@ impl<'a> Pass<'a> {
         Judgement {
             template: self.template.id.clone(),
             rule,
-            scope: Scope::Everybody,
+            scope: LimitScope::Everybody,
             span: Span::Order,
             price_points,
             allowed,

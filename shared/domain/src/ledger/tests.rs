@@ -40,9 +40,9 @@ fn hold(quantity: u32, until: i64) -> Hold {
 fn carry_out(ledger: &Ledger, change: &LedgerChange, now: Timestamp) -> Result<Ledger, LedgerRefusal> {
     let mut ledger = ledger.clone();
     loop {
-        match ledger.course(change, now)? {
-            Course::Change(course) => return ledger.apply(&course, now),
-            Course::ReclaimFirst(reclaim) => ledger = ledger.apply(&reclaim, now)?,
+        match ledger.transition(change, now)? {
+            LedgerTransition::Change(transition) => return ledger.apply(&transition, now),
+            LedgerTransition::ReclaimFirst(reclaim) => ledger = ledger.apply(&reclaim, now)?,
         }
     }
 }

@@ -89,11 +89,11 @@ fn ledger(template: &Template, hours: i64) -> Ledger {
 }
 
 fn online(now: Timestamp) -> Audience<'static> {
-    static NOBODY: Asker = Asker::nobody();
+    static NOBODY: Buyer = Buyer::nobody();
     Audience {
         channel: Channel::Online,
         types: TemplateFilter::Standard,
-        asker: &NOBODY,
+        buyer: &NOBODY,
         zone: new_york(),
         now,
     }
@@ -162,6 +162,45 @@ fn a_slot_that_outlived_its_schedule_keeps_its_event_in_lists_while_the_schedule
 }
 
 #[test]
+fn a_moved_slot_is_looked_for_where_its_schedule_made_it() {
+    let template = concert();
+    let moved = SlotReach { later_secs: 2 * 86_400, ..SlotReach::none(template.id.clone()) };
+    let asks = |from: &str, until: &str| {
+        let [from, until] = [from, until].map(at);
+        let may_start = may_start(&template, Some(&moved), from, until, new_york());
+        assert_eq!(may_list(&template, Some(&moved), from, until, new_york()), may_start);
+        may_start
+    };
+    assert!(asks("2027-07-04T00:00:00Z", "2027-07-05T00:00:00Z"));
+    assert!(!asks("2027-07-05T00:00:01Z", "2027-07-07T00:00:00Z"));
+}
+
+/// The schedule makes slots on Sundays, on the eleventh and the eighteenth.
+#[test]
+fn slots_that_outlived_a_schedule_are_listed_within_its_times_alone() {
+    let sundays = serde_json::json!({
+        "id": "s", "weekdays": ["Sun"], "hours": [{"hour": 10}],
+        "ranges": [{"start": "2027-07-11", "end": "2027-07-20"}],
+    });
+    let template = Template { schedules: vec![serde_json::from_value(sundays).unwrap()], ..concert() };
+    let regular = SlotReach::none(template.id.clone());
+    let rescheduled = SlotReach { rescheduled: true, ..regular.clone() };
+    for (day, made, outlived) in [
+        ("2027-07-01", false, false),
+        ("2027-07-11", true, true),
+        ("2027-07-14", false, true),
+        ("2027-07-18", true, true),
+        ("2027-08-01", false, false),
+    ] {
+        let [from, until] = ["04", "23"].map(|hour| at(&format!("{day}T{hour}:00:00Z")));
+        assert_eq!(may_start(&template, Some(&regular), from, until, new_york()), made, "{day}");
+        assert_eq!(may_list(&template, Some(&regular), from, until, new_york()), made, "{day}");
+        assert!(may_start(&template, Some(&rescheduled), from, until, new_york()), "{day}");
+        assert_eq!(may_list(&template, Some(&rescheduled), from, until, new_york()), outlived, "{day}");
+    }
+}
+
+#[test]
 fn a_price_or_schedule_that_is_off_on_a_channel_hides_the_slot_there() {
     let switch = |enabled| SalesChannel { name: String::new(), channel: Channel::Online, enabled };
     let mut template = concert();
@@ -193,12 +232,47 @@ fn an_evening_belongs_to_its_day_and_a_festival_to_every_day_it_runs() {
     let dates = |hours| {
         let ledger = ledger(&template, hours);
         let slot = online(at("2027-07-04T12:00:00Z")).listed(&template, &ledger);
-        active_dates(slot, new_york()).iter().map(ToString::to_string).collect::<Vec<_>>()
+        seats_by_date(slot, new_york()).keys().map(ToString::to_string).collect::<Vec<_>>()
     };
     assert_eq!(dates(6), ["2027-07-04"]);
     assert_eq!(dates(24), ["2027-07-04"]);
     assert_eq!(dates(52), ["2027-07-04", "2027-07-05", "2027-07-06"]);
     assert_eq!(dates(53), ["2027-07-04", "2027-07-05", "2027-07-06", "2027-07-07"]);
+}
+
+#[test]
+fn a_date_has_the_seats_of_all_its_slots_and_a_full_one_counts_as_room_that_is_gone() {
+    let template = concert();
+    let audience = online(at("2027-07-04T12:00:00Z"));
+    let (full, free) = (Ledger { free: 0, sold: 10, ..ledger(&template, 2) }, ledger(&template, 2));
+    let days = |slots: &[&Ledger]| {
+        let listed = slots.iter().filter_map(|slot| audience.listed(&template, slot));
+        seats_by_date(listed, new_york()).into_values().collect::<Vec<_>>()
+    };
+    assert_eq!(days(&[]), vec![]);
+    assert_eq!(days(&[&full]), [DaySeats { available: 0, capacity: 10 }]);
+    assert_eq!(days(&[&full, &free]), [DaySeats { available: 10, capacity: 20 }]);
+}
+
+#[test]
+fn the_next_slot_that_is_sold_starts_from_now_on_or_has_begun_where_none_does() {
+    let late = TicketDetails {
+        post_start_purchase: PostStartPurchase { allow_late_ticket_purchase: true },
+        ..TicketDetails::default()
+    };
+    let template = Template { ticket_details: late, ..concert() };
+    let running = ledger(&template, 6);
+    let full = Ledger { free: 0, sold: 10, ..running.clone() };
+    let at_start = online(running.start);
+    let later = online(plus_secs(running.start, 60));
+    for (audience, slots, next) in [
+        (at_start, vec![&running], Some(running.start)),
+        (later, vec![&running], Some(running.start)),
+        (later, vec![&full], None),
+        (later, vec![], None),
+    ] {
+        assert_eq!(audience.next_sold(&template, slots), next);
+    }
 }
 
 #[test]

@@ -9,15 +9,13 @@ use serde::{Deserialize, Serialize};
 pub enum Move {
     /// It stays on its level.
     Stay,
-    /// Up.
     Up,
-    /// Down.
     Down,
 }
 
 /// How an action goes on with a membership that there is already (decision record 0048).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Course {
+pub enum MembershipTransition {
     /// Another term behind the last one, or from today where that is long over.
     Renewal,
     /// Another term from today, once the last one is over.
@@ -103,13 +101,15 @@ impl MembershipAction {
     /// What it does with a membership that there is already, and whether that moves to another level; none for a
     /// purchase, which does nothing with one.
     #[must_use]
-    pub const fn course(self) -> Option<(Course, Move)> {
+    pub const fn transition(self) -> Option<(MembershipTransition, Move)> {
         match self {
             Self::Purchase => None,
-            Self::Renewal(movement) => Some((Course::Renewal, movement)),
-            Self::PostTermRenewal(movement) | Self::Rejoin(movement) => Some((Course::Return, movement)),
-            Self::Upgrade => Some((Course::MidTerm, Move::Up)),
-            Self::Downgrade => Some((Course::MidTerm, Move::Down)),
+            Self::Renewal(movement) => Some((MembershipTransition::Renewal, movement)),
+            Self::PostTermRenewal(movement) | Self::Rejoin(movement) => {
+                Some((MembershipTransition::Return, movement))
+            }
+            Self::Upgrade => Some((MembershipTransition::MidTerm, Move::Up)),
+            Self::Downgrade => Some((MembershipTransition::MidTerm, Move::Down)),
         }
     }
 

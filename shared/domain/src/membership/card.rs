@@ -74,7 +74,6 @@ impl CardStanding {
 /// A person's card of a membership (spec §2.16).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemberCard {
-    /// Identity.
     pub id: CardId,
     /// Which card of the membership.
     #[serde(default)]

@@ -56,9 +56,7 @@ impl Visits {
 /// The benefits of a level, for the visits of one term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Grant<'a> {
-    /// The level.
     pub level: &'a LevelId,
-    /// The visits.
     pub visits: Visits,
 }
 

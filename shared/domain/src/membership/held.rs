@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LaterTerm {
     /// What is held by then.
-    pub plan: Plan,
+    pub plan: MembershipPlan,
     /// How it was paid for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bought: Option<Bought>,
@@ -21,8 +21,7 @@ pub struct LaterTerm {
 
 /// What a term is of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Plan {
-    /// The level.
+pub struct MembershipPlan {
     pub level: LevelId,
     /// The way it was bought.
     pub offering: OfferingId,
@@ -43,7 +42,6 @@ pub struct Ended {
 /// How a term was paid for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bought {
-    /// The order.
     pub order: OrderId,
     /// The price of its plan before any coupon: what an upgrade takes off.
     pub full_price: Money,
@@ -74,9 +72,9 @@ pub struct Gifter {
 impl Membership {
     /// What its current term is of.
     #[must_use]
-    pub fn plan(&self) -> Plan {
+    pub fn plan(&self) -> MembershipPlan {
         let (level, offering) = (self.level.clone(), self.offering.clone());
-        Plan { level, offering, price_point: self.price_point.clone() }
+        MembershipPlan { level, offering, price_point: self.price_point.clone() }
     }
 
     /// Who gave it: its current term, or else the last one of those that are paid ahead that was a gift.
@@ -108,7 +106,7 @@ impl Membership {
 
     /// The plan of its last term.
     #[must_use]
-    pub fn last_plan(&self) -> Plan {
+    pub fn last_plan(&self) -> MembershipPlan {
         self.later.last().map_or_else(|| self.plan(), |term| term.plan.clone())
     }
 
@@ -117,7 +115,7 @@ impl Membership {
     pub fn as_of(mut self, now: Timestamp) -> Self {
         while self.later.first().is_some_and(|term| term.starts <= now) {
             let LaterTerm { plan, bought, starts, ends } = self.later.remove(0);
-            let Plan { level, offering, price_point } = plan;
+            let MembershipPlan { level, offering, price_point } = plan;
             self = Self { level, offering, price_point, bought, started: starts, expires: ends, ..self };
         }
         self

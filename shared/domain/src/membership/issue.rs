@@ -1,7 +1,7 @@
 //! The memberships and cards that a sale makes, decided before it is secured, so that whoever settles the order
 //! writes the same.
 
-use super::held::{Bought, Ended, Gifter, LaterTerm, Plan};
+use super::held::{Bought, Ended, Gifter, LaterTerm, MembershipPlan};
 use super::term::Term;
 use super::{CardStanding, CardType, MemberCard, Membership, MembershipAction};
 use crate::compare::is_same_name;
@@ -14,7 +14,6 @@ use std::collections::BTreeSet;
 /// Someone who is to hold a card (spec §2.5 `membershipCards`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CardHolder {
-    /// Which card.
     pub card_type: CardType,
     /// Name and address, as far as they were sent.
     pub person: Person,
@@ -41,7 +40,6 @@ impl CardHolder {
 /// The identifiers of a membership that comes into being.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewMembership {
-    /// Its id.
     pub id: MembershipId,
     /// Its number; one that takes another's place keeps that one's.
     pub number: MembershipId,
@@ -88,7 +86,7 @@ pub struct Issue<'a> {
     /// What is done.
     pub action: MembershipAction,
     /// What is bought.
-    pub plan: Plan,
+    pub plan: MembershipPlan,
     /// The term it comes to.
     pub term: Term,
     /// The identifiers of a new membership.
@@ -108,16 +106,16 @@ pub struct Issue<'a> {
 /// What is said to have changed a membership that was sold.
 const SELLER: &str = "online";
 
-/// Decides what becomes of memberships. `draw` gives each new card its id and its barcode.
+/// Decides what becomes of memberships. `generate` gives each new card its id and its barcode.
 ///
 /// # Errors
-/// Those of `draw`.
+/// Those of `generate`.
 pub fn issue<E>(
     issue: &Issue<'_>,
-    draw: impl FnMut() -> Result<(CardId, String), E>,
+    generate: impl FnMut() -> Result<(CardId, String), E>,
 ) -> Result<MembershipChange, E> {
     let before = issue.current.map(|membership| membership.clone().as_of(issue.now));
-    let Holdings { cards, made, customers } = holdings(before.as_ref(), issue, draw)?;
+    let Holdings { cards, made, customers } = holdings(before.as_ref(), issue, generate)?;
     let Some(current) = &before else {
         let after = first(issue, cards);
         return Ok(MembershipChange { before: None, after, made, retired: None, customers });
@@ -130,7 +128,7 @@ pub fn issue<E>(
 }
 
 fn first(issue: &Issue<'_>, cards: Vec<MemberCard>) -> Membership {
-    let Plan { level, offering, price_point } = issue.plan.clone();
+    let MembershipPlan { level, offering, price_point } = issue.plan.clone();
     let started = issue.term.starts(issue.zone);
     Membership {
         id: issue.ids.id,
@@ -155,7 +153,7 @@ fn first(issue: &Issue<'_>, cards: Vec<MemberCard>) -> Membership {
 
 /// The membership that takes another's place for the rest of its term. What was paid ahead stays.
 fn moved(issue: &Issue<'_>, current: &Membership, cards: Vec<MemberCard>) -> Membership {
-    let Plan { level, offering, price_point } = issue.plan.clone();
+    let MembershipPlan { level, offering, price_point } = issue.plan.clone();
     Membership {
         id: issue.ids.id,
         level,
@@ -202,7 +200,7 @@ fn renewed(issue: &Issue<'_>, current: &Membership, cards: Vec<MemberCard>) -> M
         kept.later.push(LaterTerm { plan: issue.plan.clone(), bought, starts, ends });
         return kept.as_of(issue.now);
     }
-    let Plan { level, offering, price_point } = issue.plan.clone();
+    let MembershipPlan { level, offering, price_point } = issue.plan.clone();
     Membership {
         level,
         offering,
@@ -230,7 +228,7 @@ struct Holdings {
 fn holdings<E>(
     before: Option<&Membership>,
     issue: &Issue<'_>,
-    mut draw: impl FnMut() -> Result<(CardId, String), E>,
+    mut generate: impl FnMut() -> Result<(CardId, String), E>,
 ) -> Result<Holdings, E> {
     let cards = before.map(|membership| membership.cards.clone()).unwrap_or_default();
     let places = known_cards(&cards, issue.holders);
@@ -246,7 +244,7 @@ fn holdings<E>(
                 (card.person.clone(), linked)
             }
             None => {
-                let ((id, barcode), standing) = (draw()?, CardStanding::Active);
+                let ((id, barcode), standing) = (generate()?, CardStanding::Active);
                 let (person, customer) = (person.clone(), named.or(becomes));
                 holdings.cards.push(MemberCard { id, card_type, standing, person, barcode, customer });
                 holdings.made.push(id);

@@ -69,7 +69,6 @@ impl PersonEdit {
 /// A change of one card.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CardEdit {
-    /// The card.
     pub id: CardId,
     /// What becomes of its holder.
     pub person: PersonEdit,

@@ -2,9 +2,11 @@
 //! Carts, checkout and `checkout/validate` decide with these functions.
 
 use super::force::MembershipStanding;
-use super::held::Plan;
+use super::held::MembershipPlan;
 use super::term::{GRACE_DAYS, Term, TermRules, plus_days};
-use super::{Course, Level, LevelState, Membership, MembershipAction, MembershipRules, Move, Offering};
+use super::{
+    Level, LevelState, Membership, MembershipAction, MembershipRules, MembershipTransition, Move, Offering,
+};
 use crate::catalog::{Price, PriceList};
 use crate::channel::{Channel, channel_allowed};
 use crate::{LevelId, Money, MoneyOverflow, Timestamp, Zone};
@@ -12,7 +14,7 @@ use std::collections::BTreeMap;
 
 /// When and where a membership is sold.
 #[derive(Debug, Clone, Copy)]
-pub struct Sale {
+pub struct SaleContext {
     /// The channel of the route.
     pub channel: Channel,
     /// The tenant's zone, whose days terms are made of.
@@ -24,9 +26,7 @@ pub struct Sale {
 /// A way of buying a membership that is open, with the term and the price it comes to.
 #[derive(Debug, Clone, Copy)]
 pub struct Quote<'a> {
-    /// The level.
     pub level: &'a Level,
-    /// The offering.
     pub offering: &'a Offering,
     /// The rules of both.
     pub rules: MembershipRules,
@@ -65,7 +65,6 @@ pub enum LifecycleFault {
     OtherDuration,
     /// The membership was replaced, or nobody holds a card of it any more.
     MembershipEnded,
-    /// The term has to be over, and is not.
     TermNotOver,
     /// The term must not be over, and is.
     TermOver,
@@ -89,14 +88,14 @@ pub enum Current<'a> {
 pub fn quote<'a>(
     levels: &'a BTreeMap<LevelId, Level>,
     action: MembershipAction,
-    plan: &Plan,
+    plan: &MembershipPlan,
     current: Current<'_>,
-    sale: Sale,
+    sale: SaleContext,
 ) -> Result<Quote<'a>, LifecycleFault> {
     let level = level_on_sale(levels, plan, sale.channel).ok_or(LifecycleFault::UnknownLevel)?;
     let offering = offering_on_sale(level, plan, sale.channel).ok_or(LifecycleFault::UnknownOffering)?;
     let price = price_of(offering, plan, sale).ok_or(LifecycleFault::UnknownPricePoint)?;
-    let change = match (action.course(), current) {
+    let change = match (action.transition(), current) {
         (None, Current::Unnamed) => None,
         (None, Current::Unknown | Current::Found(_)) => return Err(LifecycleFault::MembershipSent),
         (Some(_), Current::Unnamed) => return Err(LifecycleFault::MembershipMissing),
@@ -110,15 +109,15 @@ pub fn quote<'a>(
     let term_rules = TermRules::of(offering, rules);
     let (term, credit) = match &change {
         None => (Term::beginning(sale.zone.date(sale.now), term_rules), Money::ZERO),
-        Some(((course, movement), membership)) => {
-            check_movement(*course, *movement, plan, membership)?;
+        Some(((transition, movement), membership)) => {
+            check_movement(*transition, *movement, plan, membership)?;
             let own = levels.get(&membership.level).and_then(|level| level.offering(&membership.offering));
-            check_duration(*course, offering, own)?;
-            let credit = match course {
-                Course::MidTerm => value_of(own, membership, sale),
-                Course::Renewal | Course::Return => Money::ZERO,
+            check_duration(*transition, offering, own)?;
+            let credit = match transition {
+                MembershipTransition::MidTerm => value_of(own, membership, sale),
+                MembershipTransition::Renewal | MembershipTransition::Return => Money::ZERO,
             };
-            (term_of(*course, membership, term_rules, sale)?, credit)
+            (term_of(*transition, membership, term_rules, sale)?, credit)
         }
     };
     Ok(Quote { level, offering, rules, term, retail: price.price, offered: offered(price), credit })
@@ -144,7 +143,7 @@ impl Quote<'_> {
 
 fn level_on_sale<'a>(
     levels: &'a BTreeMap<LevelId, Level>,
-    plan: &Plan,
+    plan: &MembershipPlan,
     channel: Channel,
 ) -> Option<&'a Level> {
     let found = levels.get(&plan.level)?;
@@ -152,13 +151,13 @@ fn level_on_sale<'a>(
     on_sale.then_some(found)
 }
 
-fn offering_on_sale<'a>(level: &'a Level, plan: &Plan, channel: Channel) -> Option<&'a Offering> {
+fn offering_on_sale<'a>(level: &'a Level, plan: &MembershipPlan, channel: Channel) -> Option<&'a Offering> {
     let found = level.offering(&plan.offering)?;
     channel_allowed(&found.sales_channels, channel).then_some(found)
 }
 
 /// The price in force at the moment of sale.
-fn price_of<'a>(offering: &'a Offering, plan: &Plan, sale: Sale) -> Option<&'a Price> {
+fn price_of<'a>(offering: &'a Offering, plan: &MembershipPlan, sale: SaleContext) -> Option<&'a Price> {
     PriceList::in_force(&offering.price_lists, sale.now)?.price_of(&plan.price_point, sale.channel)
 }
 
@@ -169,14 +168,14 @@ fn offered(price: &Price) -> Money {
 
 /// Who moves goes to another level; who stays, to another offering of the same level at most.
 fn check_movement(
-    course: Course,
+    transition: MembershipTransition,
     movement: Move,
-    plan: &Plan,
+    plan: &MembershipPlan,
     membership: &Membership,
 ) -> Result<(), LifecycleFault> {
-    let from = match course {
-        Course::MidTerm => membership.plan(),
-        Course::Renewal | Course::Return => membership.last_plan(),
+    let from = match transition {
+        MembershipTransition::MidTerm => membership.plan(),
+        MembershipTransition::Renewal | MembershipTransition::Return => membership.last_plan(),
     };
     match (movement, from.level == plan.level) {
         (Move::Stay, false) => Err(LifecycleFault::OtherLevel),
@@ -187,43 +186,51 @@ fn check_movement(
 
 /// What is left of a term is priced by the difference of two plans, so both are as long. `own` is the offering by
 /// which the membership was bought, if there still is one.
-fn check_duration(course: Course, offering: &Offering, own: Option<&Offering>) -> Result<(), LifecycleFault> {
+fn check_duration(
+    transition: MembershipTransition,
+    offering: &Offering,
+    own: Option<&Offering>,
+) -> Result<(), LifecycleFault> {
     let differs = own.is_some_and(|own| own.duration_months != offering.duration_months);
-    match course {
-        Course::MidTerm if differs => Err(LifecycleFault::OtherDuration),
-        Course::MidTerm | Course::Renewal | Course::Return => Ok(()),
+    match transition {
+        MembershipTransition::MidTerm if differs => Err(LifecycleFault::OtherDuration),
+        MembershipTransition::MidTerm | MembershipTransition::Renewal | MembershipTransition::Return => {
+            Ok(())
+        }
     }
 }
 
 /// The term that an action comes to.
 fn term_of(
-    course: Course,
+    transition: MembershipTransition,
     membership: &Membership,
     rules: TermRules,
-    sale: Sale,
+    sale: SaleContext,
 ) -> Result<Term, LifecycleFault> {
     if !membership.can_go_on() {
         return Err(LifecycleFault::MembershipEnded);
     }
     let (today, last) = (sale.zone.date(sale.now), sale.zone.date(membership.ends()));
     let standing = membership.standing(sale.now);
-    match (course, standing) {
-        (Course::Renewal, MembershipStanding::Active | MembershipStanding::Lapsed) => {
+    match (transition, standing) {
+        (MembershipTransition::Renewal, MembershipStanding::Active | MembershipStanding::Lapsed) => {
             Ok(renewed(membership, rules, sale))
         }
-        (Course::Return, MembershipStanding::Lapsed) => Ok(Term::beginning(today, rules).after(last)),
-        (Course::Return, MembershipStanding::Active) => Err(LifecycleFault::TermNotOver),
-        (Course::MidTerm, MembershipStanding::Active) => {
+        (MembershipTransition::Return, MembershipStanding::Lapsed) => {
+            Ok(Term::beginning(today, rules).after(last))
+        }
+        (MembershipTransition::Return, MembershipStanding::Active) => Err(LifecycleFault::TermNotOver),
+        (MembershipTransition::MidTerm, MembershipStanding::Active) => {
             let first = today.max(sale.zone.date(membership.started));
             Ok(Term { first, last: sale.zone.date(membership.expires) })
         }
-        (Course::MidTerm, MembershipStanding::Lapsed) => Err(LifecycleFault::TermOver),
+        (MembershipTransition::MidTerm, MembershipStanding::Lapsed) => Err(LifecycleFault::TermOver),
     }
 }
 
 /// A renewal goes on where the last term ends, within its grace too; later, and where that term would be over
 /// already, it begins today.
-fn renewed(membership: &Membership, rules: TermRules, sale: Sale) -> Term {
+fn renewed(membership: &Membership, rules: TermRules, sale: SaleContext) -> Term {
     let (today, last) = (sale.zone.date(sale.now), sale.zone.date(membership.ends()));
     let next = Term::following(last, membership.anchor(sale.zone), rules);
     if today <= plus_days(last, GRACE_DAYS) && today <= next.last {
@@ -240,7 +247,7 @@ impl Term {
 }
 
 /// What a membership's current plan costs: as it was bought, else as it is sold today, else nothing.
-fn value_of(own: Option<&Offering>, membership: &Membership, sale: Sale) -> Money {
+fn value_of(own: Option<&Offering>, membership: &Membership, sale: SaleContext) -> Money {
     if let Some(bought) = &membership.bought {
         return bought.full_price;
     }

@@ -91,7 +91,6 @@ pub struct LevelFilter {
     pub action: Option<ListedAction>,
     /// Those that come with another level, or all others.
     pub auxiliary: bool,
-    /// By their collections.
     pub collection: CollectionFilter,
 }
 

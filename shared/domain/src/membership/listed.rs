@@ -10,9 +10,7 @@ use std::collections::BTreeMap;
 /// changes, so that a list reads only the memberships that it shows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ListedMembership {
-    /// The membership.
     pub id: MembershipId,
-    /// Its level.
     pub level: LevelId,
     /// The way it was bought.
     pub offering: OfferingId,
@@ -48,7 +46,6 @@ pub struct ListedTerm {
 /// What lists look at of a card.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ListedCard {
-    /// The card.
     pub id: CardId,
     /// First name of its holder.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -62,6 +59,13 @@ pub struct ListedCard {
     /// Postal code of its holder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zip_code: Option<String>,
+    /// Street of its holder, empty where it is not known; none in entries that were written before it was noted, which
+    /// do not say either whether the card was given up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub street: Option<String>,
+    /// It was given up or replaced.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub given_up: bool,
 }
 
 impl ListedMembership {
@@ -74,6 +78,8 @@ impl ListedMembership {
             last_name: card.person.last_name.clone(),
             city: card.person.city.clone(),
             zip_code: card.person.zip_code.clone(),
+            street: Some(card.person.street_address_1.clone().unwrap_or_default()),
+            given_up: !card.is_held(),
         };
         let term = |term: &LaterTerm| ListedTerm {
             starts: term.starts,
@@ -91,6 +97,19 @@ impl ListedMembership {
             cards: membership.cards.iter().map(card).collect(),
             later: membership.later.iter().map(term).collect(),
         }
+    }
+
+    /// Whether this is what lists look at of the membership. Entries that were written before all of it was noted say
+    /// less.
+    #[must_use]
+    pub fn is_of(&self, membership: &Membership) -> bool {
+        let mut whole = Self::of(membership);
+        for (card, noted) in whole.cards.iter_mut().zip(&self.cards) {
+            if noted.street.is_none() {
+                (card.street, card.given_up) = (None, false);
+            }
+        }
+        *self == whole
     }
 
     /// The same with the plan of its current term: one that was paid ahead becomes that when it begins.
@@ -126,11 +145,8 @@ impl ChangeRange {
 /// offering must have all that is asked for; letter case makes no difference.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ServiceFilter {
-    /// Its program.
     pub program: Option<String>,
-    /// Its category.
     pub category: Option<String>,
-    /// Its subcategory.
     pub subcategory: Option<String>,
 }
 
@@ -205,7 +221,7 @@ impl SummaryFilter {
         };
         let zip = |wanted: &String| {
             let found = card.zip_code.as_deref().unwrap_or_default();
-            folded(found).starts_with(&folded(wanted))
+            unspaced(found).starts_with(&unspaced(wanted))
         };
         same(&self.first_name, Some(&card.first_name))
             && same(&self.last_name, Some(&card.last_name))
@@ -217,7 +233,7 @@ impl SummaryFilter {
 }
 
 /// A postal code without its spaces and letter case.
-fn folded(code: &str) -> String {
+pub(super) fn unspaced(code: &str) -> String {
     comparable(code).replace(' ', "")
 }
 

@@ -29,7 +29,7 @@ proptest! {
         let typed = text.trim();
         prop_assert_eq!(TypedNumber::parse(&text).is_ok(), is_typed(typed), "{:?}", text);
         let negated = typed.strip_prefix('-').is_some_and(is_typed);
-        prop_assert_eq!(TypedNumber::parse(&text) == Err(NotTyped::Negative), negated, "{:?}", text);
+        prop_assert_eq!(TypedNumber::parse(&text) == Err(NumberFault::Negative), negated, "{:?}", text);
         // Money and percentages take nothing else, and all of it that fits.
         let money = Money::parse(&text);
         prop_assert_eq!(money == Err(MoneyParseError::NotANumber), !is_typed(typed) && !negated, "{:?}", text);

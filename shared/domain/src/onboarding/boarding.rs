@@ -102,9 +102,7 @@ impl<S> Application<S> {
 /// What the underwriter of the sandbox says of a complete application.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is approved.
     Approve,
-    /// It is declined.
     Decline,
     /// It stays pending until the operator decides.
     Wait,

@@ -1,9 +1,8 @@
 //! Completing and changing an application (spec §2.19 "PATCH", contract §11).
 
-use super::validate::REQUIRED;
+use super::validate::{Kept, REQUIRED, violations, violations_after, with_type_faults};
 use super::{
-    Address, BankAccount, Clear, Contact, Owner, SecretText, TypeFault, Violation, violations,
-    with_type_faults,
+    Address, BankAccount, BusinessContact, Clear, Owner, SecretText, TypeFault, Violation, kept_name,
 };
 use chrono::NaiveDate;
 
@@ -73,10 +72,11 @@ impl<T> Change<Vec<T>> {
     }
 }
 
-/// What a request changes of an application.
+/// What a request changes of an application, with names as they were sent: the rules are about those. What is made of
+/// it has card numbers in names masked.
 #[derive(Debug, Clone, Default)]
 #[expect(missing_docs, reason = "the names are the specification's own")]
-pub struct Edit {
+pub struct ApplicationEdit {
     pub billing_descriptor: Change<String>,
     pub business_legal_name: Change<String>,
     pub dba_name: Change<String>,
@@ -88,7 +88,7 @@ pub struct Edit {
     pub business_website_url: Change<String>,
     pub business_addresses: Change<Vec<Address>>,
     pub business_bank_account: Change<BankAccountEdit>,
-    pub business_contacts: Change<Vec<Contact>>,
+    pub business_contacts: Change<Vec<BusinessContact>>,
     pub business_owners: Change<Vec<Owner<SecretText>>>,
     /// Fields that were sent with another JSON type than documented.
     pub type_faults: Vec<TypeFault>,
@@ -108,29 +108,37 @@ pub struct BankAccountEdit {
 /// Why an application stays as it is: every rule that the change would break. Those of the application before
 /// it are not among them, unless the change is about the very field.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EditRefusal(pub Vec<Violation>);
+pub struct ApplicationEditRefusal(pub Vec<Violation>);
 
-impl Edit {
-    /// A new application that says this alone, with the fields that had a wrong JSON type.
+impl ApplicationEdit {
+    /// A new application that says this alone, with every rule that is broken by what was sent.
     #[must_use]
-    pub fn into_application(self) -> (Clear, Vec<TypeFault>) {
+    pub fn into_application(self, today: NaiveDate) -> (Clear, Vec<Violation>) {
         let faults = self.type_faults.clone();
-        (apply(Clear::empty(), self), faults)
+        let sent = apply(Clear::empty(), self);
+        let broken = with_type_faults(violations(&sent, today), &faults);
+        (sent.with_masked_names(), broken)
     }
 }
 
-/// An application after a change, with the rules it still breaks.
+/// An application after a change, with the rules it still breaks; `known` are those that it was found to break before.
 ///
 /// # Errors
-/// [`EditRefusal`] when the change itself breaks a rule, or removes or edits what may not be.
-pub fn edited(current: &Clear, edit: Edit, today: NaiveDate) -> Result<(Clear, Vec<Violation>), EditRefusal> {
-    let before = violations(current, today);
+/// [`ApplicationEditRefusal`] when the change itself breaks a rule, or removes or edits what may not be.
+pub fn edited(
+    current: &Clear,
+    known: &[Violation],
+    edit: ApplicationEdit,
+    today: NaiveDate,
+) -> Result<(Clear, Vec<Violation>), ApplicationEditRefusal> {
+    let kept = Kept { application: current, violations: known };
+    let before = violations_after(current, kept, today);
     let mut refused = fixed_fields(&edit, current, &before);
     refused.extend(owners_without_type(&edit));
     let sent = sent_fields(&edit);
     let faults = edit.type_faults.clone();
     let after = apply(current.clone(), edit);
-    let found = violations(&after, today);
+    let found = violations_after(&after, kept, today);
     let caused = |violation: &&Violation| {
         let is_new = !before.contains(*violation);
         (is_new || sent.contains(&violation.top_field()))
@@ -139,14 +147,19 @@ pub fn edited(current: &Clear, edit: Edit, today: NaiveDate) -> Result<(Clear, V
     let caused: Vec<Violation> = found.iter().filter(caused).cloned().collect();
     refused.extend(caused);
     let refused = with_type_faults(refused, &faults);
-    if refused.is_empty() { Ok((after, found)) } else { Err(EditRefusal(refused)) }
+    if refused.is_empty() {
+        Ok((after.with_masked_names(), found))
+    } else {
+        Err(ApplicationEditRefusal(refused))
+    }
 }
 
 /// Fields that are never edited. Our choice: one that is missing or wrong may still be put right, and one that is
 /// right may be sent as it is (decision 0062).
-fn fixed_fields(edit: &Edit, current: &Clear, before: &[Violation]) -> Vec<Violation> {
+fn fixed_fields(edit: &ApplicationEdit, current: &Clear, before: &[Violation]) -> Vec<Violation> {
+    let legal_name = edit.business_legal_name.clone().map(|name| kept_name(&name));
     let altered = [
-        ("businessLegalName", edit.business_legal_name.alters(current.business_legal_name.as_ref())),
+        ("businessLegalName", legal_name.alters(current.business_legal_name.as_ref())),
         ("merchantCategoryCode", edit.merchant_category_code.alters(current.merchant_category_code.as_ref())),
         ("taxId", edit.tax_id.alters(current.tax_id.as_ref())),
     ];
@@ -156,14 +169,14 @@ fn fixed_fields(edit: &Edit, current: &Clear, before: &[Violation]) -> Vec<Viola
 }
 
 /// The ownership type is required where owners are sent (spec §2.19).
-fn owners_without_type(edit: &Edit) -> Option<Violation> {
+fn owners_without_type(edit: &ApplicationEdit) -> Option<Violation> {
     let is_missing =
         matches!(edit.business_owners, Change::Set(_)) && !edit.business_ownership_type.is_sent();
     let message = "is required when businessOwners are sent";
     is_missing.then(|| Violation::new("businessOwnershipType", REQUIRED, message))
 }
 
-fn sent_fields(edit: &Edit) -> Vec<&'static str> {
+fn sent_fields(edit: &ApplicationEdit) -> Vec<&'static str> {
     let all = [
         ("billingDescriptor", edit.billing_descriptor.is_sent()),
         ("businessLegalName", edit.business_legal_name.is_sent()),
@@ -182,8 +195,8 @@ fn sent_fields(edit: &Edit) -> Vec<&'static str> {
     all.into_iter().filter(|(_, is_sent)| *is_sent).map(|(field, _)| field).collect()
 }
 
-fn apply(mut application: Clear, edit: Edit) -> Clear {
-    let Edit {
+fn apply(mut application: Clear, edit: ApplicationEdit) -> Clear {
+    let ApplicationEdit {
         billing_descriptor,
         business_legal_name,
         dba_name,
@@ -236,7 +249,10 @@ fn apply_account(edit: Change<BankAccountEdit>, account: &mut Option<BankAccount
 
 /// E-mail and telephone of a contact are required by POST alone (spec §2.19): where a changed contact comes without
 /// them, it keeps those that the contact of its type had (decision 0062).
-fn with_known_addresses(contacts: Change<Vec<Contact>>, known: &[Contact]) -> Change<Vec<Contact>> {
+fn with_known_addresses(
+    contacts: Change<Vec<BusinessContact>>,
+    known: &[BusinessContact],
+) -> Change<Vec<BusinessContact>> {
     let Change::Set(mut contacts) = contacts else { return contacts };
     for contact in &mut contacts {
         let before = known.iter().find(|before| before.kind.is_some() && before.kind == contact.kind);

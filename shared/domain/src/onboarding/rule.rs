@@ -2,7 +2,6 @@
 
 use super::vocabulary::{CA_PROVINCES, CANADA, UNITED_STATES, US_STATES};
 use crate::EmailAddress;
-use crate::card::without_masks;
 use crate::lines::{breaks_line, is_control};
 use crate::number::whole_number;
 use chrono::NaiveDate;
@@ -11,7 +10,7 @@ use url::{Host, Url};
 /// Something a value has to satisfy. Only ASCII digits are digits, and lengths are counted in characters
 /// (contract §11).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rule {
+pub enum ValueRule {
     /// So many characters at most.
     MaxChars(usize),
     /// Digits alone, so many of them.
@@ -61,14 +60,9 @@ pub enum Charset {
 }
 
 impl Charset {
-    /// The first character of a text that it does not have. In a name, the marks of a masked card number are none.
+    /// The first character of a text that it does not have.
     fn forbidden(self, text: &str) -> Option<char> {
-        match self {
-            Self::BusinessName => without_masks(text).chars().find(|char| !self.has(*char)),
-            Self::Descriptor | Self::AddressLine | Self::Latin1 | Self::Alphanumeric | Self::Printable => {
-                text.chars().find(|char| !self.has(*char))
-            }
-        }
+        text.chars().find(|char| !self.has(*char))
     }
 
     fn has(self, char: char) -> bool {
@@ -89,14 +83,14 @@ fn is_printable(char: char) -> bool {
 
 /// What stands around a value.
 #[derive(Debug, Clone, Copy)]
-pub struct Surroundings<'a> {
+pub struct RuleContext<'a> {
     /// The country beside it, as it was sent.
     pub country: Option<&'a str>,
     /// The tenant's day.
     pub today: NaiveDate,
 }
 
-impl Rule {
+impl ValueRule {
     /// Its name in `errorInfo`.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -137,7 +131,7 @@ impl Rule {
 
     /// Whether a value satisfies it.
     #[must_use]
-    pub fn holds(self, text: &str, around: Surroundings<'_>) -> bool {
+    pub fn holds(self, text: &str, around: RuleContext<'_>) -> bool {
         match self {
             Self::MaxChars(max) => text.chars().count() <= max,
             Self::Digits { min, max } => is_digits(text) && (min..=max).contains(&text.len()),
@@ -247,13 +241,13 @@ fn is_canadian_postal_code(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn holds(rule: Rule, text: &str, country: Option<&str>) -> bool {
+    fn holds(rule: ValueRule, text: &str, country: Option<&str>) -> bool {
         let today = NaiveDate::from_ymd_opt(2027, 5, 1).unwrap();
-        rule.holds(text, Surroundings { country, today })
+        rule.holds(text, RuleContext { country, today })
     }
 
     #[track_caller]
-    fn check(rule: Rule, country: Option<&str>, good: &[&str], bad: &[&str]) {
+    fn check(rule: ValueRule, country: Option<&str>, good: &[&str], bad: &[&str]) {
         for text in good {
             assert!(holds(rule, text, country), "{rule:?} refuses {text:?}");
         }
@@ -277,37 +271,37 @@ mod tests {
             "500000005",
             "",
         ];
-        check(Rule::RoutingNumber, None, &good, &bad);
+        check(ValueRule::RoutingNumber, None, &good, &bad);
     }
 
     #[test]
     fn postal_codes_have_the_form_of_their_country() {
         check(
-            Rule::PostalCode,
+            ValueRule::PostalCode,
             Some("US"),
             &["02145", "10004"],
             &["2145", "021451", "K1A 0B1", "０２１４５", "02145-1234"],
         );
         check(
-            Rule::PostalCode,
+            ValueRule::PostalCode,
             Some("CA"),
             &["K1A 0B1", "K1A0B1", "k1a 0b1", "X0A 1W0", "02145"],
             &["D1A 0B1", "W1A 0B1", "K1D 0B1", "K1A  0B1", "K1A-0B1", "0214", "021456", "K1A 0B", "KA1 0B1"],
         );
-        check(Rule::PostalCode, None, &["02145", "K1A 0B1"], &["2145"]);
+        check(ValueRule::PostalCode, None, &["02145", "K1A 0B1"], &["2145"]);
     }
 
     #[test]
     fn a_state_belongs_to_its_country() {
-        check(Rule::State, Some("US"), &["TX", "DC", "PR", "GU", "VI"], &["ON", "XX", "tx", "AS"]);
-        check(Rule::State, Some("CA"), &["ON", "YT"], &["TX", "CA"]);
-        check(Rule::State, None, &["TX", "ON"], &["XX"]);
-        check(Rule::State, Some("MX"), &["TX", "ON"], &["XX"]);
+        check(ValueRule::State, Some("US"), &["TX", "DC", "PR", "GU", "VI"], &["ON", "XX", "tx", "AS"]);
+        check(ValueRule::State, Some("CA"), &["ON", "YT"], &["TX", "CA"]);
+        check(ValueRule::State, None, &["TX", "ON"], &["XX"]);
+        check(ValueRule::State, Some("MX"), &["TX", "ON"], &["XX"]);
     }
 
     #[test]
     fn descriptors_and_names_have_the_characters_that_are_named() {
-        let descriptor = Rule::Chars(Charset::Descriptor);
+        let descriptor = ValueRule::Chars(Charset::Descriptor);
         check(
             descriptor,
             None,
@@ -315,27 +309,31 @@ mod tests {
             &["CITY ZOO™", "CITY-ZOO", "CAFÉ", "A'B"],
         );
         check(
-            Rule::Chars(Charset::BusinessName),
+            ValueRule::Chars(Charset::BusinessName),
             None,
             &["O'Hara, Zoé & Co; A-B_C 2"],
             &["A*B", "A.B", "A/B", "２"],
         );
-        check(Rule::Chars(Charset::AddressLine), None, &["1 Pier #4 $ @ Bay"], &["1 Pier, Bay", "1 Pier\n"]);
-        check(Rule::Chars(Charset::Latin1), None, &["Zoë Ñandú"], &["Łukasz", "Zo\u{0}"]);
-        check(Rule::Chars(Charset::Alphanumeric), None, &["X123"], &["X-123", "X 1", "é"]);
+        check(
+            ValueRule::Chars(Charset::AddressLine),
+            None,
+            &["1 Pier #4 $ @ Bay"],
+            &["1 Pier, Bay", "1 Pier\n"],
+        );
+        check(ValueRule::Chars(Charset::Latin1), None, &["Zoë Ñandú"], &["Łukasz", "Zo\u{0}"]);
+        check(ValueRule::Chars(Charset::Alphanumeric), None, &["X123"], &["X-123", "X 1", "é"]);
     }
 
     #[test]
     fn the_first_character_that_is_not_allowed_is_named() {
         for (rule, text, named) in [
-            (Rule::Chars(Charset::BusinessName), "St. Mary's", Some('.')),
-            (Rule::Chars(Charset::BusinessName), "****4242 Ltd", None),
-            (Rule::Chars(Charset::BusinessName), "**** Ltd", Some('*')),
-            (Rule::Chars(Charset::Latin1), "Łukasz", Some('Ł')),
-            (Rule::Chars(Charset::AddressLine), "1 Pier, Bay; Dock", Some(',')),
-            (Rule::Digits { min: 9, max: 9 }, "123-45-6789", Some('-')),
-            (Rule::Digits { min: 9, max: 9 }, "12345678", None),
-            (Rule::MaxChars(1), "St. M", None),
+            (ValueRule::Chars(Charset::BusinessName), "St. Mary's", Some('.')),
+            (ValueRule::Chars(Charset::BusinessName), "****4242 Ltd", Some('*')),
+            (ValueRule::Chars(Charset::Latin1), "Łukasz", Some('Ł')),
+            (ValueRule::Chars(Charset::AddressLine), "1 Pier, Bay; Dock", Some(',')),
+            (ValueRule::Digits { min: 9, max: 9 }, "123-45-6789", Some('-')),
+            (ValueRule::Digits { min: 9, max: 9 }, "12345678", None),
+            (ValueRule::MaxChars(1), "St. M", None),
         ] {
             assert_eq!(rule.forbidden(text), named, "{text}");
         }
@@ -343,18 +341,18 @@ mod tests {
 
     #[test]
     fn lengths_are_counted_in_characters() {
-        check(Rule::MaxChars(3), None, &["", "ÄÖÜ"], &["ABCD", "ÄÖÜß"]);
+        check(ValueRule::MaxChars(3), None, &["", "ÄÖÜ"], &["ABCD", "ÄÖÜß"]);
     }
 
     #[test]
     fn a_date_is_a_day_written_in_full() {
         check(
-            Rule::Date,
+            ValueRule::Date,
             None,
             &["2024-02-29", "1980-05-17"],
             &["2023-02-29", "1980-5-17", "05/17/1980", "1980-05-17T00:00:00Z", "+980-05-17", ""],
         );
-        check(Rule::NotInFuture, None, &["2027-05-01", "1980-05-17", "not a date"], &["2027-05-02"]);
+        check(ValueRule::NotInFuture, None, &["2027-05-01", "1980-05-17", "not a date"], &["2027-05-02"]);
     }
 
     #[test]
@@ -376,9 +374,9 @@ mod tests {
             "javascript:alert(1)",
             "zoo..example",
         ];
-        check(Rule::WebAddress, None, &good, &bad);
+        check(ValueRule::WebAddress, None, &good, &bad);
         check(
-            Rule::Email,
+            ValueRule::Email,
             None,
             &["ines@zoo.example", "a+b@c.d.e"],
             &["ines", "ines@zoo", "@zoo.example", "a@b@c.d", "a b@c.d", "a@.d", "a@c.", "ines@xn--a.org"],
@@ -387,7 +385,7 @@ mod tests {
 
     #[test]
     fn numbers_are_integers_within_their_range() {
-        check(Rule::UpTo(100), None, &["0", "25", "100"], &["101", "-1", "2.5", "", "1e2"]);
-        check(Rule::Digits { min: 1, max: 3 }, None, &["1", "123"], &["", "1234", "12a", "１"]);
+        check(ValueRule::UpTo(100), None, &["0", "25", "100"], &["101", "-1", "2.5", "", "1e2"]);
+        check(ValueRule::Digits { min: 1, max: 3 }, None, &["1", "123"], &["", "1234", "12a", "１"]);
     }
 }

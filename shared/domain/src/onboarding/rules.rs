@@ -1,16 +1,16 @@
 //! The rules of spec §2.19 as data: one table, which is walked to validate, printed as documentation and tested row
 //! by row.
 
-use super::rule::{Charset, Rule};
+use super::rule::{Charset, ValueRule};
 use super::vocabulary::{
     ACCOUNT_TYPES, ACH_TYPES, ADDRESS_TYPES, BUSINESS_TYPES, CATEGORY_CODES, CONTACT_TYPES, COUNTRIES,
     ID_TYPES, OWNER_TYPES, OWNERSHIP_TYPES, OwnershipGroup,
 };
-use super::{Address, BankAccount, Clear, Contact, Identification, Owner, SecretText};
+use super::{Address, BankAccount, BusinessContact, Clear, Identification, Owner, SecretText};
 
 /// Where a field stands, and how it is read.
 #[derive(Debug, Clone, Copy)]
-pub enum Place {
+pub enum FieldPlace {
     /// The application itself.
     Business(fn(&Clear) -> Option<&str>),
     /// Each entry of `businessAddresses`.
@@ -18,7 +18,7 @@ pub enum Place {
     /// `businessBankAccount`.
     BankAccount(fn(&BankAccount<SecretText>) -> Option<&str>),
     /// Each entry of `businessContacts`.
-    Contact(fn(&Contact) -> Option<&str>),
+    Contact(fn(&BusinessContact) -> Option<&str>),
     /// Each entry of `businessOwners`.
     Owner(fn(&Owner<SecretText>) -> Option<&str>),
     /// Each entry of `identification` of an owner.
@@ -28,9 +28,7 @@ pub enum Place {
 /// When a field has to be there. An empty text is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Required {
-    /// Always.
     Always,
-    /// Never.
     Never,
     /// For accounts of the type `Checking`.
     ForChecking,
@@ -43,17 +41,16 @@ pub enum Required {
 /// A rule, and what is said where it is broken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Check {
-    /// The rule.
-    pub rule: Rule,
+    pub rule: ValueRule,
     /// Said of the field; never quotes what was sent.
     pub message: &'static str,
 }
 
 /// A field with its rules. The first that is broken is reported, since the others would say it again.
 #[derive(Debug, Clone, Copy)]
-pub struct Row {
+pub struct FieldRule {
     /// Where it stands.
-    pub place: Place,
+    pub place: FieldPlace,
     /// Its name.
     pub field: &'static str,
     /// When it has to be there.
@@ -65,39 +62,45 @@ pub struct Row {
 use OwnershipGroup::{Institution, PrivatelyHeld, SoleProprietor};
 use Required::{Always, Never};
 
-const fn check(rule: Rule, message: &'static str) -> Check {
+const fn check(rule: ValueRule, message: &'static str) -> Check {
     Check { rule, message }
 }
 
-const PRINTABLE: Check = check(Rule::Chars(Charset::Printable), "must not have control characters");
-const LATIN1: Check = check(Rule::Chars(Charset::Latin1), "must have Latin-1 characters only");
+const PRINTABLE: Check = check(ValueRule::Chars(Charset::Printable), "must not have control characters");
+const LATIN1: Check = check(ValueRule::Chars(Charset::Latin1), "must have Latin-1 characters only");
 const BUSINESS_NAME: Check =
-    check(Rule::Chars(Charset::BusinessName), "must have letters, digits, spaces and , ' & ; - _ only");
+    check(ValueRule::Chars(Charset::BusinessName), "must have letters, digits, spaces and , ' & ; - _ only");
 const NO_COMMA: Check =
-    check(Rule::Chars(Charset::AddressLine), "must not have commas or control characters");
-const MAX_1: Check = check(Rule::MaxChars(1), "must have at most 1 character");
-const MAX_8: Check = check(Rule::MaxChars(8), "must have at most 8 characters");
-const MAX_10: Check = check(Rule::MaxChars(10), "must have at most 10 characters");
-const MAX_15: Check = check(Rule::MaxChars(15), "must have at most 15 characters");
-const MAX_25: Check = check(Rule::MaxChars(25), "must have at most 25 characters");
-const MAX_28: Check = check(Rule::MaxChars(28), "must have at most 28 characters");
-const MAX_40: Check = check(Rule::MaxChars(40), "must have at most 40 characters");
-const MAX_64: Check = check(Rule::MaxChars(64), "must have at most 64 characters");
-const EMAIL: Check = check(Rule::Email, "must be an e-mail address");
-const DATE: Check = check(Rule::Date, "must be a date, written yyyy-mm-dd");
-const PAST: Check = check(Rule::NotInFuture, "must not be in the future");
-const NINE_DIGITS: Check = check(Rule::Digits { min: 9, max: 9 }, "must have 9 digits, without dashes");
-const COUNTRY: Check = check(Rule::OneOf(COUNTRIES), "must be US or CA");
-const STATE: Check =
-    check(Rule::State, "must be the code of a US state or Canadian province, in the country given beside it");
-const POSTAL_CODE: Check = check(Rule::PostalCode, "must have 5 digits, or look like K1A 0B1 in Canada");
-const EXTENSION: Check = check(Rule::Digits { min: 4, max: 4 }, "must have 4 digits");
+    check(ValueRule::Chars(Charset::AddressLine), "must not have commas or control characters");
+const MAX_1: Check = check(ValueRule::MaxChars(1), "must have at most 1 character");
+const MAX_8: Check = check(ValueRule::MaxChars(8), "must have at most 8 characters");
+const MAX_10: Check = check(ValueRule::MaxChars(10), "must have at most 10 characters");
+const MAX_15: Check = check(ValueRule::MaxChars(15), "must have at most 15 characters");
+const MAX_25: Check = check(ValueRule::MaxChars(25), "must have at most 25 characters");
+const MAX_28: Check = check(ValueRule::MaxChars(28), "must have at most 28 characters");
+const MAX_40: Check = check(ValueRule::MaxChars(40), "must have at most 40 characters");
+const MAX_64: Check = check(ValueRule::MaxChars(64), "must have at most 64 characters");
+const EMAIL: Check = check(ValueRule::Email, "must be an e-mail address");
+const DATE: Check = check(ValueRule::Date, "must be a date, written yyyy-mm-dd");
+const PAST: Check = check(ValueRule::NotInFuture, "must not be in the future");
+const NINE_DIGITS: Check = check(ValueRule::Digits { min: 9, max: 9 }, "must have 9 digits, without dashes");
+const COUNTRY: Check = check(ValueRule::OneOf(COUNTRIES), "must be US or CA");
+const STATE: Check = check(
+    ValueRule::State,
+    "must be the code of a US state or Canadian province, in the country given beside it",
+);
+const POSTAL_CODE: Check = check(ValueRule::PostalCode, "must have 5 digits, or look like K1A 0B1 in Canada");
+const EXTENSION: Check = check(ValueRule::Digits { min: 4, max: 4 }, "must have 4 digits");
 
 /// Whom of the owners a name and an address are asked of.
 const NAMED: Required = Required::OfOwners(&[PrivatelyHeld, Institution, SoleProprietor]);
 
-const fn business(field: &'static str, value: fn(&Clear) -> Option<&str>, checks: &'static [Check]) -> Row {
-    Row { place: Place::Business(value), field, required: Always, checks }
+const fn business(
+    field: &'static str,
+    value: fn(&Clear) -> Option<&str>,
+    checks: &'static [Check],
+) -> FieldRule {
+    FieldRule { place: FieldPlace::Business(value), field, required: Always, checks }
 }
 
 const fn address(
@@ -105,8 +108,8 @@ const fn address(
     required: Required,
     value: fn(&Address) -> Option<&str>,
     checks: &'static [Check],
-) -> Row {
-    Row { place: Place::Address(value), field, required, checks }
+) -> FieldRule {
+    FieldRule { place: FieldPlace::Address(value), field, required, checks }
 }
 
 const fn account(
@@ -114,17 +117,17 @@ const fn account(
     required: Required,
     value: fn(&BankAccount<SecretText>) -> Option<&str>,
     checks: &'static [Check],
-) -> Row {
-    Row { place: Place::BankAccount(value), field, required, checks }
+) -> FieldRule {
+    FieldRule { place: FieldPlace::BankAccount(value), field, required, checks }
 }
 
 const fn contact(
     field: &'static str,
     required: Required,
-    value: fn(&Contact) -> Option<&str>,
+    value: fn(&BusinessContact) -> Option<&str>,
     checks: &'static [Check],
-) -> Row {
-    Row { place: Place::Contact(value), field, required, checks }
+) -> FieldRule {
+    FieldRule { place: FieldPlace::Contact(value), field, required, checks }
 }
 
 const fn owner(
@@ -132,8 +135,8 @@ const fn owner(
     required: Required,
     value: fn(&Owner<SecretText>) -> Option<&str>,
     checks: &'static [Check],
-) -> Row {
-    Row { place: Place::Owner(value), field, required, checks }
+) -> FieldRule {
+    FieldRule { place: FieldPlace::Owner(value), field, required, checks }
 }
 
 const fn identification(
@@ -141,8 +144,8 @@ const fn identification(
     required: Required,
     value: fn(&Identification<SecretText>) -> Option<&str>,
     checks: &'static [Check],
-) -> Row {
-    Row { place: Place::Identification(value), field, required, checks }
+) -> FieldRule {
+    FieldRule { place: FieldPlace::Identification(value), field, required, checks }
 }
 
 /// Reads a text of an entry.
@@ -160,14 +163,14 @@ macro_rules! secret {
 }
 
 /// Every rule for a single field (spec §2.19, contract §11).
-pub static TABLE: &[Row] = &[
+pub static TABLE: &[FieldRule] = &[
     business(
         "billingDescriptor",
         text!(billing_descriptor),
         &[
-            check(Rule::MaxChars(22), "must have at most 22 characters, the prefix not counted"),
+            check(ValueRule::MaxChars(22), "must have at most 22 characters, the prefix not counted"),
             check(
-                Rule::Chars(Charset::Descriptor),
+                ValueRule::Chars(Charset::Descriptor),
                 "must have unaccented letters, digits, spaces and * ; _ . , & only",
             ),
         ],
@@ -178,7 +181,7 @@ pub static TABLE: &[Row] = &[
         "businessType",
         text!(business_type),
         &[check(
-            Rule::OneOf(BUSINESS_TYPES),
+            ValueRule::OneOf(BUSINESS_TYPES),
             "must be AutoRental, ECommerce, Lodging, MOTO, Restaurant or Retail",
         )],
     ),
@@ -186,7 +189,7 @@ pub static TABLE: &[Row] = &[
         "businessOwnershipType",
         text!(business_ownership_type),
         &[check(
-            Rule::OneOf(OWNERSHIP_TYPES),
+            ValueRule::OneOf(OWNERSHIP_TYPES),
             "must be PublicCorporation, PrivateCorporation, SECRegulatedCorporation, Government, SoleProprietorship, \
              LLC, Partnership, NonProfit, FinancialInstitution or Trust",
         )],
@@ -194,7 +197,7 @@ pub static TABLE: &[Row] = &[
     business(
         "merchantCategoryCode",
         text!(merchant_category_code),
-        &[check(Rule::OneOf(CATEGORY_CODES), "must be 8398 or 7991")],
+        &[check(ValueRule::OneOf(CATEGORY_CODES), "must be 8398 or 7991")],
     ),
     business("taxId", secret!(tax_id), &[NINE_DIGITS]),
     business("businessEstablishedDate", text!(business_established_date), &[DATE, PAST]),
@@ -202,15 +205,15 @@ pub static TABLE: &[Row] = &[
         "businessWebsiteUrl",
         text!(business_website_url),
         &[
-            check(Rule::MaxChars(80), "must have at most 80 characters"),
-            check(Rule::WebAddress, "must be the address of a web page"),
+            check(ValueRule::MaxChars(80), "must have at most 80 characters"),
+            check(ValueRule::WebAddress, "must be the address of a web page"),
         ],
     ),
     address(
         "type",
         Always,
         text!(kind),
-        &[check(Rule::OneOf(ADDRESS_TYPES), "must be Physical, Mailing or TerminalDeployment")],
+        &[check(ValueRule::OneOf(ADDRESS_TYPES), "must be Physical, Mailing or TerminalDeployment")],
     ),
     address("addressLine1", Always, text!(address_line1), &[MAX_40, NO_COMMA]),
     address("addressLine2", Never, text!(address_line2), &[MAX_40, PRINTABLE]),
@@ -223,26 +226,26 @@ pub static TABLE: &[Row] = &[
         "accountNumber",
         Always,
         secret!(account_number),
-        &[check(Rule::Digits { min: 1, max: 17 }, "must have 1 to 17 digits")],
+        &[check(ValueRule::Digits { min: 1, max: 17 }, "must have 1 to 17 digits")],
     ),
     account(
         "accountType",
         Always,
         text!(account_type),
-        &[check(Rule::OneOf(ACCOUNT_TYPES), "must be Checking or Savings")],
+        &[check(ValueRule::OneOf(ACCOUNT_TYPES), "must be Checking or Savings")],
     ),
     account(
         "achType",
         Required::ForChecking,
         text!(ach_type),
-        &[check(Rule::OneOf(ACH_TYPES), "must be CommercialChecking or PrivateChecking")],
+        &[check(ValueRule::OneOf(ACH_TYPES), "must be CommercialChecking or PrivateChecking")],
     ),
     account(
         "routingNumber",
         Always,
         secret!(routing_number),
         &[check(
-            Rule::RoutingNumber,
+            ValueRule::RoutingNumber,
             "must be the routing number of a bank: 9 digits with a valid checksum and prefix",
         )],
     ),
@@ -250,7 +253,7 @@ pub static TABLE: &[Row] = &[
         "type",
         Always,
         text!(kind),
-        &[check(Rule::OneOf(CONTACT_TYPES), "must be CustomerService, TerminalDeployment or Primary")],
+        &[check(ValueRule::OneOf(CONTACT_TYPES), "must be CustomerService, TerminalDeployment or Primary")],
     ),
     contact("firstName", Always, text!(first_name), &[MAX_15, PRINTABLE]),
     contact("lastName", Always, text!(last_name), &[MAX_25, PRINTABLE]),
@@ -264,7 +267,10 @@ pub static TABLE: &[Row] = &[
         "type",
         Always,
         text!(kind),
-        &[check(Rule::OneOf(OWNER_TYPES), "must be ControlOwner or BeneficialOwner1 to BeneficialOwner10")],
+        &[check(
+            ValueRule::OneOf(OWNER_TYPES),
+            "must be ControlOwner or BeneficialOwner1 to BeneficialOwner10",
+        )],
     ),
     owner("title", Never, text!(title), &[MAX_40, PRINTABLE]),
     owner("firstName", NAMED, text!(first_name), &[MAX_15, LATIN1]),
@@ -274,7 +280,7 @@ pub static TABLE: &[Row] = &[
         "phoneNumber",
         Never,
         text!(phone_number),
-        &[check(Rule::Digits { min: 10, max: 10 }, "must have 10 digits")],
+        &[check(ValueRule::Digits { min: 10, max: 10 }, "must have 10 digits")],
     ),
     owner("phoneNumberExt", Never, text!(phone_number_ext), &[MAX_8, PRINTABLE]),
     owner("faxNumber", Never, text!(fax_number), &[MAX_10, PRINTABLE]),
@@ -290,7 +296,7 @@ pub static TABLE: &[Row] = &[
         "businessOwnershipPercentage",
         Never,
         text!(ownership_percentage),
-        &[check(Rule::UpTo(100), "must be an integer between 0 and 100")],
+        &[check(ValueRule::UpTo(100), "must be an integer between 0 and 100")],
     ),
     owner("addressLine1", NAMED, text!(address_line1), &[MAX_40, LATIN1]),
     owner("addressLine2", Never, text!(address_line2), &[MAX_40, LATIN1]),
@@ -304,7 +310,7 @@ pub static TABLE: &[Row] = &[
         Always,
         text!(id_type),
         &[check(
-            Rule::OneOf(ID_TYPES),
+            ValueRule::OneOf(ID_TYPES),
             "must be AlienId, CreditBureau, DriversLicense, StateId, MexicanConsulate, MilitaryId, Other or Passport",
         )],
     ),
@@ -312,7 +318,7 @@ pub static TABLE: &[Row] = &[
         "idNumber",
         Always,
         secret!(id_number),
-        &[MAX_40, check(Rule::Chars(Charset::Alphanumeric), "must have letters and digits only")],
+        &[MAX_40, check(ValueRule::Chars(Charset::Alphanumeric), "must have letters and digits only")],
     ),
     identification("issuedCountry", Never, text!(issued_country), &[COUNTRY]),
     identification("issuedState", Required::WhereAStateIssues, text!(issued_state), &[STATE]),

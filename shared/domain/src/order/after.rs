@@ -5,7 +5,8 @@ use super::{
     Order, OrderAddOnLine, OrderAmounts, OrderComboLine, OrderLine, OrderTicketLine, Ticket, TicketStatus,
 };
 use crate::entitlement::EntitlementUse;
-use crate::membership::undo::MembershipReturn;
+use crate::membership::returns::MembershipReturn;
+use crate::tax::{TaxShare, Taxes};
 use crate::{
     CouponId, InstanceId, InventoryId, Money, MoneyOverflow, OrderItemId, RefundId, TicketId, Timestamp,
 };
@@ -39,22 +40,31 @@ pub struct OrderRefund {
     pub state: OrderRefundState,
     /// The money that goes back.
     pub amount: Money,
+    /// What that contains of taxes: as it was asked for, and once it is done as the sale reckons it.
+    #[serde(default, skip_serializing_if = "Taxes::is_empty")]
+    pub taxes: Taxes,
     /// What is given back for it.
     pub items: Vec<RefundedItem>,
     /// What else changes when it is carried out, decided beforehand so that whoever carries it out writes the same.
-    #[serde(default)]
-    pub given_back: GivenBack,
+    #[serde(default, rename = "given_back")]
+    pub releases: RefundReleases,
     /// Why, in the words of the back office; not for the visitor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The label of the key it was asked for with.
     pub by: String,
+    /// Who asked, where that was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operator: Option<String>,
     /// The words of the templates for the visitor; none where no mail is sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mail: Option<Vec<String>>,
     /// Keyed hash of the request, where that had an idempotency key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,
+    /// Whether staff insisted on it, although tickets had admitted somebody.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub forced: bool,
 }
 
 /// Where a refund stands.
@@ -82,7 +92,9 @@ pub struct RefundedItem {
     pub amount: Money,
     /// Their full price.
     pub retail_amount: Money,
-    /// Their tickets.
+    /// What was paid for them contains of tax.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tax: Option<TaxShare>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tickets: Vec<TicketId>,
 }
@@ -90,11 +102,10 @@ pub struct RefundedItem {
 /// What is given back beside money.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct GivenBack {
-    /// Seats.
+pub struct RefundReleases {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub seats: BTreeMap<InstanceId, u32>,
-    /// Pieces of add-ons that are counted.
+    /// Units of add-ons that are counted.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub stock: BTreeMap<InventoryId, u32>,
     /// One use of each of these coupons.
@@ -103,7 +114,6 @@ pub struct GivenBack {
     /// Tickets at the member price.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub uses: Vec<EntitlementUse>,
-    /// Memberships.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub memberships: Vec<MembershipReturn>,
 }
@@ -118,6 +128,9 @@ pub struct Exchange {
     pub at: Timestamp,
     /// The label of the key it was made with.
     pub by: String,
+    /// Who made it, where that was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operator: Option<String>,
     /// The new lines.
     pub moved: Vec<MovedLine>,
     /// What it costs (spec §2.10 `rebookingFee`).
@@ -131,6 +144,9 @@ pub struct Exchange {
     /// Keyed hash of the request, where that had an idempotency key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,
+    /// Whether staff insisted on it, although tickets had admitted somebody.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub forced: bool,
 }
 
 impl Exchange {
@@ -150,18 +166,31 @@ pub struct MovedLine {
     pub tickets: Vec<TicketId>,
     /// The line of the tickets that do.
     pub line: OrderTicketLine,
+    /// Those tickets, each in the place of the one it stands for, where that one still opens the door: it was moved
+    /// there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub successors: Vec<TicketId>,
+}
+
+impl MovedLine {
+    /// The ticket that took the place of one at a door.
+    #[must_use]
+    pub fn successor_of(&self, ticket: &TicketId) -> Option<&TicketId> {
+        let place = self.tickets.iter().position(|old| old == ticket)?;
+        self.successors.get(place)
+    }
 }
 
 /// A line of an order: one that was sold, or one that took the place of tickets of another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Row<'a> {
+pub enum OrderRow<'a> {
     /// One that was sold.
     Sold(&'a OrderLine),
     /// One that came of an exchange.
     Moved(&'a MovedLine),
 }
 
-impl<'a> Row<'a> {
+impl<'a> OrderRow<'a> {
     /// Identity.
     #[must_use]
     pub fn id(self) -> &'a OrderItemId {
@@ -247,6 +276,15 @@ impl OrderRefund {
         }
     }
 
+    /// When it was carried out, if it was.
+    #[must_use]
+    pub fn done_at(&self) -> Option<Timestamp> {
+        match self.state {
+            OrderRefundState::Pending => None,
+            OrderRefundState::Done { at } => Some(at),
+        }
+    }
+
     /// What was paid for what it gives back.
     ///
     /// # Errors
@@ -291,12 +329,13 @@ impl AfterSale {
         next
     }
 
-    /// With a refund that was under way carried out.
+    /// With a refund that was under way carried out, which gave back so much of taxes.
     #[must_use]
-    pub fn with_done(&self, id: &RefundId, at: Timestamp) -> Self {
+    pub fn with_done(&self, id: &RefundId, at: Timestamp, taxes: &Taxes) -> Self {
         let mut next = self.changed();
         for refund in next.refunds.iter_mut().filter(|refund| refund.id == *id) {
             refund.state = OrderRefundState::Done { at };
+            refund.taxes = taxes.clone();
         }
         next
     }
@@ -335,7 +374,7 @@ impl AfterSale {
     }
 
     /// What is left of a line. What a refund under way names is not.
-    fn left_of(&self, row: Row<'_>) -> OrderAmounts {
+    fn left_of(&self, row: OrderRow<'_>) -> OrderAmounts {
         let items = self.refunds.iter().flat_map(|refund| &refund.items);
         let refunded = items.filter(|item| item.item == *row.id());
         let refunded = refunded.map(|item| (item.quantity, item.amount, item.retail_amount));
@@ -351,14 +390,14 @@ impl AfterSale {
 
 impl Order {
     /// All its lines, those that came of exchanges behind those that were sold.
-    pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+    pub fn rows(&self) -> impl Iterator<Item = OrderRow<'_>> {
         let moved = self.after_sale.exchanges.iter().flat_map(|exchange| &exchange.moved);
-        self.lines.iter().map(Row::Sold).chain(moved.map(Row::Moved))
+        self.lines.iter().map(OrderRow::Sold).chain(moved.map(OrderRow::Moved))
     }
 
     /// What is left of a line after refunds and exchanges.
     #[must_use]
-    pub fn left_of(&self, row: Row<'_>) -> OrderAmounts {
+    pub fn left_of(&self, row: OrderRow<'_>) -> OrderAmounts {
         self.after_sale.left_of(row)
     }
 
@@ -383,7 +422,7 @@ impl Order {
     }
 
     fn has_tickets_for(&self, instance: &InstanceId) -> bool {
-        let is_for = |row: &Row<'_>| row.tickets().iter().any(|line| line.instance == *instance);
+        let is_for = |row: &OrderRow<'_>| row.tickets().iter().any(|line| line.instance == *instance);
         self.rows().filter(is_for).any(|row| self.left_of(row).quantity > 0)
     }
 

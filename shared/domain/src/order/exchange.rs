@@ -1,7 +1,7 @@
 //! Exchanging tickets for others of the same template (decision record 0072).
 
 use super::refund::has_single_tickets;
-use super::{Exchange, MovedLine, Order, OrderTicketLine, Row, Ticket, TicketStatus, last_admitting};
+use super::{Exchange, MovedLine, Order, OrderRow, OrderTicketLine, Ticket, TicketStatus, giving_order};
 use crate::cart::AppliedPrice;
 use crate::catalog::Template;
 use crate::channel::Channel;
@@ -11,7 +11,7 @@ use crate::{
     InstanceId, Money, MoneyOverflow, OrderId, OrderItemId, RefundId, TicketBarcode, TicketId, Timestamp,
     Zone,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 
 /// Exchanges that one order may have.
@@ -20,7 +20,6 @@ pub const MAX_EXCHANGES: usize = 50;
 /// An exchange as the back office asks for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExchangeRequest {
-    /// The order.
     pub order: OrderId,
     /// Which tickets.
     pub scope: ExchangeScope,
@@ -30,6 +29,8 @@ pub struct ExchangeRequest {
     pub fee: FeeWish,
     /// Whether the visitor gets the new tickets by mail.
     pub send_email: bool,
+    /// Whether staff insist, although tickets admitted somebody.
+    pub force: bool,
 }
 
 /// Which tickets are exchanged.
@@ -37,8 +38,17 @@ pub struct ExchangeRequest {
 pub enum ExchangeScope {
     /// These.
     Tickets(Vec<TicketId>),
-    /// So many of a line; none is all that are left.
-    Item(OrderItemId, Option<NonZeroU32>),
+    /// So many of each of these lines.
+    Items(Vec<ExchangeItem>),
+}
+
+/// Tickets of one line that are exchanged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExchangeItem {
+    /// The line.
+    pub item: OrderItemId,
+    /// So many of it; none is all that are left.
+    pub units: Option<NonZeroU32>,
 }
 
 /// What becomes of the fee of an exchange (spec §2.10 `rebookingFee`).
@@ -65,6 +75,8 @@ pub struct ExchangeFacts<'a> {
     pub zone: Zone,
     /// The label of the key it is asked for with.
     pub by: &'a str,
+    /// Who asks, where that is said.
+    pub operator: Option<&'a str>,
     /// Keyed hash of the request, where that has an idempotency key.
     pub fingerprint: Option<String>,
     /// The moment of the request.
@@ -74,10 +86,10 @@ pub struct ExchangeFacts<'a> {
 /// Where in a request a fault is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExchangePlace {
-    /// The line.
-    Item,
-    /// The quantity.
-    Quantity,
+    /// The line at this place.
+    Item(usize),
+    /// The number of units at this place.
+    Quantity(usize),
     /// The ticket at this place.
     Ticket(usize),
     /// The instance.
@@ -102,6 +114,8 @@ pub enum ExchangeFault {
     WithoutTickets,
     /// The ticket does not admit any more.
     TicketGone(TicketStatus),
+    /// It was admitted, or fewer tickets are left that were not.
+    Admitted,
     /// The instance is of another template than the tickets.
     OtherTemplate,
     /// The tickets are for this very instance.
@@ -120,7 +134,12 @@ pub enum ExchangeRefused {
     /// A refund of the order is under way.
     Pending(RefundId),
     /// What was named is not exchanged so.
-    Faults(Vec<(ExchangePlace, ExchangeFault)>),
+    Faults {
+        /// Where, and why not.
+        faults: Vec<(ExchangePlace, ExchangeFault)>,
+        /// The tickets named that were admitted.
+        admitted: Vec<TicketId>,
+    },
     /// The instance is cancelled or its sales are over.
     Closed,
     /// Fewer seats are left.
@@ -154,7 +173,7 @@ pub struct DecidedExchange {
 }
 
 /// The identities that an exchange needs.
-pub trait Draw {
+pub trait Generate {
     /// What goes wrong.
     type Error;
 
@@ -173,7 +192,7 @@ pub trait Draw {
 
 /// Tickets of one line that are exchanged.
 struct Leaving<'a> {
-    row: Row<'a>,
+    row: OrderRow<'a>,
     line: &'a OrderTicketLine,
     tickets: Vec<TicketId>,
 }
@@ -181,11 +200,11 @@ struct Leaving<'a> {
 /// Decides an exchange, but for the identities of what is new.
 ///
 /// # Errors
-/// [`ExchangeRefused`] with all that stands against it; the outer error is that of `draw`.
-pub fn decide_exchange<D: Draw>(
+/// [`ExchangeRefused`] with all that stands against it; the outer error is that of `generate`.
+pub fn decide_exchange<D: Generate>(
     request: &ExchangeRequest,
     facts: &ExchangeFacts<'_>,
-    draw: &mut D,
+    generate: &mut D,
 ) -> Result<Result<DecidedExchange, ExchangeRefused>, D::Error> {
     let (leaving, template, ledger) = match checked(request, facts) {
         Ok(checked) => checked,
@@ -197,32 +216,37 @@ pub fn decide_exchange<D: Draw>(
         number: facts.order.after_sale.version,
         at: facts.now,
         by: facts.by.to_owned(),
+        operator: facts.operator.map(str::to_owned),
         moved: Vec::with_capacity(leaving.len()),
         fee,
         waived: request.fee == FeeWish::Waived && !fee.is_zero(),
         mailed: request.send_email,
         fingerprint: facts.fingerprint.clone(),
+        forced: request.force && !admitted_among(&leaving, facts).is_empty(),
     };
     let (mut tickets, mut back) = (Vec::new(), BTreeMap::new());
     for Leaving { row, line, tickets: old } in &leaving {
         let units = u32::try_from(old.len()).unwrap_or(u32::MAX);
         let seats: &mut u32 = back.entry(line.instance).or_default();
         *seats = seats.saturating_add(units);
+        let amounts = facts.order.left_of(*row).of_units(units);
         let moved = OrderTicketLine {
-            id: draw.item()?,
+            id: generate.item()?,
             instance: request.event,
             shard: 0,
             event_name: template.name.clone(),
             event_start: ledger.start,
-            amounts: facts.order.left_of(*row).of_units(units),
+            amounts,
+            tax: facts.order.tax_of(*row, amounts.amount),
             ..(*line).clone()
         };
         for _ in old {
-            let (id, barcode) = draw.ticket()?;
+            let (id, barcode) = generate.ticket()?;
             let line = moved.id.clone();
             tickets.push(Ticket { id, barcode, line, status: TicketStatus::Normal, printed: false });
         }
-        exchange.moved.push(MovedLine { from: row.id().clone(), tickets: old.clone(), line: moved });
+        let from = row.id().clone();
+        exchange.moved.push(MovedLine { from, tickets: old.clone(), line: moved, successors: Vec::new() });
     }
     Ok(Ok(DecidedExchange { exchange, tickets, back, taken: count(&leaving) }))
 }
@@ -238,6 +262,7 @@ fn checked<'a>(
     facts: &ExchangeFacts<'a>,
 ) -> Result<(Vec<Leaving<'a>>, &'a Template, &'a Ledger), ExchangeRefused> {
     let (leaving, mut faults) = named(&request.scope, facts);
+    let admitted = if request.force { Vec::new() } else { admitted_among(&leaving, facts) };
     let known = facts.template.zip(facts.ledger.filter(|ledger| ledger.exists()));
     let mut unknown: Vec<ExchangePlace> = Vec::new();
     let is_unknown = |(_, fault): &&(ExchangePlace, ExchangeFault)| *fault == ExchangeFault::Unknown;
@@ -252,6 +277,7 @@ fn checked<'a>(
     if let Some(pending) = facts.order.after_sale.pending() {
         return Err(ExchangeRefused::Pending(pending.id.clone()));
     }
+    faults.extend(places_of(&request.scope, &leaving, &admitted));
     let mut of_event: Vec<ExchangeFault> = Vec::new();
     for fault in leaving.iter().flat_map(|leaving| event_faults(leaving.line, template, ledger, facts)) {
         if !of_event.contains(&fault) {
@@ -260,7 +286,7 @@ fn checked<'a>(
     }
     faults.extend(of_event.into_iter().map(|fault| (ExchangePlace::Event, fault)));
     if !faults.is_empty() {
-        return Err(ExchangeRefused::Faults(faults));
+        return Err(ExchangeRefused::Faults { faults, admitted });
     }
     let slot = DatedSlot::of(template, ledger, facts.now);
     let available = slot.available_seats;
@@ -280,38 +306,86 @@ fn checked<'a>(
 
 type Faults = Vec<(ExchangePlace, ExchangeFault)>;
 
+/// Those of the tickets that were admitted.
+fn admitted_among(leaving: &[Leaving<'_>], facts: &ExchangeFacts<'_>) -> Vec<TicketId> {
+    if facts.order.admission.is_untouched() {
+        return Vec::new();
+    }
+    let named: BTreeSet<&TicketId> = leaving.iter().flat_map(|leaving| &leaving.tickets).collect();
+    let is_named = |ticket: &&Ticket| named.contains(&ticket.id) && facts.order.admission.is_admitted(ticket);
+    facts.tickets.iter().filter(is_named).map(|ticket| ticket.id.clone()).collect()
+}
+
+/// Where a request names tickets that were admitted.
+fn places_of(scope: &ExchangeScope, leaving: &[Leaving<'_>], admitted: &[TicketId]) -> Faults {
+    let has_admitted = |wanted: &ExchangeItem| {
+        let mut own = leaving.iter().filter(|one| *one.row.id() == wanted.item);
+        own.any(|one| one.tickets.iter().any(|ticket| admitted.contains(ticket)))
+    };
+    let places: Vec<ExchangePlace> = match scope {
+        ExchangeScope::Tickets(ids) => {
+            let named = ids.iter().enumerate().filter(|(_, id)| admitted.contains(id));
+            named.map(|(place, _)| ExchangePlace::Ticket(place)).collect()
+        }
+        ExchangeScope::Items(items) => {
+            let named = items.iter().enumerate().filter(|(_, wanted)| has_admitted(wanted));
+            let place = |(place, wanted): (usize, &ExchangeItem)| match wanted.units {
+                Some(_) => ExchangePlace::Quantity(place),
+                None => ExchangePlace::Item(place),
+            };
+            named.map(place).collect()
+        }
+    };
+    places.into_iter().map(|place| (place, ExchangeFault::Admitted)).collect()
+}
+
 /// The tickets that are named, by their lines.
 fn named<'a>(scope: &ExchangeScope, facts: &ExchangeFacts<'a>) -> (Vec<Leaving<'a>>, Faults) {
     match scope {
         ExchangeScope::Tickets(ids) => named_tickets(ids, facts),
-        ExchangeScope::Item(item, units) => match some_of_item(item, *units, facts) {
-            Ok(leaving) => (vec![leaving], Vec::new()),
-            Err(fault) => (Vec::new(), vec![fault]),
-        },
+        ExchangeScope::Items(items) => named_items(items, facts),
     }
 }
 
+fn named_items<'a>(items: &[ExchangeItem], facts: &ExchangeFacts<'a>) -> (Vec<Leaving<'a>>, Faults) {
+    let (mut leaving, mut faults) = (Vec::new(), Faults::new());
+    for (place, wanted) in items.iter().enumerate() {
+        if items.iter().take(place).any(|other| other.item == wanted.item) {
+            faults.push((ExchangePlace::Item(place), ExchangeFault::NamedTwice));
+            continue;
+        }
+        match some_of_item(place, wanted, facts) {
+            Ok(found) => leaving.push(found),
+            Err(fault) => faults.push(fault),
+        }
+    }
+    (leaving, faults)
+}
+
 fn some_of_item<'a>(
-    item: &OrderItemId,
-    units: Option<NonZeroU32>,
+    place: usize,
+    wanted: &ExchangeItem,
     facts: &ExchangeFacts<'a>,
 ) -> Result<Leaving<'a>, (ExchangePlace, ExchangeFault)> {
+    let ExchangeItem { item, units } = wanted;
     let Some(row) = facts.order.rows().find(|row| row.id() == item) else {
         let is_part = facts.order.ticket_lines().any(|line| line.id == *item);
         let fault = if is_part { ExchangeFault::PartOfCombo } else { ExchangeFault::Unknown };
-        return Err((ExchangePlace::Item, fault));
+        return Err((ExchangePlace::Item(place), fault));
     };
     let line = match row.tickets() {
         [line] if has_single_tickets(row) => line,
-        [] => return Err((ExchangePlace::Item, ExchangeFault::WithoutTickets)),
-        _ => return Err((ExchangePlace::Item, ExchangeFault::PartOfCombo)),
+        [] => return Err((ExchangePlace::Item(place), ExchangeFault::WithoutTickets)),
+        _ => return Err((ExchangePlace::Item(place), ExchangeFault::PartOfCombo)),
     };
     let left = facts.order.left_of(row).quantity;
     let units = units.map_or(left, NonZeroU32::get);
     if units > left || left == 0 {
-        return Err((ExchangePlace::Quantity, ExchangeFault::TooMany { left }));
+        return Err((ExchangePlace::Quantity(place), ExchangeFault::TooMany { left }));
     }
-    Ok(Leaving { row, line, tickets: last_admitting(facts.tickets, item, units) })
+    let count = usize::try_from(units).unwrap_or(usize::MAX);
+    let going = giving_order(&facts.order.admission, facts.tickets, item).take(count);
+    Ok(Leaving { row, line, tickets: going.map(|ticket| ticket.id.clone()).collect() })
 }
 
 fn named_tickets<'a>(ids: &[TicketId], facts: &ExchangeFacts<'a>) -> (Vec<Leaving<'a>>, Faults) {

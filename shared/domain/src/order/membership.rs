@@ -2,7 +2,8 @@
 
 use super::OrderAmounts;
 use crate::membership::issue::MembershipChange;
-use crate::membership::{Gifter, MembershipAction, Plan};
+use crate::membership::{Gifter, MembershipAction, MembershipPlan};
+use crate::tax::TaxShare;
 use crate::{OrderItemId, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -10,12 +11,11 @@ use serde::{Deserialize, Serialize};
 /// same.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OrderMembershipLine {
-    /// Identity.
     pub id: OrderItemId,
     /// What was done.
     pub action: MembershipAction,
     /// What was bought.
-    pub plan: Plan,
+    pub plan: MembershipPlan,
     /// Name of the level when it was sold.
     pub level_name: String,
     /// Name of the offering when it was sold.
@@ -30,9 +30,12 @@ pub struct OrderMembershipLine {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub giver: Option<Gifter>,
     /// What is mailed about it.
-    pub confirmation: Confirmation,
+    pub confirmation: MembershipConfirmation,
     /// Price.
     pub amounts: OrderAmounts,
+    /// What it contains of tax; none in orders of before this was noted, and where nothing was said of one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tax: Option<TaxShare>,
 }
 
 impl OrderMembershipLine {
@@ -46,7 +49,7 @@ impl OrderMembershipLine {
 /// What the offering's action says about the confirmation (spec §2.15 `actions`).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Confirmation {
+pub struct MembershipConfirmation {
     /// No mail goes out for it on the channel it was sold on.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub silent: bool,

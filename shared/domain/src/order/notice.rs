@@ -13,7 +13,6 @@ pub const MAX_NOTICES: usize = 10;
 /// One of the staff who is told of the sale (spec §2.10 `emailNotify`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StaffNotice {
-    /// Name.
     #[serde(default)]
     pub name: String,
     /// Address.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(missing_docs, reason = "the names are the specification's own")]
-pub struct Person {
+pub struct OrderPerson {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -32,7 +32,7 @@ pub struct Person {
     pub country: Option<String>,
 }
 
-impl Person {
+impl OrderPerson {
     /// First name, last name and one of phone, e-mail or zip code are there (spec §2.8 rule 1).
     #[must_use]
     pub fn is_complete(&self) -> bool {
@@ -64,7 +64,7 @@ impl Person {
     }
 }
 
-impl From<&customer::Person> for Person {
+impl From<&customer::Person> for OrderPerson {
     fn from(person: &customer::Person) -> Self {
         let customer::Person {
             first_name,
@@ -95,9 +95,9 @@ impl From<&customer::Person> for Person {
     }
 }
 
-impl From<&Person> for customer::Person {
-    fn from(person: &Person) -> Self {
-        let Person {
+impl From<&OrderPerson> for customer::Person {
+    fn from(person: &OrderPerson) -> Self {
+        let OrderPerson {
             first_name,
             last_name,
             // The two above, in one.
@@ -139,7 +139,7 @@ mod tests {
             "state": "California", "zip_code": "94000", "country": "United States",
         }))
         .unwrap();
-        let of_order: Person = serde_json::from_value(json!({
+        let of_order: OrderPerson = serde_json::from_value(json!({
             "first_name": "Zoë", "last_name": "Okafor", "full_name": null, "email": "zoe@example.test",
             "phone_number": "+1 415 555 0142", "address1": "18 Quay Street", "address2": null, "city": "Portview",
             "state": "California", "zip_code": "94000", "country": "United States",
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(customer::Person::from(&of_order), of_customer);
         let stored = serde_json::to_value(&of_order).unwrap();
         assert_eq!(serde_json::from_value::<customer::Person>(stored).unwrap(), of_customer);
-        let nobody = serde_json::to_value(Person::default()).unwrap();
+        let nobody = serde_json::to_value(OrderPerson::default()).unwrap();
         assert_eq!(serde_json::from_value::<customer::Person>(nobody).unwrap(), customer::Person::default());
     }
 }

@@ -1,15 +1,16 @@
 //! Refunds of what was bought: what is asked for, and what is given back for it (decision records 0069 to 0071).
 
-mod back;
+mod release;
 mod relying;
 
 pub use relying::{RelyingOrder, relying};
 
 use super::{
-    GivenBack, Order, OrderAmounts, OrderLine, OrderRefund, OrderRefundState, RefundedItem, Row, Ticket,
-    TicketStatus, last_admitting,
+    Order, OrderAmounts, OrderLine, OrderRefund, OrderRefundState, OrderRow, RefundReleases, RefundedItem,
+    Ticket, TicketStatus, giving_order,
 };
 use crate::membership::Membership;
+use crate::tax::Taxes;
 use crate::{
     MembershipId, Money, MoneyOverflow, OrderId, OrderItemId, RefundId, TemplateId, TicketId, Timestamp,
 };
@@ -21,8 +22,7 @@ pub const MAX_ORDER_REFUNDS: usize = 200;
 
 /// A refund as the back office asks for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RefundRequest {
-    /// The order.
+pub struct OrderRefundRequest {
     pub order: OrderId,
     /// What is to be given back.
     pub scope: RefundScope,
@@ -32,6 +32,8 @@ pub struct RefundRequest {
     pub reason: Option<String>,
     /// Whether the visitor is told by mail.
     pub send_email: bool,
+    /// Whether staff insist, although tickets admitted somebody.
+    pub force: bool,
 }
 
 /// What is to be given back.
@@ -59,7 +61,8 @@ pub enum Units {
     All,
     /// So many.
     Some(NonZeroU32),
-    /// Those of these tickets.
+    /// All that is left but so many, which may be as many as are left.
+    AllBut(u32),
     Tickets(Vec<TicketId>),
 }
 
@@ -74,10 +77,11 @@ pub struct RefundFacts<'a> {
     pub memberships: &'a BTreeMap<MembershipId, Membership>,
     /// What templates say in cancellation mails.
     pub messages: &'a BTreeMap<TemplateId, String>,
-    /// The identity of the refund.
     pub id: RefundId,
     /// The label of the key it is asked for with.
     pub by: &'a str,
+    /// Who asks, where that is said.
+    pub operator: Option<&'a str>,
     /// Keyed hash of the request, where that has an idempotency key.
     pub fingerprint: Option<String>,
     /// The moment of the request.
@@ -86,7 +90,7 @@ pub struct RefundFacts<'a> {
 
 /// Where in a request a fault is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub enum RefundPlace {
     /// The wish for all that is left.
     WholeOrder,
     /// The line at this place.
@@ -95,13 +99,12 @@ pub enum Place {
     Quantity(usize),
     /// The ticket at the second place of the line at the first.
     Ticket(usize, usize),
-    /// The amount.
     Amount,
 }
 
 /// Why something that was named cannot be given back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
+pub enum RefundFault {
     /// The order has no such line.
     UnknownItem,
     /// The line has no such ticket.
@@ -121,6 +124,13 @@ pub enum Fault {
     WithoutTickets,
     /// The ticket does not admit any more.
     TicketGone(TicketStatus),
+    /// The ticket was admitted.
+    Admitted,
+    /// Fewer tickets are left that never were.
+    OthersAdmitted {
+        /// So many.
+        never: u32,
+    },
     /// The membership was changed after this order, by another one or by the back office.
     MembershipChanged,
     /// More than was paid for what is given back.
@@ -130,7 +140,7 @@ pub enum Fault {
     },
 }
 
-impl Fault {
+impl RefundFault {
     /// Whether it is about an id that names nothing.
     #[must_use]
     pub const fn is_unknown(self) -> bool {
@@ -142,11 +152,16 @@ impl Fault {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RefundRefused {
     /// Ids name nothing.
-    Unknown(Vec<(Place, Fault)>),
+    Unknown(Vec<(RefundPlace, RefundFault)>),
     /// Another refund of the order is under way.
     Pending(RefundId),
     /// What was named cannot be given back.
-    Faults(Vec<(Place, Fault)>),
+    Faults {
+        /// Where, and why not.
+        faults: Vec<(RefundPlace, RefundFault)>,
+        /// The tickets named that were admitted.
+        admitted: Vec<TicketId>,
+    },
     /// More money than remains of what was paid.
     ExceedsRemainder {
         /// What remains.
@@ -179,13 +194,22 @@ pub fn memberships_of(order: &Order, scope: &RefundScope) -> BTreeSet<Membership
         .collect()
 }
 
-/// Decides what a refund gives back.
+/// Decides what a refund gives back; none where the request keeps all that is left.
 ///
 /// # Errors
 /// [`RefundRefused`] with all that stands against it.
-pub fn decide_refund(request: &RefundRequest, facts: &RefundFacts<'_>) -> Result<OrderRefund, RefundRefused> {
+pub fn decide_refund(
+    request: &OrderRefundRequest,
+    facts: &RefundFacts<'_>,
+) -> Result<Option<OrderRefund>, RefundRefused> {
     let order = facts.order;
-    let mut naming = Naming { order, tickets: facts.tickets, faults: Vec::new() };
+    let mut naming = Naming {
+        order,
+        tickets: facts.tickets,
+        force: request.force,
+        faults: Vec::new(),
+        admitted: Vec::new(),
+    };
     let items = naming.items(&request.scope);
     let unknown: Vec<_> = naming.faults.iter().filter(|(_, fault)| fault.is_unknown()).copied().collect();
     if !unknown.is_empty() {
@@ -194,15 +218,18 @@ pub fn decide_refund(request: &RefundRequest, facts: &RefundFacts<'_>) -> Result
     if let Some(pending) = order.after_sale.pending() {
         return Err(RefundRefused::Pending(pending.id.clone()));
     }
-    let given_back = back::given_back(order, &items, facts);
-    let mut faults = naming.faults;
-    faults.extend(given_back.as_ref().err().into_iter().flat_map(|moved| places_of(request, moved)));
+    let releases = release::releases(order, &items, facts);
+    let Naming { mut faults, admitted, .. } = naming;
+    faults.extend(releases.as_ref().err().into_iter().flat_map(|moved| places_of(request, moved)));
     let worth = Money::sum(items.iter().map(|item| item.amount))?;
     if faults.is_empty() && request.amount.is_some_and(|amount| amount > worth) {
-        faults.push((Place::Amount, Fault::AboveWorth { worth }));
+        faults.push((RefundPlace::Amount, RefundFault::AboveWorth { worth }));
     }
     if !faults.is_empty() {
-        return Err(RefundRefused::Faults(faults));
+        return Err(RefundRefused::Faults { faults, admitted });
+    }
+    if items.is_empty() {
+        return Ok(None);
     }
     let amount = request.amount.unwrap_or(worth);
     let remainder = order.charged().checked_sub(order.refunded)?;
@@ -212,15 +239,31 @@ pub fn decide_refund(request: &RefundRequest, facts: &RefundFacts<'_>) -> Result
     if order.after_sale.refunds.len() >= MAX_ORDER_REFUNDS {
         return Err(RefundRefused::TooManyRefunds);
     }
-    Ok(refund_of(request, facts, amount, items, given_back.unwrap_or_default()))
+    let taxes = taxes_of(&items, amount, worth)?;
+    let paid = PaidBack { amount, taxes };
+    Ok(Some(refund_of(request, facts, paid, items, releases.unwrap_or_default())))
+}
+
+/// Money that goes back.
+struct PaidBack {
+    amount: Money,
+    /// What it contains.
+    taxes: Taxes,
+}
+
+/// What money contains of taxes that is given back for these items. Where that is less than they are worth, the rest
+/// stays sold with its part of the taxes.
+fn taxes_of(items: &[RefundedItem], amount: Money, worth: Money) -> Result<Taxes, MoneyOverflow> {
+    let of_items = Taxes::of(items.iter().filter_map(|item| item.tax.clone()))?;
+    if worth.is_zero() { Ok(Taxes::default()) } else { of_items.of_part(amount, worth) }
 }
 
 fn refund_of(
-    request: &RefundRequest,
+    request: &OrderRefundRequest,
     facts: &RefundFacts<'_>,
-    amount: Money,
+    PaidBack { amount, taxes }: PaidBack,
     items: Vec<RefundedItem>,
-    given_back: GivenBack,
+    releases: RefundReleases,
 ) -> OrderRefund {
     let mail = request.send_email.then(|| messages_of(facts, &items));
     // Where no money moves, nobody has to be asked.
@@ -234,13 +277,21 @@ fn refund_of(
         at: facts.now,
         state,
         amount,
-        items,
-        given_back,
+        taxes,
+        releases,
         reason: request.reason.clone(),
         by: facts.by.to_owned(),
+        operator: facts.operator.map(str::to_owned),
         mail,
         fingerprint: facts.fingerprint.clone(),
+        forced: request.force && has_admitted(facts, &items),
+        items,
     }
+}
+
+fn has_admitted(facts: &RefundFacts<'_>, items: &[RefundedItem]) -> bool {
+    let named = |ticket: &&Ticket| items.iter().any(|item| item.tickets.contains(&ticket.id));
+    facts.tickets.iter().filter(named).any(|ticket| facts.order.admission.is_admitted(ticket))
 }
 
 /// What the templates of the tickets that are given back say about it, each thing once.
@@ -258,12 +309,12 @@ fn messages_of(facts: &RefundFacts<'_>, items: &[RefundedItem]) -> Vec<String> {
 }
 
 /// Where the request names lines whose memberships were changed.
-fn places_of(request: &RefundRequest, moved: &[OrderItemId]) -> Vec<(Place, Fault)> {
+fn places_of(request: &OrderRefundRequest, moved: &[OrderItemId]) -> Vec<(RefundPlace, RefundFault)> {
     match &request.scope {
-        RefundScope::WholeOrder => vec![(Place::WholeOrder, Fault::MembershipChanged)],
+        RefundScope::WholeOrder => vec![(RefundPlace::WholeOrder, RefundFault::MembershipChanged)],
         RefundScope::Items(items) => {
             let places = items.iter().enumerate().filter(|(_, named)| moved.contains(&named.item));
-            places.map(|(place, _)| (Place::Item(place), Fault::MembershipChanged)).collect()
+            places.map(|(place, _)| (RefundPlace::Item(place), RefundFault::MembershipChanged)).collect()
         }
     }
 }
@@ -272,7 +323,9 @@ fn places_of(request: &RefundRequest, moved: &[OrderItemId]) -> Vec<(Place, Faul
 struct Naming<'a> {
     order: &'a Order,
     tickets: &'a [Ticket],
-    faults: Vec<(Place, Fault)>,
+    force: bool,
+    faults: Vec<(RefundPlace, RefundFault)>,
+    admitted: Vec<TicketId>,
 }
 
 impl<'a> Naming<'a> {
@@ -283,16 +336,16 @@ impl<'a> Naming<'a> {
                 let left = left.filter(|(_, left)| left.quantity > 0);
                 let items: Vec<RefundedItem> =
                     left.map(|(row, left)| self.last_units(row, left, left.quantity)).collect();
+                self.check_admitted(RefundPlace::WholeOrder, items.iter().flat_map(|item| &item.tickets));
                 if items.is_empty() {
-                    self.faults.push((Place::WholeOrder, Fault::NothingLeft));
+                    self.faults.push((RefundPlace::WholeOrder, RefundFault::NothingLeft));
                 }
                 items
             }
             RefundScope::Items(named) => {
                 let found = named.iter().enumerate().map(|(place, item)| {
-                    let is_twice = named.iter().take(place).any(|other| other.item == item.item);
-                    if is_twice {
-                        self.faults.push((Place::Item(place), Fault::NamedTwice));
+                    if named.iter().take(place).any(|other| other.item == item.item) {
+                        self.faults.push((RefundPlace::Item(place), RefundFault::NamedTwice));
                         return None;
                     }
                     self.item(place, item)
@@ -305,90 +358,141 @@ impl<'a> Naming<'a> {
     fn item(&mut self, place: usize, named: &NamedItem) -> Option<RefundedItem> {
         let Some(row) = self.order.rows().find(|row| row.id() == &named.item) else {
             let is_part = self.order.ticket_lines().any(|line| line.id == named.item);
-            let fault = if is_part { Fault::PartOfCombo } else { Fault::UnknownItem };
-            self.faults.push((Place::Item(place), fault));
+            let fault = if is_part { RefundFault::PartOfCombo } else { RefundFault::UnknownItem };
+            self.faults.push((RefundPlace::Item(place), fault));
             return None;
         };
         let left = self.order.left_of(row);
-        // Tickets that are named say more than that nothing is left of their line.
-        if left.quantity == 0 && !matches!(named.units, Units::Tickets(_)) {
-            self.faults.push((Place::Item(place), Fault::NothingLeft));
+        // Tickets that are named say more than that nothing is left of their line, of which nothing may be kept.
+        if left.quantity == 0 && !matches!(named.units, Units::Tickets(_) | Units::AllBut(_)) {
+            self.faults.push((RefundPlace::Item(place), RefundFault::NothingLeft));
             return None;
         }
-        match &named.units {
-            Units::All => Some(self.last_units(row, left, left.quantity)),
-            Units::Some(units) if units.get() > left.quantity => {
-                self.faults.push((Place::Quantity(place), Fault::TooMany { left: left.quantity }));
-                None
+        let (at, units) = match &named.units {
+            Units::All => (RefundPlace::Item(place), Some(left.quantity)),
+            Units::Some(units) => {
+                (RefundPlace::Quantity(place), Some(units.get()).filter(|units| *units <= left.quantity))
             }
-            Units::Some(units) => Some(self.last_units(row, left, units.get())),
-            Units::Tickets(ids) => self.named_tickets(place, row, left, ids),
-        }
+            Units::AllBut(kept) => (RefundPlace::Item(place), left.quantity.checked_sub(*kept)),
+            Units::Tickets(ids) => return self.named_tickets(place, row, left, ids),
+        };
+        let Some(units) = units else {
+            let fault = RefundFault::TooMany { left: left.quantity };
+            self.faults.push((RefundPlace::Quantity(place), fault));
+            return None;
+        };
+        (units > 0).then(|| self.some_units(at, row, left, units))
     }
 
     /// These tickets of a line.
     fn named_tickets(
         &mut self,
         place: usize,
-        row: Row<'a>,
+        row: OrderRow<'a>,
         left: OrderAmounts,
         ids: &[TicketId],
     ) -> Option<RefundedItem> {
         if !has_single_tickets(row) {
-            self.faults.push((Place::Item(place), Fault::WithoutTickets));
+            self.faults.push((RefundPlace::Item(place), RefundFault::WithoutTickets));
             return None;
         }
         let before = self.faults.len();
         for (index, id) in ids.iter().enumerate() {
             let ticket = self.tickets.iter().find(|ticket| ticket.id == *id && ticket.line == *row.id());
             let fault = match ticket.map(|ticket| ticket.status) {
-                None => Some(Fault::UnknownTicket),
-                Some(_) if ids.iter().take(index).any(|other| other == id) => Some(Fault::NamedTwice),
-                Some(status) => (!status.admits()).then_some(Fault::TicketGone(status)),
+                None => Some(RefundFault::UnknownTicket),
+                Some(_) if ids.iter().take(index).any(|other| other == id) => Some(RefundFault::NamedTwice),
+                Some(status) if !status.admits() => Some(RefundFault::TicketGone(status)),
+                Some(_) => None,
             };
-            self.faults.extend(fault.map(|fault| (Place::Ticket(place, index), fault)));
+            if let Some(ticket) = ticket.filter(|_| fault.is_none()) {
+                self.check_admitted(RefundPlace::Ticket(place, index), [&ticket.id]);
+            }
+            self.faults.extend(fault.map(|fault| (RefundPlace::Ticket(place, index), fault)));
         }
         if self.faults.len() > before {
             return None;
         }
         let quantity = u32::try_from(ids.len()).unwrap_or(u32::MAX);
         let amounts = left.of_units(quantity);
-        Some(refunded(row, amounts, ids.to_vec()))
+        Some(refunded(self.order, row, amounts, ids.to_vec()))
     }
 
-    /// So many units of a line, and the last of its tickets.
-    fn last_units(&self, row: Row<'a>, left: OrderAmounts, units: u32) -> RefundedItem {
+    /// Notes that tickets were admitted, unless staff insist.
+    fn check_admitted<'t>(&mut self, place: RefundPlace, ids: impl IntoIterator<Item = &'t TicketId>) {
+        if self.force || self.order.admission.is_untouched() {
+            return;
+        }
+        let admissions = &self.order.admission;
+        let named: BTreeSet<&TicketId> = ids.into_iter().collect();
+        let is_named = |ticket: &&Ticket| named.contains(&ticket.id) && admissions.is_admitted(ticket);
+        let admitted: Vec<TicketId> =
+            self.tickets.iter().filter(is_named).map(|ticket| ticket.id.clone()).collect();
+        if !admitted.is_empty() {
+            let never = named.len().saturating_sub(admitted.len());
+            let fault = match place {
+                RefundPlace::Ticket(_, _) => RefundFault::Admitted,
+                RefundPlace::WholeOrder
+                | RefundPlace::Item(_)
+                | RefundPlace::Quantity(_)
+                | RefundPlace::Amount => {
+                    RefundFault::OthersAdmitted { never: u32::try_from(never).unwrap_or(u32::MAX) }
+                }
+            };
+            self.faults.push((place, fault));
+            self.admitted.extend(admitted);
+        }
+    }
+
+    /// So many units of a line, of which none was admitted unless staff insist.
+    fn some_units(
+        &mut self,
+        place: RefundPlace,
+        row: OrderRow<'a>,
+        left: OrderAmounts,
+        units: u32,
+    ) -> RefundedItem {
+        let item = self.last_units(row, left, units);
+        self.check_admitted(place, &item.tickets);
+        item
+    }
+
+    /// So many units of a line, and the last of its tickets; those that were admitted only where there are no others.
+    fn last_units(&self, row: OrderRow<'a>, left: OrderAmounts, units: u32) -> RefundedItem {
         let mut tickets = Vec::new();
         for line in row.tickets() {
             let count = match row {
-                Row::Sold(OrderLine::Combo(combo)) => combo.part_of(line, units).quantity,
-                Row::Sold(
+                OrderRow::Sold(OrderLine::Combo(combo)) => combo.part_of(line, units).quantity,
+                OrderRow::Sold(
                     OrderLine::Ticket(_)
                     | OrderLine::AddOn(_)
                     | OrderLine::Donation(_)
                     | OrderLine::Membership(_),
                 )
-                | Row::Moved(_) => units,
+                | OrderRow::Moved(_) => units,
             };
-            tickets.extend(last_admitting(self.tickets, &line.id, count));
+            let count = usize::try_from(count).unwrap_or(usize::MAX);
+            let going = giving_order(&self.order.admission, self.tickets, &line.id).take(count);
+            tickets.extend(going.map(|ticket| ticket.id.clone()));
         }
-        refunded(row, left.of_units(units), tickets)
+        refunded(self.order, row, left.of_units(units), tickets)
     }
 }
 
 /// Whether single tickets of a line can be named: those of a combo are given back together.
-pub(super) fn has_single_tickets(row: Row<'_>) -> bool {
+pub(super) fn has_single_tickets(row: OrderRow<'_>) -> bool {
     match row {
-        Row::Moved(_) | Row::Sold(OrderLine::Ticket(_)) => true,
-        Row::Sold(
+        OrderRow::Moved(_) | OrderRow::Sold(OrderLine::Ticket(_)) => true,
+        OrderRow::Sold(
             OrderLine::AddOn(_) | OrderLine::Donation(_) | OrderLine::Combo(_) | OrderLine::Membership(_),
         ) => false,
     }
 }
 
-fn refunded(row: Row<'_>, amounts: OrderAmounts, tickets: Vec<TicketId>) -> RefundedItem {
+fn refunded(order: &Order, row: OrderRow<'_>, amounts: OrderAmounts, tickets: Vec<TicketId>) -> RefundedItem {
     let OrderAmounts { quantity, amount, retail_amount, .. } = amounts;
-    RefundedItem { item: row.id().clone(), quantity, amount, retail_amount, tickets }
+    let tax = order.tax_of(row, amount);
+    RefundedItem { item: row.id().clone(), quantity, amount, retail_amount, tax, tickets }
 }
 
 #[cfg(test)]

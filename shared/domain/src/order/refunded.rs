@@ -15,6 +15,14 @@ pub enum RefundStatus {
 }
 
 impl RefundStatus {
+    const ALL: [Self; 3] = [Self::NotRefunded, Self::PartiallyRefunded, Self::Refunded];
+
+    /// Reads a status in any case.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.as_str().eq_ignore_ascii_case(text.trim()))
+    }
+
     /// The spelling of answers.
     #[must_use]
     pub const fn as_str(self) -> &'static str {

@@ -1,7 +1,8 @@
 //! Tickets (spec §2.18).
 
+use super::Order;
 use crate::text::AsText;
-use crate::{OrderItemId, TicketBarcode, TicketId};
+use crate::{BarcodeTag, OrderItemId, TicketBarcode, TicketId};
 use serde::{Deserialize, Serialize};
 
 /// What may become of a ticket.
@@ -43,7 +44,6 @@ impl TicketStatus {
 /// One ticket, for one visitor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ticket {
-    /// Identity.
     pub id: TicketId,
     /// What is scanned at the gate.
     pub barcode: TicketBarcode,
@@ -56,11 +56,13 @@ pub struct Ticket {
     pub printed: bool,
 }
 
-/// The last tickets of a line that admit, so many of them, the last one first.
-#[must_use]
-pub(super) fn last_admitting(tickets: &[Ticket], line: &OrderItemId, count: u32) -> Vec<TicketId> {
-    let admitting = tickets.iter().rev().filter(|ticket| ticket.line == *line && ticket.status.admits());
-    admitting.take(usize::try_from(count).unwrap_or(usize::MAX)).map(|ticket| ticket.id.clone()).collect()
+impl Order {
+    /// What the barcodes of further tickets begin with: those of an order that had nothing in common begin like its
+    /// first one, so that they are found by what is there.
+    #[must_use]
+    pub fn barcode_tag(&self, tickets: &[Ticket]) -> Option<BarcodeTag> {
+        self.tag.clone().or_else(|| tickets.first().map(|ticket| ticket.barcode.tag()))
+    }
 }
 
 /// Tickets one stored item holds; an order of 2,000 has four.
@@ -69,7 +71,6 @@ pub const TICKETS_PER_CHUNK: usize = 500;
 /// A part of an order's tickets, stored beside the order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TicketChunk {
-    /// The tickets.
     #[serde(with = "AsText")]
     pub tickets: Vec<Ticket>,
 }

@@ -1,10 +1,10 @@
 //! Coupon codes: which coupons they name, and what became of those that took nothing off (contract §4).
 
-use super::rule::Rule;
-use super::{Buyer, Slot};
+use super::rule::PricingRule;
+use super::{PricedSlot, PricingContext};
 use crate::cart::CouponMessage;
 use crate::cart_request::{CartTerms, LineRequest, Wanted, WantedTicket, WantedTreatment};
-use crate::coupon::{Coupon, CouponProblem, Discount, Reduction, folded};
+use crate::coupon::{Coupon, CouponProblem, Discount, Reduction, folded_code};
 use crate::{CouponId, DiscountId, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ impl Code<'_> {
     pub(super) fn reduction(
         &self,
         wanted: &WantedTicket,
-        slot: Slot<'_>,
+        slot: PricedSlot<'_>,
         discounts: &BTreeMap<DiscountId, Discount>,
     ) -> Result<Reduction, CouponProblem> {
         let found = self.coupon?.reduction_of(&slot.template.id, &wanted.ticket_type, discounts);
@@ -44,7 +44,7 @@ impl<'a> CodeBook<'a> {
         lines: &'a [LineRequest],
         terms: &'a CartTerms,
         coupons: &'a BTreeMap<CouponId, Coupon>,
-        buyer: &Buyer<'_>,
+        context: &PricingContext<'_>,
         now: Timestamp,
     ) -> Self {
         let codes = terms.coupon_codes.iter().chain(lines.iter().flat_map(line_codes));
@@ -52,15 +52,15 @@ impl<'a> CodeBook<'a> {
         if codes.is_empty() {
             return Self::default();
         }
-        let date = buyer.zone.date(now);
+        let date = context.zone.date(now);
         let known: BTreeMap<String, &Coupon> =
             coupons.values().map(|coupon| (coupon.folded_code(), coupon)).collect();
         let usable = |coupon: &&'a Coupon| {
-            let used_up = buyer.used_up.contains(&coupon.id).then_some(CouponProblem::UsedUp);
-            coupon.problem(date, buyer.channel).or(used_up).map_or(Ok(*coupon), Err)
+            let used_up = context.used_up.contains(&coupon.id).then_some(CouponProblem::UsedUp);
+            coupon.problem(date, context.channel).or(used_up).map_or(Ok(*coupon), Err)
         };
         let found = |code: &str| {
-            let coupon = known.get(&folded(code)).map_or(Err(CouponProblem::Unknown), usable);
+            let coupon = known.get(&folded_code(code)).map_or(Err(CouponProblem::Unknown), usable);
             Code { text: code.into(), coupon }
         };
         let all: BTreeMap<&str, Code<'_>> = codes.into_iter().map(|code| (code, found(code))).collect();
@@ -79,10 +79,10 @@ impl<'a> CodeBook<'a> {
     }
 
     /// The codes that a line is tried with: the cart's, and then its own.
-    pub(super) fn of(&self, line_codes: &[String]) -> impl Iterator<Item = (Rule, &Code<'a>)> {
+    pub(super) fn of(&self, line_codes: &[String]) -> impl Iterator<Item = (PricingRule, &Code<'a>)> {
         let of_line = line_codes.iter().filter_map(|code| self.find(code));
-        let of_cart = self.of_cart.iter().map(|code| (Rule::CartCoupon, code));
-        of_cart.chain(of_line.map(|code| (Rule::LineCoupon, code)))
+        let of_cart = self.of_cart.iter().map(|code| (PricingRule::CartCoupon, code));
+        of_cart.chain(of_line.map(|code| (PricingRule::LineCoupon, code)))
     }
 
     /// What became of the codes that took nothing off, each told once, the cart's first. `is_eligible` says
@@ -91,7 +91,7 @@ impl<'a> CodeBook<'a> {
         &self,
         lines: &[LineRequest],
         terms: &CartTerms,
-        is_eligible: impl Fn(&str, Rule, usize) -> bool,
+        is_eligible: impl Fn(&str, PricingRule, usize) -> bool,
     ) -> Vec<CouponMessage> {
         let mut messages: Vec<CouponMessage> = Vec::new();
         let mut tell = |code: &String, eligible: bool| {
@@ -101,16 +101,16 @@ impl<'a> CodeBook<'a> {
                 Ok(_) if eligible => return,
                 Ok(_) => CouponProblem::NothingEligible,
             };
-            if !messages.iter().any(|told| folded(&told.code) == folded(code)) {
+            if !messages.iter().any(|told| folded_code(&told.code) == folded_code(code)) {
                 messages.push(CouponMessage { code: code.clone(), problem });
             }
         };
         for code in &terms.coupon_codes {
-            tell(code, (0..lines.len()).any(|index| is_eligible(code, Rule::CartCoupon, index)));
+            tell(code, (0..lines.len()).any(|index| is_eligible(code, PricingRule::CartCoupon, index)));
         }
         for (index, line) in lines.iter().enumerate() {
             for code in line_codes(line) {
-                tell(code, is_eligible(code, Rule::LineCoupon, index));
+                tell(code, is_eligible(code, PricingRule::LineCoupon, index));
             }
         }
         messages

@@ -2,8 +2,8 @@
 //! from its definition alone, and is split over its events so that the shares add up to the cent.
 
 use super::refusal::{ComboFault, PartFault, Unsold};
-use super::rule::{Rule, Source, Tried};
-use super::{Pass, Slot, line_price, ticket_price};
+use super::rule::{PricingRule, Source, Tried};
+use super::{Pass, PricedSlot, line_price, ticket_price};
 use crate::cart::{ComboLine, ComboLinePart};
 use crate::cart_request::WantedCombo;
 use crate::combo::{Combo, ComboPart, ComboTerms};
@@ -16,7 +16,7 @@ struct Chosen<'a> {
     /// Its place in the request.
     sent: usize,
     instance: InstanceId,
-    slot: Slot<'a>,
+    slot: PricedSlot<'a>,
     part: &'a ComboPart,
 }
 
@@ -30,7 +30,6 @@ struct Split {
     shares: Vec<Money>,
 }
 
-/// Prices a combo line.
 pub(super) fn price_combo(
     id: &CartItemId,
     wanted: &WantedCombo,
@@ -66,8 +65,8 @@ pub(super) fn price_combo(
     let full = Reduced { exact: retail.exact(), unit: retail };
     let tried = |rule, source, price, chosen| Tried { rule, source, price: Ok(price), chosen };
     let traces = vec![
-        tried(Rule::FullPrice, Source::Line, full, false),
-        tried(Rule::Combo, Source::Combo(combo.clone()), reduced, true),
+        tried(PricingRule::FullPrice, Source::Line, full, false),
+        tried(PricingRule::Combo, Source::Combo(combo.clone()), reduced, true),
     ];
     Ok((line, traces))
 }
@@ -105,7 +104,7 @@ fn choose_slot<'a>(
     instance: InstanceId,
     taken: &mut BTreeSet<&'a TemplateId>,
     pass: Pass<'a>,
-) -> Result<(Slot<'a>, &'a ComboPart), PartFault> {
+) -> Result<(PricedSlot<'a>, &'a ComboPart), PartFault> {
     let sold = pass.catalog.on_sale(&instance, pass.now);
     let slot = match sold {
         Err(Unsold::Unknown) => None,
@@ -132,7 +131,7 @@ fn retails_of(
     let mut retails = Vec::with_capacity(chosen.len());
     for chosen in chosen {
         let Chosen { slot, instance, .. } = chosen;
-        match ticket_price(*slot, instance, &wanted.ticket_type, pass.catalog.buyer.channel, pass.now) {
+        match ticket_price(*slot, instance, &wanted.ticket_type, pass.catalog.context.channel, pass.now) {
             Some(entry) => retails.push(entry.price),
             None => faults.push(ComboFault::Part { part: chosen.sent, fault: PartFault::NotPriced }),
         }

@@ -49,7 +49,7 @@ pub enum LineFault {
     /// A fault of a combo.
     Combo(ComboFault),
     /// A fault of a membership.
-    Membership(MembershipFault),
+    Membership(MembershipSaleFault),
 }
 
 impl From<MoneyOverflow> for LineFault {
@@ -60,7 +60,7 @@ impl From<MoneyOverflow> for LineFault {
 
 impl From<LifecycleFault> for LineFault {
     fn from(fault: LifecycleFault) -> Self {
-        Self::Membership(MembershipFault::Lifecycle(fault))
+        Self::Membership(MembershipSaleFault::Lifecycle(fault))
     }
 }
 
@@ -103,7 +103,7 @@ pub enum PartFault {
 
 /// What keeps a membership from being sold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MembershipFault {
+pub enum MembershipSaleFault {
     /// It is not sold in this way.
     Lifecycle(LifecycleFault),
     /// It would have more cards than its offering gives.
@@ -212,7 +212,7 @@ impl ComboFault {
     }
 }
 
-impl MembershipFault {
+impl MembershipSaleFault {
     /// What the fault amounts to.
     const fn class(self) -> RefusalClass {
         match self {

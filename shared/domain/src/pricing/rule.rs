@@ -7,7 +7,7 @@ use std::sync::Arc;
 /// The rules of spec §4.1 that say what a ticket or a membership costs, in ascending order of precedence, and that
 /// of combos.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Rule {
+pub enum PricingRule {
     /// Nothing is taken off.
     FullPrice,
     /// Tickets: what everybody pays (spec §2.10 `discountedPrice`).
@@ -33,13 +33,11 @@ pub enum Rule {
 pub enum Source {
     /// Nothing beside the line.
     Line,
-    /// A membership.
     Membership(MembershipId, Arc<LevelId>),
     /// A level named without a membership.
     Level(Arc<LevelId>),
     /// A coupon code, as it was sent.
     Code(Arc<str>),
-    /// A combo.
     Combo(ComboTemplateId),
 }
 
@@ -59,8 +57,7 @@ pub enum Inapplicable {
 /// One rule that was tried on a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tried {
-    /// The rule.
-    pub rule: Rule,
+    pub rule: PricingRule,
     /// What it was tried with.
     pub source: Source,
     /// The price it leads to, or why it leads to none.

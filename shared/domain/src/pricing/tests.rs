@@ -89,7 +89,7 @@ struct Shop {
     levels: BTreeMap<LevelId, Level>,
     memberships: BTreeMap<MembershipId, Membership>,
     used_up: BTreeSet<CouponId>,
-    asker: Asker,
+    buyer: Buyer,
     ledgers: Vec<Ledger>,
     now: Timestamp,
 }
@@ -103,6 +103,7 @@ fn shop() -> Shop {
             active: name != "retired",
             kind: "individual".to_owned(),
             display_order: 1,
+            tax: Default::default(),
         };
         (person_type.id.clone(), person_type)
     });
@@ -126,6 +127,7 @@ fn shop() -> Shop {
             active,
             display_order: 1,
             sales_channels: Vec::new(),
+            tax: Default::default(),
         };
         (id, item)
     });
@@ -139,15 +141,15 @@ fn shop() -> Shop {
         levels: BTreeMap::new(),
         memberships: BTreeMap::new(),
         used_up: BTreeSet::new(),
-        asker: Asker::default(),
+        buyer: Buyer::default(),
         ledgers: vec![ledger()],
         now: now(),
     }
 }
 
 impl Shop {
-    fn catalog(&self) -> Catalog<'_> {
-        Catalog {
+    fn catalog(&self) -> PricingCatalog<'_> {
+        PricingCatalog {
             templates: &self.templates,
             person_types: &self.person_types,
             inventory: &self.inventory,
@@ -158,14 +160,14 @@ impl Shop {
         }
     }
 
-    fn buyer(&self) -> Buyer<'_> {
+    fn pricing_context(&self) -> PricingContext<'_> {
         let zone = Zone::parse("America/New_York").unwrap();
-        let Self { asker, used_up, memberships, .. } = self;
-        Buyer { channel: Channel::Online, asker, zone, used_up, memberships }
+        let Self { buyer, used_up, memberships, .. } = self;
+        PricingContext { channel: Channel::Online, buyer, zone, used_up, memberships }
     }
 
     fn price_as(&self, lines: &[LineRequest], terms: &CartTerms) -> Result<PricedLines, PricingRefusals> {
-        let view = CatalogView::of_ledgers(self.catalog(), self.buyer(), &self.ledgers);
+        let view = CatalogView::of_ledgers(self.catalog(), self.pricing_context(), &self.ledgers);
         price(lines, terms, &view, self.now)
     }
 
@@ -175,7 +177,7 @@ impl Shop {
 
     /// Of each line, the rules that are tried.
     fn traces(&self, lines: &[LineRequest], terms: &CartTerms) -> Vec<Vec<Tried>> {
-        let view = CatalogView::of_ledgers(self.catalog(), self.buyer(), &self.ledgers);
+        let view = CatalogView::of_ledgers(self.catalog(), self.pricing_context(), &self.ledgers);
         price_explained(lines, terms, &view, self.now).unwrap().traces
     }
 
@@ -383,11 +385,11 @@ fn the_price_list_in_force_at_the_moment_of_sale_counts() {
 #[test]
 fn what_an_id_says_of_a_slot_prices_it_as_its_ledger_does() {
     let shop = shop();
-    let view = CatalogView::assumed(shop.catalog(), shop.buyer(), [instance()]);
+    let view = CatalogView::assumed(shop.catalog(), shop.pricing_context(), [instance()]);
     let lines = [tickets("adult", 2)];
     assert_eq!(price(&lines, &CartTerms::default(), &view, now()), shop.price(&lines));
     let other = InstanceId::of(&TemplateId::parse("other").unwrap(), None, start().naive_utc(), start());
-    let view = CatalogView::assumed(shop.catalog(), shop.buyer(), [other.unwrap()]);
+    let view = CatalogView::assumed(shop.catalog(), shop.pricing_context(), [other.unwrap()]);
     assert!(price(&lines, &CartTerms::default(), &view, now()).is_err());
 }
 

@@ -1,31 +1,31 @@
 //! Stages 2 and 3 of a ticket line: every way in which it could be priced, and which of them decides.
 
 use super::codes::CodeBook;
-use super::rule::{Inapplicable, Rule, Source, Tried};
-use super::{Scope, Slot};
-use crate::asker::Asker;
+use super::rule::{Inapplicable, PricingRule, Source, Tried};
+use super::{CodeScope, PricedSlot};
+use crate::buyer::Buyer;
 use crate::cart::AppliedPrice;
 use crate::cart_request::{WantedTicket, WantedTreatment};
 use crate::catalog::{Price, Template};
-use crate::coupon::{Discount, Reduced};
+use crate::coupon::{Discount, Reduced, Reduction};
 use crate::{DiscountId, LevelId, Money, MoneyOverflow, Timestamp};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What the treatments of a line follow from beside the line.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Terms<'a> {
-    pub(super) asker: &'a Asker,
+pub(super) struct PriceFactors<'a> {
+    pub(super) buyer: &'a Buyer,
     pub(super) discounts: &'a BTreeMap<DiscountId, Discount>,
     pub(super) codes: &'a CodeBook<'a>,
-    pub(super) scope: Scope,
+    pub(super) scope: CodeScope,
 }
 
-impl Terms<'_> {
+impl PriceFactors<'_> {
     /// The rules that a ticket line with these codes is tried with, at most.
     fn most_tries(&self, line_codes: &[String]) -> usize {
         let codes = self.codes.of_cart().saturating_add(line_codes.len());
-        codes.saturating_add(self.asker.claims()).saturating_add(2)
+        codes.saturating_add(self.buyer.claims()).saturating_add(2)
     }
 }
 
@@ -54,10 +54,10 @@ pub struct PricedTicket<'a> {
 /// [`MoneyOverflow`] when an amount does not fit.
 pub fn listed_unit(
     ticket: PricedTicket<'_>,
-    asker: &Asker,
+    buyer: &Buyer,
     discounts: &BTreeMap<DiscountId, Discount>,
 ) -> Result<Money, MoneyOverflow> {
-    let tried = uncoded(ticket, asker, discounts, Vec::new())?;
+    let tried = uncoded(ticket, buyer, discounts, Vec::new())?;
     let units = tried.iter().filter_map(|one| Some((one.rule, std::cmp::Reverse(one.price.ok()?.unit))));
     Ok(units.max().map_or(ticket.price.price, |(_, std::cmp::Reverse(unit))| unit))
 }
@@ -66,43 +66,74 @@ pub fn listed_unit(
 /// being one.
 fn uncoded(
     ticket: PricedTicket<'_>,
-    asker: &Asker,
+    buyer: &Buyer,
     discounts: &BTreeMap<DiscountId, Discount>,
     mut tried: Vec<Tried>,
 ) -> Result<Vec<Tried>, MoneyOverflow> {
     let PricedTicket { template, at, price } = ticket;
     let discounted = price.discounted();
-    tried.push(of_line(Rule::FullPrice, price.price));
-    tried.extend(discounted.map(|unit| of_line(Rule::DiscountedPrice, unit)));
-    for found in asker.member_prices(template, discounts, &price.ticket_type, at) {
+    tried.push(of_line(PricingRule::FullPrice, price.price));
+    tried.extend(discounted.map(|unit| of_line(PricingRule::DiscountedPrice, unit)));
+    for found in buyer.member_prices(template, discounts, &price.ticket_type, at) {
         let level = Arc::clone(&found.claim.level);
         let source = match found.claim.membership {
             Some(membership) => Source::Membership(membership, level),
             None => Source::Level(level),
         };
-        let reduced = found.reduction.apply(price.price)?;
-        let is_less = discounted.is_none_or(|discounted| reduced.unit < discounted);
-        let price = if is_less { Ok(reduced) } else { Err(Inapplicable::NotBelowDiscounted) };
-        tried.push(Tried { rule: Rule::MemberPrice, source, price, chosen: false });
+        let price = below_everybody(price, found.reduction)?;
+        tried.push(Tried { rule: PricingRule::MemberPrice, source, price, chosen: false });
     }
     Ok(tried)
 }
 
-fn of_line(rule: Rule, unit: Money) -> Tried {
+/// A price after a reduction, where that is less than everybody pays.
+fn below_everybody(
+    price: &Price,
+    reduction: Reduction,
+) -> Result<Result<Reduced, Inapplicable>, MoneyOverflow> {
+    let reduced = reduction.apply(price.price)?;
+    let is_less = price.discounted().is_none_or(|discounted| reduced.unit < discounted);
+    Ok(if is_less { Ok(reduced) } else { Err(Inapplicable::NotBelowDiscounted) })
+}
+
+/// The unit price of a ticket with a discount.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DiscountedUnit {
+    /// What is paid.
+    pub unit: Money,
+    /// What the discount takes off the full price; nothing where it has no value for the ticket type, or takes off
+    /// no more than everybody gets.
+    pub off: Money,
+}
+
+/// The unit price of a ticket to which this discount applies, by the rule of member prices.
+///
+/// # Errors
+/// [`MoneyOverflow`] when an amount does not fit.
+pub fn discounted_unit(price: &Price, discount: &Discount) -> Result<DiscountedUnit, MoneyOverflow> {
+    let everybody = DiscountedUnit { unit: price.discounted().unwrap_or(price.price), off: Money::ZERO };
+    let Some(reduction) = discount.reduction_of(&price.ticket_type) else { return Ok(everybody) };
+    match below_everybody(price, reduction)? {
+        Ok(Reduced { unit, exact: _ }) => Ok(DiscountedUnit { unit, off: price.price.checked_sub(unit)? }),
+        Err(_) => Ok(everybody),
+    }
+}
+
+fn of_line(rule: PricingRule, unit: Money) -> Tried {
     Tried { rule, source: Source::Line, price: Ok(Reduced { exact: unit.exact(), unit }), chosen: false }
 }
 
 /// Tries every rule on a ticket line of this price.
 pub(super) fn treat(
     wanted: &WantedTicket,
-    slot: Slot<'_>,
+    slot: PricedSlot<'_>,
     price: &Price,
-    terms: Terms<'_>,
+    terms: PriceFactors<'_>,
 ) -> Result<Treatments, MoneyOverflow> {
     let retail = price.price;
     let line_codes: &[String] = match &wanted.treatment {
         WantedTreatment::FullPrice => {
-            let tried = vec![Tried { chosen: true, ..of_line(Rule::Retail, retail) }];
+            let tried = vec![Tried { chosen: true, ..of_line(PricingRule::Retail, retail) }];
             return Ok(Treatments { tried, unit: retail, applied: AppliedPrice::FullPrice });
         }
         WantedTreatment::Best => &[],
@@ -110,14 +141,14 @@ pub(super) fn treat(
     };
     let room = Vec::with_capacity(terms.most_tries(line_codes));
     let ticket = PricedTicket { template: slot.template, at: slot.start, price };
-    let mut tried = uncoded(ticket, terms.asker, terms.discounts, room)?;
+    let mut tried = uncoded(ticket, terms.buyer, terms.discounts, room)?;
     if wanted.ignore_entitlements {
-        let members = tried.iter_mut().filter(|one| one.rule == Rule::MemberPrice);
+        let members = tried.iter_mut().filter(|one| one.rule == PricingRule::MemberPrice);
         members.for_each(|one| one.price = Err(Inapplicable::ExemptFromLimits));
     }
     for (rule, code) in terms.codes.of(line_codes) {
         let price = match code.reduction(wanted, slot, terms.discounts) {
-            Ok(_) if rule == Rule::CartCoupon && terms.scope == Scope::Memberships => {
+            Ok(_) if rule == PricingRule::CartCoupon && terms.scope == CodeScope::Memberships => {
                 Err(Inapplicable::KeptForMemberships)
             }
             Ok(reduction) => Ok(reduction.apply(retail)?),

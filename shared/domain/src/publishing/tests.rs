@@ -2,7 +2,7 @@ use super::*;
 use crate::ReservationId;
 use crate::ledger::Hold;
 use crate::schedule::{DateRange, Schedule, SlotHour, SlotWindow, generate};
-use crate::slot_edit::{EditCourse, decide_removal};
+use crate::slot_edit::{EditTransition, decide_removal};
 use chrono::{NaiveDate, Weekday};
 use proptest::prelude::*;
 use std::num::NonZeroUsize;
@@ -96,7 +96,9 @@ fn marked(mut ledger: Ledger, fate: Fate) -> Ledger {
         Fate::Edited => (ledger.size, ledger.free, ledger.edited) = (99, 99, true),
         Fate::Cancelled => ledger.state = SlotState::Cancelled,
         Fate::Removed => {
-            let Ok(EditCourse::Edit(edit)) = decide_removal(&ledger, now()) else { panic!("not removed") };
+            let Ok(EditTransition::Edit(edit)) = decide_removal(&ledger, now()) else {
+                panic!("not removed")
+            };
             ledger = ledger.with_edit(&edit);
         }
     }

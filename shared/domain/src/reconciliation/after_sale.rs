@@ -3,7 +3,7 @@
 use super::fault::{AfterSaleFault, OrderFault};
 use super::records::OrderRecords;
 use super::{Books, sum};
-use crate::order::{Order, OrderLine, OrderRefund, OrderTicketLine, Row, Ticket};
+use crate::order::{Order, OrderLine, OrderRefund, OrderRow, OrderTicketLine, Ticket};
 use crate::outbox::{MailKind, MailState, exchange_mail, refund_mail};
 use crate::{MembershipId, Money};
 
@@ -17,7 +17,7 @@ pub(super) fn claims_of(order: &Order) -> Vec<MembershipId> {
             changed.map(|before| before.id).collect()
         }
         Paid { .. } => {
-            let returned = order.after_sale.pending().map(|refund| &refund.given_back.memberships);
+            let returned = order.after_sale.pending().map(|refund| &refund.releases.memberships);
             returned.into_iter().flatten().map(|returned| returned.before.id).collect()
         }
         Void { .. } => Vec::new(),
@@ -40,7 +40,7 @@ pub(super) fn after_sale_faults(records: &OrderRecords) -> Vec<OrderFault> {
     faults.chain(missing_mails(records)).chain(left_out(records)).collect()
 }
 
-fn overdrawn(order: &Order, row: Row<'_>) -> Option<AfterSaleFault> {
+fn overdrawn(order: &Order, row: OrderRow<'_>) -> Option<AfterSaleFault> {
     let sold = row.amounts();
     let items = order.after_sale.refunds.iter().flat_map(|refund| &refund.items);
     let items = items.filter(|item| item.item == *row.id());
@@ -96,16 +96,16 @@ fn count(tickets: usize) -> u32 {
 }
 
 /// The lines with tickets that a row has, with what is left of each.
-fn tickets_left<'a>(order: &Order, row: Row<'a>) -> Vec<(&'a OrderTicketLine, u32)> {
+fn tickets_left<'a>(order: &Order, row: OrderRow<'a>) -> Vec<(&'a OrderTicketLine, u32)> {
     let left = order.left_of(row).quantity;
     match row {
-        Row::Sold(OrderLine::Combo(combo)) => {
+        OrderRow::Sold(OrderLine::Combo(combo)) => {
             combo.parts.iter().map(|part| (part, combo.part_of(part, left).quantity)).collect()
         }
-        Row::Sold(
+        OrderRow::Sold(
             OrderLine::Ticket(_) | OrderLine::AddOn(_) | OrderLine::Donation(_) | OrderLine::Membership(_),
         )
-        | Row::Moved(_) => row.tickets().iter().map(|line| (line, left)).collect(),
+        | OrderRow::Moved(_) => row.tickets().iter().map(|line| (line, left)).collect(),
     }
 }
 
@@ -115,7 +115,8 @@ fn missing_mails(records: &OrderRecords) -> impl Iterator<Item = OrderFault> {
     let done = order.after_sale.refunds.iter().filter(|refund| !refund.is_pending());
     let refunds = done.filter_map(|refund| refund_mail(order, refund));
     let exchanges = order.after_sale.exchanges.iter().filter_map(|exchange| exchange_mail(order, exchange));
-    let owed = refunds.chain(exchanges);
+    // Whether there was an address to send one to, addresses that were put right since do not say.
+    let owed = refunds.chain(exchanges).filter(|_| order.edits.is_untouched());
     let is_there = |kind| records.mails.iter().any(|record| record.mail.kind == kind);
     owed.filter(move |owed| !is_there(owed.kind)).map(|owed| OrderFault::NoMail { mail: owed.kind })
 }
@@ -145,7 +146,7 @@ impl Books {
     pub(super) fn check_returned_memberships(&mut self, order: &Order) {
         let done = order.after_sale.refunds.iter().filter(|refund| !refund.is_pending());
         let returned = done.flat_map(|refund| {
-            refund.given_back.memberships.iter().map(move |returned| (&refund.id, returned.after.id))
+            refund.releases.memberships.iter().map(move |returned| (&refund.id, returned.after.id))
         });
         let in_force = returned.filter(|(_, membership)| {
             let held = self.memberships.get(membership);

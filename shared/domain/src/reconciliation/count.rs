@@ -3,7 +3,7 @@
 use super::finding::{Count, Finding};
 use super::records::{OrderRecords, fingerprint};
 use crate::ledger::Ledger;
-use crate::order::{GivenBack, Order, OrderState};
+use crate::order::{Order, OrderState, RefundReleases};
 use crate::{OrderId, TicketId};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,31 +21,34 @@ impl Balance {
     }
 }
 
-/// What an order takes of all that is counted. An undone order has given everything back, and one of which something
+/// What an order takes of all that is counted. A voided order has given everything back, and one of which something
 /// was refunded or exchanged that much.
 #[must_use]
 pub fn uses_of(order: &Order) -> Vec<(Count, i64)> {
-    if is_undone(order) { Vec::new() } else { taken_by(order) }
+    if is_void(order) { Vec::new() } else { taken_by(order) }
 }
 
-const fn is_undone(order: &Order) -> bool {
+const fn is_void(order: &Order) -> bool {
     match order.state {
         OrderState::Pending { .. } | OrderState::Paid { .. } => false,
         OrderState::Void { .. } => true,
     }
 }
 
-/// What an order took of all that is counted, although it be undone.
+/// What an order took of all that is counted, even if it was voided since.
 fn taken_by(order: &Order) -> Vec<(Count, i64)> {
     let seats = order.seats().into_iter().map(|(slot, seats)| (Count::Seats(slot), i64::from(seats)));
     let seats = seats.chain(moved_seats(order));
     let coupons = order.coupons.keys().map(|coupon| (Count::Coupon(coupon.clone()), 1));
-    let pieces = order.stock.iter().map(|(id, pieces)| (Count::Pieces(*id), i64::from(pieces.quantity)));
+    let units = order.stock.iter().map(|(id, units)| (Count::Stock(*id), i64::from(units.quantity)));
     let uses = order.entitlements.iter();
     let uses = uses.map(|one| (Count::Uses(one.tally.clone(), one.counter.clone()), i64::from(one.quantity)));
     let back = order.after_sale.refunds.iter().filter(|refund| !refund.is_pending());
-    let back = back.flat_map(|refund| given_back(&refund.given_back)).map(|(count, used)| (count, -used));
-    seats.chain(coupons).chain(pieces).chain(uses).chain(back).collect()
+    let back = back.flat_map(|refund| releases(&refund.releases)).map(|(count, used)| (count, -used));
+    let doors = order.admission_counts().into_iter().flat_map(|(slot, counts)| {
+        [(Count::Admitted(slot), counts.admitted), (Count::Inside(slot), counts.inside)]
+    });
+    seats.chain(coupons).chain(units).chain(uses).chain(back).chain(doors).collect()
 }
 
 /// The seats that exchanges took of one slot and gave back of another.
@@ -59,14 +62,14 @@ fn moved_seats(order: &Order) -> impl Iterator<Item = (Count, i64)> {
     })
 }
 
-fn given_back(back: &GivenBack) -> Vec<(Count, i64)> {
-    let GivenBack { seats, stock, coupons, uses, memberships: _ } = back;
+fn releases(back: &RefundReleases) -> Vec<(Count, i64)> {
+    let RefundReleases { seats, stock, coupons, uses, memberships: _ } = back;
     let seats = seats.iter().map(|(slot, seats)| (Count::Seats(*slot), i64::from(*seats)));
-    let pieces = stock.iter().map(|(id, pieces)| (Count::Pieces(*id), i64::from(*pieces)));
+    let units = stock.iter().map(|(id, units)| (Count::Stock(*id), i64::from(*units)));
     let coupons = coupons.iter().map(|coupon| (Count::Coupon(coupon.clone()), 1));
     let uses = uses.iter();
     let uses = uses.map(|one| (Count::Uses(one.tally.clone(), one.counter.clone()), i64::from(one.quantity)));
-    seats.chain(pieces).chain(coupons).chain(uses).collect()
+    seats.chain(units).chain(coupons).chain(uses).collect()
 }
 
 /// Whether the seats of a ledger do not add up.
@@ -113,11 +116,12 @@ impl SecondLook {
     /// Enters an order with its records.
     pub fn enter(&mut self, records: &OrderRecords) {
         let order = &records.order;
-        let is_undone = is_undone(order);
-        let mark = fingerprint(&format!("{} {is_undone} {}", order.id, order.after_sale.version));
+        let is_void = is_void(order);
+        let (sold, doors) = (order.after_sale.version, order.admission.version);
+        let mark = fingerprint(&format!("{} {is_void} {sold} {doors}", order.id));
         for (count, taken) in taken_by(order) {
             if let Some(sum) = self.sums.get_mut(&count) {
-                let used = if is_undone { 0 } else { taken };
+                let used = if is_void { 0 } else { taken };
                 *sum = Sum { used: sum.used.saturating_add(used), mark: sum.mark.wrapping_add(mark) };
             }
         }

@@ -3,8 +3,8 @@
 
 use crate::outbox::MailKind;
 use crate::{
-    CardId, CustomerId, MembershipId, Mid, Money, OrderId, OrderItemId, PaymentReference, RefundId, SaleId,
-    Timestamp,
+    AdmissionId, CardId, Currency, CustomerId, MembershipId, Mid, Money, OrderId, OrderItemId,
+    PaymentReference, RefundId, SaleId, TicketId, Timestamp,
 };
 use std::fmt;
 
@@ -13,9 +13,7 @@ use std::fmt;
 pub enum Belonging {
     /// So many tickets.
     Tickets(usize),
-    /// A mail.
     Mail(MailKind),
-    /// A sale.
     Sale(SaleId),
     /// A membership that comes into being with it.
     Membership(MembershipId),
@@ -35,10 +33,19 @@ impl fmt::Display for Belonging {
 /// What an order is found by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OrderLead {
-    /// Its number.
     Number,
     /// An e-mail address or phone number of whoever ordered or paid.
     Contact,
+    /// The barcode of a ticket.
+    Barcode,
+    /// An event it has or had tickets for.
+    Event,
+    /// A day on which it was made, or something was done with it.
+    Day,
+    /// The name of someone it is for.
+    Name,
+    /// An answered form.
+    Response,
 }
 
 impl fmt::Display for OrderLead {
@@ -46,6 +53,11 @@ impl fmt::Display for OrderLead {
         out.write_str(match self {
             Self::Number => "its number",
             Self::Contact => "a contact",
+            Self::Barcode => "the barcode of a ticket",
+            Self::Event => "an event",
+            Self::Day => "a day",
+            Self::Name => "a name",
+            Self::Response => "an answered form",
         })
     }
 }
@@ -53,7 +65,6 @@ impl fmt::Display for OrderLead {
 /// What a membership is found by beside its id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Lookup {
-    /// Its number.
     Number,
     /// The venue's own number of it.
     ExternalNumber,
@@ -61,6 +72,10 @@ pub enum Lookup {
     Barcode,
     /// The e-mail address of a card's holder.
     Email,
+    /// The phone number of a card's holder.
+    Phone,
+    /// The id of a card.
+    Card,
     /// The tenant's list.
     List,
 }
@@ -72,6 +87,8 @@ impl Lookup {
             Self::ExternalNumber => "the venue's own number",
             Self::Barcode => "the barcode of a card",
             Self::Email => "the e-mail address of a card",
+            Self::Phone => "the phone number of a card",
+            Self::Card => "the id of a card",
             Self::List => "the list",
         }
     }
@@ -98,12 +115,16 @@ pub enum MoneyFault {
     NotCharged { owed: Money },
     /// Another amount was charged.
     Amount { owed: Money, captured: Money },
+    /// It was charged in another currency.
+    Currency { owed: Currency, captured: Currency },
     /// Another merchant was paid.
     Merchant { owed: Mid, captured: Mid },
     /// It is paid, and its sale is not there.
     NoSale { sale: SaleId, owed: Money },
     /// Its sale is of another amount.
     SaleAmount { sale: SaleId, owed: Money, sold: Money },
+    /// Its sale is in another currency.
+    SaleCurrency { sale: SaleId, owed: Currency, sold: Currency },
     /// Its sale is another merchant's.
     SaleMerchant { sale: SaleId, owed: Mid, sold: Mid },
     /// Its sale names another order.
@@ -114,6 +135,8 @@ pub enum MoneyFault {
     Reference { sale: SaleId, named: PaymentReference, charged: PaymentReference },
     /// Its sale reckons its fees otherwise than it does.
     RateCard { sale: SaleId },
+    /// Its sale contains other taxes than its lines.
+    Taxes { sale: SaleId },
     /// The processor gave back another amount by a refund than its sale says.
     GivenBack { refund: RefundId, sale: Money, processor: Money },
     /// Its sale does not list a refund as it does.
@@ -130,11 +153,17 @@ impl fmt::Display for MoneyFault {
             }
             Self::NotCharged { owed } => write!(out, "paid, and nothing was charged of {owed}"),
             Self::Amount { owed, captured } => write!(out, "owes {owed}, and {captured} was charged"),
+            Self::Currency { owed, captured } => {
+                write!(out, "is sold in {owed}, and was charged in {captured}")
+            }
             Self::Merchant { owed, captured } => {
                 write!(out, "owes merchant {owed}, and merchant {captured} was paid")
             }
             Self::NoSale { sale, owed } => write!(out, "paid, and there is no sale {sale} of {owed}"),
             Self::SaleAmount { sale, owed, sold } => write!(out, "owes {owed}, and sale {sale} is of {sold}"),
+            Self::SaleCurrency { sale, owed, sold } => {
+                write!(out, "is sold in {owed}, and sale {sale} is in {sold}")
+            }
             Self::SaleMerchant { sale, owed, sold } => {
                 write!(out, "owes merchant {owed}, and sale {sale} is of merchant {sold}")
             }
@@ -146,6 +175,7 @@ impl fmt::Display for MoneyFault {
                 write!(out, "its sale {sale} names the payment {named}, and {charged} was charged")
             }
             Self::RateCard { sale } => write!(out, "its sale {sale} reckons its fees by another rate card"),
+            Self::Taxes { sale } => write!(out, "its sale {sale} contains other taxes than its lines"),
             Self::GivenBack { refund, sale, processor } => {
                 write!(out, "its sale gave back {sale} by {refund}, and the processor {processor}")
             }
@@ -167,6 +197,8 @@ pub enum SaleFault {
     Remainder { amount: Money, refunds: Money, remainder: Money },
     /// Its refunds gave back other fees than those that were charged.
     Fees { charged: Money, back: Money },
+    /// Its refunds gave back other taxes than it contains.
+    Taxes { contained: Money, back: Money },
     /// The schedule takes it up without a refund that is under way, or does not take it up with one.
     Due { pending: usize, is_due: bool },
     /// A refund that nobody has finished.
@@ -182,6 +214,9 @@ impl fmt::Display for SaleFault {
             }
             Self::Fees { charged, back } => {
                 write!(out, "fees of {charged} were charged, and its refunds gave {back} back")
+            }
+            Self::Taxes { contained, back } => {
+                write!(out, "{contained} of it are tax, and its refunds gave {back} back")
             }
             Self::Due { pending, is_due: true } => write!(out, "due, with {pending} refunds under way"),
             Self::Due { pending, is_due: false } => write!(out, "not due, with {pending} refunds under way"),
@@ -233,6 +268,34 @@ impl fmt::Display for AfterSaleFault {
     }
 }
 
+/// What is wrong with the admissions of an order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the text of each fault says what its fields are")]
+pub enum AdmissionFault {
+    /// A ticket let somebody in and was given back or exchanged, and nobody insisted on that.
+    GivenBack { ticket: TicketId },
+    /// What is noted of a ticket is not what its scans make of it.
+    Differs { ticket: TicketId },
+    /// A ticket let somebody in while it was blocked.
+    Blocked { ticket: TicketId },
+    /// Something is noted of a ticket that the order does not have.
+    StrayTicket { ticket: TicketId },
+    /// A scan is of a ticket that the order does not have.
+    StrayScan { scan: AdmissionId },
+}
+
+impl fmt::Display for AdmissionFault {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::GivenBack { ticket } => write!(out, "ticket {ticket} let somebody in, and was given back"),
+            Self::Differs { ticket } => write!(out, "ticket {ticket} is not where its scans say"),
+            Self::Blocked { ticket } => write!(out, "ticket {ticket} let somebody in while it was blocked"),
+            Self::StrayTicket { ticket } => write!(out, "noted of ticket {ticket}, which it does not have"),
+            Self::StrayScan { scan } => write!(out, "scan {scan} is of a ticket that it does not have"),
+        }
+    }
+}
+
 /// What is wrong with an order and the records that belong to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the text of each fault says what its fields are")]
@@ -274,6 +337,8 @@ pub enum OrderFault {
     OtherFound { by: OrderLead },
     /// Its refunds and exchanges.
     AfterSale(AfterSaleFault),
+    /// Whom its tickets let in.
+    Admission(AdmissionFault),
 }
 
 impl fmt::Display for OrderFault {
@@ -314,6 +379,7 @@ impl fmt::Display for OrderFault {
             Self::NotFound { by } => write!(out, "not found by {by}"),
             Self::OtherFound { by } => write!(out, "another one is found by {by}"),
             Self::AfterSale(fault) => fault.fmt(out),
+            Self::Admission(fault) => fault.fmt(out),
         }
     }
 }

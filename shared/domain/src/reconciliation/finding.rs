@@ -2,7 +2,7 @@
 
 use super::fault::{MembershipFault, MoneyFault, OrderFault, SaleFault, optional};
 use crate::entitlement::Tally;
-use crate::{CouponId, CustomerId, InstanceId, InventoryId, MembershipId, OrderId, SaleId, TicketId};
+use crate::{CardId, CouponId, CustomerId, InstanceId, InventoryId, MembershipId, OrderId, SaleId, TicketId};
 use std::fmt;
 
 /// Something of which so much is said to be used.
@@ -12,10 +12,14 @@ pub enum Count {
     Seats(InstanceId),
     /// Orders a coupon was used in.
     Coupon(CouponId),
-    /// Pieces sold of an add-on.
-    Pieces(InventoryId),
+    /// Units sold of an add-on.
+    Stock(InventoryId),
     /// Tickets at the member price, by the counter of a tally.
     Uses(Tally, String),
+    /// Tickets of an instance that let somebody in.
+    Admitted(InstanceId),
+    /// Those of them whose holders are inside.
+    Inside(InstanceId),
 }
 
 impl fmt::Display for Count {
@@ -23,7 +27,9 @@ impl fmt::Display for Count {
         match self {
             Self::Seats(instance) => write!(out, "seats of {instance}"),
             Self::Coupon(coupon) => write!(out, "uses of coupon {coupon}"),
-            Self::Pieces(inventory) => write!(out, "pieces of add-on {inventory}"),
+            Self::Stock(inventory) => write!(out, "pieces of add-on {inventory}"),
+            Self::Admitted(instance) => write!(out, "visitors let in of {instance}"),
+            Self::Inside(instance) => write!(out, "visitors inside of {instance}"),
             Self::Uses(Tally { number, template, period }, counter) => {
                 write!(out, "uses of membership number {number} at {template} in {period} by {counter}")
             }
@@ -46,7 +52,6 @@ pub enum Finding {
     UnsoundLedger {
         /// The slot.
         instance: InstanceId,
-        /// Its size.
         size: u32,
         /// The sum of the three.
         accounted: u64,
@@ -62,9 +67,7 @@ pub enum Finding {
     },
     /// A ticket whose id or barcode another one has too.
     Repeated {
-        /// Its order.
         order: OrderId,
-        /// The ticket.
         ticket: TicketId,
         /// The order of the other one, once it has been looked for.
         other: Option<OrderId>,
@@ -73,10 +76,16 @@ pub enum Finding {
     },
     /// A card, or what is known of someone, leads to a customer that is not there.
     LostCustomer {
-        /// The customer.
         customer: CustomerId,
         /// The membership whose card leads there, if one does.
         card_of: Option<MembershipId>,
+    },
+    /// Records of a tenant that is not there.
+    NoTenant { orders: u64, memberships: u64 },
+    /// A card was scanned that is not there.
+    LostCard {
+        /// The card.
+        card: CardId,
     },
     /// A record does not read as what it is.
     Unreadable {
@@ -108,6 +117,13 @@ impl fmt::Display for Finding {
             Self::LostCustomer { customer, card_of: None } => {
                 write!(out, "customer {customer}: found by its data, and not there")
             }
+            Self::NoTenant { orders, memberships } => {
+                write!(
+                    out,
+                    "there is no such tenant, but records of it: orders {orders}, memberships {memberships}"
+                )
+            }
+            Self::LostCard { card } => write!(out, "card {card}: let somebody in, and is not there"),
             Self::Unreadable { record } => write!(out, "the record {record} does not read"),
         }
     }
@@ -122,14 +138,17 @@ pub enum Subject {
     Sale(SaleId),
     /// A membership with all it is found by.
     Membership(MembershipId),
-    /// A customer.
     Customer(CustomerId),
+    /// A card that was scanned.
+    Card(CardId),
     /// The ledger of a slot by itself.
     Ledger(InstanceId),
     /// A sum over all orders.
     Count(Count),
     /// The ids and barcodes of all tickets.
     Tickets,
+    /// The tenant itself.
+    Tenant,
     /// A record by its keys.
     Record(String),
 }
@@ -146,6 +165,8 @@ impl Finding {
             Self::Counted { count, .. } => Subject::Count(count.clone()),
             Self::Repeated { .. } => Subject::Tickets,
             Self::LostCustomer { customer, .. } => Subject::Customer(*customer),
+            Self::NoTenant { .. } => Subject::Tenant,
+            Self::LostCard { card } => Subject::Card(*card),
             Self::Unreadable { record } => Subject::Record(record.clone()),
         }
     }

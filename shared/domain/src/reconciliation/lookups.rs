@@ -16,6 +16,13 @@ pub(super) struct OpenLookups {
     found: HashMap<LookupPlace, u64>,
 }
 
+impl OpenLookups {
+    /// How many lead to an order that has not been seen, or should not be found by them.
+    pub(super) fn idle(&self) -> u64 {
+        u64::try_from(self.found.len()).unwrap_or(u64::MAX)
+    }
+}
+
 impl Books {
     /// Enters a record that leads to an order.
     pub fn enter_order_lookup(&mut self, place: LookupPlace, to: &OrderId) {

@@ -8,6 +8,7 @@ use super::records::MembershipRecord;
 use crate::membership::{Bought, CardType};
 use crate::order::{Order, OrderMembershipLine};
 use crate::{CardId, MembershipId, OrderId};
+use std::collections::HashSet;
 
 /// What is held of a membership.
 #[derive(Debug)]
@@ -47,6 +48,15 @@ impl Books {
             purchases: membership.purchases().map(purchase).collect(),
         };
         self.memberships.insert(membership.id, held);
+    }
+
+    /// Whether all cards that were scanned are there.
+    pub(super) fn close_visits(&mut self) {
+        let visited = std::mem::take(&mut self.visited);
+        let known: HashSet<CardId> =
+            self.memberships.values().flat_map(|held| held.cards.iter().copied()).collect();
+        let lost = visited.into_iter().filter(|card| !known.contains(card));
+        self.findings.extend(lost.map(|card| Finding::LostCard { card }));
     }
 
     /// Whether all that a paid order made is there.

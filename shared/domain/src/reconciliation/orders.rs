@@ -5,8 +5,8 @@ use super::fault::{Belonging, OrderFault};
 use super::finding::Finding;
 use super::records::{MailRecord, OrderRecords, fingerprint};
 use super::{Books, Seller, sum};
-use crate::order::{Order, OrderLine, OrderState};
-use crate::outbox::{MailState, OutboxMail, mails_of};
+use crate::order::{LateMoney, Order, OrderLine, OrderState};
+use crate::outbox::{MailKind, MailState, OutboxMail, mails_of};
 use crate::{OrderItemId, Timestamp};
 use std::collections::BTreeMap;
 
@@ -18,6 +18,9 @@ impl Books {
         self.checked.orders = self.checked.orders.saturating_add(1);
         self.checked.tickets = self.checked.tickets.saturating_add(tickets.try_into().unwrap_or(u64::MAX));
         self.checked.mails = self.checked.mails.saturating_add(mails.try_into().unwrap_or(u64::MAX));
+        self.checked.disputes = self.checked.disputes.saturating_add(u64::from(order.dispute.is_some()));
+        let undelivered = u64::try_from(order.undelivered_refunds().count()).unwrap_or(u64::MAX);
+        self.checked.failed_refunds = self.checked.failed_refunds.saturating_add(undelivered);
         self.add_uses(order);
         self.find(order, amount_faults(order));
         self.find(order, due_faults(records));
@@ -43,6 +46,8 @@ impl Books {
                 self.note_seller(order);
             }
             OrderState::Void { .. } => {
+                let late = order.late_money.as_ref().and_then(LateMoney::deadline);
+                self.find(order, late.and_then(|deadline| self.overdue(order, deadline)));
                 self.find(order, belongings(records));
                 self.check_unsold_memberships(order);
                 self.note_seller(order);
@@ -109,15 +114,19 @@ fn amount_faults(order: &Order) -> Vec<OrderFault> {
     faults
 }
 
-/// The schedule takes up what is pending, from its deadline on or later where it was tried in vain, and nothing else.
+/// The schedule takes up what is pending, an order or the return of its money, from its deadline on or later where it was
+/// tried in vain, and nothing else.
 fn due_faults(records: &OrderRecords) -> Vec<OrderFault> {
     let deadline = match records.order.state {
-        OrderState::Pending { deadline } => Some(deadline.timestamp()),
-        OrderState::Paid { .. } | OrderState::Void { .. } => None,
+        OrderState::Pending { deadline } => Some(deadline),
+        OrderState::Void { .. } => records.order.late_money.as_ref().and_then(LateMoney::deadline),
+        OrderState::Paid { .. } => None,
     };
+    let deadline = deadline.map(|deadline| deadline.timestamp());
     let due_at = records.due_at;
     let is_right = match (deadline, due_at) {
-        (Some(deadline), Some(due_at)) => due_at >= deadline,
+        // An event of the processor's has the schedule look before that.
+        (Some(deadline), Some(due_at)) => due_at >= deadline || records.order.challenge.is_some(),
         (None, None) => true,
         (Some(_), None) | (None, Some(_)) => false,
     };
@@ -127,7 +136,7 @@ fn due_faults(records: &OrderRecords) -> Vec<OrderFault> {
     of_order.into_iter().chain(wrong.map(of_mail)).collect()
 }
 
-/// Whether a mail has to be announced again should nobody send it.
+/// Whether a mail has to be enqueued again should nobody send it.
 fn is_waiting(state: MailState) -> bool {
     match state {
         MailState::Queued | MailState::Claimed { .. } => true,
@@ -149,7 +158,11 @@ fn ticket_faults(records: &OrderRecords) -> Vec<OrderFault> {
     wrong.map(|(line, (sold, found))| OrderFault::Tickets { line: line.clone(), sold, found }).collect()
 }
 
+/// Which mails an order owes follows from its addresses as they were when it was paid.
 fn missing_mails(records: &OrderRecords) -> Vec<OrderFault> {
+    if !records.order.edits.is_untouched() {
+        return Vec::new();
+    }
     let is_there = |owed: &OutboxMail| records.mails.iter().any(|record| record.mail.kind == owed.kind);
     let missing = mails_of(&records.order).into_iter().filter(|owed| !is_there(owed));
     missing.map(|owed| OrderFault::NoMail { mail: owed.kind }).collect()
@@ -158,6 +171,10 @@ fn missing_mails(records: &OrderRecords) -> Vec<OrderFault> {
 /// What an order has that only a paid one may have.
 fn belongings(records: &OrderRecords) -> impl Iterator<Item = OrderFault> {
     let of_tickets = (!records.tickets.is_empty()).then_some(Belonging::Tickets(records.tickets.len()));
-    let of_mails = records.mails.iter().map(|record| Belonging::Mail(record.mail.kind));
+    // Of money that was returned, a mail says so.
+    let is_returned = records.order.late_money.as_ref().is_some_and(|late| late.returned_at().is_some());
+    let is_owed = move |kind: MailKind| kind == MailKind::LateMoney && is_returned;
+    let strange = records.mails.iter().filter(move |record| !is_owed(record.mail.kind));
+    let of_mails = strange.map(|record| Belonging::Mail(record.mail.kind));
     of_tickets.into_iter().chain(of_mails).map(|has| OrderFault::NotPaid { has })
 }

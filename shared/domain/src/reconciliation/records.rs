@@ -5,20 +5,17 @@ use crate::membership::Membership;
 use crate::order::{Order, Ticket};
 use crate::outbox::OutboxMail;
 use crate::sale::Sale;
-use crate::{Mid, Money, OrderId, PaymentReference, RefundId};
+use crate::{Currency, Mid, Money, OrderId, PaymentReference, RefundId};
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// An order with the records that share its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OrderRecords {
-    /// The order.
     pub order: Order,
     /// When the schedule takes it up, in seconds since 1970.
     pub due_at: Option<i64>,
-    /// Its tickets.
     pub tickets: Vec<Ticket>,
-    /// Its mails.
     pub mails: Vec<MailRecord>,
     /// The records in other places that should lead to it.
     pub lookups: Vec<OrderLookup>,
@@ -27,7 +24,6 @@ pub struct OrderRecords {
 /// A mail of an order as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MailRecord {
-    /// The mail.
     pub mail: OutboxMail,
     /// Whether the schedule takes it up.
     pub is_due: bool,
@@ -57,7 +53,6 @@ impl LookupPlace {
 /// A sale as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SaleRecord {
-    /// The sale.
     pub sale: Sale,
     /// Whether the schedule takes it up.
     pub is_due: bool,
@@ -72,6 +67,8 @@ pub struct Captured {
     pub mid: Mid,
     /// What was charged.
     pub amount: Money,
+    /// What that is counted in.
+    pub currency: Currency,
     /// What was given back of it, by our names for the refunds.
     pub refunds: BTreeMap<RefundId, Money>,
     /// What the processor calls the payment.
@@ -81,7 +78,6 @@ pub struct Captured {
 /// A membership as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MembershipRecord {
-    /// The membership.
     pub membership: Membership,
     /// The order that is renewing or changing it.
     pub claimed_by: Option<OrderId>,

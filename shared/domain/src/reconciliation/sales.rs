@@ -7,7 +7,8 @@ use super::{Books, sum};
 use crate::merchant::RateCard;
 use crate::order::{Order, OrderRefund, OrderState, Payment};
 use crate::sale::{FeeParts, Sale, SaleRefund};
-use crate::{Mid, Money, OrderId, PaymentReference, RefundId, SaleId};
+use crate::tax::{Tax, Taxes};
+use crate::{Currency, Mid, Money, OrderId, PaymentReference, RefundId, SaleId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is held of a sale until its order is seen.
@@ -16,7 +17,9 @@ pub(super) struct HeldSale {
     order: OrderId,
     mid: Mid,
     amount: Money,
+    currency: Currency,
     rate_card: RateCard,
+    taxes: Taxes,
     reference: Option<PaymentReference>,
     refunds: BTreeMap<RefundId, HeldRefund>,
 }
@@ -34,7 +37,9 @@ impl HeldSale {
             order: sale.order.clone(),
             mid: sale.mid.clone(),
             amount: sale.amount,
+            currency: sale.currency,
             rate_card: sale.rate_card,
+            taxes: sale.taxes.clone(),
             reference: sale.reference.clone(),
             refunds: sale.refunds.iter().map(|(id, refund)| (id.clone(), HeldRefund::of(refund))).collect(),
         }
@@ -73,7 +78,8 @@ impl Books {
         let overdue: Vec<SaleFault> = overdue.collect();
         let pending = sale.pending().len();
         let due = (*is_due != (pending > 0)).then_some(SaleFault::Due { pending, is_due: *is_due });
-        let faults = remainder_fault(sale).into_iter().chain(fees_fault(sale)).chain(due).chain(overdue);
+        let reckoned = fees_fault(sale).into_iter().chain(taxes_fault(sale));
+        let faults = remainder_fault(sale).into_iter().chain(reckoned).chain(due).chain(overdue);
         self.findings.extend(faults.map(|fault| Finding::Sale(sale.id.clone(), fault)));
         self.sales.insert(sale.id.clone(), HeldSale::of(sale));
     }
@@ -94,7 +100,7 @@ impl Books {
             (OrderState::Paid { .. }, Some(payment)) => {
                 let mut faults = Vec::new();
                 if self.terms.with_payments {
-                    faults.extend(payment_faults(payment, sale.as_ref(), captured));
+                    faults.extend(payment_faults(payment, order, sale.as_ref(), captured));
                 }
                 faults.extend(sale_faults(payment, order, sale));
                 let faults = faults.into_iter().map(|fault| Finding::Money(order.id.clone(), fault));
@@ -112,15 +118,22 @@ impl Books {
             (OrderState::Pending { .. }, _) => self.findings.extend(sold_unpaid),
             (OrderState::Void { .. }, _) => {
                 self.findings.extend(sold_unpaid);
-                self.findings.extend(captured.map(stray_money));
+                // What came too late and went back is nobody's any more.
+                let kept = captured.filter(|captured| !is_returned(captured));
+                self.findings.extend(kept.map(stray_money));
             }
         }
     }
 }
 
+/// Whether all that was charged was given back.
+fn is_returned(captured: &Captured) -> bool {
+    sum(captured.refunds.values().copied()) == captured.amount
+}
+
 /// Money without a paid order.
 pub(super) fn stray_money(captured: Captured) -> Finding {
-    let Captured { order, mid: _, amount, refunds: _, reference } = captured;
+    let Captured { order, mid: _, amount, currency: _, refunds: _, reference } = captured;
     Finding::Money(order, MoneyFault::Stray { reference, captured: amount })
 }
 
@@ -151,13 +164,26 @@ fn fees_fault(sale: &Sale) -> Option<SaleFault> {
     Some(SaleFault::Fees { charged, back })
 }
 
+/// The taxes that refunds gave back are never more than those of the sale, and all of them when all of it was given
+/// back.
+fn taxes_fault(sale: &Sale) -> Option<SaleFault> {
+    let back_of = |tax: &Tax| sum(sale.refunds.values().map(|refund| refund.taxes.amount_of(tax)));
+    let is_whole = sum(amounts(sale, |refund| refund.deadline().is_none())) == sale.amount;
+    let mut taxes = sale.taxes.iter().map(|share| (share.amount, back_of(&share.tax)));
+    let is_wrong = |(contained, back): &(Money, Money)| {
+        back > contained || (is_whole && !sale.refunds.is_empty() && back != contained)
+    };
+    let (contained, back) = taxes.find(is_wrong)?;
+    Some(SaleFault::Taxes { contained, back })
+}
+
 fn sale_faults(payment: &Payment, order: &Order, held: Option<HeldSale>) -> Vec<MoneyFault> {
     let sale = || payment.sale.clone();
     let Some(held) = held else {
         return vec![MoneyFault::NoSale { sale: sale(), owed: payment.amount }];
     };
     let refunded = held.refunded();
-    let HeldSale { order: of, mid, amount, rate_card, reference: _, refunds } = held;
+    let HeldSale { order: of, mid, amount, currency, rate_card, taxes, reference: _, refunds } = held;
     let mut faults = Vec::new();
     if of != order.id {
         faults.push(MoneyFault::SaleOrder { sale: sale(), of });
@@ -168,8 +194,14 @@ fn sale_faults(payment: &Payment, order: &Order, held: Option<HeldSale>) -> Vec<
     if amount != payment.amount {
         faults.push(MoneyFault::SaleAmount { sale: sale(), owed: payment.amount, sold: amount });
     }
+    if currency != order.currency {
+        faults.push(MoneyFault::SaleCurrency { sale: sale(), owed: order.currency, sold: currency });
+    }
     if rate_card != payment.rate_card {
         faults.push(MoneyFault::RateCard { sale: sale() });
+    }
+    if taxes != order.taxes() {
+        faults.push(MoneyFault::Taxes { sale: sale() });
     }
     if refunded != order.refunded {
         faults.push(MoneyFault::Refunded { sale: sale(), refunded: order.refunded, given_back: refunded });
@@ -189,13 +221,21 @@ fn sale_faults(payment: &Payment, order: &Order, held: Option<HeldSale>) -> Vec<
     faults
 }
 
-fn payment_faults(payment: &Payment, sale: Option<&HeldSale>, captured: Option<Captured>) -> Vec<MoneyFault> {
-    let Some(Captured { order: _, mid, amount, refunds, reference }) = captured else {
+fn payment_faults(
+    payment: &Payment,
+    order: &Order,
+    sale: Option<&HeldSale>,
+    captured: Option<Captured>,
+) -> Vec<MoneyFault> {
+    let Some(Captured { order: _, mid, amount, currency, refunds, reference }) = captured else {
         return vec![MoneyFault::NotCharged { owed: payment.amount }];
     };
     let mut faults = Vec::new();
     if amount != payment.amount {
         faults.push(MoneyFault::Amount { owed: payment.amount, captured: amount });
+    }
+    if currency != order.currency {
+        faults.push(MoneyFault::Currency { owed: order.currency, captured: currency });
     }
     if mid != payment.mid {
         faults.push(MoneyFault::Merchant { owed: payment.mid.clone(), captured: mid });

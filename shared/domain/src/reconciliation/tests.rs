@@ -1,7 +1,8 @@
 use super::*;
 use crate::catalog::AdmissionType;
 use crate::order::{OrderAmounts, OrderLine, OrderTicketLine, Ticket, TicketStatus};
-use crate::{InstanceId, Money, OrderItemId, TemplateId, TicketBarcode, TicketId, TicketTypeId};
+use crate::sale::Sale;
+use crate::{Currency, InstanceId, Money, OrderItemId, TemplateId, TicketBarcode, TicketId, TicketTypeId};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -11,8 +12,8 @@ fn at(secs: i64) -> Timestamp {
     chrono::DateTime::from_timestamp(1_800_000_000 + secs, 0).unwrap()
 }
 
-fn terms() -> Terms {
-    Terms { now: at(0), chosen_now: None, with_payments: true }
+fn terms() -> ReconciliationTerms {
+    ReconciliationTerms { now: at(0), chosen_now: None, with_payments: true }
 }
 
 /// An order of free tickets that is in this state.
@@ -31,6 +32,7 @@ fn order(id: u64, state: Value, tickets: u32) -> Order {
         hide_event_date: false,
         applied: None,
         cart_item: None,
+        tax: None,
         amounts: OrderAmounts {
             quantity: tickets,
             retail_unit: none,
@@ -111,7 +113,7 @@ fn an_order_of_a_chosen_clock_is_overdue_by_that_clock_alone() {
         (&chosen, early, false),
         (&chosen, Some(at(0)), true),
     ] {
-        let mut books = Books::open(Terms { chosen_now, ..terms() });
+        let mut books = Books::open(ReconciliationTerms { chosen_now, ..terms() });
         books.enter_order(&records(order.clone(), []));
         let found = books.take_findings();
         assert_eq!(found.len(), usize::from(overdue), "{chosen_now:?} {:?}", told(&found));
@@ -206,7 +208,7 @@ fn a_refund_that_the_sale_says_nothing_of_is_found() {
     .unwrap();
     refunded.after_sale.refunds =
         serde_json::from_value(json!([listed_refund(json!({"state": "pending"}), 500, 0)])).unwrap();
-    let mut books = Books::open(Terms { with_payments: false, ..terms() });
+    let mut books = Books::open(ReconciliationTerms { with_payments: false, ..terms() });
     books.enter_sale(&SaleRecord { sale, is_due: false });
     books.enter_order(&records(refunded, []));
     let expected = format!("order 1: gave back 5.00 by refund_1, of which sale {sale_id} says otherwise");
@@ -221,11 +223,53 @@ fn money_of_an_order_nobody_knows_is_left_over() {
         order: OrderId::parse("7").unwrap(),
         mid: crate::Mid::parse("60417").unwrap(),
         amount: Money::from_cents(1_800),
+        currency: Currency::default(),
         refunds: Default::default(),
         reference: crate::PaymentReference::parse("sandbox_1").unwrap(),
     });
     let found = books.close();
     assert_eq!(told(&found), ["order 7: 18.00 was charged (sandbox_1), and there is no paid order"]);
+}
+
+#[test]
+fn an_order_is_charged_and_sold_in_one_currency() {
+    let (euro, sale_id) = (Currency::parse("EUR").unwrap(), SaleId::from_bytes([1; 16]));
+    let reference = crate::PaymentReference::parse("sandbox_1").unwrap();
+    let rate_card = json!({"percentage": "2.90", "fixed": 0});
+    let expiry = crate::card::Expiry::parse("0929").unwrap();
+    let card = json!({"brand": "Visa", "last_four": "4242", "expiry": expiry});
+    let mut sold = order(1, paid(), 0);
+    sold.payment = Some(
+        serde_json::from_value(json!({"sale": sale_id, "mid": "60417", "amount": 0, "card": card,
+            "rate_card": rate_card, "descriptor": ""}))
+        .unwrap(),
+    );
+    let sale: crate::sale::Sale = serde_json::from_value(json!({"id": sale_id, "order": "1", "mid": "60417",
+        "reference": reference, "amount": 0, "remainder": 0, "rate_card": rate_card, "card": card,
+        "captured_at": 0}))
+    .unwrap();
+    assert_eq!((sold.currency, sale.currency), (Currency::USUAL, Currency::USUAL));
+    let captured = Captured {
+        order: sold.id.clone(),
+        mid: sale.mid.clone(),
+        amount: Money::ZERO,
+        currency: Currency::USUAL,
+        refunds: Default::default(),
+        reference,
+    };
+    let found = |order: Currency, sale_in: Currency, charged: Currency| {
+        let mut books = Books::open(terms());
+        books.enter_sale(&SaleRecord { sale: Sale { currency: sale_in, ..sale.clone() }, is_due: false });
+        books.enter_captured(Captured { currency: charged, ..captured.clone() });
+        books.enter_order(&records(Order { currency: order, ..sold.clone() }, []));
+        told(&books.take_findings())
+    };
+    let usual = Currency::USUAL;
+    assert_eq!(found(usual, usual, usual), [""; 0]);
+    assert_eq!(found(euro, euro, euro), [""; 0]);
+    assert_eq!(found(euro, euro, usual), ["order 1: is sold in EUR, and was charged in USD"]);
+    let expected = format!("order 1: is sold in USD, and sale {sale_id} is in EUR");
+    assert_eq!(found(usual, euro, usual), [expected]);
 }
 
 proptest! {
@@ -330,6 +374,18 @@ fn refunds_and_exchanges_that_do_not_add_up_are_told() {
         *wrong.pointer_mut(pointer).unwrap() = value;
         assert_eq!(found_after(&wrong), found, "{pointer}");
     }
+}
+
+/// Pointers are written before an order is paid, and may stay behind where it never is.
+#[test]
+fn what_leads_to_an_order_that_is_not_paid_is_counted_and_no_fault() {
+    let mut books = Books::open(terms());
+    books.enter_order(&records(order(1, void(), 0), []));
+    for (place, to) in [("T#204#DAY#2027-01-15#3", "1"), ("T#204#EVENT#7", "2")] {
+        books.enter_order_lookup(LookupPlace::of(place, to), &OrderId::parse(to).unwrap());
+    }
+    assert_eq!(books.checked().idle_lookups, 2);
+    assert_eq!(told(&books.close()), Vec::<String>::new());
 }
 
 #[test]

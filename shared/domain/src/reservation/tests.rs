@@ -53,7 +53,12 @@ fn wanted(slots: &[(&Ledger, u32)]) -> Vec<WantedItem> {
 
 fn begun(wanted: &[WantedItem], hold_secs: u32) -> Reservation {
     let ids: Vec<ReservationItemId> = (1..).map(item_id).take(wanted.len()).collect();
-    Reservation::begin(id(), wanted, &ids, Beginning { now: now(), hold_secs, fingerprint: None })
+    Reservation::begin(
+        id(),
+        wanted,
+        &ids,
+        ReservationContext { now: now(), hold_secs, fingerprint: None, storefront: None, operator: None },
+    )
 }
 
 /// A world of slots, in which decided steps are carried out.
@@ -69,11 +74,16 @@ impl World {
     }
 
     fn slots(&self) -> Slots<'_> {
-        Slots { ledgers: &self.ledgers, templates: &self.templates, zone: Zone::parse("UTC").unwrap() }
+        Slots {
+            ledgers: &self.ledgers,
+            templates: &self.templates,
+            zone: Zone::parse("UTC").unwrap(),
+            channel: None,
+        }
     }
 
-    fn carry_out(&mut self, step: &Step, now: Timestamp) {
-        let Step::Commit(changes) = step else { panic!("{step:?}") };
+    fn carry_out(&mut self, step: &ReservationStep, now: Timestamp) {
+        let ReservationStep::Commit(changes) = step else { panic!("{step:?}") };
         for (slot, change) in changes {
             let next = self.ledgers[slot].apply(change, now).unwrap();
             assert!(next.is_sound());
@@ -140,7 +150,7 @@ fn an_update_keeps_the_ids_of_kept_events_and_releases_what_is_left_out() {
     assert_eq!(items, [(70, 1), (2, 5)]);
     assert_eq!(update.next.first_terms(), &reservation.terms, "a repeated POST is answered as it was");
     let again = decide_update(&update.next, &wish, &ids, &world.slots(), now()).unwrap();
-    assert_eq!(again, Update { next: update.next, step: Step::Commit(LedgerChanges::new()) });
+    assert_eq!(again, Update { next: update.next, step: ReservationStep::Commit(LedgerChanges::new()) });
 }
 
 #[test]
@@ -153,7 +163,7 @@ fn an_unchanged_quantity_succeeds_on_a_full_slot_and_an_increase_names_what_coul
         decide_update(&reservation, &wish, &[item_id(9)], &world.slots(), now()).map(|_| ())
     };
     assert_eq!(decide(3), Ok(()));
-    let shortage = Shortage { line: 0, instance: first.instance, available: 3 };
+    let shortage = SeatShortage { line: 0, instance: first.instance, available: 3 };
     assert_eq!(decide(4), Err(ReservationRefusal::NotEnough(vec![shortage])));
 }
 
@@ -187,7 +197,7 @@ fn every_line_of_the_first_kind_of_refusal_is_named() {
     world.ledgers.insert(unknown.instance, unknown.clone());
     assert_eq!(decide(&world), Err(ReservationRefusal::SalesClosed(vec![1])));
     world.ledgers.insert(closed.instance, closed.clone());
-    let shortage = Shortage { line: 0, instance: short.instance, available: 5 };
+    let shortage = SeatShortage { line: 0, instance: short.instance, available: 5 };
     assert_eq!(decide(&world), Err(ReservationRefusal::NotEnough(vec![shortage])));
 }
 

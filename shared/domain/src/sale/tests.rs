@@ -1,6 +1,7 @@
 use super::*;
 use crate::Percent;
 use crate::card::{CardBrand, Expiry};
+use crate::tax::{Tax, TaxShare};
 use proptest::prelude::*;
 
 fn cents(cents: i64) -> Money {
@@ -26,6 +27,8 @@ fn sale(amount: i64) -> Sale {
         order: OrderId::from_bits(7),
         mid: mid(),
         reference: None,
+        currency: Currency::default(),
+        taxes: Taxes::default(),
         amount: cents(amount),
         remainder: cents(amount),
         rate_card: RateCard { percentage: Percent::parse("2.90").unwrap(), fixed: cents(30) },
@@ -47,8 +50,14 @@ fn taken(sale: &Sale, number: u8, amount: i64) -> Sale {
 /// The sale after a refund that was taken is done.
 fn done(sale: &Sale, number: u8) -> Sale {
     let id = refund_id(number);
-    let fees = sale.fees_of_next(sale.refunds[&id].amount).unwrap();
-    sale.with_done(&id, now(), fees)
+    done_for(sale, &id, None)
+}
+
+/// The sale after a refund is done that is given for goods with these taxes.
+fn done_for(sale: &Sale, id: &RefundId, of_goods: Option<&Taxes>) -> Sale {
+    let amount = sale.refunds[id].amount;
+    let (fees, taxes) = (sale.fees_of_next(amount).unwrap(), sale.taxes_of_next(amount, of_goods).unwrap());
+    sale.with_done(id, &DoneRefund { at: now(), fees, taxes })
 }
 
 fn fees(sale: &Sale, number: u8) -> [i64; 2] {
@@ -105,6 +114,32 @@ fn what_stands_against_a_refund_is_told_in_its_order() {
     }
 }
 
+/// Taxes of these rates, in cents.
+fn taxes(shares: &[(&str, i64)]) -> Taxes {
+    let share = |(rate, amount): &(&str, i64)| {
+        let tax = Tax { rate: Percent::parse(rate).unwrap(), name: None };
+        TaxShare { tax, amount: cents(*amount) }
+    };
+    Taxes::of(shares.iter().map(share)).unwrap()
+}
+
+#[test]
+fn taxes_come_back_with_the_goods_or_in_proportion_and_the_last_refund_takes_the_rest() {
+    let sold = Sale { taxes: taxes(&[("20", 1_000), ("7", 100)]), ..sale(10_000) };
+    let of_goods = taxes(&[("20", 333)]);
+    let first = done_for(&taken(&sold, 1, 2_000), &refund_id(1), Some(&of_goods));
+    assert_eq!(first.refunds[&refund_id(1)].taxes, of_goods);
+    // A quarter of the 80.00 that are left.
+    let second = done(&taken(&first, 2, 2_000), 2);
+    assert_eq!(second.refunds[&refund_id(2)].taxes, taxes(&[("20", 167), ("7", 25)]));
+    // No more than is left of each.
+    let third = done_for(&taken(&second, 3, 3_000), &refund_id(3), Some(&taxes(&[("20", 400), ("7", 90)])));
+    assert_eq!(third.refunds[&refund_id(3)].taxes, taxes(&[("20", 400), ("7", 75)]));
+    let last = done(&taken(&third, 4, 3_000), 4);
+    assert_eq!(last.refunds[&refund_id(4)].taxes, taxes(&[("20", 100)]));
+    assert!(last.taxes_left().unwrap().is_empty());
+}
+
 #[test]
 fn a_sale_written_before_it_had_refunds_still_reads() {
     let mut written = serde_json::to_value(sale(270)).unwrap();
@@ -120,12 +155,20 @@ proptest! {
     #[test]
     fn refunds_of_a_sale_add_up(
         amount in 1_i64..20_000,
+        contained in proptest::collection::vec(0_i64..=100, 2),
         wishes in proptest::collection::vec((1_i64..20_000, any::<bool>(), any::<bool>()), 0..12),
     ) {
-        let mut known = sale(amount);
+        let parts = [("20", amount * contained[0] / 300), ("7", amount * contained[1] / 300)];
+        let mut known = Sale { taxes: taxes(&parts), ..sale(amount) };
         let mut waiting: Vec<(u8, bool)> = Vec::new();
         let end = |known: Sale, (number, refused): (u8, bool)| {
-            if refused { known.without(&refund_id(number)).unwrap() } else { done(&known, number) }
+            // Every other one is given for goods, which have all the tax they can.
+            let goods = taxes(&[("20", 20_000), ("7", i64::from(number))]);
+            let of_goods = (number % 2 == 0).then_some(&goods);
+            match refused {
+                true => known.without(&refund_id(number)).unwrap(),
+                false => done_for(&known, &refund_id(number), of_goods),
+            }
         };
         for (number, (wish, refused, late)) in (0..).zip(wishes) {
             if refundable(Some(&known), &mid(), cents(wish)).is_ok() {
@@ -145,6 +188,13 @@ proptest! {
         prop_assert_eq!(known.remainder, Money::ZERO);
         let none = FeeParts { fixed: Money::ZERO, percentage: Money::ZERO };
         prop_assert_eq!(known.fees_left(), Ok(none));
+        prop_assert_eq!(known.taxes_left().map(|left| left.is_empty()), Ok(true));
+        let given = known.refunds.values().flat_map(|refund| refund.taxes.iter().cloned());
+        let given = Taxes::of(given).unwrap();
+        for share in known.taxes.iter() {
+            prop_assert_eq!(given.amount_of(&share.tax), share.amount);
+        }
+        prop_assert!(given.iter().all(|share| share.amount >= Money::ZERO));
         for fees in known.refunds.values().map(|refund| refund.fees().unwrap()) {
             prop_assert!(fees.fixed >= Money::ZERO && fees.percentage >= Money::ZERO);
         }

@@ -1,6 +1,6 @@
 //! How far schedules reach: whether they make slots at all, and whether they go on making them.
 
-use super::{DateRange, Schedule, SlotPlan, SlotWindow, TemplateFacts, generate};
+use super::{DateRange, Schedule, Slot, SlotPlan, SlotWindow, TemplateFacts, generate};
 use crate::InstanceId;
 use crate::instance_id::ScheduleTag;
 use crate::time::{Timestamp, plus_secs};
@@ -44,6 +44,28 @@ impl SlotPlan<'_> {
         of_tag.any(|schedule| schedule.allows(start, self.template) && self.is_dated(schedule, start))
     }
 
+    /// Whether a slot that starts between two instants, both included, may lie within the times of a schedule: see
+    /// [`Self::reaches`]. Where it says no, none does.
+    #[must_use]
+    pub fn may_reach(&self, from: Timestamp, until: Timestamp) -> bool {
+        if !self.template.has_begun(until) {
+            return false;
+        }
+        if self.schedules.is_empty() {
+            return true;
+        }
+        // A clock change moves a start by up to two days, and the date back where it passes midnight.
+        let first = self.zone.date(from).checked_sub_days(Days::new(3)).unwrap_or(NaiveDate::MIN);
+        let last = self.zone.date(until).checked_add_days(Days::new(1)).unwrap_or(NaiveDate::MAX);
+        let may_lie_within = |schedule: &Schedule| {
+            schedule.effective_start.is_none_or(|start| start <= until)
+                && schedule.effective_end.is_none_or(|end| from <= end)
+                && (schedule.ranges.is_empty()
+                    || schedule.ranges.iter().any(|range| range.start <= last && first <= range.end))
+        };
+        self.template.end.is_none_or(|end| from <= end) && self.schedules.iter().any(may_lie_within)
+    }
+
     /// Whether a start is on a date of a schedule. Where clocks are changed, it may be the start of a day before.
     fn is_dated(&self, schedule: &Schedule, start: Timestamp) -> bool {
         let date = self.zone.date(start);
@@ -64,6 +86,22 @@ impl SlotPlan<'_> {
             })
         });
         locals.any(|local| self.zone.instant(local) == start)
+    }
+
+    /// The slot with this id as the schedules make it now; none where they do not make it any more.
+    #[must_use]
+    pub fn made(&self, instance: &InstanceId) -> Option<Slot> {
+        let (start, tag) = (instance.start(), instance.schedule_tag());
+        let window = SlotWindow { from: start, until: start, after: None };
+        let made_by = |schedules: &[Schedule]| {
+            let made = generate(SlotPlan { schedules, ..*self }, window, NonZeroUsize::MAX).ok()?;
+            made.slots.into_iter().find(|slot| slot.id == *instance)
+        };
+        if self.schedules.is_empty() {
+            return made_by(&[]);
+        }
+        let mut of_tag = self.schedules.iter().filter(|schedule| ScheduleTag::of(Some(&schedule.id)) == tag);
+        of_tag.find_map(|schedule| made_by(std::slice::from_ref(schedule)))
     }
 
     /// Whether a schedule makes a slot that is not over at an instant.

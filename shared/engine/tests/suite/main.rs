@@ -11,5 +11,6 @@ mod distributed;
 mod embedded;
 mod faults;
 mod limits;
+mod original;
 mod support;
 mod transactions;

@@ -109,6 +109,57 @@ async fn a_repeat_with_the_same_token_succeeds_without_writing_again() {
 }
 
 #[tokio::test]
+async fn a_refused_transaction_leaves_its_token_to_another() {
+    let client = tables().await;
+    put(&client, "ledger", item("slot", &[("free", number(3))])).await;
+    let sale = |quantity| {
+        client
+            .transact_write_items()
+            .client_request_token("sale-1")
+            .transact_items(take("ledger", "slot", quantity))
+    };
+    for _ in 0..2 {
+        assert_eq!(code(&sale(4).send().await.unwrap_err()), "TransactionCanceledException");
+    }
+    sale(2).send().await.unwrap();
+    assert_eq!(number_in(&client, "ledger", "slot", "free").await, 1);
+}
+
+#[tokio::test]
+async fn a_token_of_more_than_36_characters_is_refused() {
+    let client = tables().await;
+    put(&client, "ledger", item("slot", &[("free", number(3))])).await;
+    let sale = |characters| {
+        client
+            .transact_write_items()
+            .client_request_token("x".repeat(characters))
+            .transact_items(take("ledger", "slot", 1))
+    };
+    sale(36).send().await.unwrap();
+    assert_eq!(code(&sale(37).send().await.unwrap_err()), "ValidationException");
+    assert_eq!(number_in(&client, "ledger", "slot", "free").await, 2);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn racing_calls_under_one_token_all_succeed_and_write_once() {
+    let client = tables().await;
+    put(&client, "ledger", item("slot", &[("free", number(30))])).await;
+    let tasks: Vec<_> = (0..32)
+        .map(|_| {
+            let sale = client
+                .transact_write_items()
+                .client_request_token("sale-1")
+                .transact_items(take("ledger", "slot", 1));
+            tokio::spawn(sale.send())
+        })
+        .collect();
+    for task in tasks {
+        task.await.unwrap().unwrap();
+    }
+    assert_eq!(number_in(&client, "ledger", "slot", "free").await, 29);
+}
+
+#[tokio::test]
 async fn a_transaction_that_names_an_item_twice_is_refused() {
     let client = tables().await;
     put(&client, "ledger", item("slot", &[("free", number(3))])).await;

@@ -1,31 +1,33 @@
 //! Looking again at what did not agree: the records may have been written between two reads. Each is read anew, after
 //! every earlier write, and judged by books of its own.
 
-use super::View;
 use super::orders::{OrdersWalk, Part, Whole, unwhole};
+use super::{ReconciliationView, read};
+use adapters::processor::load_captured;
+use domain::ledger::Ledger;
 use domain::order::Order;
 use domain::reconciliation::{
     Books, Captured, Count, Finding, LookupPlace, MembershipRecord, OrderRecords, SaleRecord, SecondLook,
     Subject,
 };
-use domain::{CustomerId, MembershipId, OrderId, SaleId, TenantId};
-use platform::processor::load_captured;
+use domain::{CardId, CustomerId, MembershipId, OrderId, SaleId, TenantId};
 use std::collections::{BTreeMap, BTreeSet};
-use store::reconcile::ORDERS;
-use store::{Consistency, Key, StoreError, StoreFault};
+use store::archive::TenantPlace;
+use store::reconcile::{MEMBERSHIPS, ORDERS, Record};
+use store::{Consistency, Placed, StoreError, StoreFault, Table};
 
 /// Further walks past all orders for sums that changed meanwhile, and further reads of an order that did.
 const ROUNDS: usize = 3;
 
 /// A second look.
 pub(super) struct Again<'a> {
-    view: &'a View<'a>,
+    view: &'a ReconciliationView<'a>,
     pub(super) findings: Vec<(TenantId, Finding)>,
     pub(super) unsettled: Vec<(TenantId, Count)>,
 }
 
 impl<'a> Again<'a> {
-    pub(super) const fn at(view: &'a View<'a>) -> Self {
+    pub(super) const fn at(view: &'a ReconciliationView<'a>) -> Self {
         Self { view, findings: Vec::new(), unsettled: Vec::new() }
     }
 
@@ -37,6 +39,7 @@ impl<'a> Again<'a> {
         }
         let mut counts = BTreeSet::new();
         let mut repeated: BTreeMap<TenantId, Vec<Finding>> = BTreeMap::new();
+        let mut cards = BTreeSet::new();
         for ((tenant, subject), suspected) in subjects {
             match &subject {
                 Subject::Count(count) => {
@@ -44,6 +47,14 @@ impl<'a> Again<'a> {
                 }
                 Subject::Tickets => {
                     repeated.insert(tenant, suspected);
+                }
+                Subject::Tenant => {
+                    if self.is_nobody(tenant).await? {
+                        self.find(tenant, suspected);
+                    }
+                }
+                Subject::Card(card) => {
+                    cards.insert((tenant, *card));
                 }
                 // What does not read is not the work of a moment.
                 Subject::Record(_) => self.find(tenant, suspected),
@@ -62,11 +73,22 @@ impl<'a> Again<'a> {
                 },
             }
         }
+        self.look_for_cards(cards).await?;
         self.walk_again(counts, repeated).await
     }
 
     fn find(&mut self, tenant: TenantId, findings: impl IntoIterator<Item = Finding>) {
         self.findings.extend(findings.into_iter().map(|finding| (tenant, finding)));
+    }
+
+    /// Whether a tenant is neither there nor about to be, out of an archive.
+    async fn is_nobody(&self, tenant: TenantId) -> Result<bool, StoreError> {
+        let store = self.view.store;
+        let is_there = store.load_tenant(tenant, Consistency::Strong).await?.is_some();
+        Ok(match store.load_place(tenant).await? {
+            TenantPlace::Restoring(_) => false,
+            TenantPlace::Free | TenantPlace::Restored(_) | TenantPlace::Taken => !is_there,
+        })
     }
 
     /// What is found about a subject now.
@@ -84,10 +106,15 @@ impl<'a> Again<'a> {
                 self.enter_customers(&mut books, tenant, &[*customer]).await?;
             }
             Subject::Ledger(slot) => {
-                let ledger = self.view.store.get(&Key::ledger(tenant, slot, 0), Consistency::Strong).await?;
+                let place = Ledger::place(tenant, slot);
+                let ledger: Option<Ledger> = self.view.store.get(&place, Consistency::Strong).await?;
                 ledger.iter().for_each(|ledger| books.enter_ledger(ledger));
             }
-            Subject::Count(_) | Subject::Tickets | Subject::Record(_) => {}
+            Subject::Card(_)
+            | Subject::Count(_)
+            | Subject::Tickets
+            | Subject::Tenant
+            | Subject::Record(_) => {}
         }
         found.extend(books.close());
         found.retain(|finding| finding.subject() == *subject);
@@ -106,6 +133,7 @@ impl<'a> Again<'a> {
         let mut parts = store.load_order_parts(tenant, id).await?.finish();
         for _ in 0..ROUNDS {
             let belongings = self.load_belongings(tenant, id, parts.as_ref().ok()).await?;
+            let scans = store.load_scans(tenant, id).await?;
             let after = store.load_order_parts(tenant, id).await?.finish();
             if after != parts {
                 parts = after;
@@ -115,6 +143,7 @@ impl<'a> Again<'a> {
             return Ok(match parts {
                 Ok(records) => {
                     books.enter_order(&records);
+                    books.enter_scans(&records, &scans);
                     Vec::new()
                 }
                 Err(has) => unwhole(id, has.into_iter().map(Part::Belongs).collect()).collect(),
@@ -133,10 +162,11 @@ impl<'a> Again<'a> {
     ) -> Result<Belongings, StoreError> {
         let store = self.view.store;
         let captured = load_captured(store, tenant, id).await?;
-        let Some(OrderRecords { order, .. }) = records else {
+        let Some(records) = records else {
             return Ok(Belongings { captured, ..Belongings::default() });
         };
-        let lookups = store.load_order_lookups(order).await?;
+        let lookups = store.load_order_lookups(records).await?;
+        let order = &records.order;
         let sale = match &order.payment {
             Some(payment) => store.load_sale_record(tenant, &payment.sale).await?,
             None => None,
@@ -194,6 +224,28 @@ impl<'a> Again<'a> {
     ) -> Result<(), StoreError> {
         let found = self.view.store.load_customers(tenant, ids).await?;
         found.into_iter().flatten().for_each(|customer| books.enter_customer(customer.value.id));
+        Ok(())
+    }
+
+    /// Looks for cards that were scanned among the memberships there are by now.
+    async fn look_for_cards(&mut self, mut cards: BTreeSet<(TenantId, CardId)>) -> Result<(), StoreError> {
+        if cards.is_empty() {
+            return Ok(());
+        }
+        let mut walk = self.view.walk(Table::Members, MEMBERSHIPS, Consistency::Strong);
+        while let Some(rows) = walk.next().await? {
+            for row in rows {
+                let tenant = row.tenant;
+                if let Ok(Record::Membership(record)) = read(row) {
+                    for card in &record.membership.cards {
+                        cards.remove(&(tenant, card.id));
+                    }
+                }
+            }
+        }
+        for (tenant, card) in cards {
+            self.find(tenant, [Finding::LostCard { card }]);
+        }
         Ok(())
     }
 

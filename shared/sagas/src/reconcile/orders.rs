@@ -1,10 +1,10 @@
 //! A walk past orders, each with all that shares its place.
 
-use super::{View, read};
-use domain::reconciliation::{Belonging, Finding, LookupPlace, OrderFault, OrderRecords};
+use super::{ReconciliationView, read};
+use domain::reconciliation::{Belonging, Count, Finding, LookupPlace, OrderFault, OrderRecords};
 use domain::{OrderId, TenantId};
 use store::reconcile::{OrderParts, Record, order_of};
-use store::walk::Walk;
+use store::walk::TableWalk;
 use store::{Consistency, StoreError, Table};
 
 /// Why there is no whole order.
@@ -34,19 +34,25 @@ pub(super) fn unwhole(order: &OrderId, parts: Vec<Part>) -> impl Iterator<Item =
 
 /// What a page shows.
 #[derive(Debug, Default)]
-pub(super) struct Page {
+pub(super) struct ReconciledPage {
     /// The orders of which it shows the end.
     pub(super) orders: Vec<Whole>,
     /// What leads to orders.
     pub(super) lookups: Vec<(TenantId, LookupPlace, OrderId)>,
+    /// What is counted of orders.
+    pub(super) counters: Vec<(TenantId, Count, i64)>,
     /// What does not read.
     pub(super) unreadable: Vec<(TenantId, Finding)>,
 }
 
-impl Page {
+impl ReconciledPage {
     fn enter(&mut self, tenant: TenantId, record: Result<Record, Finding>) {
         match record {
             Ok(Record::OrderLookup(place, to)) => self.lookups.push((tenant, place, to)),
+            Ok(Record::Counters(counters)) => {
+                let counters = counters.into_iter().map(|(count, counted)| (tenant, count, counted));
+                self.counters.extend(counters);
+            }
             Ok(_) => {}
             Err(unreadable) => self.unreadable.push((tenant, unreadable)),
         }
@@ -56,7 +62,7 @@ impl Page {
 /// The walk. The items of a partition come one after the other; should they ever not, an order is found not to be whole,
 /// and read again.
 pub(super) struct OrdersWalk {
-    walk: Walk,
+    walk: TableWalk,
     open: Option<Open>,
 }
 
@@ -85,17 +91,21 @@ impl Open {
 }
 
 impl OrdersWalk {
-    pub(super) fn begin(view: &View<'_>, partitions: &[&str], consistency: Consistency) -> Self {
+    pub(super) fn begin(
+        view: &ReconciliationView<'_>,
+        partitions: &[&str],
+        consistency: Consistency,
+    ) -> Self {
         Self { walk: view.walk(Table::Orders, partitions, consistency), open: None }
     }
 
     /// What the next page shows; none when there are no more.
-    pub(super) async fn next(&mut self) -> Result<Option<Page>, StoreError> {
+    pub(super) async fn next(&mut self) -> Result<Option<ReconciledPage>, StoreError> {
         let Some(rows) = self.walk.next().await? else {
             let last = self.open.take().map(|last| vec![last.close()]);
-            return Ok(last.map(|orders| Page { orders, ..Page::default() }));
+            return Ok(last.map(|orders| ReconciledPage { orders, ..ReconciledPage::default() }));
         };
-        let mut page = Page::default();
+        let mut page = ReconciledPage::default();
         for row in rows {
             let tenant = row.tenant;
             let Some(order) = order_of(&row) else {

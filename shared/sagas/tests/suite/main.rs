@@ -1,4 +1,6 @@
 //! The sagas against the embedded engine.
 
+mod admission;
 mod publish;
 mod refund;
+mod steps;

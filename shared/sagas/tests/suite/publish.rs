@@ -1,23 +1,29 @@
 //! Making slots, while the process dies and while others do the same.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a helper fails its test by panicking")]
 
+use crate::steps::check_steps;
+use adapters::processor::SandboxProcessor;
+use adapters::queue::LocalQueue;
+use adapters::vault::LocalVault;
+use adapters::{Adapters, App};
 use domain::catalog::Template;
 use domain::ledger::{Hold, Ledger, LedgerChange};
 use domain::publishing::{DAYS_AHEAD, Generation, Moment, RunKind};
-use domain::tenant::{DEFAULT_HOLD_SECS, ProcessorKind, Tenant};
+use domain::tenant::Tenant;
 use domain::time::plus_secs;
-use domain::{InstanceId, ReservationId, TenantId, Timestamp, Zone};
+use domain::{InstanceId, ReservationId, Timestamp};
 use engine::{Embedded, Fault, FaultPlan, Faulty, Rates};
-use platform::processor::SandboxProcessor;
-use platform::queue::LocalQueue;
-use platform::vault::LocalVault;
-use platform::{Adapters, ApiError, App};
 use sagas::publish::{Progress, TemplateSaved, Turn, delete_template, make_slots, resume, save_template};
+use sagas::steps::PUBLISHING;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use store::publish::Beginning;
+use store::publish::SlotsFrom;
 use store::{Key, Store};
+use testkit::PREFIX;
+use testkit::image::{TableImage, tables};
+use testkit::log::Log;
+use testkit::walk::{Walk, seeds};
 
 const DAY: i64 = 86_400;
 
@@ -26,22 +32,7 @@ fn now() -> Timestamp {
 }
 
 fn tenant() -> Tenant {
-    Tenant {
-        id: TenantId::parse(1).unwrap(),
-        name: "Harbor Museum".to_owned(),
-        zone: Zone::parse("America/New_York").unwrap(),
-        sandbox: true,
-        hold_secs: DEFAULT_HOLD_SECS,
-        allowed_origins: Default::default(),
-        descriptor_prefix: String::new(),
-        processor: ProcessorKind::Sandbox,
-        mail_from: None,
-        consumer_site: None,
-        limits: Default::default(),
-        member_claims: Default::default(),
-        sealed_hash_key: String::new(),
-        closed_at: None,
-    }
+    testkit::tenant(1)
 }
 
 /// A template that is held daily at these hours.
@@ -67,13 +58,12 @@ struct Process {
 
 async fn process(embedded: &Embedded) -> Process {
     let faults = FaultPlan::new();
-    let store = Store::new(Faulty::new(embedded.clone(), faults.clone()).client(), "test-");
+    let store = Store::new(Faulty::new(embedded.clone(), faults.clone()).client(), PREFIX);
     let adapters = Adapters {
         queue: Arc::new(LocalQueue::default()),
         vault: Arc::new(LocalVault::in_memory().unwrap()),
         sandbox_processor: Arc::new(SandboxProcessor::new(store.clone(), Arc::new(now))),
     };
-    store.create_tables().await.unwrap();
     let app = App::new(store, adapters);
     app.store.save_tenant(&tenant()).await.unwrap();
     faults.reset();
@@ -88,7 +78,7 @@ impl Process {
         at: Timestamp,
         days: u32,
         budget: usize,
-    ) -> Result<Progress, ApiError> {
+    ) -> Result<Progress, sagas::SagaFault> {
         let before = self.app.store.load_authored(&Key::template(tenant().id, &template.id)).await?;
         let moment = Moment { now: at, days, chosen_clock: false };
         let saved = save_template(&self.app, &tenant(), template, before.as_ref(), moment).await?;
@@ -112,7 +102,7 @@ impl Process {
     }
 
     async fn slots(&self, template: &Template) -> BTreeMap<InstanceId, Ledger> {
-        let from = Beginning::At(Timestamp::UNIX_EPOCH);
+        let from = SlotsFrom::At(Timestamp::UNIX_EPOCH);
         let until = InstanceId::last_start();
         let found =
             self.app.store.load_slots_from(tenant().id, &template.id, from, until, 100_000).await.unwrap();
@@ -135,12 +125,21 @@ impl Process {
 
 const DAYS: u32 = 60;
 
-/// Publishes a template, sells some of it, and saves it changed: new slots, changed slots, slots that go.
+/// Tables with a template that is published, and the slots of it of which something is sold or held.
+async fn published() -> (Embedded, Arc<[InstanceId; 2]>) {
+    static PUBLISHED: TableImage<[InstanceId; 2]> = TableImage::new();
+    let publish = |embedded: Embedded| async move {
+        let first = process(&embedded).await;
+        first.publish_whole(&template(8..12, 5), DAYS).await;
+        first.sell_and_hold(&template(8..12, 5)).await
+    };
+    PUBLISHED.copy(publish).await
+}
+
+/// Saves what is published changed: new slots, changed slots, slots that go.
 async fn changed(fault: Option<(usize, Fault)>) -> (BTreeMap<InstanceId, Ledger>, usize) {
-    let embedded = Embedded::memory().unwrap();
+    let (embedded, touched) = published().await;
     let first = process(&embedded).await;
-    first.publish_whole(&template(8..12, 5), DAYS).await;
-    let touched = first.sell_and_hold(&template(8..12, 5)).await;
     let after = template(10..23, 6);
     first.faults.reset();
     if let Some((call, fault)) = fault {
@@ -165,21 +164,25 @@ async fn changed(fault: Option<(usize, Fault)>) -> (BTreeMap<InstanceId, Ledger>
     (slots, calls)
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn wherever_publishing_dies_one_pass_ends_in_the_same_slots() {
     let (undisturbed, calls) = changed(None).await;
     // Daily from 10 to 22 o'clock, the sold slots of 8 and 9, and today's that have begun.
     assert!(undisturbed.len() > 13 * 60, "{}", undisturbed.len());
     assert!(calls > 8, "{calls}");
+    let mut walk = Walk::begin("publishing-calls", 2);
     for call in 0..calls {
         for fault in [Fault::CrashBefore, Fault::CrashAfter, Fault::AnswerLost] {
-            let (slots, _) = changed(Some((call, fault))).await;
-            assert!(slots == undisturbed, "{call} {fault:?}");
+            if walk.plays((call, fault)) {
+                let (slots, _) = changed(Some((call, fault))).await;
+                assert!(slots == undisturbed, "{call} {fault:?}");
+            }
         }
     }
+    walk.end(27);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn through_any_weather_the_slots_come_out_the_same() {
     let (undisturbed, _) = changed(None).await;
     let rates = Rates {
@@ -189,18 +192,16 @@ async fn through_any_weather_the_slots_come_out_the_same() {
         transaction_conflict: 60,
         ..Rates::default()
     };
-    for seed in 0..6 {
-        let embedded = Embedded::memory().unwrap();
+    for seed in seeds("publishing-weather", 0..6, 3) {
+        let (embedded, _touched) = published().await;
         let first = process(&embedded).await;
-        first.publish_whole(&template(8..12, 5), DAYS).await;
-        first.sell_and_hold(&template(8..12, 5)).await;
         let after = template(10..23, 6);
         first.publish(&after, now(), DAYS, 1).await.unwrap();
         for life in 0..50 {
             let weather = FaultPlan::random(seed * 100 + life, rates);
             let client = Faulty::new(embedded.clone(), weather).client();
             let app = App::new(
-                Store::new(client, "test-"),
+                Store::new(client, PREFIX),
                 Adapters {
                     queue: Arc::new(LocalQueue::default()),
                     vault: Arc::new(LocalVault::in_memory().unwrap()),
@@ -219,7 +220,7 @@ async fn through_any_weather_the_slots_come_out_the_same() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_who_make_the_same_slots_at_once_make_them_once() {
-    let embedded = Embedded::memory().unwrap();
+    let embedded = tables().await;
     let (one, other) = (process(&embedded).await, process(&embedded).await);
     let tour = template(8..23, 5);
     one.publish(&tour, now(), 200, 1).await.unwrap();
@@ -232,7 +233,7 @@ async fn two_who_make_the_same_slots_at_once_make_them_once() {
     assert!(first.is_ok() || second.is_ok());
     one.resume(&tour, at).await;
     let slots = one.slots(&tour).await;
-    let alone = process(&Embedded::memory().unwrap()).await;
+    let alone = process(&tables().await).await;
     alone.publish_whole(&tour, 200).await;
     assert!(slots == alone.slots(&tour).await);
 }
@@ -244,7 +245,7 @@ fn turn(now: Timestamp, budget: usize) -> Turn {
 
 #[tokio::test]
 async fn no_pass_under_a_chosen_clock_reaches_further_than_real_time() {
-    let process = process(&Embedded::memory().unwrap()).await;
+    let process = process(&tables().await).await;
     let tour = template(8..12, 5);
     process.publish_whole(&tour, DAYS_AHEAD).await;
     let slots = process.slots(&tour).await;
@@ -258,7 +259,7 @@ async fn no_pass_under_a_chosen_clock_reaches_further_than_real_time() {
 
 #[tokio::test]
 async fn a_run_that_a_later_save_has_overtaken_writes_nothing_more() {
-    let embedded = Embedded::memory().unwrap();
+    let embedded = tables().await;
     let (slow, quick) = (process(&embedded).await, process(&embedded).await);
     let (before, after) = (template(8..23, 5), template(8..10, 9));
     slow.publish(&before, now(), 200, 1).await.unwrap();
@@ -272,7 +273,7 @@ async fn a_run_that_a_later_save_has_overtaken_writes_nothing_more() {
 
 #[tokio::test]
 async fn a_budget_leaves_the_rest_to_the_scheduled_work_and_every_day_makes_one_more() {
-    let process = process(&Embedded::memory().unwrap()).await;
+    let process = process(&tables().await).await;
     let tour = template(8..12, 5);
     let some = process.publish(&tour, now(), DAYS_AHEAD, 1).await.unwrap();
     assert_eq!((some.made, some.complete), (1_000, false));
@@ -291,7 +292,7 @@ async fn a_budget_leaves_the_rest_to_the_scheduled_work_and_every_day_makes_one_
 
 #[tokio::test]
 async fn a_deleted_template_takes_its_slots_along_but_those_that_are_sold_or_held() {
-    let process = process(&Embedded::memory().unwrap()).await;
+    let process = process(&tables().await).await;
     let tour = template(8..12, 5);
     process.publish_whole(&tour, DAYS).await;
     let [sold, held] = process.sell_and_hold(&tour).await;
@@ -306,4 +307,13 @@ async fn a_deleted_template_takes_its_slots_along_but_those_that_are_sold_or_hel
     process.resume(&tour, plus_secs(now(), 1_800)).await.unwrap();
     assert_eq!(process.slots(&tour).await.into_keys().collect::<Vec<_>>(), [sold]);
     assert_eq!(process.record(&tour).await, None);
+}
+
+#[tokio::test]
+async fn publishing_takes_its_steps_in_their_order() {
+    let process = process(&tables().await).await;
+    process.publish_whole(&template(8..12, 5), DAYS).await;
+    let log = Log::of_this_thread();
+    process.publish_whole(&template(9..13, 5), DAYS).await;
+    check_steps(&log, PUBLISHING);
 }

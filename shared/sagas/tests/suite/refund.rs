@@ -1,19 +1,22 @@
 //! Refunds of a sale: taken, asked for, settled or given back, whatever is lost on the way.
 #![expect(clippy::unwrap_used, reason = "a helper fails its test by panicking")]
 
+use crate::steps::check_steps;
+use adapters::clock::RequestClock;
+use adapters::processor::{CardProcessor, PaymentRequest, SandboxProcessor};
+use adapters::queue::LocalQueue;
+use adapters::vault::LocalVault;
+use adapters::{Adapters, App};
 use domain::card::{Card, CardBrand, CardFields, Expiry};
+use domain::card_token::SentCard;
 use domain::merchant::RateCard;
 use domain::order::{CardSummary, Order};
 use domain::sale::{RefundRefusal, Sale, SaleRefund};
-use domain::tenant::{DEFAULT_HOLD_SECS, ProcessorKind, Tenant};
+use domain::tenant::Tenant;
 use domain::time::plus_secs;
-use domain::{Mid, Money, OrderId, Percent, RefundId, SaleId, TenantId, Timestamp, Zone};
-use engine::{Embedded, Fault, FaultPlan, Faulty, Throttling};
-use platform::clock::RequestClock;
-use platform::processor::{CardProcessor, PaymentRequest, SandboxProcessor};
-use platform::queue::LocalQueue;
-use platform::vault::LocalVault;
-use platform::{Adapters, App};
+use domain::{Currency, Mid, Money, OrderId, Percent, RefundId, SaleId, Timestamp};
+use engine::{Fault, FaultPlan, Faulty, Throttling};
+use sagas::steps::REFUND_OF_A_SALE;
 use sagas::{RecoveredRefunds, RefundOutcome, TakenRefund, recover_refunds, refund, take_refund};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -21,33 +24,18 @@ use std::sync::Arc;
 use store::order::{DueClock, DueKind, DueWork};
 use store::refund::Take;
 use store::{Action, Expression, Key, Store, encode};
+use testkit::PREFIX;
+use testkit::cards::{GOOD, LOSES_THE_ANSWER, REFUSES_REFUNDS};
+use testkit::image::tables;
+use testkit::log::Log;
 use tokio::task::JoinSet;
-
-const GOOD: &str = "4242424242424242";
-const REFUSING: &str = "4000000000005126";
-const LOSING: &str = "4000000000000259";
 
 fn now() -> Timestamp {
     "2027-05-01T14:00:00Z".parse().unwrap()
 }
 
 fn tenant() -> Tenant {
-    Tenant {
-        id: TenantId::parse(1).unwrap(),
-        name: "Harbor Museum".to_owned(),
-        zone: Zone::parse("America/New_York").unwrap(),
-        sandbox: true,
-        hold_secs: DEFAULT_HOLD_SECS,
-        limits: Default::default(),
-        member_claims: Default::default(),
-        allowed_origins: Default::default(),
-        descriptor_prefix: String::new(),
-        processor: ProcessorKind::Sandbox,
-        mail_from: None,
-        consumer_site: None,
-        sealed_hash_key: String::new(),
-        closed_at: None,
-    }
+    testkit::tenant(1)
 }
 
 fn mid() -> Mid {
@@ -80,9 +68,8 @@ struct Shop {
 
 impl Shop {
     async fn open(number: &str) -> Self {
-        let embedded = Embedded::memory().unwrap();
-        let own = Store::new(embedded.client(), "test-");
-        own.create_tables().await.unwrap();
+        let embedded = tables().await;
+        let own = Store::new(embedded.client(), PREFIX);
         own.save_tenant(&tenant()).await.unwrap();
         let sandbox = SandboxProcessor::new(own.clone(), Arc::new(now));
         let sale = charge(&sandbox, number).await;
@@ -91,7 +78,7 @@ impl Shop {
         let key = Key::order(tenant().id, &order_id());
         put(&own, &key, encode(&key, &order()).unwrap()).await;
         let faults = FaultPlan::new();
-        let store = Store::new(Faulty::new(embedded, faults.clone()).client(), "test-");
+        let store = Store::new(Faulty::new(embedded, faults.clone()).client(), PREFIX);
         let adapters = Adapters {
             queue: Arc::new(LocalQueue::default()),
             vault: Arc::new(LocalVault::in_memory().unwrap()),
@@ -168,6 +155,7 @@ async fn charge(sandbox: &SandboxProcessor, number: &str) -> Sale {
         tenant: tenant().id,
         order: order_id(),
         amount: cents(10_000),
+        currency: Currency::default(),
         mid: mid(),
         descriptor: String::new(),
         secured_at: order().created_at,
@@ -175,12 +163,15 @@ async fn charge(sandbox: &SandboxProcessor, number: &str) -> Sale {
     let reference = sandbox.open(&request).await.unwrap();
     let fields =
         CardFields { number: Some(number), expiry: Some("0929"), cvc: Some("123"), ..CardFields::default() };
-    let _ = sandbox.confirm(&reference, &Card::parse(&fields).unwrap()).await;
+    let card = SentCard::Number(Box::new(Card::parse(&fields).unwrap()));
+    let _ = sandbox.confirm(&reference, &card).await;
     Sale {
         id: sale_id(),
         order: order_id(),
         mid: mid(),
         reference: Some(reference),
+        currency: Currency::default(),
+        taxes: Default::default(),
         amount: cents(10_000),
         remainder: cents(10_000),
         rate_card: RateCard { percentage: Percent::parse("2.90").unwrap(), fixed: cents(30) },
@@ -212,7 +203,7 @@ async fn a_refund_is_taken_and_settled_with_its_order() {
 
 #[tokio::test]
 async fn a_refused_refund_is_given_back() {
-    let shop = Shop::open(REFUSING).await;
+    let shop = Shop::open(REFUSES_REFUNDS).await;
     let sale = shop.take(1, 6_000).await.unwrap();
     let RefundOutcome::Refused(decline) = shop.finish(1, sale).await else { panic!() };
     assert_eq!(decline.issuing_code.as_deref(), Some("refund_declined"));
@@ -265,7 +256,7 @@ async fn a_taking_whose_answer_is_lost_is_not_taken_twice() {
 
 #[tokio::test]
 async fn a_lost_answer_of_the_processor_is_asked_for_again_after_the_deadline() {
-    let shop = Shop::open(LOSING).await;
+    let shop = Shop::open(LOSES_THE_ANSWER).await;
     let sale = shop.take(1, 6_000).await.unwrap();
     assert!(matches!(shop.finish(1, sale).await, RefundOutcome::Undecided));
     assert_eq!(shop.books().await, [4_000, 0, 6_000]);
@@ -359,7 +350,7 @@ async fn a_sale_is_due_for_the_earliest_of_its_refunds() {
 
 #[tokio::test]
 async fn refunds_that_are_not_finished_are_due_again_later() {
-    let shop = Shop::open(LOSING).await;
+    let shop = Shop::open(LOSES_THE_ANSWER).await;
     for number in [1, 2] {
         let sale = shop.take(number, 100).await.unwrap();
         assert!(matches!(shop.finish(number, sale).await, RefundOutcome::Undecided));
@@ -395,4 +386,13 @@ async fn a_refund_whose_end_is_not_written_keeps_no_other_of_its_sale_waiting() 
     assert_eq!(shop.due_at(DueClock::Real, 120).await.len(), 1);
     assert_eq!(shop.recover(DueClock::Real, 120).await, RecoveredRefunds { finished: 1, left: 0 });
     assert_eq!(shop.books().await, [9_800, 200, 200]);
+}
+
+#[tokio::test]
+async fn a_refund_of_a_sale_takes_its_steps_in_their_order() {
+    let shop = Shop::open(GOOD).await;
+    let log = Log::of_this_thread();
+    let sale = shop.take(1, 4_000).await.unwrap();
+    assert!(matches!(shop.finish(1, sale).await, RefundOutcome::Refunded(_)));
+    check_steps(&log, REFUND_OF_A_SALE);
 }

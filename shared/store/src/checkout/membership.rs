@@ -1,13 +1,14 @@
-//! The memberships of an order: claimed when it is secured, written when it is settled, let go when it is undone.
+//! The memberships of an order: claimed when it is secured, written when it is settled, let go when it is voided.
 
-use super::absent;
+use super::{absent, contact_keys};
 use crate::customer::note_customer;
 use crate::member::{CLAIMED_BY, items};
 use crate::{Action, Expression, Item, Key, MAX_WRITES, StoreError, StoreFault, text};
 use domain::customer::Customer;
 use domain::membership::Membership;
 use domain::membership::issue::MembershipChange;
-use domain::order::{MAX_NOTICES, Order};
+use domain::order::{Order, TICKETS_PER_CHUNK};
+use domain::outbox::mails_of;
 use domain::{OrderId, TenantId, Timestamp};
 use std::collections::BTreeMap;
 
@@ -48,13 +49,23 @@ fn new_keys(tenant: TenantId, change: &MembershipChange) -> impl Iterator<Item =
     number.into_iter().chain(is_new.then(|| Key::membership(tenant, after.id)))
 }
 
-/// Writes of a settlement beside those of memberships: the order, its tickets, sale, mails, contacts and payer.
-const OTHER_WRITES: usize = 14 + MAX_NOTICES;
+/// Writes of a settlement beside those of memberships: the order, its sale, its tickets, mails and contacts, and the
+/// payer, who is a customer and found by an e-mail address.
+fn other_writes(order: &Order) -> usize {
+    let tickets = order.seats().values().fold(0_usize, |tickets, quantity| {
+        tickets.saturating_add(usize::try_from(*quantity).unwrap_or(usize::MAX))
+    });
+    let payer = if order.customer.is_some() { 2 } else { 0 };
+    [tickets.div_ceil(TICKETS_PER_CHUNK), mails_of(order).len(), contact_keys(order).len(), payer]
+        .into_iter()
+        .fold(2, usize::saturating_add)
+}
 
 /// Refuses an order whose memberships would not fit into the transaction that settles it: nothing may be charged that
 /// cannot be settled.
 pub(super) fn check_settleable(order: &Order) -> Result<(), StoreError> {
-    match writes(order, When::Claimed, order.created_at)?.len().saturating_add(OTHER_WRITES) > MAX_WRITES {
+    let writes = writes(order, When::Claimed, order.created_at)?.len();
+    match writes.saturating_add(other_writes(order)) > MAX_WRITES {
         true => Err(StoreError::new(StoreFault::TooMany, "memberships of one order have too many cards")),
         false => Ok(()),
     }

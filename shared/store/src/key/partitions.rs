@@ -1,11 +1,11 @@
 //! Partitions that are read as a whole, or a range of them.
 
 use super::{
-    API_KEYS, DEFINITIONS, MEMBERSHIPS, PRICED_MERCHANTS, SANDBOX_MAILS, TEMPLATES, TENANTS, changed,
-    customers_of_email, email, order_partition, slots,
+    API_KEYS, DEFINITIONS, MEMBERSHIPS, PRICED_MERCHANTS, SANDBOX_MAILS, SETTINGS_HISTORY, STAFF, TEMPLATES,
+    TENANTS, changed, customers_of_email, email, order_partition, phone, slots, staff_sessions,
 };
 use domain::instance_id::TemplateTag;
-use domain::{OrderId, TenantId, Timestamp};
+use domain::{OrderId, StaffId, TenantId, Timestamp};
 
 /// A partition of a tenant.
 #[must_use]
@@ -37,6 +37,24 @@ pub fn api_keys_partition(tenant: TenantId) -> String {
     partition_of(tenant, API_KEYS)
 }
 
+/// The partition of the history of a tenant's settings and keys.
+#[must_use]
+pub fn settings_history_partition(tenant: TenantId) -> String {
+    partition_of(tenant, SETTINGS_HISTORY)
+}
+
+/// The partition of a tenant's staff.
+#[must_use]
+pub fn staff_partition(tenant: TenantId) -> String {
+    partition_of(tenant, STAFF)
+}
+
+/// The partition of the sessions of a person of the staff.
+#[must_use]
+pub fn staff_sessions_partition(tenant: TenantId, person: &StaffId) -> String {
+    partition_of(tenant, &staff_sessions(person))
+}
+
 /// The partition of the list of a tenant's memberships.
 #[must_use]
 pub fn memberships_partition(tenant: TenantId) -> String {
@@ -62,6 +80,12 @@ pub fn customers_of_email_partition(tenant: TenantId, hash: &str) -> String {
 #[must_use]
 pub fn email_partition(tenant: TenantId, hash: &str) -> String {
     partition_of(tenant, &email(hash))
+}
+
+/// The partition of the memberships of someone with a phone number, by the SHA-256 of its digits.
+#[must_use]
+pub fn phone_partition(tenant: TenantId, hash: &str) -> String {
+    partition_of(tenant, &phone(hash))
 }
 
 /// The partition of the mails the sandbox delivered.

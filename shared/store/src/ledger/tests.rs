@@ -134,9 +134,9 @@ fn change(ledger: &Ledger, kind: u8, who: i64, quantity: u32, clock: i64) -> Led
 fn in_memory(ledger: &Ledger, change: &LedgerChange, now: Timestamp) -> Result<Ledger, LedgerRefusal> {
     let mut ledger = ledger.clone();
     loop {
-        match ledger.course(change, now)? {
-            Course::Change(course) => return ledger.apply(&course, now),
-            Course::ReclaimFirst(reclaim) => ledger = ledger.apply(&reclaim, now)?,
+        match ledger.transition(change, now)? {
+            LedgerTransition::Change(transition) => return ledger.apply(&transition, now),
+            LedgerTransition::ReclaimFirst(reclaim) => ledger = ledger.apply(&reclaim, now)?,
         }
     }
 }

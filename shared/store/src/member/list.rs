@@ -29,7 +29,7 @@ impl Store {
         Ok(ids)
     }
 
-    /// What lists look at of the memberships that were changed within a range, in the order of their changes. One query, for about each 3,000 memberships with two cards; another one for each
+    /// What lists look at of the memberships that were changed within a range, in the order of their changes. One query, for about each 2,500 memberships with two cards; another one for each
     /// 100 whose entries were written before entries held anything.
     ///
     /// # Errors

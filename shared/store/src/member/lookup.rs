@@ -1,6 +1,6 @@
 //! Whether what memberships are found by leads to them, and what they have leads from them.
 
-use super::{keys_of, lookup_of};
+use super::{Pointer, keys_of, lookup_of};
 use crate::{Consistency, Found, Item, Key, Store, StoreError, decode};
 use domain::membership::{ListedMembership, Membership};
 use domain::reconciliation::{Lookup, LookupFault};
@@ -85,8 +85,10 @@ fn fault_at(key: &Key, membership: &Membership, found: &Found) -> Option<WrongLo
 fn is_copy(by: Lookup, item: &Item, membership: &Membership) -> bool {
     match by {
         Lookup::List if !item.contains_key("cards") => true,
-        Lookup::List => decode::<ListedMembership>(item.clone())
-            .is_ok_and(|listed| listed == ListedMembership::of(membership)),
+        Lookup::List => decode::<ListedMembership>(item.clone()).is_ok_and(|listed| listed.is_of(membership)),
+        Lookup::Card | Lookup::Phone => {
+            decode::<Pointer>(item.clone()).is_ok_and(|pointer| pointer.id == membership.id)
+        }
         Lookup::Email if !item.contains_key("number") => true,
         Lookup::Number | Lookup::ExternalNumber | Lookup::Barcode | Lookup::Email => {
             decode::<Membership>(item.clone()).is_ok_and(|copy| copy == *membership)

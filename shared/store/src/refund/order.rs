@@ -4,29 +4,16 @@ use crate::checkout::{When, unclaimed};
 use crate::counter;
 use crate::ledger::ledger_update;
 use crate::member::{CLAIMED_BY, items};
-use crate::order::{after_sale_update, put_mail, set_after_sale};
+use crate::order::{after_sale_update, put_mail};
 use crate::{Action, Expression, Key, StoreError};
 use domain::entitlement::EntitlementUse;
 use domain::ledger::LedgerChange;
-use domain::membership::undo::MembershipReturn;
-use domain::order::{GivenBack, Order, OrderRefund};
+use domain::membership::returns::MembershipReturn;
+use domain::order::{Order, OrderRefund, RefundReleases};
 use domain::outbox::{MAIL_RETRY_SECS, refund_mail};
 use domain::time::plus_secs;
 use domain::{TenantId, Timestamp};
 use std::collections::BTreeMap;
-
-/// What the end of a listed refund adds to the update of its order: it is carried out.
-///
-/// # Errors
-/// [`StoreError`] when something has no representation.
-pub(crate) fn settle_into(
-    update: &mut Expression,
-    order: &Order,
-    refund: &OrderRefund,
-    at: Timestamp,
-) -> Result<(), StoreError> {
-    set_after_sale(update, order, &order.after_sale.with_done(&refund.id, at))
-}
 
 /// What a listed refund that came to nothing changes: it is listed no more, and its memberships are free.
 ///
@@ -35,7 +22,7 @@ pub(crate) fn settle_into(
 pub(crate) fn given_up(order: &Order, refund: &OrderRefund) -> Result<Vec<(Key, Action)>, StoreError> {
     let update = after_sale_update(order, &order.after_sale.without_refund(&refund.id))?;
     let mut writes = vec![(Key::order(order.tenant, &order.id), Action::Update(update))];
-    for MembershipReturn { before, after: _ } in &refund.given_back.memberships {
+    for MembershipReturn { before, after: _ } in &refund.releases.memberships {
         let mut update = Expression::new();
         update.remove(&[CLAIMED_BY]);
         writes.push((Key::membership(order.tenant, before.id), Action::Update(update)));
@@ -48,24 +35,24 @@ pub(crate) fn given_up(order: &Order, refund: &OrderRefund) -> Result<Vec<(Key, 
 ///
 /// # Errors
 /// [`StoreError`] when something has no representation.
-pub(crate) fn given_back(
+pub(crate) fn release_writes(
     order: &Order,
     refund: &OrderRefund,
     at: Timestamp,
     when: When,
 ) -> Result<Vec<(Key, Action)>, StoreError> {
     let tenant = order.tenant;
-    let GivenBack { seats, stock, coupons, uses, memberships } = &refund.given_back;
+    let RefundReleases { seats, stock, coupons, uses, memberships } = &refund.releases;
     let mut writes = Vec::new();
     for (instance, quantity) in seats {
         let change = LedgerChange::unsell(*quantity, None, at);
         writes.push((Key::ledger(tenant, instance, 0), ledger_update(&change)));
     }
     for (id, quantity) in stock {
-        writes.push((Key::pieces_sold(tenant, *id), counter::give_back(*quantity)));
+        writes.push((Key::units_sold(tenant, *id), counter::release(*quantity)));
     }
     for coupon in coupons {
-        writes.push((Key::coupon_uses(tenant, coupon), counter::give_back(1)));
+        writes.push((Key::coupon_uses(tenant, coupon), counter::release(1)));
     }
     writes.extend(uses_back(tenant, uses));
     writes.extend(membership_writes(tenant, memberships, when)?);
@@ -77,7 +64,7 @@ pub(crate) fn given_back(
 
 fn uses_back(tenant: TenantId, uses: &[EntitlementUse]) -> Vec<(Key, Action)> {
     let items = counter::by_tally(tenant, uses).into_iter();
-    items.map(|(key, uses)| (key, counter::give_back_uses(&uses))).collect()
+    items.map(|(key, uses)| (key, counter::release_uses(&uses))).collect()
 }
 
 /// The memberships as they become, with all that they are found by.

@@ -32,7 +32,7 @@ async fn store() -> Store {
     store
 }
 
-async fn walked(store: &Store, tenant: Option<i64>, partitions: &[&str]) -> Vec<Row> {
+async fn walked(store: &Store, tenant: Option<i64>, partitions: &[&str]) -> Vec<WalkedItem> {
     let tenant = tenant.map(|tenant| TenantId::parse(tenant).unwrap());
     let mut walk = store.walk(Route { table: Table::Members, partitions, tenant }, PACE);
     let mut rows = Vec::new();
@@ -67,9 +67,9 @@ fn what_no_tenant_owns_is_no_row() {
             ("pk".to_owned(), AttributeValue::S(pk.to_owned())),
             ("sk".to_owned(), AttributeValue::S("ORDER".to_owned())),
         ]);
-        assert_eq!(Row::read(Table::Orders, item), None, "{pk}");
+        assert_eq!(WalkedItem::read(Table::Orders, item), None, "{pk}");
     }
     let key = Key::order(TenantId::parse(7).unwrap(), &OrderId::parse("1").unwrap());
-    let row = Row::read(Table::Orders, key.attributes()).unwrap();
+    let row = WalkedItem::read(Table::Orders, key.attributes()).unwrap();
     assert_eq!((row.partition.as_str(), row.key), ("ORDER#1", key));
 }

@@ -2,6 +2,7 @@
 
 use super::quantity::read_quantity;
 use super::trace::TriedOutput;
+use crate::readers::at_most;
 use crate::{Checker, Field, money_text};
 use domain::cart::{ComboLine, ComboLinePart, LinePrice};
 use domain::cart_request::{Wanted, WantedCombo, WantedLine};
@@ -43,7 +44,7 @@ impl ComboItemInput {
     pub(super) fn parse(self, checker: &mut Checker) -> Option<WantedLine> {
         let Self { item_id, combo_template_id, ticketing_type_id, quantity, parts } = self;
         // An id that names no line of the cart gets a new one, and text that is no id names none.
-        let id = checker.optional("itemId", item_id).and_then(|text| CartItemId::parse(text.trim()).ok());
+        let id = checker.optional_id("itemId", item_id, |text| Ok(CartItemId::parse(text).ok())).flatten();
         let combo = checker.required_id("comboTemplateId", combo_template_id, ComboTemplateId::parse);
         let ticket_type = checker.required_id("ticketingTypeId", ticketing_type_id, TicketTypeId::parse);
         let quantity = read_quantity(checker, quantity);
@@ -51,9 +52,7 @@ impl ComboItemInput {
         let parts = checker.each("parts", parts, |checker, part| {
             checker.required_id("eventId", part.event_id, InstanceId::parse)
         });
-        if parts.len() > MAX_PARTS {
-            checker.too_many("parts", MAX_PARTS);
-        }
+        at_most(checker, "parts", &parts, MAX_PARTS);
         let parts: Option<Vec<InstanceId>> = parts.into_iter().collect();
         let combo =
             WantedCombo { combo: combo?, ticket_type: ticket_type?, quantity: quantity?, parts: parts? };

@@ -1,14 +1,17 @@
 //! The forms of a cart and their answers on the wire (spec §2.6).
 
+use crate::catalog::FormFieldOutput;
+use crate::readers::at_most;
 use crate::{Checker, Field, Incoming, List, WireValue, incoming};
 use domain::cart::{Cart, CartForm, CartLine, IncompleteForm};
 use domain::cart_request::WantedForm;
-use domain::form::{Answer, AnswerValue, Answers, SentAnswer, SentValue};
+use domain::form::{AnswerValue, Answers, Form, FormAnswer, SentAnswer, SentValue};
 use domain::{FormId, FormResponseId, InstanceId};
 use serde::Serialize;
 use serde::de::{Deserialize, Deserializer, Error};
 use serde_json::Value;
 use serde_json::value::RawValue;
+use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
 /// Answers of one form, and forms with answers in one cart.
@@ -69,6 +72,8 @@ incoming! {
         name: String,
         /// The answer; null or blank text answers nothing.
         value: FormValue,
+        /// As a cart shows its fields. A field with a label and no value is a question, and answers nothing.
+        label: String,
     }
 
     /// The answers to a form of a cart. They replace those given before.
@@ -77,8 +82,8 @@ incoming! {
         fields: Vec<AnswerInput>,
     }
 
-    /// The answers to a form, sent with a cart. An entry without `fields`, such as one of an answered cart that
-    /// is sent back, changes nothing.
+    /// The answers to a form, sent with a cart. An entry without `fields`, or with nothing but the questions of a
+    /// cart that is sent back, changes nothing.
     pub struct FormAnswersInput {
         /// The form; an event of the cart must ask it.
         form_id: String,
@@ -116,7 +121,7 @@ pub(super) fn read_forms(checker: &mut Checker, sent: Field<List<FormAnswersInpu
 
 impl FormAnswersInput {
     fn read(self, checker: &mut Checker, at: usize) -> Option<WantedForm> {
-        if !self.fields.is_sent() {
+        if !self.fields.is_sent() || asks_only(&self.fields) {
             return None;
         }
         let form = checker.required_id("formId", self.form_id, FormId::parse);
@@ -126,15 +131,32 @@ impl FormAnswersInput {
     }
 }
 
+impl AnswerInput {
+    /// Whether it is a field as a cart shows it.
+    const fn is_question(&self) -> bool {
+        self.label.is_sent() && !self.value.is_sent()
+    }
+}
+
+/// Whether they are the questions of a cart that was read.
+fn asks_only(sent: &Field<List<AnswerInput>>) -> bool {
+    let Field::Value(List(fields)) = sent else { return false };
+    let is_question =
+        |field: &Field<AnswerInput>| matches!(field, Field::Value(input) if input.is_question());
+    !fields.is_empty() && fields.iter().all(is_question)
+}
+
 fn read_fields(checker: &mut Checker, sent: Field<List<AnswerInput>>) -> Vec<SentAnswer> {
-    let read = checker.each("fields", sent, |checker, AnswerInput { name, value }| {
+    let read = checker.each("fields", sent, |checker, input| {
+        if input.is_question() {
+            return None;
+        }
+        let AnswerInput { name, value, label: _ } = input;
         let name = checker.required_text("name", name, NAME_CHARS);
         let value = checker.optional("value", value).map_or(SentValue::Nothing, |value| value.0);
         Some(SentAnswer { name: name?, value })
     });
-    if read.len() > MAX_ANSWERS {
-        checker.invalid("fields", format!("must have at most {MAX_ANSWERS} entries"));
-    }
+    at_most(checker, "fields", &read, MAX_ANSWERS);
     read.into_iter().flatten().collect()
 }
 
@@ -152,6 +174,10 @@ pub struct FormEntryOutput {
     pub item_name: String,
     /// `Event`.
     pub item_type: &'static str,
+    /// Its name; empty where it is gone.
+    pub form_name: String,
+    /// What visitors are told about it; empty where the form has no description or is gone.
+    pub description: String,
     /// Asked once for the cart; a response is saved for each event all the same.
     pub once_per_cart: bool,
     /// Whether the cart cannot be checked out without answers.
@@ -160,6 +186,8 @@ pub struct FormEntryOutput {
     pub completed: bool,
     /// The events the answers are for.
     pub event_ids: Vec<String>,
+    /// What the form asks, as it is now; empty where it is gone.
+    pub fields: Vec<FormFieldOutput>,
     /// What was answered; null where nothing was.
     pub response: Option<FormResponseOutput>,
 }
@@ -198,9 +226,9 @@ pub struct IncompleteFormOutput {
 }
 
 impl FormEntryOutput {
-    /// A form that a cart of these lines asks.
+    /// A form that a cart of these lines asks, with what the venue's forms ask.
     #[must_use]
-    pub fn new(entry: &CartForm, lines: &[CartLine]) -> Self {
+    pub fn new(entry: &CartForm, lines: &[CartLine], forms: &BTreeMap<FormId, Form>) -> Self {
         let CartForm { id, form, line, events, once_per_cart, required, answers, completed } = entry;
         let name = lines.iter().find_map(|known| match known {
             CartLine::Ticket(known) if known.id == *line => Some(known.event_name.clone()),
@@ -214,24 +242,29 @@ impl FormEntryOutput {
             | CartLine::Combo(_)
             | CartLine::Membership(_) => None,
         });
+        let authored = forms.get(form);
         Self {
             form_id: form.to_string(),
             form_response_id: id.to_string(),
             item_id: line.to_string(),
             item_name: name.unwrap_or_default(),
             item_type: "Event",
+            form_name: authored.map(|form| form.name.clone()).unwrap_or_default(),
+            description: authored.map(|form| form.description.clone()).unwrap_or_default(),
             once_per_cart: *once_per_cart,
             required: *required,
             completed: *completed,
             event_ids: texts(events),
+            fields: authored.into_iter().flat_map(|form| &form.fields).map(Into::into).collect(),
             response: answers.as_ref().map(FormResponseOutput::from),
         }
     }
 
     /// The entry of a cart whose answers have this id.
     #[must_use]
-    pub fn of(cart: &Cart, id: &FormResponseId) -> Option<Self> {
-        cart.forms.iter().find(|entry| entry.id == *id).map(|entry| Self::new(entry, &cart.lines))
+    pub fn of(cart: &Cart, id: &FormResponseId, forms: &BTreeMap<FormId, Form>) -> Option<Self> {
+        let entry = cart.forms.iter().find(|entry| entry.id == *id)?;
+        Some(Self::new(entry, &cart.lines, forms))
     }
 }
 
@@ -241,20 +274,16 @@ impl From<&Answers> for FormResponseOutput {
     }
 }
 
-impl From<&Answer> for AnswerOutput {
-    fn from(answer: &Answer) -> Self {
-        let Answer { name, value } = answer;
+impl From<&FormAnswer> for AnswerOutput {
+    fn from(answer: &FormAnswer) -> Self {
+        let FormAnswer { name, value } = answer;
         let value = match value {
             AnswerValue::Text(text) => text.as_str().into(),
-            // So few digits are the same in a float. What a JSON number does not show as it was typed, such as a
-            // zero before it or at its end, is text.
-            AnswerValue::Number(number) => serde_json::from_str::<Value>(number)
-                .ok()
-                .filter(|value| {
-                    let shown = value.to_string();
-                    shown == *number
-                })
-                .unwrap_or_else(|| number.as_str().into()),
+            // So few digits are the same in a float. Earlier releases kept as a number what was sent as text; what is
+            // no JSON number, such as one with a zero before it, was.
+            AnswerValue::Number(number) => {
+                serde_json::from_str::<Value>(number).unwrap_or_else(|_| number.as_str().into())
+            }
             AnswerValue::Flag(flag) => (*flag).into(),
             AnswerValue::Date(date) => date.to_string().into(),
         };
@@ -262,15 +291,15 @@ impl From<&Answer> for AnswerOutput {
     }
 }
 
-impl From<&IncompleteForm<'_>> for IncompleteFormOutput {
-    fn from(incomplete: &IncompleteForm<'_>) -> Self {
-        let CartForm { id, form, line, events, .. } = incomplete.entry;
+impl From<&IncompleteForm> for IncompleteFormOutput {
+    fn from(incomplete: &IncompleteForm) -> Self {
+        let CartForm { id, form, line, events, .. } = &incomplete.entry;
         Self {
             form_id: form.to_string(),
             form_response_id: id.to_string(),
             item_id: line.to_string(),
             event_ids: texts(events),
-            fields: incomplete.fields().into_iter().map(str::to_owned).collect(),
+            fields: incomplete.fields.clone(),
         }
     }
 }

@@ -4,14 +4,15 @@ use super::combo::ComboItemInput;
 use super::donation::{DonationDetailInput, read_gift};
 use super::form::{FormAnswersInput, read_forms};
 use super::membership::{
-    LineParts, MembershipCardInput, MembershipInfoInput, check_memberships, read_memberships, sent_cards,
+    LineParts, MembershipCardInput, MembershipInfoInput, SentParts, check_memberships, read_memberships,
+    sent_cards, sent_parts,
 };
 use super::quantity::{read_one, read_quantity};
 use crate::{Amount, Checker, Field, IntegerId, List, WireValue};
 use domain::cart_request::{
-    CartRequest, CartTerms, Gift, MAX_CODES, MAX_INSTANCES, MAX_LINES, MAX_TICKETS, RefusedClaims, SizeFault,
-    Wanted, WantedAddOn, WantedDonation, WantedLine, WantedMembership, WantedTicket, WantedTreatment,
-    has_tickets_for, size_faults,
+    CartRequest, CartTerms, Gift, MAX_CODES, MAX_INSTANCES, MAX_LINES, MAX_TICKETS, MovedField,
+    RefusedClaims, SizeFault, Wanted, WantedAddOn, WantedDonation, WantedLine, WantedMembership,
+    WantedTicket, WantedTreatment, has_tickets_for, size_faults,
 };
 use domain::catalog::InventoryKind;
 use domain::checkout::CartSource;
@@ -130,7 +131,7 @@ impl CartInput {
         let has_items = self.items.is_sent();
         let has_combos = self.combo_items.is_sent();
         if has_items || has_combos {
-            return self.parse(checker).map(CartSource::Inline);
+            return self.parse(checker).map(|cart| CartSource::Inline(Box::new(cart)));
         }
         if !self.id.is_sent() {
             checker.invalid("id", "is required unless items are sent");
@@ -154,6 +155,7 @@ impl CartInput {
             customer_id,
             forms,
         } = self;
+        let moved = moved_fields(&items);
         let lines = read_lines(checker, items, combo_items);
         let (membership_ids, single_membership) = read_memberships(checker, membership_ids, membership_id);
         let terms = CartTerms {
@@ -173,8 +175,19 @@ impl CartInput {
             customer: checker.optional_number_id("customerId", customer_id, CustomerId::parse),
         };
         let forms = read_forms(checker, forms);
-        Some(CartRequest { lines: lines?, terms, forms })
+        Some(CartRequest { lines: lines?, terms, forms, moved })
     }
+}
+
+/// What of memberships stands elsewhere than where it belongs.
+fn moved_fields(items: &Field<List<CartItemInput>>) -> Vec<MovedField> {
+    let Field::Value(List(items)) = items else { return Vec::new() };
+    let items = items.iter().take(MAX_LINES).enumerate();
+    let moved = items.map(|(index, item)| match item {
+        Field::Value(item) => item.moved(&format!("items/{index}")),
+        Field::Absent | Field::Null | Field::Wrong => Vec::new(),
+    });
+    moved.flatten().collect()
 }
 
 fn read_lines(
@@ -267,10 +280,19 @@ enum LineKind {
 }
 
 impl CartItemInput {
+    /// What of a membership stands elsewhere than in the info of this line, of which this is the pointer.
+    fn moved(&self, line: &str) -> Vec<MovedField> {
+        let info = match &self.membership_info {
+            Field::Value(info) => Some(info),
+            Field::Absent | Field::Null | Field::Wrong => None,
+        };
+        sent_parts!(self).moved(line, info)
+    }
+
     fn parse(mut self, checker: &mut Checker) -> Option<WantedLine> {
         let id = std::mem::take(&mut self.item_id);
         // An id that names no line of the cart gets a new one, and text that is no id names none.
-        let id = checker.optional("itemId", id).and_then(|text| CartItemId::parse(text.trim()).ok());
+        let id = checker.optional_id("itemId", id, |text| Ok(CartItemId::parse(text).ok())).flatten();
         let Some(kind) = self.kind(checker) else {
             self.check_common(checker);
             return None;

@@ -4,12 +4,13 @@ use crate::person::{GifterInput, GifterOutput, MAX_TEXT_CHARS, PersonOutput};
 use crate::{Checker, Field, IntegerId, List};
 use domain::cart::MembershipLine;
 use domain::cart_request::{
-    MAX_MEMBERSHIP_CARDS, MAX_MEMBERSHIP_LINES, MAX_MEMBERSHIPS, Wanted, WantedLine, WantedMembership,
+    MAX_MEMBERSHIP_CARDS, MAX_MEMBERSHIP_LINES, MAX_MEMBERSHIPS, MovedField, Wanted, WantedLine,
+    WantedMembership,
 };
 use domain::customer::Person;
 use domain::membership::issue::CardHolder;
-use domain::membership::{CardType, Gifter, MembershipAction, Plan};
-use domain::{CustomerId, LevelId, MembershipId, OfferingId, TicketTypeId, Zone};
+use domain::membership::{CardType, Gifter, MembershipAction, MembershipPlan};
+use domain::{CustomerId, LevelId, MembershipId, OfferingId, TicketTypeId, UnreadableId, Zone};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -78,6 +79,75 @@ pub(super) type SentCards = [(&'static str, Field<List<MembershipCardInput>>); 3
 
 /// Where the info of a line stands within it.
 const INFO: &str = "membershipInfo";
+/// What names the plan of a membership, wherever it stands.
+const PLAN: [&str; 3] = ["membershipCategoryId", "membershipOfferingId", "pricePointId"];
+/// What names a membership that there is.
+const MEMBERSHIP: &str = "membershipId";
+/// The names of a list of cards, the first before the others.
+const CARD_LISTS: [&str; 3] = ["membershipCards", "cards", "cardholders"];
+
+/// What of a membership was sent in one place, by its names.
+pub(super) struct SentParts(Vec<&'static str>);
+
+/// What of a membership was sent in an info or on a line.
+macro_rules! sent_parts {
+    ($place:expr) => {{
+        let sent = [
+            ("membershipCategoryId", $place.membership_category_id.is_sent()),
+            ("membershipOfferingId", $place.membership_offering_id.is_sent()),
+            ("pricePointId", $place.price_point_id.is_sent() || $place.pricepoint_id.is_sent()),
+            ("membershipId", $place.membership_id.is_sent()),
+            ("membershipCards", $place.membership_cards.is_sent()),
+            ("cards", $place.cards.is_sent()),
+            ("cardholders", $place.cardholders.is_sent()),
+        ];
+        let sent = sent.into_iter().filter(|(_, is_sent)| *is_sent);
+        sent.map(|(name, _)| name).collect::<SentParts>()
+    }};
+}
+
+pub(super) use sent_parts;
+
+impl FromIterator<&'static str> for SentParts {
+    fn from_iter<I: IntoIterator<Item = &'static str>>(names: I) -> Self {
+        Self(names.into_iter().collect())
+    }
+}
+
+impl SentParts {
+    fn has(&self, name: &str) -> bool {
+        self.0.contains(&name)
+    }
+
+    fn cards(&self) -> Option<&'static str> {
+        CARD_LISTS.into_iter().find(|list| self.has(list))
+    }
+
+    /// What of the membership of a line does not stand in its info, or is a list of cards under another name, where
+    /// these parts stand on the line itself. `line` is its pointer.
+    pub(super) fn moved(&self, line: &str, info: Option<&MembershipInfoInput>) -> Vec<MovedField> {
+        if info.is_none() && !PLAN.iter().any(|name| self.has(name)) {
+            return Vec::new();
+        }
+        let of_info = info.map(|info| sent_parts!(info));
+        let is_beside = |name: &&str| match &of_info {
+            Some(of_info) => self.has(name) && !of_info.has(name),
+            None => true,
+        };
+        let parts = PLAN.into_iter().chain([MEMBERSHIP]).filter(is_beside);
+        let parts = parts.map(|name| (name, name.to_owned()));
+        let [cards, ..] = CARD_LISTS;
+        let own_list = of_info.as_ref().and_then(Self::cards).map(|list| format!("{INFO}/{list}"));
+        let beside = self.cards().or_else(|| of_info.is_none().then_some(cards));
+        let list = own_list.or_else(|| beside.map(str::to_owned)).map(|place| (cards, place));
+        let belongs = parts.chain(list);
+        let moved = belongs.map(|(name, place)| MovedField {
+            from: format!("{line}/{INFO}/{name}"),
+            to: format!("{line}/{place}"),
+        });
+        moved.collect()
+    }
+}
 
 impl LineParts {
     /// Whether the line itself says what it buys.
@@ -123,13 +193,13 @@ impl LineParts {
         });
         Some(WantedMembership {
             action: self.action,
-            plan: Plan { level: level?, offering: offering?, price_point: price_point? },
+            plan: MembershipPlan { level: level?, offering: offering?, price_point: price_point? },
             membership,
             holders,
             giver,
             is_retail: self.is_retail,
             coupon_codes: self.coupon_codes,
-            drawn: None,
+            generated: None,
         })
     }
 }
@@ -218,15 +288,8 @@ impl MembershipCardInput {
         if card_type == Some(None) {
             checker.invalid("cardType", "must be primary or secondary");
         }
-        let constituent =
-            checker.optional_text("constituentImportId", self.constituent_import_id, MAX_TEXT_CHARS);
-        let customer = constituent.and_then(|sent| {
-            let known = sent.parse().ok().and_then(|number| CustomerId::parse(number).ok());
-            if known.is_none() {
-                checker.unknown("constituentImportId");
-            }
-            known
-        });
+        let number = |sent: &str| sent.parse::<i64>().map_err(|_| UnreadableId).and_then(CustomerId::parse);
+        let customer = checker.optional_id("constituentImportId", self.constituent_import_id, number);
         let person = Person {
             first_name: checker.typed_name("firstName", self.first_name, MAX_TEXT_CHARS).unwrap_or_default(),
             last_name: checker.typed_name("lastName", self.last_name, MAX_TEXT_CHARS).unwrap_or_default(),
@@ -237,7 +300,7 @@ impl MembershipCardInput {
             city: checker.optional_text("city", self.city, MAX_TEXT_CHARS),
             state: checker.optional_text("state", self.state, MAX_TEXT_CHARS),
             zip_code: checker.optional_text("zipCode", self.zip_code, MAX_TEXT_CHARS),
-            country: checker.optional_text("country", self.country, MAX_TEXT_CHARS),
+            country: checker.country("country", self.country, MAX_TEXT_CHARS),
         };
         CardHolder { card_type: card_type.flatten().unwrap_or(default), person, customer }
     }
@@ -254,7 +317,13 @@ fn read_giver(checker: &mut Checker, is_gift: Option<bool>, field: Field<GifterI
             checker.invalid("gifterInfo", "must not be sent unless isGift is true");
             None
         }
-        Some(_) | None => checker.object("gifterInfo", field, |checker, giver| giver.parse(checker)),
+        Some(_) | None => checker.object("gifterInfo", field, |checker, giver| {
+            let mut giver = giver.parse(checker);
+            let country = giver.person.country.take();
+            let country = country.and_then(|country| checker.listed_country("country", &country));
+            giver.person.country = country.map(str::to_owned);
+            giver
+        }),
     }
 }
 

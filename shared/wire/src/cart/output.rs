@@ -12,9 +12,11 @@ use domain::cart::{
 };
 use domain::cart_request::{ClaimProblem, DonationDetail};
 use domain::catalog::AdmissionType;
+use domain::form::Form;
 use domain::pricing::Tried;
-use domain::{Money, Zone};
+use domain::{FormId, Money, Zone};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// A cart with prices (spec §2.2).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
@@ -130,9 +132,9 @@ impl CartOutput {
 }
 
 impl CartOutput {
-    /// A cart as the tenant's clocks show it.
+    /// A cart as the tenant's clocks show it, with what the venue's forms ask.
     #[must_use]
-    pub fn of(cart: &Cart, zone: Zone) -> Self {
+    pub fn of(cart: &Cart, asked: &BTreeMap<FormId, Form>, zone: Zone) -> Self {
         let Cart {
             id,
             visitor,
@@ -150,7 +152,7 @@ impl CartOutput {
             created_by: _,
             version: _,
             shown_total: _,
-            still: _,
+            lease: _,
             expires_at: _,
         } = cart;
         let combo = |line: &CartLine| match line {
@@ -164,7 +166,7 @@ impl CartOutput {
             id: id.to_string(),
             temp_visitor_id: visitor.clone(),
             items: lines.iter().filter_map(|line| CartItemOutput::of(line, zone)).collect(),
-            forms: forms.iter().map(|entry| FormEntryOutput::new(entry, lines)).collect(),
+            forms: forms.iter().map(|entry| FormEntryOutput::new(entry, lines, asked)).collect(),
             combo_items: lines.iter().filter_map(combo).collect(),
             membership_ids: membership_ids.iter().map(|id| id.get()).collect(),
             membership_category_id: membership_category

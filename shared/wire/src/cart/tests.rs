@@ -97,6 +97,11 @@ fn a_line_says_what_is_wrong_with_it() {
         ),
         (json!({"itemType": "Inventory", "quantity": 1}), "unknown; /items/0/inventoryId is required"),
         (json!({"inventoryId": 0, "quantity": 1}), "unknown; /items/0/inventoryId was not found"),
+        (json!({"inventoryId": "", "quantity": 1}), "invalid; /items/0/inventoryId must be an integer"),
+        (
+            json!({"eventId": " ", "ticketingTypeId": "", "quantity": 1}),
+            "invalid; /items/0/eventId must not be blank; /items/0/ticketingTypeId must not be blank",
+        ),
         (json!({"inventoryId": "seven", "quantity": 1}), "invalid; /items/0/inventoryId must be an integer"),
         (
             json!({"inventoryId": 7, "eventId": EVENT, "quantity": 1}),
@@ -215,7 +220,10 @@ fn a_name_shows_something_and_does_not_turn_the_direction() {
         assert_eq!(named(&format!("Ada{mark}b")), Err(refused.clone()), "{mark:?}");
     }
     for nothing in ["\u{200b}", "\u{200f}", "\u{3164}", " \u{feff} "] {
-        assert_eq!(named(nothing), Ok(String::new()), "{nothing:?}");
+        assert_eq!(named(nothing), Err(format!("invalid; {place} must not be blank")), "{nothing:?}");
+    }
+    for left_out in ["", " "] {
+        assert_eq!(named(left_out), Ok(String::new()), "{left_out:?}");
     }
     let family = "Ada \u{1f469}\u{200d}\u{1f467}";
     assert_eq!(named(family), Ok(family.to_owned()));
@@ -282,6 +290,29 @@ fn a_cart_says_what_is_wrong_with_it_as_a_whole() {
         ),
     ] {
         assert_eq!(parse(&body).map_or_else(faults, |_| String::new()), expected, "{body}");
+    }
+}
+
+#[test]
+fn an_id_that_is_sent_blank_was_forgotten() {
+    let ticket = |id: &str| json!({"itemId": id, "eventId": EVENT, "ticketingTypeId": "a", "quantity": 1});
+    for unknown in ["no id at all", CART] {
+        assert_eq!(faults_of_line(ticket(unknown)), "", "a line of its own: {unknown}");
+    }
+    for blank in ["", "  ", "\u{200b}"] {
+        assert_eq!(faults_of_line(ticket(blank)), "invalid; /items/0/itemId must not be blank", "{blank:?}");
+        let combo = json!({"itemId": blank, "comboTemplateId": CART, "ticketingTypeId": "a", "quantity": 1,
+            "parts": [{"eventId": EVENT}]});
+        let told = parse(&json!({"items": [], "comboItems": [combo]})).map_or_else(faults, |_| String::new());
+        assert_eq!(told, "invalid; /comboItems/0/itemId must not be blank", "{blank:?}");
+        let card = json!({"firstName": "Ada", "constituentImportId": blank});
+        let info = json!({
+            "membershipCategoryId": EVENT, "membershipOfferingId": "77d1b2f0a93c4e517720bb0177d1b2f0",
+            "pricePointId": "a", "membershipCards": [card],
+        });
+        let told = bought(membership_line(json!({}), Some(info)));
+        let field = "/items/0/membershipInfo/membershipCards/0/constituentImportId";
+        assert_eq!(told, Err(format!("invalid; {field} must not be blank")), "{blank:?}");
     }
 }
 

@@ -3,7 +3,7 @@
 use super::coupon::coupon_problem;
 use crate::money_text;
 use domain::Money;
-use domain::pricing::{Inapplicable, Rule, Source, Tried};
+use domain::pricing::{Inapplicable, PricingRule, Source, Tried};
 use serde::{Serialize, Serializer};
 
 /// One rule that was tried on a line.
@@ -46,15 +46,15 @@ impl From<&Tried> for TriedOutput {
     fn from(tried: &Tried) -> Self {
         let Tried { rule, source, price, chosen } = tried;
         let (rule, specification) = match rule {
-            Rule::FullPrice => ("fullPrice", "§2.3"),
-            Rule::DiscountedPrice => ("discountedPrice", "§2.10"),
-            Rule::OfferingPrice => ("offeringPrice", "§2.15"),
-            Rule::PriceDifference => ("priceDifference", "contract §9"),
-            Rule::MemberPrice => ("memberPrice", "§4.1 rule 1"),
-            Rule::CartCoupon => ("cartCoupon", "§4.1 rule 4"),
-            Rule::LineCoupon => ("lineCoupon", "§4.1 rule 3"),
-            Rule::Retail => ("retail", "§4.1 rule 2"),
-            Rule::Combo => ("combo", "contract §7"),
+            PricingRule::FullPrice => ("fullPrice", "§2.3"),
+            PricingRule::DiscountedPrice => ("discountedPrice", "§2.10"),
+            PricingRule::OfferingPrice => ("offeringPrice", "§2.15"),
+            PricingRule::PriceDifference => ("priceDifference", "contract §9"),
+            PricingRule::MemberPrice => ("memberPrice", "§4.1 rule 1"),
+            PricingRule::CartCoupon => ("cartCoupon", "§4.1 rule 4"),
+            PricingRule::LineCoupon => ("lineCoupon", "§4.1 rule 3"),
+            PricingRule::Retail => ("retail", "§4.1 rule 2"),
+            PricingRule::Combo => ("combo", "contract §7"),
         };
         let (membership, level) = match source {
             Source::Line | Source::Code(_) | Source::Combo(_) => (None, None),

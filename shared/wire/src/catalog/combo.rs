@@ -1,8 +1,9 @@
 //! Combos (contract §7).
 
-use super::{Known, MAX_ENTRIES, at_most};
+use super::{Known, MAX_ENTRIES};
 use crate::identified::identified;
-use crate::readers::{count, name, own_id, price, text, word};
+use crate::readers::{at_most, count, name, own_id, price, text, word};
+use crate::tax::{rate_of, read_tax};
 use crate::{Amount, Checker, Field, List, incoming};
 use domain::cart_request::MAX_QUANTITY;
 use domain::combo::{Combo, ComboKind, ComboPart, ComboPrice, ComboPricing, MAX_PARTS, MIN_PARTS};
@@ -31,6 +32,12 @@ pub struct ComboOutput {
     pub prices: Option<Vec<ComboPriceOutput>>,
     /// Of `discountCode`: the discount on the tickets of every part.
     pub discount_id: Option<String>,
+    /// What its price contains of tax, in percent of what remains without it; left out where nothing was said of one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tax_rate: Option<String>,
+    /// What that tax is called; left out where that was not said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tax_name: Option<String>,
 }
 
 /// One event of a combo.
@@ -55,7 +62,7 @@ pub struct ComboPriceOutput {
 
 impl From<&Combo> for ComboOutput {
     fn from(combo: &Combo) -> Self {
-        let Combo { id, name, description, active, parts, pricing } = combo;
+        let Combo { id, name, description, active, parts, pricing, tax } = combo;
         let price = |ComboPrice { ticket_type, price }: &ComboPrice| ComboPriceOutput {
             person_type_id: ticket_type.to_string(),
             price: price.to_string(),
@@ -77,6 +84,8 @@ impl From<&Combo> for ComboOutput {
             parts: parts.iter().map(part).collect(),
             prices,
             discount_id,
+            tax_rate: rate_of(tax),
+            tax_name: tax.name.clone(),
         }
     }
 }
@@ -103,6 +112,10 @@ incoming! {
         parts: Vec<ComboPartInput>,
         prices: Vec<ComboPriceInput>,
         discount_id: String,
+        /// What its price contains of tax, in percent of what remains without it, 0 to 100; `0` where nothing is sent.
+        tax_rate: Amount,
+        /// What that tax is called, such as `VAT`.
+        tax_name: String,
     }
 }
 
@@ -133,6 +146,7 @@ impl ComboInput {
             description: text(checker, "description", self.description),
             active: checker.optional("active", self.active).unwrap_or(true),
             parts,
+            tax: read_tax(checker, self.tax_rate, self.tax_name),
             pricing: pricing?,
             id: id?,
         };

@@ -1,12 +1,13 @@
 //! Coupons (contract §7).
 
 use super::discount::{reduction, shown};
-use super::{CODE_CHARS, Known, MAX_ENTRIES, at_most};
+use super::{CODE_CHARS, Known, MAX_ENTRIES};
 use crate::identified::identified;
-use crate::readers::{MAX_CAPACITY, count, date, name, own_id, text};
+use crate::readers::{MAX_CAPACITY, at_most, count, date, name, own_id, text};
 use crate::sales_channel::{SalesChannelInput, SalesChannelOutput, sales_channels};
 use crate::{Amount, Checker, Field, List, incoming};
 use domain::coupon::{Coupon, CouponReduction, CouponTarget};
+use domain::lines::{is_blank, is_invisible};
 use domain::{CouponId, DiscountId, LevelId, TemplateId, TicketTypeId, UnreadableId, Zone};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -127,7 +128,9 @@ impl CouponInput {
     pub fn read(self, checker: &mut Checker, zone: Zone, known: &Known) -> Option<Coupon> {
         let id = own_id(checker, self.id, CouponId::parse);
         let by_definition = self.discount_id.is_sent();
-        if by_definition && (self.discount_type.is_sent() || self.value.is_sent()) {
+        let by_value = self.discount_type.is_sent() || self.value.is_sent();
+        // What says nothing by itself is told as it is read.
+        if by_value && is_named(&self.discount_id) {
             checker.invalid("discountId", "must not be combined with discountType and value");
         }
         let reduction = if by_definition {
@@ -174,10 +177,21 @@ impl CouponInput {
     }
 }
 
+/// Whether a text was sent that says something.
+fn is_named(sent: &Field<String>) -> bool {
+    match sent {
+        Field::Value(text) => !is_blank(text),
+        Field::Absent | Field::Null | Field::Wrong => false,
+    }
+}
+
+/// A code that buyers can type: what they do not see, they do not type.
 fn code(checker: &mut Checker, sent: Field<String>) -> String {
     let code = checker.required_text("code", sent, CODE_CHARS).unwrap_or_default();
     if code.chars().any(|char| char.is_whitespace() || char.is_control()) {
         checker.invalid("code", "must have no spaces");
+    } else if code.contains(is_invisible) {
+        checker.invalid("code", "must have no invisible characters");
     }
     code
 }
@@ -213,13 +227,8 @@ fn id_list<T>(
     sent: Field<List<String>>,
     find: impl Fn(&str) -> Result<Option<T>, UnreadableId>,
 ) -> Vec<T> {
-    let found = checker.each(field, sent, |checker, text| {
-        let id = find(text.trim()).ok().flatten();
-        if id.is_none() {
-            checker.unknown_here();
-        }
-        id
-    });
+    let found =
+        checker.each(field, sent, |checker, text| checker.id_here(&text, |text| find(text).ok().flatten()));
     at_most(checker, field, &found, MAX_ENTRIES);
     found.into_iter().flatten().collect()
 }

@@ -1,8 +1,8 @@
 //! Discounts (contract §7).
 
-use super::{CODE_CHARS, Known, MAX_ENTRIES, at_most};
+use super::{CODE_CHARS, Known, MAX_ENTRIES};
 use crate::identified::identified;
-use crate::readers::{name, own_id, percent, price, text, word};
+use crate::readers::{at_most, name, own_id, percent, price, text, word};
 use crate::{Amount, Checker, Field, incoming};
 use domain::coupon::{Discount, DiscountValue, Reduction};
 use domain::{DiscountId, TicketTypeId};
@@ -90,14 +90,18 @@ identified! {
 
 /// The three forms of `discountType`.
 #[derive(Clone, Copy)]
-enum Form {
+enum DiscountForm {
     Amount,
     Percent,
     FixedPrice,
 }
 
-fn form(text: &str) -> Option<Form> {
-    let named = [("amount", Form::Amount), ("percent", Form::Percent), ("fixedPrice", Form::FixedPrice)];
+fn form(text: &str) -> Option<DiscountForm> {
+    let named = [
+        ("amount", DiscountForm::Amount),
+        ("percent", DiscountForm::Percent),
+        ("fixedPrice", DiscountForm::FixedPrice),
+    ];
     named.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(text)).map(|(_, form)| form)
 }
 
@@ -113,9 +117,9 @@ pub(super) fn reduction(
         return None;
     };
     match form {
-        Form::Amount => price(checker, "value", value).map(Reduction::Amount),
-        Form::Percent => percent(checker, "value", value).map(Reduction::Percent),
-        Form::FixedPrice => price(checker, "value", value).map(Reduction::FixedPrice),
+        DiscountForm::Amount => price(checker, "value", value).map(Reduction::Amount),
+        DiscountForm::Percent => percent(checker, "value", value).map(Reduction::Percent),
+        DiscountForm::FixedPrice => price(checker, "value", value).map(Reduction::FixedPrice),
     }
 }
 

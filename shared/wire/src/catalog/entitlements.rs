@@ -1,8 +1,8 @@
 //! Entitlement rules and ticket limits of a template (contract §5, §7).
 
-use super::{Known, MAX_ENTRIES, at_most};
+use super::{Known, MAX_ENTRIES};
 use crate::identified::IdField;
-use crate::readers::{count, word};
+use crate::readers::{at_most, count, word};
 use crate::{Checker, Field, Identified, List, incoming};
 use domain::entitlement::{
     EntitlementRule, Entitlements, MAX_LIMIT, MAX_RULES, Period, RuleApplies, TicketLimits, TypeLimit,
@@ -300,10 +300,7 @@ fn ids<T: Ord + Clone>(
 ) -> Vec<T> {
     let mut seen = BTreeSet::new();
     let found = checker.each(field, sent, |checker, text| {
-        let id = find(text.trim()).ok().flatten();
-        if id.is_none() {
-            checker.unknown_here();
-        }
+        let id = checker.id_here(&text, |text| find(text).ok().flatten());
         id.filter(|id| seen.insert(id.clone()))
     });
     at_most(checker, field, &found, MAX_ENTRIES);

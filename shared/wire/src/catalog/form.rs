@@ -1,8 +1,7 @@
 //! Forms asked of visitors (contract §7).
 
-use super::at_most;
 use crate::identified::identified;
-use crate::readers::{flag, name, own_id, text, word};
+use crate::readers::{at_most, flag, name, own_id, text, word};
 use crate::{Checker, Field, List, incoming};
 use domain::FormId;
 use domain::compare::comparable;

@@ -3,6 +3,7 @@
 use crate::identified::identified;
 use crate::readers::{MAX_CAPACITY, NAME_CHARS, count, name, price, text, word};
 use crate::sales_channel::{SalesChannelInput, SalesChannelOutput, sales_channels};
+use crate::tax::{rate_of, read_tax};
 use crate::{Amount, Checker, IntegerId, incoming};
 use domain::catalog::{InventoryItem, InventoryKind};
 use domain::{InventoryId, Money};
@@ -33,6 +34,12 @@ pub struct InventoryOutput {
     pub display_order: i64,
     /// Where it is offered; empty means everywhere.
     pub sales_channels: Vec<SalesChannelOutput>,
+    /// What its price contains of tax, in percent of what remains without it; left out where nothing was said of one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tax_rate: Option<String>,
+    /// What that tax is called; left out where that was not said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tax_name: Option<String>,
 }
 
 impl From<&InventoryItem> for InventoryOutput {
@@ -48,6 +55,7 @@ impl From<&InventoryItem> for InventoryOutput {
             active,
             display_order,
             sales_channels,
+            tax,
         } = item;
         Self {
             id: id.get(),
@@ -60,6 +68,8 @@ impl From<&InventoryItem> for InventoryOutput {
             active: *active,
             display_order: *display_order,
             sales_channels: sales_channels.iter().map(Into::into).collect(),
+            tax_rate: rate_of(tax),
+            tax_name: tax.name.clone(),
         }
     }
 }
@@ -82,6 +92,10 @@ incoming! {
         display_order: i64,
         sales_channels: Vec<SalesChannelInput>,
         sale_channel: Vec<SalesChannelInput>,
+        /// What its price contains of tax, in percent of what remains without it, 0 to 100; `0` where nothing is sent.
+        tax_rate: Amount,
+        /// What that tax is called, such as `VAT`.
+        tax_name: String,
     }
 }
 
@@ -129,6 +143,10 @@ impl InventoryInput {
         if kind == Some(InventoryKind::Donation) && price != Money::ZERO {
             checker.invalid("price", "must not be sent when the donor chooses the amount");
         }
+        let tax = read_tax(checker, self.tax_rate, self.tax_name);
+        if kind.is_some_and(InventoryKind::is_donation) && !tax.is_unsaid() {
+            checker.invalid("taxRate", "must not be sent for a donation, which contains no tax");
+        }
         let item = InventoryItem {
             sku: checker.optional_text("sku", self.sku, NAME_CHARS).unwrap_or_default(),
             name: name(checker, "name", self.name),
@@ -138,6 +156,7 @@ impl InventoryInput {
             active: checker.optional("active", self.active).unwrap_or(true),
             display_order: checker.optional_integer("displayOrder", self.display_order).unwrap_or_default(),
             sales_channels: sales_channels(checker, self.sales_channels, self.sale_channel),
+            tax,
             kind: kind?,
             id: id?,
         };

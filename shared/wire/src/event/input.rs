@@ -388,15 +388,10 @@ fn read_membership(
     let is_level = |id: &LevelId| known.is_none_or(|known| known.levels.contains(id));
     let is_discount = |id: &DiscountId| known.is_none_or(|known| known.discounts.contains(id));
     let restrictions = checker.object("restrictions", input.restrictions, |checker, input| {
-        let categories = checker.each("categories", input.categories, |_, id| id);
-        let mut levels = Vec::with_capacity(categories.len());
-        for (index, id) in categories.iter().enumerate() {
-            match LevelId::parse(id.trim()).ok().filter(is_level) {
-                Some(id) => levels.push(id),
-                None => checker.unknown(format!("categories/{index}")),
-            }
-        }
-        levels
+        let levels = checker.each("categories", input.categories, |checker, sent: String| {
+            checker.id_here(&sent, |text| LevelId::parse(text).ok().filter(is_level))
+        });
+        levels.into_iter().flatten().collect()
     });
     let discounts = checker.each("discounts", input.discounts, |checker, input| {
         let level = required_reference(checker, "category", input.category, LevelId::parse);

@@ -3,6 +3,7 @@
 use super::View;
 use crate::readers::{NAME_CHARS, line, name, own_id, price, text};
 use crate::sales_channel::{SalesChannelInput, SalesChannelOutput, sales_channels};
+use crate::tax::{rate_of, read_tax};
 use crate::{Amount, Checker, Field, incoming, money_number};
 use domain::catalog::{PersonType, Price, PriceList, Template};
 use domain::pricing::{PricedTicket, listed_unit};
@@ -27,11 +28,17 @@ pub struct PersonTypeOutput {
     pub r#type: String,
     /// Order among the types.
     pub display_order: i64,
+    /// What its prices contain of tax, in percent of what remains without it; left out where nothing was said of one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tax_rate: Option<String>,
+    /// What that tax is called; left out where that was not said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tax_name: Option<String>,
 }
 
 impl From<&PersonType> for PersonTypeOutput {
     fn from(person_type: &PersonType) -> Self {
-        let PersonType { id, name, description, active, kind, display_order } = person_type;
+        let PersonType { id, name, description, active, kind, display_order, tax } = person_type;
         Self {
             id: id.to_string(),
             name: name.clone(),
@@ -39,6 +46,8 @@ impl From<&PersonType> for PersonTypeOutput {
             active: *active,
             r#type: kind.clone(),
             display_order: *display_order,
+            tax_rate: rate_of(tax),
+            tax_name: tax.name.clone(),
         }
     }
 }
@@ -49,11 +58,11 @@ impl From<&PersonType> for PersonTypeOutput {
 pub struct PriceOutput {
     /// Whose price.
     pub person_type: PersonTypeOutput,
-    /// What the asker pays.
+    /// What the buyer pays.
     #[serde(serialize_with = "money_number")]
     #[schema(value_type = f64)]
     pub price: Money,
-    /// What the asker gets off the full price, as a member or as everybody; `price` is without it already.
+    /// What the buyer gets off the full price, as a member or as everybody; `price` is without it already.
     #[serde(serialize_with = "maybe_money_number")]
     #[schema(value_type = Option<f64>)]
     pub discount: Option<Money>,
@@ -61,7 +70,7 @@ pub struct PriceOutput {
     #[serde(serialize_with = "maybe_money_number")]
     #[schema(value_type = Option<f64>)]
     pub prime_price: Option<Money>,
-    /// Where the venue set one, what the asker pays, as `price`; its authors see it as they wrote it.
+    /// Where the venue set one, what the buyer pays, as `price`; its authors see it as they wrote it.
     #[serde(serialize_with = "maybe_money_number")]
     #[schema(value_type = Option<f64>)]
     pub discounted_price: Option<Money>,
@@ -92,7 +101,7 @@ pub(super) fn prices_of(
     let output = |price: &Price| {
         let shown = PriceOutput::of(price, view.person_types).filter(|found| found.person_type.active)?;
         let ticket = PricedTicket { template, at, price };
-        let paid = listed_unit(ticket, view.audience.asker, view.discounts).ok()?;
+        let paid = listed_unit(ticket, view.audience.buyer, view.discounts).ok()?;
         let discount = price.price.checked_sub(paid).ok().filter(|off| !off.is_zero());
         let discounted_price = shown.discounted_price.map(|_| paid);
         Some(PriceOutput { price: paid, discount, discounted_price, ..shown })
@@ -177,6 +186,10 @@ incoming! {
         #[serde(rename = "type")]
         kind: String,
         display_order: i64,
+        /// What its prices contain of tax, in percent of what remains without it, 0 to 100; `0` where nothing is sent.
+        tax_rate: Amount,
+        /// What that tax is called, such as `VAT`.
+        tax_name: String,
     }
     /// The price of a ticket type. Of `personType` only the id is read.
     pub struct PriceInput {
@@ -218,6 +231,7 @@ impl PersonTypeInput {
                 .optional_text("type", self.kind, NAME_CHARS)
                 .unwrap_or_else(|| "individual".to_owned()),
             display_order: checker.optional_integer("displayOrder", self.display_order).unwrap_or_default(),
+            tax: read_tax(checker, self.tax_rate, self.tax_name),
             id: id?,
         };
         Some(person_type)

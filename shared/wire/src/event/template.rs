@@ -5,6 +5,7 @@ use super::kept::{
     StaffContactOutput,
 };
 use super::{DurationOutput, PriceListOutput, Reference, ScheduleOutput, TicketDetailsOutput, View};
+use domain::Timestamp;
 use domain::catalog::{
     AdmissionType, Image, InventoryItem, InventoryKind, MemberDiscount, NamedValue, Resource, ReviewState,
     Template, TemplateKind,
@@ -173,6 +174,7 @@ impl From<&InventoryItem> for AddOnOutput {
             active: _,
             display_order,
             sales_channels: _,
+            tax: _,
         } = item;
         Self {
             id: id.get(),
@@ -188,11 +190,19 @@ impl From<&InventoryItem> for AddOnOutput {
 
 /// What the slots of a template say of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Standing {
-    /// One of its slots can be bought now by the asker.
-    pub available: bool,
+pub struct SlotSummary {
+    /// When the next of its slots that can be bought now by the buyer starts; none where none can.
+    pub next_available: Option<Timestamp>,
     /// Seats sold of all its slots; none where they were not counted.
     pub sold: Option<u64>,
+}
+
+impl SlotSummary {
+    /// One of its slots can be bought now by the buyer.
+    #[must_use]
+    pub const fn available(self) -> bool {
+        self.next_available.is_some()
+    }
 }
 
 /// An event template as shoppers see it.
@@ -293,7 +303,7 @@ pub struct EventTemplate {
 impl EventTemplate {
     /// A template as this audience sees it.
     #[must_use]
-    pub fn of(template: &Template, standing: Standing, view: &View<'_>) -> Self {
+    pub fn of(template: &Template, slot_summary: SlotSummary, view: &View<'_>) -> Self {
         let zone = view.zone;
         let venue = &template.venue;
         Self {
@@ -318,8 +328,8 @@ impl EventTemplate {
             last_updated: zone.format(template.last_updated),
             display_order: template.display_order,
             schedules: template.schedules.iter().map(|found| ScheduleOutput::of(found, zone)).collect(),
-            available: standing.available,
-            sold_quantity: standing.sold,
+            available: slot_summary.available(),
+            sold_quantity: slot_summary.sold,
             publish_sold_quantity: !venue.hides_sold_quantity,
             email_notify: venue.email_notify.iter().map(Into::into).collect(),
             discount_available: !template.membership.discounts.is_empty(),
@@ -354,7 +364,8 @@ impl EventTemplate {
     }
 }
 
-fn review_state_name(state: ReviewState) -> &'static str {
+/// The spelling of a review state.
+pub(super) fn review_state_name(state: ReviewState) -> &'static str {
     match state {
         ReviewState::Draft => "Draft",
         ReviewState::Published => "Published",
@@ -433,12 +444,14 @@ pub struct SlimTemplate {
     pub duration: DurationOutput,
     /// Seats of one instance.
     pub capacity: u32,
+    /// When the next of its instances that can be bought now starts, in epoch milliseconds; null where none can.
+    pub next_available: Option<i64>,
 }
 
 impl SlimTemplate {
     /// A template that lists show.
     #[must_use]
-    pub fn of(template: &Template, standing: Standing) -> Self {
+    pub fn of(template: &Template, slot_summary: SlotSummary) -> Self {
         Self {
             id: template.id.to_string(),
             r#type: kind_name(template.kind),
@@ -450,12 +463,13 @@ impl SlimTemplate {
             end_time: template.end.map(|end| end.timestamp_millis()),
             images: template.images.iter().map(Into::into).collect(),
             display_order: template.display_order,
-            available: standing.available,
+            available: slot_summary.available(),
             discount_available: !template.membership.discounts.is_empty(),
             color_category: template.venue.color_category.clone(),
             member_only_event: template.member_only,
             duration: DurationOutput::of_minutes(template.duration_minutes),
             capacity: template.capacity,
+            next_available: slot_summary.next_available.map(|start| start.timestamp_millis()),
         }
     }
 }

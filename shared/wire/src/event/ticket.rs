@@ -3,7 +3,7 @@
 use crate::readers::{TEXT_CHARS, count, flag, word};
 use crate::{Checker, incoming};
 use domain::catalog::ticket_details::{
-    CheckInWindow, PostStartPurchase, PurchaseAvailability, TicketDetails, TimeFrame,
+    CheckInWindow, PostStartPurchase, PurchaseAvailability, Reentry, TicketDetails, TimeFrame,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -28,6 +28,8 @@ pub struct TicketDetailsOutput {
     pub expire_from_event_date: bool,
     /// The ticket does not show the date of the event.
     pub hide_event_date: bool,
+    /// Whether a ticket admits more than once: `never`, `afterExit` or `always`.
+    pub reentry: &'static str,
 }
 
 /// When tickets are let in.
@@ -83,6 +85,7 @@ impl From<&TicketDetails> for TicketDetailsOutput {
             do_not_print: details.do_not_print,
             expire_from_event_date: details.expire_from_event_date,
             hide_event_date: details.hide_event_date,
+            reentry: details.reentry.as_str(),
         }
     }
 }
@@ -98,6 +101,8 @@ incoming! {
         do_not_print: bool,
         expire_from_event_date: bool,
         hide_event_date: bool,
+        /// Whether a ticket admits more than once: `never` (default), `afterExit` or `always`.
+        reentry: String,
     }
     /// When tickets are let in.
     pub struct CheckInWindowInput {
@@ -155,6 +160,8 @@ impl TicketDetailsInput {
             do_not_print: flag(checker, "doNotPrint", self.do_not_print),
             expire_from_event_date: flag(checker, "expireFromEventDate", self.expire_from_event_date),
             hide_event_date: flag(checker, "hideEventDate", self.hide_event_date),
+            reentry: word(checker, "reentry", self.reentry, Reentry::parse, "never, afterExit, always")
+                .unwrap_or_default(),
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::event::exact;
 use crate::person::{GifterInput, GifterOutput};
 use crate::readers::number_id;
 use crate::{Amount, Checker, Field, incoming, money_text};
-use domain::membership::{Bought, Ended, LaterTerm, Membership, Plan};
+use domain::membership::{Bought, Ended, LaterTerm, Membership, MembershipPlan};
 use domain::{LevelId, MembershipId, Money, OfferingId, OrderId, TicketTypeId, Timestamp, Zone};
 use serde::Serialize;
 
@@ -38,7 +38,7 @@ impl LaterTermInput {
         let starts = checker.required_instant("startDate", self.start_date, zone);
         let ends = checker.required_instant("expirationDate", self.expiration_date, zone);
         let bought = checker.object("purchase", self.purchase, |checker, sent| sent.read(checker)).flatten();
-        let plan = Plan { level: level?, offering: offering?, price_point: price_point? };
+        let plan = MembershipPlan { level: level?, offering: offering?, price_point: price_point? };
         Some(LaterTerm { plan, bought, starts: starts?, ends: ends? })
     }
 }

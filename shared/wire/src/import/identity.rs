@@ -1,10 +1,12 @@
 //! Tenants, keys and merchants of the import document.
 
-use crate::readers::{NAME_CHARS, count, line, name, percent, price, word};
+use crate::readers::{
+    ADDRESS_CHARS, NAME_CHARS, check_key_label, count, currency, line, name, origins, percent, price, word,
+};
 use crate::{Amount, Checker, Field, IntegerId, incoming};
 use domain::merchant::{Merchant, MerchantStatus, RateCard};
-use domain::tenant::{ClaimRule, ConsumerSite, MAX_HOLD_SECS, MemberClaims, Scope};
-use domain::{Mid, TenantId, Zone};
+use domain::tenant::{ClaimRule, ConsumerSite, MAX_HOLD_SECS, MIN_HOLD_SECS, MemberClaims, Scope};
+use domain::{Currency, Mid, TenantId, Zone};
 use std::collections::BTreeSet;
 
 incoming! {
@@ -13,11 +15,13 @@ incoming! {
         id: IntegerId,
         name: String,
         time_zone: String,
+        currency: String,
         sandbox: bool,
         hold_seconds: i64,
         allowed_origins: Vec<String>,
         descriptor_prefix: String,
         consumer_site: String,
+        staff_site: String,
         member_claims: MemberClaimsInput,
     }
     /// Who may claim to be a member.
@@ -58,6 +62,8 @@ pub struct TenantRecord {
     pub name: Option<String>,
     /// Zone.
     pub zone: Option<Zone>,
+    /// What everything costs is counted in.
+    pub currency: Option<Currency>,
     /// Whether demo keys and a chosen clock are accepted.
     pub sandbox: Option<bool>,
     /// Life of a reservation in seconds.
@@ -68,6 +74,8 @@ pub struct TenantRecord {
     pub descriptor_prefix: Option<String>,
     /// What links in login mails open.
     pub consumer_site: Option<ConsumerSite>,
+    /// What links in mails to staff open.
+    pub staff_site: Option<ConsumerSite>,
     /// Who may claim to be a member.
     pub member_claims: MemberClaimsRecord,
 }
@@ -115,10 +123,6 @@ impl std::fmt::Debug for ApiKeyRecord {
 pub const DEMO_PREFIX: &str = "demo-";
 /// Characters of a key.
 const KEY_CHARS: usize = 200;
-/// Characters of the address of a site.
-const SITE_CHARS: usize = 500;
-/// The shortest life of a reservation.
-const MIN_HOLD_SECS: u32 = 30;
 
 impl TenantInput {
     /// The tenant's settings, unless a field is at fault.
@@ -140,11 +144,13 @@ impl TenantInput {
         let record = TenantRecord {
             name: checker.optional_text("name", self.name, NAME_CHARS),
             zone,
+            currency: currency(checker, "currency", self.currency),
             sandbox: checker.optional("sandbox", self.sandbox),
             hold_secs: count(checker, "holdSeconds", self.hold_seconds, MIN_HOLD_SECS..=MAX_HOLD_SECS),
             allowed_origins: sent_origins.then_some(origins),
             descriptor_prefix: checker.optional_text("descriptorPrefix", self.descriptor_prefix, NAME_CHARS),
-            consumer_site: consumer_site(checker, self.consumer_site),
+            consumer_site: site(checker, "consumerSite", self.consumer_site),
+            staff_site: site(checker, "staffSite", self.staff_site),
             member_claims: checker
                 .object("memberClaims", self.member_claims, read_member_claims)
                 .unwrap_or_default(),
@@ -162,31 +168,13 @@ fn read_member_claims(checker: &mut Checker, input: MemberClaimsInput) -> Member
     }
 }
 
-fn consumer_site(checker: &mut Checker, sent: Field<String>) -> Option<ConsumerSite> {
-    let text = checker.optional_text("consumerSite", sent, SITE_CHARS)?;
+fn site(checker: &mut Checker, field: &'static str, sent: Field<String>) -> Option<ConsumerSite> {
+    let text = checker.optional_text(field, sent, ADDRESS_CHARS)?;
     let site = ConsumerSite::parse(&text).ok();
     if site.is_none() {
-        checker.invalid(
-            "consumerSite",
-            "must be the address of a page, such as https://members.example.org/login",
-        );
+        checker.invalid(field, "must be the address of a page, such as https://members.example.org/login");
     }
     site
-}
-
-fn origins(checker: &mut Checker, field: &'static str, sent: Field<crate::List<String>>) -> BTreeSet<String> {
-    let origins = checker.each(field, sent, |_, origin| origin);
-    for (index, origin) in origins.iter().enumerate() {
-        let host = origin.strip_prefix("https://").or_else(|| origin.strip_prefix("http://"));
-        let plain = |host: &str| !host.is_empty() && !host.contains(['/', '?', '#', '@', '*', ' ']);
-        if !host.is_some_and(plain) {
-            checker.invalid(
-                format!("{field}/{index}"),
-                "must be an origin, such as https://tickets.example.org",
-            );
-        }
-    }
-    origins.into_iter().collect()
 }
 
 impl ApiKeyInput {
@@ -221,6 +209,7 @@ impl ApiKeyInput {
             checker.invalid("mid", "is required for a payment key");
         }
         let label = line(checker, "label", self.label);
+        check_key_label(checker, &label);
         Some(ApiKeyRecord { key: key?, scopes, origins, label, mid })
     }
 }
@@ -251,4 +240,38 @@ fn read_rate_card(checker: &mut Checker, input: RateCardInput) -> Option<RateCar
     let percentage = percent(checker, "percentageRate", input.percentage_rate);
     let fixed = price(checker, "fixedFee", input.fixed_fee);
     Some(RateCard { percentage: percentage?, fixed: fixed? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Rejection, read_body};
+    use serde_json::json;
+
+    #[test]
+    fn a_key_of_a_document_does_not_look_like_a_person_and_its_origins_are_origins() {
+        for (label, origin, told) in [
+            ("Page", "https://tickets.example.org", vec![]),
+            (
+                "staff:0101",
+                "HTTPS://tickets.example.org",
+                vec![
+                    "/label must not begin with staff:",
+                    "/origins/0 must be an origin, such as https://tickets.example.org",
+                ],
+            ),
+        ] {
+            let body =
+                json!({"key": "demo-page", "label": label, "scopes": ["b2c-browser"], "origins": [origin]});
+            let mut checker = Checker::new();
+            let input: ApiKeyInput = read_body(body.to_string().as_bytes()).unwrap();
+            let key = input.read(&mut checker);
+            let refused = checker.finish(key).err();
+            let details = refused.iter().flat_map(Rejection::details);
+            let mut faults: Vec<String> =
+                details.map(|fault| format!("{} {}", fault.field, fault.message)).collect();
+            faults.sort();
+            assert_eq!(faults, told, "{label}");
+        }
+    }
 }

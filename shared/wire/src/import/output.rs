@@ -16,12 +16,15 @@ pub struct TenantOutput {
     id: i64,
     name: String,
     time_zone: &'static str,
+    currency: String,
     sandbox: bool,
     hold_seconds: u32,
     allowed_origins: Vec<String>,
     descriptor_prefix: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     consumer_site: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    staff_site: Option<String>,
     member_claims: MemberClaimsOutput,
 }
 
@@ -39,28 +42,39 @@ impl From<&Tenant> for TenantOutput {
             id,
             name,
             zone,
+            currency,
             sandbox,
             hold_secs,
             allowed_origins,
             descriptor_prefix,
             consumer_site,
+            staff_site,
             member_claims: MemberClaims { servers, pages },
             // Set by the operator of a deployment, not by the document.
             processor: _,
             mail_from: _,
-            limits: _,
+            door: _,
+            raw_cards: _,
+            challenge_secs: _,
             sealed_hash_key: _,
             closed_at: _,
+            // Not exported: they stay with this deployment.
+            branding: _,
+            receipt_numbers: _,
+            limits: _,
+            settings_version: _,
         } = tenant;
         Self {
             id: id.get(),
             name: name.clone(),
             time_zone: zone.name(),
+            currency: currency.to_string(),
             sandbox: *sandbox,
             hold_seconds: *hold_secs,
             allowed_origins: allowed_origins.iter().cloned().collect(),
             descriptor_prefix: descriptor_prefix.clone(),
             consumer_site: consumer_site.as_ref().map(|site| site.as_str().to_owned()),
+            staff_site: staff_site.as_ref().map(|site| site.as_str().to_owned()),
             member_claims: MemberClaimsOutput { b2c: servers.name(), b2c_browser: pages.name() },
         }
     }

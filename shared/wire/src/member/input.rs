@@ -1,6 +1,6 @@
 //! What the back office changes of a membership (decision record 0051), and what members log in with.
 
-use crate::readers::NAME_CHARS;
+use crate::readers::{NAME_CHARS, token};
 use crate::{Checker, Field, IntegerId, List, incoming};
 use domain::CardId;
 use domain::membership::{CardEdit, Edit, Membership, MembershipEdit, PersonEdit};
@@ -48,13 +48,10 @@ incoming! {
     }
 }
 
-/// Characters of a token; ours have fewer.
-const TOKEN_CHARS: usize = 500;
-
 impl LoginInput {
     /// The token, unless it is missing.
     pub fn read(self, checker: &mut Checker) -> Option<String> {
-        checker.required_text("token", self.token, TOKEN_CHARS)
+        token(checker, self.token)
     }
 }
 
@@ -103,7 +100,7 @@ impl MemberCardInput {
             city: optional(checker, "city", self.city),
             state: optional(checker, "state", self.state),
             zip_code: optional(checker, "zipCode", self.zip_code),
-            country: optional(checker, "country", self.country),
+            country: country(checker, self.country),
         };
         Some(CardEdit { id: id?, person })
     }
@@ -151,6 +148,15 @@ fn required(checker: &mut Checker, name: &str, field: Field<String>) -> Edit<Str
         Field::Absent => Edit::Keep,
         field @ (Field::Null | Field::Value(_) | Field::Wrong) => {
             checker.required_typed_name(name, field, NAME_CHARS).map_or(Edit::Keep, Edit::Set)
+        }
+    }
+}
+
+fn country(checker: &mut Checker, field: Field<String>) -> Edit<Option<String>> {
+    match field {
+        Field::Absent => Edit::Keep,
+        field @ (Field::Null | Field::Value(_) | Field::Wrong) => {
+            Edit::Set(checker.country("country", field, NAME_CHARS))
         }
     }
 }

@@ -75,7 +75,7 @@ pub struct PageVerification {
     pub level_name: Option<String>,
     /// When the term began.
     pub start_date: Option<String>,
-    /// The last instant that is paid for.
+    /// The last instant that is paid for, or that at which it ends before.
     pub expiration_date: Option<String>,
     /// Makes the memberships count for two hours, where it is sent in the header `x-service-member-proof`.
     pub member_proof: Option<ProofText>,
@@ -87,7 +87,7 @@ pub struct PageLogin {
     /// The membership that lasts longest.
     #[serde(flatten)]
     pub longest: PageVerification,
-    /// All memberships of the mail's recipient.
+    /// All memberships of the mail's recipient that have not ended.
     pub memberships: Vec<PageMembership>,
 }
 
@@ -101,7 +101,7 @@ pub struct PageMembership {
     pub level_name: Option<String>,
     /// When the term began.
     pub start_date: String,
-    /// The last instant that is paid for.
+    /// The last instant that is paid for, or that at which it ends before.
     pub expiration_date: String,
     /// The proof that names it.
     pub member_proof: Option<ProofText>,
@@ -111,7 +111,7 @@ impl PageVerification {
     /// What a page is told of those who hold these memberships.
     #[must_use]
     pub fn of(memberships: &[&Membership], proofs: &ProofTexts, view: &MemberView<'_>) -> Self {
-        let longest = memberships.iter().max_by_key(|found| (found.ends(), found.id));
+        let longest = memberships.iter().max_by_key(|found| (found.expiration(), found.id));
         let Some(found) = longest.map(|found| PageMembership::of(found, proofs, view)) else {
             return Self {
                 status: "not_found",
@@ -146,7 +146,7 @@ impl PageMembership {
             membership_id: membership.number.get(),
             level_name: view.levels.get(&membership.level).map(|level| level.name.clone()),
             start_date: view.zone.format(membership.started),
-            expiration_date: view.zone.format(membership.ends()),
+            expiration_date: view.zone.format(membership.expiration()),
             member_proof: proofs.of(membership),
         }
     }

@@ -8,7 +8,8 @@ use crate::event::{ImageInput, PriceInput, PriceListInput, read_images};
 use crate::identified::identified;
 use crate::readers::{check_unlike, count, flag, line, name, name_unnamed, own_id, part_id, text, word};
 use crate::sales_channel::{SalesChannelInput, sales_channels};
-use crate::{Checker, Field, List, WireValue, incoming};
+use crate::tax::read_tax;
+use crate::{Amount, Checker, Field, List, WireValue, incoming};
 use domain::catalog::{PriceList, derived_id};
 use domain::membership::{Level, LevelGroup, LevelState, Offering};
 use domain::{LevelId, OfferingId, TicketTypeId, Zone};
@@ -63,6 +64,11 @@ incoming! {
         auxiliary: bool,
         membership_level_collection: Vec<LevelCollectionInput>,
         state: String,
+        /// What the prices of its offerings contain of tax, in percent of what remains without it, 0 to 100; `0` where
+        /// nothing is sent.
+        tax_rate: Amount,
+        /// What that tax is called, such as `VAT`.
+        tax_name: String,
     }
 }
 
@@ -145,6 +151,7 @@ impl LevelInput {
                 read_collection,
             ),
             state: word(checker, "state", self.state, state, "draft, published").unwrap_or_default(),
+            tax: read_tax(checker, self.tax_rate, self.tax_name),
             id: id?,
         };
         Some(level)

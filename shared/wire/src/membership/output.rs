@@ -4,6 +4,7 @@ use super::parts::{BenefitOutput, LevelCollectionOutput, OfferingActionOutput, R
 use crate::event::{ImageOutput, PersonTypeOutput, maybe_money_number};
 use crate::money_number;
 use crate::sales_channel::SalesChannelOutput;
+use crate::tax::rate_of;
 use domain::catalog::{PersonType, Price, PriceList};
 use domain::membership::{Level, Offering, effective_benefits};
 use domain::{Money, TicketTypeId, Zone};
@@ -238,6 +239,13 @@ pub struct LevelOutput {
     pub membership_level_collection: Option<Vec<LevelCollectionOutput>>,
     /// `draft` or `published`.
     pub state: &'static str,
+    /// What the prices of its offerings contain of tax, in percent of what remains without it; left out where nothing
+    /// was said of one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tax_rate: Option<String>,
+    /// What that tax is called; left out where that was not said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tax_name: Option<String>,
 }
 
 impl LevelOutput {
@@ -262,6 +270,7 @@ impl LevelOutput {
             service,
             types,
             collections,
+            tax,
         } = level;
         let detail = view.detail;
         Self {
@@ -282,6 +291,8 @@ impl LevelOutput {
             auxiliary: *auxiliary,
             membership_level_collection: detail.full(|| collections.iter().map(Into::into).collect()),
             state: state.as_str(),
+            tax_rate: rate_of(tax),
+            tax_name: tax.name.clone(),
         }
     }
 }

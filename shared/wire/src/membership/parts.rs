@@ -249,7 +249,7 @@ pub(super) fn read_collection(checker: &mut Checker, input: LevelCollectionInput
 fn read_restriction(checker: &mut Checker, input: MailRestrictionInput) -> Option<MailRestriction> {
     checker.require("saleChannel", &input.sale_channel);
     let parse = |text: &str| Channel::parse(text).ok();
-    let channel = word(checker, "saleChannel", input.sale_channel, parse, "the sale channels");
+    let channel = word(checker, "saleChannel", input.sale_channel, parse, Channel::NAMES);
     let sent = checker.optional("canSendConfirmationEmail", input.can_send_confirmation_email);
     channel.map(|channel| MailRestriction { channel, can_send: sent.unwrap_or(true) })
 }

@@ -3,6 +3,7 @@
 use super::parts::{BenefitOutput, LevelCollectionOutput, OfferingActionOutput, RulesOutput, ServiceOutput};
 use crate::event::{ImageOutput, PriceListRecord};
 use crate::sales_channel::SalesChannelOutput;
+use crate::tax::rate_of;
 use domain::Zone;
 use domain::membership::{Level, Offering};
 use serde::Serialize;
@@ -29,6 +30,10 @@ pub struct LevelRecord {
     auxiliary: bool,
     membership_level_collection: Vec<LevelCollectionOutput>,
     state: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tax_rate: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tax_name: Option<String>,
 }
 
 impl LevelRecord {
@@ -53,6 +58,7 @@ impl LevelRecord {
             service,
             types,
             collections,
+            tax,
         } = level;
         Self {
             id: id.to_string(),
@@ -72,6 +78,8 @@ impl LevelRecord {
             auxiliary: *auxiliary,
             membership_level_collection: collections.iter().map(Into::into).collect(),
             state: state.as_str(),
+            tax_rate: rate_of(tax),
+            tax_name: tax.name.clone(),
         }
     }
 }

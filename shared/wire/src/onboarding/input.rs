@@ -2,18 +2,15 @@
 //! wrong JSON type loses its value.
 
 use crate::{Field, List, WireValue, incoming};
-use domain::card::mask_card_numbers;
-use domain::lines::is_blank;
 use domain::onboarding::vocabulary::{
     ACCOUNT_TYPES, ACH_TYPES, ADDRESS_TYPES, BUSINESS_TYPES, CONTACT_TYPES, COUNTRIES, ID_TYPES, OWNER_TYPES,
     OWNERSHIP_TYPES, spelled, spelled_state,
 };
 use domain::onboarding::{
-    Address, BankAccountEdit, Change, Contact, Edit, Identification, MAX_ENTRIES, MAX_KEPT_CHARS, MAX_OWNERS,
-    Owner, SecretText, TypeFault,
+    Address, ApplicationEdit, BankAccountEdit, BusinessContact, Change, Identification, MAX_ENTRIES,
+    MAX_KEPT_CHARS, MAX_OWNERS, Owner, SecretText, TypeFault,
 };
 use domain::text::cut;
-use std::borrow::Cow;
 use std::fmt::Display;
 
 incoming! {
@@ -166,30 +163,17 @@ impl Reader {
         }
     }
 
-    /// A text without white space around it, and no longer than anything that is kept; a blank one is empty.
+    /// A text without white space around it, and no longer than anything that is kept.
     fn text(&mut self, name: &str, field: Field<String>) -> Change<String> {
-        self.trimmed(name, field, as_it_is)
+        self.name(name, field).map(|text| cut(&text, MAX_KEPT_CHARS).to_owned())
     }
 
-    /// Like [`Self::text`], of a name, with card numbers in it masked.
+    /// A name without white space around it, as it was sent: a card number in it is masked as a whole before it is cut.
     fn name(&mut self, name: &str, field: Field<String>) -> Change<String> {
-        self.trimmed(name, field, mask_card_numbers)
-    }
-
-    /// A text as `kept_of` leaves it, without white space around it.
-    fn trimmed(
-        &mut self,
-        name: &str,
-        field: Field<String>,
-        kept_of: impl for<'a> FnOnce(&'a str) -> Cow<'a, str>,
-    ) -> Change<String> {
         match self.change(name, field) {
             Change::Keep => Change::Keep,
-            Change::Clear => Change::Clear,
-            Change::Set(text) => {
-                let kept = cut(&kept_of(text.trim()), MAX_KEPT_CHARS).to_owned();
-                if is_blank(&kept) { Change::Clear } else { Change::Set(kept) }
-            }
+            Change::Set(text) if !text.trim().is_empty() => Change::Set(text.trim().to_owned()),
+            Change::Clear | Change::Set(_) => Change::Clear,
         }
     }
 
@@ -203,7 +187,7 @@ impl Reader {
 
     /// A text that is sealed.
     fn secret(&mut self, name: &str, field: Field<String>) -> Change<SecretText> {
-        self.trimmed(name, field, as_it_is).map(SecretText::new)
+        self.text(name, field).map(SecretText::new)
     }
 
     /// A list, of which one entry more than the most that is taken is kept, so that it is seen to be too long.
@@ -236,10 +220,6 @@ impl Reader {
     }
 }
 
-fn as_it_is(text: &str) -> Cow<'_, str> {
-    Cow::Borrowed(text)
-}
-
 impl OnboardingInput {
     /// The name the partner gave the merchant, as it was sent.
     pub fn take_reference(&mut self) -> Field<String> {
@@ -248,10 +228,10 @@ impl OnboardingInput {
 
     /// What the request says of the business.
     #[must_use]
-    pub fn read(self) -> Edit {
+    pub fn read(self) -> ApplicationEdit {
         let mut reader = Reader::default();
         let reading = &mut reader;
-        let edit = Edit {
+        let edit = ApplicationEdit {
             billing_descriptor: reading.text("billingDescriptor", self.billing_descriptor),
             business_legal_name: reading.name("businessLegalName", self.business_legal_name),
             dba_name: reading.name("dbaName", self.dba_name),
@@ -290,7 +270,7 @@ impl OnboardingInput {
             ),
             type_faults: Vec::new(),
         };
-        Edit { type_faults: reader.faults, ..edit }
+        ApplicationEdit { type_faults: reader.faults, ..edit }
     }
 }
 
@@ -321,8 +301,8 @@ impl BankAccountInput {
 }
 
 impl BusinessContactInput {
-    fn read(self, reader: &mut Reader) -> Contact {
-        Contact {
+    fn read(self, reader: &mut Reader) -> BusinessContact {
+        BusinessContact {
             kind: reader.word("type", self.kind, CONTACT_TYPES).value(),
             email: reader.text("email", self.email).value(),
             fax_number: reader.text("faxNumber", self.fax_number).value(),

@@ -3,7 +3,7 @@
 use chrono::SecondsFormat;
 use domain::merchant::Merchant;
 use domain::onboarding::{
-    Address, BankAccount, Clear, Contact, Identification, Owner, SecretText, Violation,
+    Address, BankAccount, BusinessContact, Clear, Identification, Owner, SecretText, Violation,
 };
 use domain::{BoardingRefId, TenantId, Timestamp};
 use serde::Serialize;
@@ -325,9 +325,9 @@ impl From<&BankAccount<SecretText>> for BankAccountOutput {
     }
 }
 
-impl From<&Contact> for BusinessContactOutput {
-    fn from(contact: &Contact) -> Self {
-        let Contact {
+impl From<&BusinessContact> for BusinessContactOutput {
+    fn from(contact: &BusinessContact) -> Self {
+        let BusinessContact {
             kind,
             email,
             fax_number,

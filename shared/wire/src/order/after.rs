@@ -1,6 +1,7 @@
 //! What was done with an order after it was paid (decision record 0070).
 
 use crate::money_text;
+use crate::tax::TaxView;
 use domain::order::{Exchange, MovedLine, Order, OrderRefund, OrderRefundState, RefundedItem};
 use domain::{Money, TicketId, Zone};
 use serde::Serialize;
@@ -22,12 +23,19 @@ pub struct OrderRefundView {
     #[serde(serialize_with = "money_text")]
     #[schema(value_type = String)]
     pub items_amount: Money,
+    /// What the money that goes back contains of taxes, by rate; empty where nothing was said of any.
+    pub taxes: Vec<TaxView>,
     /// What is given back.
     pub items: Vec<OrderRefundedItemView>,
     /// Why, in the words of the back office. Storefronts are not told.
     pub reason: Option<String>,
+    /// Whether staff insisted on it, although tickets had let somebody in.
+    pub forced: bool,
     /// When it was asked for.
     pub created_on: String,
+    /// Who asked for it; left out where that was not said. Storefronts are not told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub created_by: Option<String>,
     /// When it was carried out.
     pub updated_on: Option<String>,
 }
@@ -60,8 +68,13 @@ pub struct OrderExchangeView {
     pub rebooking_fee: Money,
     /// Whether the visitor need not pay that.
     pub fee_waived: bool,
+    /// Whether staff insisted on it, although tickets had let somebody in.
+    pub forced: bool,
     /// When it was made.
     pub created_on: String,
+    /// Who made it; left out where that was not said. Storefronts are not told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub created_by: Option<String>,
 }
 
 /// Tickets of one item that were exchanged.
@@ -93,9 +106,10 @@ impl OrderRefundView {
         order.after_sale.refunds.iter().map(|refund| Self::told(refund, zone)).collect()
     }
 
-    /// A refund as the back office sees it, with its reason.
+    /// A refund as the back office sees it, with its reason and who asked for it.
     pub(crate) fn told(refund: &OrderRefund, zone: Zone) -> Self {
-        Self { reason: refund.reason.clone(), ..Self::new(refund, zone) }
+        let (reason, created_by) = (refund.reason.clone(), refund.operator.clone());
+        Self { reason, created_by, ..Self::new(refund, zone) }
     }
 
     fn new(refund: &OrderRefund, zone: Zone) -> Self {
@@ -109,9 +123,12 @@ impl OrderRefundView {
             amount: refund.amount,
             // Parts of an order's total fit an amount.
             items_amount: refund.worth().unwrap_or_default(),
+            taxes: TaxView::all(&refund.taxes),
             items: refund.items.iter().map(OrderRefundedItemView::new).collect(),
             reason: None,
+            forced: refund.forced,
             created_on: zone.format(refund.at),
+            created_by: None,
             updated_on: done_at.map(|at| zone.format(at)),
         }
     }
@@ -133,10 +150,18 @@ impl OrderExchangeView {
         order.after_sale.exchanges.iter().map(|exchange| Self::new(exchange, zone)).collect()
     }
 
+    pub(super) fn for_staff(order: &Order, zone: Zone) -> Vec<Self> {
+        order.after_sale.exchanges.iter().map(|exchange| Self::told(exchange, zone)).collect()
+    }
+
+    /// An exchange as the back office sees it, with who made it.
+    pub(crate) fn told(exchange: &Exchange, zone: Zone) -> Self {
+        Self { created_by: exchange.operator.clone(), ..Self::new(exchange, zone) }
+    }
+
     /// An exchange as the tenant's clocks show it.
-    #[must_use]
-    pub(crate) fn new(exchange: &Exchange, zone: Zone) -> Self {
-        let item = |MovedLine { from, tickets, line }: &MovedLine| OrderMovedItemView {
+    fn new(exchange: &Exchange, zone: Zone) -> Self {
+        let item = |MovedLine { from, tickets, line, successors: _ }: &MovedLine| OrderMovedItemView {
             from_item_id: from.to_string(),
             item_id: line.id.to_string(),
             event_id: line.instance.to_string(),
@@ -147,7 +172,9 @@ impl OrderExchangeView {
             items: exchange.moved.iter().map(item).collect(),
             rebooking_fee: exchange.fee,
             fee_waived: exchange.waived,
+            forced: exchange.forced,
             created_on: zone.format(exchange.at),
+            created_by: None,
         }
     }
 }

@@ -5,9 +5,10 @@ use crate::cart::DonationDetailOutput;
 use crate::money_text;
 use domain::cart_request::DonationDetail;
 use domain::order::{
-    Order, OrderAddOnLine, OrderAmounts, OrderComboLine, OrderDonationLine, OrderLine, OrderMembershipLine,
-    OrderTicketLine, Row,
+    CheckIn, CheckInStatus, Order, OrderAddOnLine, OrderAmounts, OrderComboLine, OrderDonationLine,
+    OrderLine, OrderMembershipLine, OrderRow, OrderTicketLine,
 };
+use domain::tax::TaxShare;
 use domain::{Money, OrderItemId, Zone};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -71,6 +72,18 @@ pub struct OrderItemView {
     #[serde(serialize_with = "money_text")]
     #[schema(value_type = String)]
     pub amount: Money,
+    /// The tax that its price contains, in percent of what remains without it; null where nothing was said of one.
+    pub tax_rate: Option<String>,
+    /// What that tax is called.
+    pub tax_name: Option<String>,
+    /// How much of the price after discounts is tax, as first ordered.
+    #[serde(serialize_with = "money_text")]
+    #[schema(value_type = String)]
+    pub original_tax_amount: Money,
+    /// How much of the price of what is left is tax.
+    #[serde(serialize_with = "money_text")]
+    #[schema(value_type = String)]
+    pub tax_amount: Money,
     /// What is still owed: nothing.
     #[serde(serialize_with = "money_text")]
     #[schema(value_type = String)]
@@ -81,6 +94,14 @@ pub struct OrderItemView {
     pub item_type_ng: &'static str,
     /// `NoConversion`.
     pub conversion_status: &'static str,
+    /// `NotCheckedIn`, `PartiallyCheckedIn` or `CheckedIn`: its visitors. Of a combo those of all its events.
+    pub check_in_status: &'static str,
+    /// Tickets that let somebody in.
+    pub check_in_quantity: u32,
+    /// The same.
+    pub checked_in_quantity: u32,
+    /// When the first of them did.
+    pub check_in_date: Option<String>,
     /// What kind of its sort was bought: the ticket type, the add-on or donation, the combo, or the level.
     pub item_type_id: String,
     /// Its name when it was sold.
@@ -97,38 +118,67 @@ pub struct OrderItemView {
     pub membership_info: Option<OrderMembershipView>,
 }
 
+/// What is left of a line.
+#[derive(Clone, Copy)]
+struct Left {
+    amounts: OrderAmounts,
+    tax: Money,
+}
+
 impl OrderItemView {
     /// The item of a line; behind that of a combo stand those of its events.
-    pub(super) fn rows_of(order: &Order, row: Row<'_>, zone: Zone) -> Vec<Self> {
+    pub(super) fn rows_of(order: &Order, row: OrderRow<'_>, zone: Zone) -> Vec<Self> {
         let left = order.left_of(row);
+        let tax_left = order.tax_left_of(row);
         match row {
-            Row::Sold(line) => Self::sold(order, line, left, zone),
-            Row::Moved(moved) => {
+            OrderRow::Sold(line) => Self::sold(order, line, Left { amounts: left, tax: tax_left }, zone),
+            OrderRow::Moved(moved) => {
                 let nothing = OrderAmounts {
                     quantity: 0,
                     retail_amount: Money::ZERO,
                     amount: Money::ZERO,
                     ..moved.line.amounts
                 };
-                vec![Self::ticket(&moved.line, Self::bare(&moved.line.id, nothing, left))]
+                let bare = Self::bare(&moved.line.id, nothing, left);
+                let bare = bare.taxed(row.tax(), Money::ZERO, tax_left);
+                vec![Self::ticket(&moved.line, bare).checked_in(order.check_in_of(row), zone)]
             }
         }
     }
 
-    fn sold(order: &Order, line: &OrderLine, left: OrderAmounts, zone: Zone) -> Vec<Self> {
-        let bare = Self::bare(line.id(), line.amounts(), left);
+    fn sold(order: &Order, line: &OrderLine, left: Left, zone: Zone) -> Vec<Self> {
+        let row = OrderRow::Sold(line);
+        let Left { amounts: left, tax: tax_left } = left;
+        let bare = Self::bare(line.id(), line.amounts(), left).checked_in(order.check_in_of(row), zone);
+        let bare = bare.taxed(line.tax(), line.tax().map_or(Money::ZERO, |share| share.amount), tax_left);
         match line {
             OrderLine::Ticket(ticket) => vec![Self::ticket(ticket, bare)],
             OrderLine::AddOn(add_on) => vec![Self::add_on(order, add_on, bare)],
             OrderLine::Donation(donation) => vec![Self::donation(donation, bare)],
             OrderLine::Combo(combo) => {
-                let parts = combo.parts.iter().map(|part| Self::part(combo, part, left.quantity));
+                let taxes = combo.part_taxes(left.quantity, tax_left).into_iter();
+                let taxes = taxes.chain(std::iter::repeat(Money::ZERO));
+                let parts = combo.parts.iter().zip(taxes).map(|(part, tax)| {
+                    let check_in = order.check_in_of_part(row, part);
+                    Self::part(combo, part, left.quantity, tax).checked_in(check_in, zone)
+                });
                 std::iter::once(Self::combo(combo, bare)).chain(parts).collect()
             }
             OrderLine::Membership(membership) => {
                 let membership_info = Some(OrderMembershipView::new(membership, zone));
                 vec![Self { membership_info, ..Self::membership(membership, bare) }]
             }
+        }
+    }
+
+    /// With what the doors say of its tickets.
+    fn checked_in(self, check_in: CheckIn, zone: Zone) -> Self {
+        Self {
+            check_in_status: check_in.status().as_str(),
+            check_in_quantity: check_in.admitted,
+            checked_in_quantity: check_in.admitted,
+            check_in_date: check_in.first_entry.map(|at| zone.format(at)),
+            ..self
         }
     }
 
@@ -147,13 +197,26 @@ impl OrderItemView {
         }
     }
 
-    /// One event of a combo, of which so many are left.
-    fn part(line: &OrderComboLine, part: &OrderTicketLine, left: u32) -> Self {
-        let left = line.part_of(part, left);
+    /// One event of a combo, of which so many are left with so much tax.
+    fn part(line: &OrderComboLine, part: &OrderTicketLine, left: u32, tax_left: Money) -> Self {
+        let bare = Self::bare(&part.id, part.amounts, line.part_of(part, left));
+        let sold = part.tax.as_ref();
+        let bare = bare.taxed(sold, sold.map_or(Money::ZERO, |share| share.amount), tax_left);
         Self {
             parent_item_id: line.id.to_string(),
             combo_template_type: line.kind.as_str(),
-            ..Self::ticket(part, Self::bare(&part.id, part.amounts, left))
+            ..Self::ticket(part, bare)
+        }
+    }
+
+    /// With what its prices contain of tax, as they were sold and as they are left.
+    fn taxed(self, share: Option<&TaxShare>, sold: Money, left: Money) -> Self {
+        Self {
+            tax_rate: share.map(|share| share.tax.rate.to_string()),
+            tax_name: share.and_then(|share| share.tax.name.clone()),
+            original_tax_amount: sold,
+            tax_amount: left,
+            ..self
         }
     }
 
@@ -235,10 +298,18 @@ impl OrderItemView {
             original_amount: sold.retail_amount,
             discounted_amount: left.amount,
             amount: left.retail_amount,
+            tax_rate: None,
+            tax_name: None,
+            original_tax_amount: Money::ZERO,
+            tax_amount: Money::ZERO,
             balance_amount: Money::ZERO,
             item_type: "Inventory",
             item_type_ng: "Inventory",
             conversion_status: NO_CONVERSION,
+            check_in_status: CheckInStatus::NotCheckedIn.as_str(),
+            check_in_quantity: 0,
+            checked_in_quantity: 0,
+            check_in_date: None,
             item_type_id: String::new(),
             item_type_name: String::new(),
             display_name: String::new(),

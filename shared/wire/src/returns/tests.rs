@@ -55,10 +55,10 @@ fn every_fault_of_a_refund_of_an_order_is_told_once() {
             json!({"orderId": " ", "items": [5, {}, {"itemId": "x"}, {"itemId": 2, "quantity": "2"}]}),
             vec![
                 "invalid",
+                "/orderId must not be blank",
                 "/items/0 must be an object",
                 "/items/3/itemId must be a string",
                 "/items/3/quantity must be an integer",
-                "/orderId was not found",
                 "/items/1/itemId is required",
             ],
         ),
@@ -134,7 +134,8 @@ fn every_fault_of_an_exchange_is_told_once() {
             ],
         ),
         (of(json!({"itemId": null})), vec!["invalid", missing]),
-        (of(json!({"itemId": " "})), vec!["unknown", "/itemId was not found"]),
+        (of(json!({"itemId": " "})), vec!["invalid", "/itemId must not be blank"]),
+        (of(json!({"ticketIds": [""]})), vec!["invalid", "/ticketIds/0 must not be blank"]),
         (of(json!({"itemId": 2})), vec!["invalid", "/itemId must be a string"]),
         (of(json!({"ticketIds": null})), vec!["invalid", "/ticketIds must not be null"]),
         (of(json!({"ticketIds": "3"})), vec!["invalid", "/ticketIds must be an array"]),
@@ -161,6 +162,59 @@ fn every_fault_of_an_exchange_is_told_once() {
     ] {
         assert_eq!(refused(&body, ExchangeInput::read), told, "{body}");
     }
+}
+
+#[test]
+fn every_fault_of_what_is_to_be_left_of_an_order_is_told_once() {
+    let of = |item: Value| json!({"orderId": "1", "orderItems": [item]});
+    let none = "/orderItems must have at least one entry";
+    for (body, told) in [
+        (json!({}), vec!["invalid", "/orderItems is required", "/orderId is required"]),
+        (json!({"orderId": "1", "orderItems": null}), vec!["invalid", "/orderItems is required"]),
+        (json!({"orderId": "1", "orderItems": []}), vec!["invalid", none]),
+        (json!({"orderId": "1", "orderItems": 5}), vec!["invalid", "/orderItems must be an array"]),
+        (of(json!({"quantity": 0})), vec!["unknown", "/orderItems/0/orderItemId is required"]),
+        (of(json!({"orderItemId": "2"})), vec!["invalid", "/orderItems/0/quantity is required"]),
+        (
+            of(json!({"orderItemId": "2", "quantity": null})),
+            vec!["invalid", "/orderItems/0/quantity is required"],
+        ),
+        (
+            of(json!({"orderItemId": "2", "quantity": -1})),
+            vec!["invalid", "/orderItems/0/quantity must not be negative"],
+        ),
+        (
+            of(json!({"orderItemId": "2", "quantity": 4_294_967_296_i64})),
+            vec!["invalid", "/orderItems/0/quantity is more than any order has"],
+        ),
+        (
+            of(json!({"orderItemId": 2, "quantity": "1"})),
+            vec![
+                "invalid",
+                "/orderItems/0/orderItemId must be a string",
+                "/orderItems/0/quantity must be an integer",
+            ],
+        ),
+        (
+            json!({"orderId": "1", "orderItems": [5], "notes": 5, "noEmail": "no"}),
+            vec![
+                "invalid",
+                "/orderItems/0 must be an object",
+                "/notes must be a string",
+                "/noEmail must be true or false",
+            ],
+        ),
+        (of(json!({"orderItemId": "2", "quantity": 0})), vec!["fine"]),
+    ] {
+        assert_eq!(refused(&body, OrderUpdateInput::read), told, "{body}");
+    }
+    let items = |items: usize| {
+        let item = json!({"orderItemId": "2", "quantity": 1});
+        json!({"orderId": "1", "orderItems": vec![item; items]})
+    };
+    assert_eq!(refused(&items(200), OrderUpdateInput::read), ["fine"]);
+    let told = "/orderItems must have at most 200 entries";
+    assert_eq!(refused(&items(201), OrderUpdateInput::read), ["invalid", told]);
 }
 
 #[test]

@@ -180,7 +180,7 @@ fn arithmetic(steps: &[Step]) -> (String, f64) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_million_orders_cost_what_the_operating_guide_says() {
     let (text, total) = arithmetic(&way().await);
-    assert!(total <= 55.0, "{text}");
+    assert!(total <= 58.0, "{text}");
     let guide = std::fs::read_to_string(blackbox::repository().join("docs/OPERATIONS.md")).unwrap();
     let printed = guide.split("<!-- cost -->\n").nth(1).unwrap_or_default();
     assert_eq!(printed, text, "between the marks in docs/OPERATIONS.md has to stand:\n{text}");

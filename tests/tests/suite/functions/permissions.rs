@@ -1,5 +1,7 @@
 //! A function may do what it does, and nothing else: what the template permits each is what its calls need.
 
+mod doors;
+mod people;
 mod recovery;
 mod request;
 mod returns;
@@ -110,7 +112,9 @@ async fn every_permission_is_needed_by_a_request_that_is_played() {
     stage.every_kept_event().await;
     stage.visitors().await;
     stage.staff().await;
+    stage.people().await;
     stage.returns().await;
+    stage.doors().await;
     stage.recovery().await;
     let mut permitted = BTreeSet::new();
     for function in stage.players.keys() {

@@ -1,22 +1,23 @@
 //! Bringing a world to rest, and proving that everything in it agrees.
 
+use crate::simulation::admissions::check_admissions;
 use crate::simulation::customers::TAKES_NO_REFUNDS;
 use crate::simulation::machinery::{deliver, pass};
 use crate::simulation::tally::Tally;
 use crate::simulation::venue::tenant_id;
 use crate::simulation::world::World;
+use adapters::processor::SandboxStatus;
 use domain::ledger::Ledger;
 use domain::membership::MembershipAction;
 use domain::order::{Order, OrderLine, OrderState};
 use domain::outbox::{MailKind, MailState, OutboxMail, mails_of};
 use domain::time::plus_secs;
-use platform::processor::SandboxStatus;
-use sagas::reconcile::{Wanted, reconcile};
+use sagas::reconcile::{ReconciliationRequest, reconcile};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use store::order::{DueClock, DueKind};
 use store::reconcile::{LEDGERS, ORDERS, Record, order_of, record_of};
-use store::walk::{Pace, Route, Row};
+use store::walk::{Pace, Route, WalkedItem};
 use store::{Consistency, Table};
 
 /// Passes after which everything has to be at rest.
@@ -83,7 +84,7 @@ impl Books {
         books
     }
 
-    fn enter(&mut self, row: Row) {
+    fn enter(&mut self, row: WalkedItem) {
         let of = order_of(&row);
         let record = record_of(row).unwrap();
         if let Record::Order(order, _) = record {
@@ -108,6 +109,7 @@ pub(crate) async fn audit(world: &World) -> Tally {
     check_money(world, &books).await;
     check_ledgers(&books);
     check_mails(world, &books);
+    check_admissions(world, books.paid()).await;
     count(world, &books).await;
     world.tally()
 }
@@ -115,7 +117,8 @@ pub(crate) async fn audit(world: &World) -> Tally {
 /// What `boxoffice verify` proves.
 async fn verify(world: &World) {
     let end = plus_secs(world.time.now(), 1_000_000);
-    let wanted = Wanted { tenant: None, now: end, chosen_now: Some(end), pause: Duration::ZERO };
+    let wanted =
+        ReconciliationRequest { tenant: None, now: end, chosen_now: Some(end), pause: Duration::ZERO };
     let report = reconcile(&world.truth(), &wanted).await.unwrap();
     let findings: Vec<String> = report.findings.iter().map(|(_, finding)| finding.to_string()).collect();
     assert_eq!(findings, Vec::<String>::new());
@@ -185,8 +188,10 @@ fn check_ledgers(books: &Books) {
             let left = order.left_of(row).quantity;
             for line in row.tickets() {
                 let quantity = match row {
-                    domain::order::Row::Sold(OrderLine::Combo(combo)) => combo.part_of(line, left).quantity,
-                    domain::order::Row::Sold(_) | domain::order::Row::Moved(_) => left,
+                    domain::order::OrderRow::Sold(OrderLine::Combo(combo)) => {
+                        combo.part_of(line, left).quantity
+                    }
+                    domain::order::OrderRow::Sold(_) | domain::order::OrderRow::Moved(_) => left,
                 };
                 *sold.entry(line.instance.to_string()).or_default() += quantity;
             }
@@ -223,17 +228,20 @@ fn check_mails(world: &World, books: &Books) {
     }
 }
 
-/// Whether a mail has nothing to say any more: of an exchange whose tickets were given back before it was sent.
+/// Whether a mail has nothing to say any more: of an exchange whose tickets were given back or moved at a door before it
+/// was sent.
 fn is_superseded(order: &Order, mail: &OutboxMail) -> bool {
     let is_superseded = matches!(mail.state, MailState::Superseded { .. });
-    is_superseded && matches!(mail.kind, MailKind::Exchange(_)) && !order.after_sale.refunds.is_empty()
+    let after_sale = &order.after_sale;
+    let is_followed = !after_sale.refunds.is_empty() || after_sale.exchanges.len() > 1;
+    is_superseded && matches!(mail.kind, MailKind::Exchange(_)) && is_followed
 }
 
 /// What the orders show was reached.
 async fn count(world: &World, books: &Books) {
     for order in books.orders.values() {
         if order.paid_at().is_none() {
-            world.note("order undone");
+            world.note("order voided");
             continue;
         }
         world.note("order paid");
@@ -244,7 +252,7 @@ async fn count(world: &World, books: &Books) {
         world.noted("reservation paid", usize::from(order.reservation.is_some()));
         world.noted("member price", usize::from(!order.entitlements.is_empty()));
         world.noted("exchanged", order.after_sale.exchanges.len());
-        world.noted("piece of stock sold", order.stock.len());
+        world.noted("unit of stock sold", order.stock.len());
         let combos = order.lines.iter().filter(|line| matches!(line, OrderLine::Combo(_)));
         world.noted("combo sold", combos.count());
         for line in order.memberships() {

@@ -4,6 +4,7 @@ use crate::simulation::venue::{
     self, ADULT, CATALOGUE, CHILD, COMBO, COUPON, DONATION, FAMILY, GALLERY, GUIDE, INFANT, NIGHT, PATRON,
 };
 use crate::simulation::world::{Answer, Ask, World, shop, staff};
+use domain::payment::ChallengeOutcome;
 use fastrand::Rng;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -12,8 +13,11 @@ use std::time::Duration;
 /// The card whose refunds are refused.
 pub(crate) const TAKES_NO_REFUNDS: &str = "4000000000005126";
 
-/// Two that are charged, and one each that is declined, slow, charged without an answer, and never gives back.
-const CARDS: [&str; 9] = [
+/// The card behind this token asks its buyer.
+const ASKS_BUYER: &str = "tok_3ds";
+
+/// Two that are charged, and one each that is declined, slow, charged without an answer, and never gives back; and tokens.
+const CARDS: [&str; 12] = [
     "4242424242424242",
     "4111111111111111",
     "4242424242424242",
@@ -23,6 +27,9 @@ const CARDS: [&str; 9] = [
     "4000000000000341",
     "4000000000000259",
     TAKES_NO_REFUNDS,
+    "tok_visa",
+    ASKS_BUYER,
+    ASKS_BUYER,
 ];
 
 /// How often a checkout is sent at most.
@@ -147,7 +154,7 @@ pub(crate) async fn buyer(world: Arc<World>, mut random: Rng, number: u64) {
         world.buys_once(fields["billingEmail"].as_str().unwrap());
     }
     let ask = shop("POST", "/v2/b2c/checkout", Some(fields)).keyed(key);
-    let ask = ask.changing_membership(changes_membership);
+    let ask = if changes_membership { ask.contending() } else { ask };
     pay(&world, &mut random, &ask).await;
 }
 
@@ -214,10 +221,51 @@ async fn pay(world: &World, random: &mut Rng, ask: &Ask) {
                 paid(world, random, ask, &answer).await;
                 return;
             }
+            if answer.kind() == "PAYMENT_ACTION_REQUIRED" {
+                confirm(world, random, ask, &answer).await;
+                return;
+            }
             let goes_on = answer.status == 503
                 || matches!(answer.kind(), "REQUEST_IN_PROGRESS" | "PRICE_CHANGED" | "THROTTLED");
             if !goes_on {
                 assert!([400, 402, 404, 409].contains(&answer.status), "{} {}", answer.status, answer.body);
+                return;
+            }
+        }
+        dawdle(random, 30_000).await;
+    }
+}
+
+/// Answers the issuer of a card, or walks away; and asks what came of it.
+async fn confirm(world: &World, random: &mut Rng, ask: &Ask, asked: &Answer) {
+    world.note("buyer asked");
+    dawdle(random, 60_000).await;
+    let outcome = match random.u8(0..5) {
+        0 => {
+            world.note("buyer walked away");
+            return;
+        }
+        1 => ChallengeOutcome::Fail,
+        _ => ChallengeOutcome::Pass,
+    };
+    let secret = asked.body["clientSecret"].as_str().unwrap();
+    world.sandbox().answer_challenge(secret, outcome).await.unwrap();
+    if random.u8(0..4) == 0 {
+        // The page was closed.
+        return;
+    }
+    let path = format!("/v2/b2c/checkout/{}/complete", asked.body["orderId"].as_str().unwrap());
+    let complete = shop("POST", path, None);
+    for _ in 0..TRIES {
+        if let Some(answer) = world.send(random, &complete).await {
+            note_refusal(world, &answer);
+            if answer.is_ok() {
+                world.note("buyer confirmed");
+                paid(world, random, ask, &answer).await;
+                return;
+            }
+            if answer.status != 503 && answer.kind() != "REQUEST_IN_PROGRESS" {
+                assert!([402, 404, 409].contains(&answer.status), "{} {}", answer.status, answer.body);
                 return;
             }
         }

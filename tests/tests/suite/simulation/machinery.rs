@@ -22,8 +22,8 @@ pub(crate) async fn schedule(world: Arc<World>, mut random: Rng) {
 }
 
 /// One pass, which a process may not survive.
-pub(crate) async fn pass(world: &World, process: &Process) -> Option<cleanup::Report> {
-    let scope = if world.chosen_clock { cleanup::Scope::Sandbox } else { cleanup::Scope::Schedule };
+pub(crate) async fn pass(world: &World, process: &Process) -> Option<cleanup::PassReport> {
+    let scope = if world.chosen_clock { cleanup::PassScope::Sandbox } else { cleanup::PassScope::Schedule };
     let done = Box::pin(cleanup::pass(&process.app, scope, process.app.wall_now())).await;
     if process.faults.is_crashed() {
         world.trace("  a pass died");
@@ -34,7 +34,7 @@ pub(crate) async fn pass(world: &World, process: &Process) -> Option<cleanup::Re
     if let Some(report) = &report {
         world.noted("order recovered", report.orders_finished);
         world.noted("refund finished by the schedule", report.refunds_finished);
-        world.noted("mail announced again", report.mails_announced);
+        world.noted("mail enqueued again", report.mails_announced);
         world.noted("merchant decided on", report.merchants_decided);
     }
     report

@@ -1,14 +1,14 @@
 //! What lies outside the service and fails by chance: the card processor, the mail queue, whoever takes the mails.
 
+use adapters::mail::{MailError, MailTransport, OutgoingMail};
+use adapters::processor::{CardProcessor, PaymentRequest, ProcessorError, RefundRequest, SandboxProcessor};
+use adapters::queue::{LocalQueue, MailQueue, QueueError};
 use async_trait::async_trait;
-use domain::PaymentReference;
-use domain::card::Card;
+use domain::card_token::{PaymentToken, SentCard, TokenAnswer};
 use domain::outbox::MailJob;
-use domain::payment::{Confirmation, FinalStatus, RefundAnswer};
+use domain::payment::{Confirmation, FinalStatus, PaymentStatus, RefundAnswer};
+use domain::{Mid, PaymentReference};
 use engine::FaultPlan;
-use platform::mail::{MailError, MailTransport, OutgoingMail};
-use platform::processor::{CardProcessor, PaymentRequest, ProcessorError, RefundRequest, SandboxProcessor};
-use platform::queue::{LocalQueue, MailQueue, QueueError};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -121,6 +121,10 @@ impl Bank {
 
 #[async_trait]
 impl CardProcessor for Bank {
+    async fn look_up(&self, token: &PaymentToken, mid: &Mid) -> Result<TokenAnswer, ProcessorError> {
+        self.met(self.sandbox.look_up(token, mid)).await
+    }
+
     async fn open(&self, payment: &PaymentRequest) -> Result<PaymentReference, ProcessorError> {
         self.met(self.sandbox.open(payment)).await
     }
@@ -128,9 +132,13 @@ impl CardProcessor for Bank {
     async fn confirm(
         &self,
         reference: &PaymentReference,
-        card: &Card,
+        card: &SentCard,
     ) -> Result<Confirmation, ProcessorError> {
         self.met(self.sandbox.confirm(reference, card)).await
+    }
+
+    async fn status(&self, reference: &PaymentReference) -> Result<PaymentStatus, ProcessorError> {
+        self.met(self.sandbox.status(reference)).await
     }
 
     async fn cancel_or_status(&self, reference: &PaymentReference) -> Result<FinalStatus, ProcessorError> {

@@ -64,7 +64,7 @@ async fn change_membership(world: &World, random: &mut Rng) {
     } else {
         staff("PUT", path, Some(body))
     };
-    if changed(world, random, &ask.changing_membership(true)).await {
+    if changed(world, random, &ask.contending()).await {
         world.note("membership changed by the back office");
     }
 }
@@ -99,29 +99,39 @@ async fn exchange(world: &World, random: &mut Rng, order: &Value) {
         if world.slots_of(NIGHT).iter().any(|slot| line["eventId"] == **slot) { NIGHT } else { GALLERY };
     let body = json!({
         "orderId": order["id"], "itemId": line["itemId"], "quantity": 1,
-        "eventId": world.any_slot(template, random), "waiveFee": random.bool(),
+        "eventId": world.any_slot(template, random), "waiveFee": random.bool(), "force": insists(random),
     });
     let key = random.bool().then(|| format!("exchange-{}", random.u64(..)));
-    repeat(world, random, &staff("POST", "/v2/b2b/exchanges", Some(body)).keyed(key)).await;
+    let ask = staff("POST", "/v2/b2b/exchanges", Some(body)).keyed(key).contending();
+    repeat(world, random, &ask).await;
+}
+
+/// Whether tickets that let somebody in are given back all the same.
+fn insists(random: &mut Rng) -> bool {
+    random.u8(0..3) == 0
 }
 
 async fn refund(world: &World, random: &mut Rng, order: &Value) {
     let lines = order["orderItems"].as_array().unwrap();
     let own: Vec<&Value> = lines.iter().filter(|line| line["parentItemId"] == "0").collect();
-    let body = if random.bool() {
-        json!({"orderId": order["id"], "wholeOrder": true})
+    let mut body = json!({"orderId": order["id"], "force": insists(random)});
+    if random.bool() {
+        body["wholeOrder"] = json!(true);
     } else {
         let line = own[random.usize(0..own.len())];
-        json!({"orderId": order["id"], "items": [{"itemId": line["itemId"], "quantity": 1}]})
-    };
+        body["items"] = json!([{"itemId": line["itemId"], "quantity": 1}]);
+    }
     if random.u8(0..4) == 0 {
         world.send(random, &staff("POST", "/v2/b2b/refunds/preview", Some(body.clone()))).await;
     }
     let key = random.bool().then(|| format!("refund-{}", random.u64(..)));
-    let ask = staff("POST", "/v2/b2b/refunds", Some(body)).keyed(key);
+    let ask = staff("POST", "/v2/b2b/refunds", Some(body)).keyed(key).contending();
     if let Some(answer) = repeat(world, random, &ask).await {
         if answer.kind() == "REFUND_REFUSED" {
             world.note("refund refused by the processor");
+        }
+        if answer.body["admittedTicketIds"].is_array() {
+            world.note("refund refused of who was let in");
         }
         if answer.replayed {
             world.note("refund repeated by its key");

@@ -7,6 +7,9 @@ use serde_json::{Value, json};
 pub(crate) const TENANT: i64 = 204;
 pub(crate) const SHOP: &str = "demo-shop";
 pub(crate) const STAFF: &str = "demo-staff";
+pub(crate) const DOOR: &str = "demo-door";
+pub(crate) const BACK_DOOR: &str = "demo-back-door";
+pub(crate) const TILL: &str = "demo-till";
 pub(crate) const PARTNER: &str = "demo-partner";
 pub(crate) const MERCHANT: &str = "demo-merchant";
 pub(crate) const MID: &str = "60417";
@@ -14,16 +17,16 @@ pub(crate) const MID: &str = "60417";
 pub(crate) const ADULT: &str = "66d1b2f0a93c4e517720bb01";
 pub(crate) const CHILD: &str = "66d1b2f0a93c4e517720bb02";
 pub(crate) const INFANT: &str = "66d1b2f0a93c4e517720bb03";
-/// Five seats, twice on each of three days.
+/// Five seats, twice on each of three days. A ticket admits once, and is moved to the time at which it is shown.
 pub(crate) const GALLERY: &str = "6f2e91b0c47d5a3e18b90f42";
-/// Four seats on two evenings.
+/// Four seats on two evenings. Whoever left may come back.
 pub(crate) const NIGHT: &str = "6f2e91b0c47d5a3e18b90f43";
 /// A gallery ticket and one for the night, for less than both.
 pub(crate) const COMBO: &str = "64c0000000000000000000b0";
 /// Of few uses.
 pub(crate) const COUPON: (&str, &str) = ("6c0000000000000000000001", "THRICE");
 pub(crate) const GUIDE: i64 = 71;
-/// Three pieces in stock.
+/// Three units in stock.
 pub(crate) const CATALOGUE: i64 = 74;
 pub(crate) const DONATION: i64 = 73;
 pub(crate) const FAMILY: &str = "65c7d8e9f0a1b2c3d4e5f607";
@@ -40,6 +43,14 @@ pub(crate) fn number_of(membership: i64) -> i64 {
 pub(crate) fn card_of(membership: i64) -> i64 {
     membership + 200_000
 }
+
+/// The barcode of that card.
+pub(crate) fn barcode_of(membership: i64) -> String {
+    format!("B{membership}")
+}
+
+/// Minutes before the start at which tickets are let in: a week, so that doors have something to do.
+const MINUTES_BEFORE: u32 = 10_080;
 
 pub(crate) fn tenant_id() -> TenantId {
     TenantId::parse(TENANT).unwrap()
@@ -69,6 +80,9 @@ pub(crate) fn gallery(adult: &str, hours: &[u32]) -> Value {
         "membership": {"discounts": [
             {"category": {"id": FAMILY}, "discount": {"id": "6d0000000000000000000001"}},
         ]},
+        "ticketDetails": {"reentry": "never", "checkInWindow": {
+            "minutesBefore": MINUTES_BEFORE, "blockScan": true, "autoRebook": true,
+        }},
     })
 }
 
@@ -83,6 +97,7 @@ fn night() -> Value {
         ]}],
         "schedules": [{"id": "64d000000000000000000002", "weekdays": WEEKDAYS, "hours": [{"hour": 21, "minutes": 0}],
             "ranges": [{"start": "2027-06-03", "end": "2027-06-04"}]}],
+        "ticketDetails": {"reentry": "afterExit", "checkInWindow": {"minutesBefore": MINUTES_BEFORE}},
     })
 }
 
@@ -105,7 +120,7 @@ fn member(membership: i64) -> Value {
         "id": card_of(membership), "membershipId": membership, "membershipNumber": number_of(membership),
         "categoryId": FAMILY, "offeringId": OFFERING, "pricePointId": ADULT, "cardType": "primary",
         "cardStanding": "active", "firstName": "Ada", "lastName": "Byron", "email": "ada@example.test",
-        "barcode": format!("B{membership}"), "membershipJoinedDate": "2026-06-20",
+        "barcode": barcode_of(membership), "membershipJoinedDate": "2026-06-20",
         "membershipStartDate": "2026-06-20", "membershipExpirationDate": "2027-06-19T23:59:59",
     })
 }
@@ -126,6 +141,7 @@ fn document() -> Value {
             "consumerSite": "https://harbor-museum.example/members"},
         "apiKeys": [
             key(SHOP, "b2c"), key(STAFF, "b2b"), key(PARTNER, "onboard"),
+            key(DOOR, "door"), key(BACK_DOOR, "door"), key(TILL, "counter"),
             {"key": MERCHANT, "scopes": ["payment"], "mid": MID, "label": "payment"},
         ],
         "merchants": [{"mid": MID, "name": "Harbor Museum", "status": "Approved",
@@ -193,13 +209,19 @@ pub(crate) fn membership(action: &str, level: &str, membership: Option<i64>) -> 
 
 /// The body of a checkout by this buyer with this card.
 pub(crate) fn checkout(buyer: u64, card: &str) -> Value {
-    json!({
+    let mut body = json!({
         "billingFirstName": "Pat", "billingLastName": "Payer",
         "billingEmail": format!("buyer{buyer}@example.test"), "billingZipCode": "94000",
         "billingPhoneNumber": "415 555 0142", "billingAddress1": "18 Quay Street", "billingCity": "Portview",
         "billingState": "California", "billingCountry": "United States",
-        "manualEntryCardNumber": card, "expDate": "1230", "cvc": "123",
-    })
+    });
+    let fields = if card.starts_with("tok_") {
+        json!({"paymentToken": card})
+    } else {
+        json!({"manualEntryCardNumber": card, "expDate": "1230", "cvc": "123"})
+    };
+    body.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+    body
 }
 
 /// An application of a merchant that breaks no rule.

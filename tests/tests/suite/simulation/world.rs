@@ -4,16 +4,16 @@
 use crate::simulation::outside::{Bank, Mailbox, Post, Way};
 use crate::simulation::tally::Tally;
 use crate::simulation::venue;
+use adapters::processor::SandboxProcessor;
+use adapters::queue::LocalQueue;
+use adapters::vault::LocalVault;
+use adapters::{Adapters, App, IdSource};
 use axum::Router;
 use axum::body::Body;
-use domain::Timestamp;
 use domain::time::plus_secs;
+use domain::{OrderId, Timestamp};
 use engine::{Distributed, FaultPlan, Faulty, Habits, Rates};
 use http_body_util::BodyExt;
-use platform::processor::SandboxProcessor;
-use platform::queue::LocalQueue;
-use platform::vault::LocalVault;
-use platform::{Adapters, App, IdSource};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -58,6 +58,23 @@ pub(crate) struct Told {
     pub(crate) order: Value,
 }
 
+/// A scan that a device made while it was offline, and keeps.
+#[derive(Clone, Debug)]
+pub(crate) struct Kept {
+    pub(crate) terminal: &'static str,
+    /// The order of the ticket, which the device need not know.
+    pub(crate) order: OrderId,
+    /// The scan as it is uploaded.
+    pub(crate) scan: Value,
+}
+
+/// An admission whose visitor was told to pass.
+#[derive(Clone, Debug)]
+pub(crate) struct Passed {
+    pub(crate) order: String,
+    pub(crate) admission: String,
+}
+
 /// One process of the service.
 #[derive(Clone)]
 pub(crate) struct Process {
@@ -94,13 +111,14 @@ pub(crate) struct Ask {
     pub(crate) key: (&'static str, &'static str),
     pub(crate) idempotency: Option<String>,
     pub(crate) body: Option<Value>,
-    /// It changes a membership, which others may be changing at the moment (contract §4: then 503).
-    pub(crate) changes_membership: bool,
+    /// It changes a membership or an order that is shown at doors, which others may be changing at the moment (contract
+    /// §4 and §13.5: then 503).
+    pub(crate) contends: bool,
 }
 
 impl Ask {
-    pub(crate) fn changing_membership(self, changes_membership: bool) -> Self {
-        Self { changes_membership, ..self }
+    pub(crate) fn contending(self) -> Self {
+        Self { contends: true, ..self }
     }
 
     pub(crate) fn keyed(mut self, key: Option<String>) -> Self {
@@ -112,12 +130,18 @@ impl Ask {
 /// A request of a shopper's server.
 pub(crate) fn shop(method: &'static str, path: impl Into<String>, body: Option<Value>) -> Ask {
     let key = ("x-service-api-key", venue::SHOP);
-    Ask { method, path: path.into(), key, idempotency: None, body, changes_membership: false }
+    Ask { method, path: path.into(), key, idempotency: None, body, contends: false }
 }
 
 /// A request of the back office.
 pub(crate) fn staff(method: &'static str, path: impl Into<String>, body: Option<Value>) -> Ask {
     Ask { key: ("x-service-api-key", venue::STAFF), ..shop(method, path, body) }
+}
+
+/// A request of a door or the till.
+pub(crate) fn scanner(path: &'static str, key: &'static str, body: Value) -> Ask {
+    let ask = shop("POST", path, Some(body)).contending();
+    Ask { key: ("x-service-api-key", key), ..ask }
 }
 
 /// A request of a partner or a merchant.
@@ -139,6 +163,8 @@ pub(crate) struct World {
     pub(crate) chosen_clock: bool,
     /// Message-IDs of mails whose mailer died or failed between taking and marking them, and how often.
     pub(crate) unmarked: Mutex<BTreeMap<String, u32>>,
+    pub(crate) kept: Mutex<Vec<Kept>>,
+    pub(crate) passed: Mutex<Vec<Passed>>,
     vault: Arc<LocalVault>,
     random: Mutex<fastrand::Rng>,
     processes: Mutex<Vec<Process>>,
@@ -151,7 +177,7 @@ pub(crate) struct World {
 }
 
 /// Every route, gathered once for the many processes of all worlds.
-static ROUTES: LazyLock<Router<App>> = LazyLock::new(boxoffice::routes);
+static ROUTES: LazyLock<Router<App>> = LazyLock::new(boxoffice::router);
 
 /// What is wrong with a request only because others were first. Actors make no other mistakes, so that whatever is
 /// refused besides shows that an actor is mistaken and reaches nothing.
@@ -182,6 +208,8 @@ impl World {
             time: Time::new(),
             chosen_clock: seed.is_multiple_of(3),
             unmarked: Mutex::default(),
+            kept: Mutex::default(),
+            passed: Mutex::default(),
             vault: Arc::new(LocalVault::in_memory().unwrap()),
             random: Mutex::new(fastrand::Rng::with_seed(seed)),
             processes: Mutex::default(),
@@ -247,7 +275,7 @@ impl World {
             Arc::new(move || plus_secs(time.now(), skew)),
             IdSource::simulated(move |bytes| ids.lock().unwrap().fill(bytes)),
         );
-        let service = conformance::held(platform::shell::service(ROUTES.clone(), &app));
+        let service = conformance::held(web::shell::service(ROUTES.clone(), &app));
         Process { app, faults, way, service, number }
     }
 
@@ -350,7 +378,6 @@ impl World {
         self.slots.lock().unwrap().push((template, slot));
     }
 
-    /// The slots of a template.
     pub(crate) fn slots_of(&self, template: &str) -> Vec<String> {
         let slots = self.slots.lock().unwrap();
         slots.iter().filter(|(owner, _)| *owner == template).map(|(_, slot)| slot.clone()).collect()
@@ -400,7 +427,7 @@ impl World {
     fn check(&self, named: &str, ask: &Ask, answer: &Answer, met_faults: bool) {
         let said = || format!("{named}: {} {} to {:?}", answer.status, answer.body, ask.body);
         assert_ne!(answer.status, 500, "{}", said());
-        let may_be_busy = met_faults || ask.changes_membership;
+        let may_be_busy = met_faults || ask.contends;
         assert!(answer.status < 500 || may_be_busy, "without a fault: {}", said());
         let details = answer.body["details"].as_array().filter(|_| answer.kind() == "VALIDATION_ERROR");
         let moved_on = |detail: &Value| MOVED_ON.contains(&detail["message"].as_str().unwrap_or_default());
@@ -415,7 +442,7 @@ impl World {
     }
 
     fn request(&self, process: &Process, ask: &Ask) -> http::Request<Body> {
-        let Ask { method, path, key, idempotency, body, changes_membership: _ } = ask;
+        let Ask { method, path, key, idempotency, body, contends: _ } = ask;
         let mut request = http::Request::builder()
             .method(*method)
             .uri(path)

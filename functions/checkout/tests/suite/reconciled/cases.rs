@@ -1,8 +1,8 @@
 //! Records that are falsified, each with what is to be found.
 
 use super::{Falsified, NOBODY, Place, Shop};
-use crate::catalog::{MEMBERSHIP, NUMBER};
 use store::{AttributeValue, Item, number, text};
+use testkit::catalog::{MEMBERSHIP, NUMBER};
 
 /// All cases.
 pub(super) fn all(shop: &Shop) -> impl Iterator<Item = (Falsified, &'static [&'static str])> {
@@ -41,8 +41,10 @@ fn unset(name: &'static str) -> impl FnOnce(&mut Item) {
 }
 
 /// A barcode of the one order is that of a ticket of the other.
-pub(super) const TWICE: &[&str] =
-    &["order <member>: ticket <one> has the id or barcode of one of order <limited>"];
+pub(super) const TWICE: &[&str] = &[
+    "order <member>: another one is found by the barcode of a ticket",
+    "order <member>: ticket <one> has the id or barcode of one of order <limited>",
+];
 pub(super) const TWICE_OTHERWISE: &str =
     "order <limited>: ticket <one> has the id or barcode of one of order <member>";
 
@@ -60,7 +62,7 @@ fn of_money(shop: &Shop) -> Cases {
     };
     let other = ("merchants", "T#204#SALE#other".to_owned(), "SALE".to_owned());
     vec![
-        (charged("undone"), &["order <undone>: 110.00 was charged (<payment>), and there is no paid order"]),
+        (charged("void"), &["order <void>: 110.00 was charged (<payment>), and there is no paid order"]),
         (charged(NOBODY), &["order 999: 5.00 was charged (<payment>), and there is no paid order"]),
         ((payment.clone(), None), &["order <limited>: paid, and nothing was charged of 48.00"]),
         (
@@ -165,10 +167,10 @@ fn of_orders(shop: &Shop) -> Cases {
             ],
         ),
         (shop.change(&second, set(&["tickets", "0", "barcode"], barcode)), TWICE),
-        (shop.copy(&first, &to("undone", &first), |_| {}), &["order <undone>: not paid, and has 2 tickets"]),
+        (shop.copy(&first, &to("void", &first), |_| {}), &["order <void>: not paid, and has 2 tickets"]),
         (
-            shop.copy(&mail, &to("undone", &mail), |_| {}),
-            &["order <undone>: not paid, and has a mail (receiptWithTickets)"],
+            shop.copy(&mail, &to("void", &mail), |_| {}),
+            &["order <void>: not paid, and has a mail (receiptWithTickets)"],
         ),
         (
             shop.copy(&first, &to("pending", &first), |_| {}),
@@ -297,7 +299,7 @@ fn of_members(shop: &Shop) -> Cases {
     };
     let elsewhere = |place: &Place| (place.0, format!("{}0", place.1), place.2.clone());
     let customer = shop.orders["limited"].customer.unwrap();
-    let undone = shop.orders["undone"].id.to_string();
+    let void = shop.orders["void"].id.to_string();
     let lead = shop.find(|place| place.1.contains("#CUSTOMEREMAIL#") && place.2 == customer.to_string());
     vec![
         (
@@ -309,8 +311,8 @@ fn of_members(shop: &Shop) -> Cases {
             &["order <joined>: its membership NEW has no card 8"],
         ),
         (
-            shop.change(&shop.order("undone"), set(&["lines", "1", "change", "after", "id"], number(joined))),
-            &["order <undone>: not paid, and has the membership NEW"],
+            shop.change(&shop.order("void"), set(&["lines", "1", "change", "after", "id"], number(joined))),
+            &["order <void>: not paid, and has the membership NEW"],
         ),
         (
             shop.change(&member(MEMBERSHIP), unset("claimed_by")),
@@ -342,16 +344,21 @@ fn of_members(shop: &Shop) -> Cases {
             ],
         ),
         (
-            shop.change(&member(joined), set(&["bought", "order"], text(&undone))),
+            shop.change(&member(joined), set(&["bought", "order"], text(&void))),
             &[
                 "membership NEW: another one is found by its number",
                 "membership NEW: another one is found by the barcode of a card",
                 "membership NEW: another one is found by the e-mail address of a card",
-                "membership NEW: bought by order <undone>, which is not paid",
+                "membership NEW: bought by order <void>, which is not paid",
             ],
         ),
         ((of_joined("NUMBER#"), None), &["membership NEW: not found by its number"]),
         ((of_joined("MEMBERSHIPS"), None), &["membership NEW: not found by the list"]),
+        ((of_joined("CARD#"), None), &["membership NEW: not found by the id of a card"]),
+        (
+            shop.copy(&of_joined("CARD#"), &elsewhere(&of_joined("CARD#")), |_| {}),
+            &["membership NEW: found by the id of a card, which it has not"],
+        ),
         (
             shop.change(&of_joined("BARCODE#"), set(&["level"], text("other"))),
             &["membership NEW: another one is found by the barcode of a card"],

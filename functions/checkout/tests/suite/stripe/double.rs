@@ -13,6 +13,8 @@ use std::time::Duration;
 
 /// The only key that is accepted.
 pub(crate) const SECRET: &str = "sk_test_canary51H8vXGjyP";
+/// What the client secret of a payment ends with, behind its id.
+pub(crate) const SECRET_END: &str = "_secret_YrKJUKribcBjcG8HVhfZluoGH";
 /// A card whose issuer asks for 3-D Secure.
 pub(crate) const ASKS_BACK: &str = "4000002500003155";
 
@@ -21,6 +23,8 @@ pub(crate) const ASKS_BACK: &str = "4000002500003155";
 pub(crate) enum Step {
     Create,
     Search,
+    /// To look a payment method up, or a confirmation token.
+    Token,
     Card,
     Attach,
     Confirm,
@@ -28,6 +32,9 @@ pub(crate) enum Step {
     Look,
     Refunds,
     Refund,
+    Dispute,
+    /// To look a refund up.
+    FoundRefund,
 }
 
 /// What may happen to a request.
@@ -112,6 +119,7 @@ impl Seen {
         Some(match (self.method.as_str(), parts.as_slice()) {
             ("POST", ["payment_intents"]) => Step::Create,
             ("GET", ["payment_intents", "search"]) => Step::Search,
+            ("GET", ["payment_methods" | "confirmation_tokens", _]) => Step::Token,
             ("POST", ["payment_methods"]) => Step::Card,
             ("POST", ["payment_intents", _]) => Step::Attach,
             ("POST", ["payment_intents", _, "confirm"]) => Step::Confirm,
@@ -119,6 +127,8 @@ impl Seen {
             ("GET", ["payment_intents", _]) => Step::Look,
             ("GET", ["refunds"]) => Step::Refunds,
             ("POST", ["refunds"]) => Step::Refund,
+            ("GET", ["disputes", _]) => Step::Dispute,
+            ("GET", ["refunds", _]) => Step::FoundRefund,
             _ => return None,
         })
     }
@@ -142,13 +152,22 @@ pub(crate) struct Intent {
     error: Option<Value>,
 }
 
-/// A refund.
 #[derive(Clone, Debug)]
 pub(crate) struct Refund {
-    id: String,
+    pub(crate) id: String,
     intent: String,
     pub(crate) amount: i64,
     pub(crate) ours: String,
+    status: &'static str,
+}
+
+/// A dispute of a buyer about a payment.
+#[derive(Clone, Debug)]
+struct Disputed {
+    id: String,
+    order: String,
+    /// In seconds since 1970.
+    created: i64,
     status: &'static str,
 }
 
@@ -168,6 +187,7 @@ struct State {
     /// How new refunds stand; as a rule they have succeeded.
     refund_status: Option<&'static str>,
     cards: BTreeMap<String, String>,
+    disputes: Vec<Disputed>,
     /// What was answered under a key, by account and key, with the request.
     keys: BTreeMap<(String, String), (Seen, Reply)>,
     made: usize,
@@ -193,6 +213,13 @@ impl Double {
         let mut state = self.0.lock().unwrap();
         state.chance = None;
         state.troubles.clear();
+    }
+
+    /// All it remembers, as text.
+    pub(crate) fn shown(&self) -> String {
+        let state = self.0.lock().unwrap();
+        let State { intents, refunds, refund_status, cards, disputes, keys, made, .. } = &*state;
+        format!("{intents:?} {refunds:?} {refund_status:?} {cards:?} {disputes:?} {keys:?} {made}")
     }
 
     pub(crate) fn seen(&self) -> Vec<Seen> {
@@ -232,6 +259,79 @@ impl Double {
         self.0.lock().unwrap().refund_status = Some(status);
     }
 
+    /// A payment method that a field of Stripe's in a page made of this card.
+    pub(crate) fn tokenise(&self, number: &str) -> String {
+        self.kept_under("pm", number)
+    }
+
+    /// A confirmation token of this card.
+    pub(crate) fn confirmation_token(&self, number: &str) -> String {
+        self.kept_under("ctoken", number)
+    }
+
+    fn kept_under(&self, start: &str, number: &str) -> String {
+        let mut state = self.0.lock().unwrap();
+        let id = state.new_id(start);
+        state.cards.insert(id.clone(), number.to_owned());
+        id
+    }
+
+    /// The buyer answers the issuer of a card; false where nobody is asked.
+    pub(crate) fn answer_issuer(&self, confirms: bool) -> bool {
+        let mut state = self.0.lock().unwrap();
+        let charge = state.new_id("ch");
+        let Some(intent) = state.intents.iter_mut().find(|intent| intent.status == "requires_action") else {
+            return false;
+        };
+        if confirms {
+            intent.charge = Some(charge);
+            intent.status = "succeeded";
+        } else {
+            intent.method = None;
+            intent.status = "requires_payment_method";
+            intent.error = Some(published::not_authenticated());
+        }
+        true
+    }
+
+    /// Whoever has the client secret of a payment whose buyer did not confirm tries another card.
+    pub(crate) fn pay_otherwise(&self) {
+        let mut state = self.0.lock().unwrap();
+        let charge = state.new_id("ch");
+        let of_buyer = |intent: &&mut Intent| intent.status == "requires_payment_method";
+        let intent = state.intents.iter_mut().find(of_buyer).unwrap();
+        intent.charge = Some(charge);
+        intent.status = "succeeded";
+    }
+
+    /// Charges payments that were cancelled, as no processor should.
+    pub(crate) fn break_its_word(&self) {
+        let mut state = self.0.lock().unwrap();
+        for intent in state.intents.iter_mut().filter(|intent| intent.status == "canceled") {
+            intent.status = "succeeded";
+        }
+    }
+
+    /// The buyer of an order disputes its payment, so many seconds after 1970.
+    pub(crate) fn dispute(&self, id: &str, order: &str, created: i64) {
+        let (id, order) = (id.to_owned(), order.to_owned());
+        let disputed = Disputed { id, order, created, status: "needs_response" };
+        self.0.lock().unwrap().disputes.push(disputed);
+    }
+
+    /// From now on the dispute stands like this.
+    pub(crate) fn dispute_is(&self, id: &str, status: &'static str) {
+        let mut state = self.0.lock().unwrap();
+        state.disputes.iter_mut().find(|disputed| disputed.id == id).unwrap().status = status;
+    }
+
+    /// The bank sends back what was refunded.
+    pub(crate) fn fail_refunds(&self) {
+        for refund in &mut self.0.lock().unwrap().refunds {
+            refund.status = "failed";
+        }
+    }
+
     /// A day passes.
     pub(crate) fn forget_keys(&self) {
         self.0.lock().unwrap().keys.clear();
@@ -268,6 +368,7 @@ impl State {
         let reply = match step {
             Step::Create => self.create(seen),
             Step::Search => self.search(seen),
+            Step::Token => self.token(seen),
             Step::Card => self.card(seen),
             Step::Attach => self.attach(seen),
             Step::Confirm => self.confirm(seen),
@@ -275,6 +376,8 @@ impl State {
             Step::Look => self.with_intent(seen, |_| None),
             Step::Refunds => self.list_refunds(seen),
             Step::Refund => self.refund(seen),
+            Step::Dispute => self.dispute(seen),
+            Step::FoundRefund => self.found_refund(seen),
         };
         if !key.is_empty() {
             self.keys.insert(memory, (seen.clone(), reply.clone()));
@@ -315,6 +418,56 @@ impl State {
         (200, json!({"object": "search_result", "url": seen.path, "has_more": false, "data": data}))
     }
 
+    fn dispute(&self, seen: &Seen) -> Reply {
+        assert_eq!(seen.field("expand[]"), "payment_intent");
+        let id = seen.path.rsplit('/').next().unwrap();
+        let disputed = self.disputes.iter().find(|disputed| disputed.id == id);
+        let intent =
+            disputed.and_then(|disputed| self.intents.iter().find(|one| one.order == disputed.order));
+        let Some((intent, Disputed { created, status, .. })) = intent.zip(disputed) else {
+            let message = format!("No such dispute: '{id}'");
+            return (404, published::error("invalid_request_error", Some("resource_missing"), &message));
+        };
+        let intent = intent.shown();
+        let shown = json!({
+            "id": id, "object": "dispute", "created": created, "status": status, "payment_intent": intent,
+        });
+        (200, shown)
+    }
+
+    fn found_refund(&self, seen: &Seen) -> Reply {
+        assert_eq!(seen.field("expand[]"), "payment_intent");
+        let id = seen.path.rsplit('/').next().unwrap();
+        let refund = self.refunds.iter().find(|refund| refund.id == id);
+        let found = refund.and_then(|refund| {
+            Some((refund, self.intents.iter().find(|intent| intent.id == refund.intent)?))
+        });
+        let Some((refund, intent)) = found else {
+            let message = format!("No such refund: '{id}'");
+            return (404, published::error("invalid_request_error", Some("resource_missing"), &message));
+        };
+        let mut shown = refund.shown();
+        shown["payment_intent"] = intent.shown();
+        (200, shown)
+    }
+
+    fn token(&self, seen: &Seen) -> Reply {
+        let id = seen.path.rsplit('/').next().unwrap();
+        let Some(number) = self.cards.get(id) else {
+            let message = format!("No such token: '{id}'");
+            return (404, published::error("invalid_request_error", Some("resource_missing"), &message));
+        };
+        let card = published::card(number);
+        if id.starts_with("ctoken_") {
+            let preview = json!({"type": "card", "card": card});
+            return (
+                200,
+                json!({"id": id, "object": "confirmation_token", "payment_method_preview": preview}),
+            );
+        }
+        (200, json!({"id": id, "object": "payment_method", "type": "card", "card": card}))
+    }
+
     fn card(&mut self, seen: &Seen) -> Reply {
         let number = seen.field("card[number]").to_owned();
         if number == "4000000000000069" && seen.field("card[exp_year]") < "2027" {
@@ -340,9 +493,15 @@ impl State {
     }
 
     fn attach(&mut self, seen: &Seen) -> Reply {
+        let is_known = self.cards.contains_key(seen.field("payment_method"));
         self.with_intent(seen, |intent| {
             if matches!(intent.status, "succeeded" | "canceled" | "processing") {
                 return Some(intent.unexpected_state());
+            }
+            if !is_known {
+                let message = format!("No such PaymentMethod: '{}'", seen.field("payment_method"));
+                let error = published::error("invalid_request_error", Some("resource_missing"), &message);
+                return Some((400, error));
             }
             intent.method = Some(seen.field("payment_method").to_owned());
             intent.status = "requires_confirmation";
@@ -355,7 +514,12 @@ impl State {
     fn confirm(&mut self, seen: &Seen) -> Reply {
         let charge = self.new_id("ch");
         let cards = self.cards.clone();
+        let token = seen.field("confirmation_token");
         self.with_intent(seen, |intent| {
+            if intent.status == "requires_payment_method" && cards.contains_key(token) {
+                intent.method = Some(token.to_owned());
+                intent.status = "requires_confirmation";
+            }
             let number = intent.method.as_ref().and_then(|method| cards.get(method));
             let Some(number) = number.filter(|_| intent.status == "requires_confirmation") else {
                 return Some(intent.unexpected_state());
@@ -439,7 +603,7 @@ impl Intent {
         let Self { id, account: _, amount, order, tenant, status, method, charge, error } = self;
         json!({
             "id": id, "object": "payment_intent", "amount": amount, "amount_received": 0,
-            "capture_method": "automatic_async", "currency": "usd", "last_payment_error": error,
+            "capture_method": "automatic_async", "client_secret": format!("{id}{SECRET_END}"), "currency": "usd", "last_payment_error": error,
             "latest_charge": charge, "livemode": false, "metadata": {"order": order, "tenant": tenant},
             "next_action": null, "payment_method": method, "payment_method_types": ["card"],
             "status": status,

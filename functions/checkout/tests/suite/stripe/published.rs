@@ -6,6 +6,30 @@ pub(crate) fn error(kind: &str, code: Option<&str>, message: &str) -> Value {
     json!({"error": {"type": kind, "code": code, "message": message, "request_log_url": "https://dashboard.stripe.com/test/logs/req_7dXrMFuu3oQ2hL"}})
 }
 
+/// What a payment method says of its card.
+pub(crate) fn card(number: &str) -> Value {
+    let brand = match &number[..2] {
+        "42" | "41" | "40" => "visa",
+        "55" => "mastercard",
+        "37" => "amex",
+        _ => "unionpay",
+    };
+    let last_four = &number[number.len() - 4..];
+    json!({
+        "brand": brand, "country": "US", "exp_month": 12, "exp_year": 2031, "fingerprint": format!("Xt5EWLLDS7{last_four}"),
+        "funding": "credit", "last4": last_four, "wallet": null,
+    })
+}
+
+/// Why a payment has no card any more whose buyer did not confirm it.
+pub(crate) fn not_authenticated() -> Value {
+    json!({
+        "code": "payment_intent_authentication_failure", "type": "invalid_request_error",
+        "message": "The provided PaymentMethod has failed authentication.",
+        "doc_url": "https://stripe.com/docs/error-codes/payment-intent-authentication-failure",
+    })
+}
+
 /// What Stripe's test cards are refused with.
 const DECLINES: [(&str, &str, Option<&str>, &str); 6] = [
     ("4000000000000002", "card_declined", Some("generic_decline"), "Your card was declined."),

@@ -285,8 +285,8 @@ fn a_required_form_is_incomplete_until_its_answers_fit_the_form_as_it_is_now() {
     let mut catalog = Catalog::of(&["a"]);
     let id = form_id('a');
     let missing = |cart: &Cart, catalog: &Catalog| -> Vec<Vec<String>> {
-        let fields = |form: IncompleteForm<'_>| form.fields().into_iter().map(str::to_owned).collect();
-        cart.incomplete_forms(&catalog.forms).into_iter().map(fields).collect()
+        let incomplete = cart.incomplete_forms(&catalog.forms).into_iter();
+        incomplete.map(|form| form.fields).collect()
     };
     let empty = cart(lines(&[event(0, 0)]), &catalog);
     assert_eq!(missing(&empty, &catalog), [["who"]]);

@@ -1,17 +1,17 @@
 //! One law: whoever asks whether a membership counts is told the same, whatever its life was.
 
 use super::*;
-use crate::asker::{Asker, MemberTicket};
+use crate::buyer::{Buyer, MemberTicket};
 use crate::catalog::Template;
 use crate::coupon::Discount;
 use crate::login::cards_of;
 use crate::membership::issue::tests::{holder, member};
 use crate::membership::issue::{Issue, MembershipChange, NewMembership, issue};
-use crate::membership::lifecycle::{Current, LifecycleFault, Sale, quote};
+use crate::membership::lifecycle::{Current, LifecycleFault, SaleContext, quote};
+use crate::membership::returns::taken_back;
 use crate::membership::term::{Term, plus_days};
-use crate::membership::undo::taken_back;
 use crate::membership::{
-    Bought, CardType, Ended, LaterTerm, Level, ListedMembership, MembershipAction, Move, Plan,
+    Bought, CardType, Ended, LaterTerm, Level, ListedMembership, MembershipAction, MembershipPlan, Move,
 };
 use crate::time::plus_secs;
 use crate::verification::verify;
@@ -227,7 +227,7 @@ impl Life {
     }
 }
 
-fn plan(level: usize) -> Plan {
+fn plan(level: usize) -> MembershipPlan {
     serde_json::from_value(json!({"level": LEVELS[level], "offering": "0f", "price_point": "aa"})).unwrap()
 }
 
@@ -261,19 +261,19 @@ fn levels() -> BTreeMap<LevelId, Level> {
 
 /// The level that browsing and prices have for a visit, by a membership that is named.
 fn priced(membership: &Membership, now: Timestamp, visit: Timestamp) -> Option<usize> {
-    let asker = Asker::of([membership], None, now);
+    let buyer = Buyer::of([membership], None, now);
     let (discounts, adult) = (discounts(), TicketTypeId::parse("aa").unwrap());
     let mut given = Vec::new();
     let mut missed = 0;
     for (place, level) in LEVELS.iter().enumerate() {
         let template = template(level);
-        let shown = asker.may_buy(&template, visit);
+        let shown = buyer.may_buy(&template, visit);
         let retail = Money::from_cents(1_800);
-        let reduced = asker.member_prices(&template, &discounts, &adult, visit);
+        let reduced = buyer.member_prices(&template, &discounts, &adult, visit);
         let best = reduced.map(|found| found.reduction.apply(retail).unwrap().unit).min().unwrap_or(retail);
         assert_eq!(shown, best.cents() == 900, "shown and priced differ for {level}");
         let ticket = MemberTicket { template: &template, discounts: &discounts, ticket_type: &adult, visit };
-        missed += asker.missed(&ticket).len();
+        missed += buyer.missed(&ticket).len();
         given.extend(shown.then_some(place));
     }
     assert!(given.len() <= 1, "{given:?}");
@@ -282,7 +282,7 @@ fn priced(membership: &Membership, now: Timestamp, visit: Timestamp) -> Option<u
 }
 
 fn can_be_renewed(membership: &Membership, now: Timestamp) -> bool {
-    let sale = Sale { channel: Channel::Online, zone: zone(), now };
+    let sale = SaleContext { channel: Channel::Online, zone: zone(), now };
     let action = MembershipAction::Renewal(Move::Stay);
     let (levels, plan) = (levels(), membership.last_plan());
     let quoted = quote(&levels, action, &plan, Current::Found(membership), sale);

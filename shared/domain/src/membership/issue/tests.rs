@@ -12,7 +12,7 @@ pub(crate) fn at(local: &str) -> Timestamp {
     zone().parse_instant(local).unwrap()
 }
 
-fn plan(level: &str) -> Plan {
+fn plan(level: &str) -> MembershipPlan {
     serde_json::from_value(json!({"level": level, "offering": "0f", "price_point": "aa"})).unwrap()
 }
 
@@ -71,11 +71,11 @@ pub(crate) fn done(
         zone: zone(),
     };
     let mut number = 100;
-    let draw = || {
+    let generate = || {
         number += 1;
         Ok::<_, ()>((CardId::parse(number).unwrap(), format!("new-{number}")))
     };
-    issue(&made, draw).unwrap()
+    issue(&made, generate).unwrap()
 }
 
 #[test]

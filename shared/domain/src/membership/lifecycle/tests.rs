@@ -1,6 +1,6 @@
 use super::*;
 use crate::MembershipId;
-use crate::membership::Plan;
+use crate::membership::MembershipPlan;
 use serde_json::json;
 
 const FAMILY: &str = "bb0000000000000000000001";
@@ -12,8 +12,8 @@ fn zone() -> Zone {
     Zone::parse("America/New_York").unwrap()
 }
 
-fn at(local: &str) -> Sale {
-    Sale { channel: Channel::Online, zone: zone(), now: zone().parse_instant(local).unwrap() }
+fn at(local: &str) -> SaleContext {
+    SaleContext { channel: Channel::Online, zone: zone(), now: zone().parse_instant(local).unwrap() }
 }
 
 fn level(id: &str, state: &str, cents: i64) -> Level {
@@ -36,7 +36,7 @@ fn levels() -> BTreeMap<LevelId, Level> {
     all.into_iter().map(|level| (level.id.clone(), level)).collect()
 }
 
-fn plan(level: &str) -> Plan {
+fn plan(level: &str) -> MembershipPlan {
     serde_json::from_value(json!({"level": level, "offering": format!("{level}0f"), "price_point": ADULT}))
         .unwrap()
 }
@@ -56,7 +56,7 @@ fn quoted(
     action: MembershipAction,
     to: &str,
     current: Current<'_>,
-    sale: Sale,
+    sale: SaleContext,
 ) -> Result<(String, String, Money), LifecycleFault> {
     let levels = levels();
     let quote = quote(&levels, action, &plan(to), current, sale)?;

@@ -45,17 +45,22 @@ fn ledger(template: &Template, schedule: &str, local: &str, free: u32) -> Ledger
 
 /// Three tickets at 18.00 for a morning, under the name of the gallery's template.
 fn morning() -> Order {
+    order(&[visit("11", 3)])
+}
+
+/// So many tickets of that morning.
+fn visit(id: &str, quantity: u32) -> Value {
     let instance = slot(&gallery(json!({})), "day", "2027-06-03T10:00");
-    let mut line = tickets("11", &instance.to_string(), amounts(3, 1_800, 1_800));
+    let mut line = tickets(id, &instance.to_string(), amounts(quantity, 1_800, 1_800));
     line["template"] = GALLERY.into();
     line["event_start"] = at("2027-06-03T10:00").timestamp_millis().into();
-    order(&[line])
+    line
 }
 
 #[derive(Default)]
 struct Numbers(u64);
 
-impl Draw for Numbers {
+impl Generate for Numbers {
     type Error = ();
 
     fn item(&mut self) -> Result<OrderItemId, ()> {
@@ -72,11 +77,20 @@ impl Draw for Numbers {
 fn request(scope: ExchangeScope) -> ExchangeRequest {
     let event = slot(&gallery(json!({})), "day", "2027-06-04T10:00");
     let order = OrderId::parse("31840526").unwrap();
-    ExchangeRequest { order, scope, event, fee: FeeWish::Due, send_email: false }
+    ExchangeRequest { order, scope, event, fee: FeeWish::Due, send_email: false, force: false }
+}
+
+/// So many tickets of an item; nothing is all that are left.
+fn some(item: &str, units: u32) -> ExchangeScope {
+    ExchangeScope::Items(vec![wanted(item, units)])
+}
+
+fn wanted(item: &str, units: u32) -> ExchangeItem {
+    ExchangeItem { item: OrderItemId::parse(item).unwrap(), units: NonZeroU32::new(units) }
 }
 
 fn line(units: u32) -> ExchangeScope {
-    ExchangeScope::Item(OrderItemId::parse("11").unwrap(), NonZeroU32::new(units))
+    some("11", units)
 }
 
 fn decide(
@@ -92,6 +106,7 @@ fn decide(
         ledger: Some(ledger),
         zone: zone(),
         by: "Office",
+        operator: None,
         fingerprint: None,
         now: at("2027-06-01"),
     };
@@ -116,12 +131,37 @@ fn tickets_move_to_a_line_of_their_own_with_new_barcodes_and_the_fee() {
     let statuses: Vec<TicketStatus> = current(&after).iter().map(|ticket| ticket.status).collect();
     assert_eq!(statuses, [TicketStatus::Normal, TicketStatus::Exchanged, TicketStatus::Exchanged]);
     let again = decide(&after, &request(line(2)), &gallery, &next_day);
-    let left = vec![(ExchangePlace::Quantity, ExchangeFault::TooMany { left: 1 })];
-    assert_eq!(again, Err(ExchangeRefused::Faults(left)));
+    let left = vec![(ExchangePlace::Quantity(0), ExchangeFault::TooMany { left: 1 })];
+    assert_eq!(again, Err(ExchangeRefused::Faults { faults: left, admitted: Vec::new() }));
 }
 
 fn order_totals(order: &Order) -> (Money, Money) {
     (order.total, order.retail_total)
+}
+
+#[test]
+fn several_items_move_together_each_to_a_line_of_its_own() {
+    let gallery = gallery(json!({}));
+    let order = order(&[visit("11", 3), visit("12", 2)]);
+    let next_day = ledger(&gallery, "day", "2027-06-04T10:00", 5);
+    let both = ExchangeScope::Items(vec![wanted("11", 2), wanted("12", 1)]);
+    let decided = decide(&order, &request(both), &gallery, &next_day).unwrap();
+    let moved: Vec<(&str, usize)> =
+        decided.exchange.moved.iter().map(|moved| (moved.from.as_str(), moved.tickets.len())).collect();
+    assert_eq!(
+        (moved, decided.taken, decided.exchange.fee),
+        (vec![("11", 2), ("12", 1)], 3, Money::from_cents(750))
+    );
+    // What stands against it is told of each, and nothing moves.
+    let faulty =
+        ExchangeScope::Items(vec![wanted("11", 4), wanted("12", 1), wanted("12", 1), wanted("12", 9)]);
+    let twice = |place| (ExchangePlace::Item(place), ExchangeFault::NamedTwice);
+    let too_many = (ExchangePlace::Quantity(0), ExchangeFault::TooMany { left: 3 });
+    let faults = vec![too_many, twice(2), twice(3)];
+    assert_eq!(
+        decide(&order, &request(faulty), &gallery, &next_day),
+        Err(ExchangeRefused::Faults { faults, admitted: Vec::new() })
+    );
 }
 
 #[test]
@@ -147,9 +187,9 @@ fn what_stands_against_an_exchange_is_told_with_its_place() {
     let ids = |numbers: &[&str]| {
         ExchangeScope::Tickets(numbers.iter().map(|number| TicketId::parse(number).unwrap()).collect())
     };
-    let item = |id: &str| ExchangeScope::Item(OrderItemId::parse(id).unwrap(), None);
+    let item = |id: &str| some(id, 0);
     for (case, order, scope, (schedule, local), expected) in [
-        ("too many", &order, line(4), next_day, vec![(ExchangePlace::Quantity, TooMany { left: 3 })]),
+        ("too many", &order, line(4), next_day, vec![(ExchangePlace::Quantity(0), TooMany { left: 3 })]),
         ("twice", &order, ids(&["1", "1"]), next_day, vec![(ExchangePlace::Ticket(1), NamedTwice)]),
         ("same", &order, line(1), ("day", "2027-06-03T10:00"), vec![(ExchangePlace::Event, SameEvent)]),
         (
@@ -161,23 +201,25 @@ fn what_stands_against_an_exchange_is_told_with_its_place() {
         ),
         ("another day", &members, line(1), next_day, vec![(ExchangePlace::Event, OtherDay)]),
         ("of a combo", &mixed(), ids(&["5"]), next_day, vec![(ExchangePlace::Ticket(0), PartOfCombo)]),
-        ("combo", &mixed(), item("30"), next_day, vec![(ExchangePlace::Item, PartOfCombo)]),
-        ("part", &mixed(), item("31"), next_day, vec![(ExchangePlace::Item, PartOfCombo)]),
+        ("combo", &mixed(), item("30"), next_day, vec![(ExchangePlace::Item(0), PartOfCombo)]),
+        ("part", &mixed(), item("31"), next_day, vec![(ExchangePlace::Item(0), PartOfCombo)]),
         (
             "not tickets",
             &mixed(),
             item("21"),
             next_day,
-            vec![(ExchangePlace::Item, ExchangeFault::WithoutTickets)],
+            vec![(ExchangePlace::Item(0), ExchangeFault::WithoutTickets)],
         ),
         ("other event", &mixed(), line(1), next_day, vec![(ExchangePlace::Event, OtherTemplate)]),
     ] {
         let found = decide(order, &request(scope), &gallery, &ledger(&gallery, schedule, local, 5));
-        assert_eq!(found, Err(ExchangeRefused::Faults(expected)), "{case}");
+        assert_eq!(found, Err(ExchangeRefused::Faults { faults: expected, admitted: Vec::new() }), "{case}");
     }
     let same_day = ledger(&gallery, "day", "2027-06-03T15:00", 5);
     assert!(decide(&members, &request(line(1)), &gallery, &same_day).is_ok());
-    for (scope, place) in [(ids(&["1", "99"]), ExchangePlace::Ticket(1)), (item("99"), ExchangePlace::Item)] {
+    for (scope, place) in
+        [(ids(&["1", "99"]), ExchangePlace::Ticket(1)), (item("99"), ExchangePlace::Item(0))]
+    {
         let found =
             decide(&order, &request(scope), &gallery, &ledger(&gallery, "day", "2027-06-04T10:00", 5));
         assert_eq!(found, Err(ExchangeRefused::Unknown(vec![place])));
@@ -252,7 +294,7 @@ fn moved_to(order: &Order, units: u32, from: &str, instance: InstanceId) -> Exch
         amounts: row.amounts().of_units(units),
         ..row.tickets()[0].clone()
     };
-    let moved = vec![MovedLine { from, tickets: Vec::new(), line }];
+    let moved = vec![MovedLine { from, tickets: Vec::new(), line, successors: Vec::new() }];
     let stored = json!({"number": number, "at": 0, "by": "Office", "moved": moved, "fee": 0});
     serde_json::from_value(stored).unwrap()
 }

@@ -2,15 +2,14 @@
 //! sold; whoever gives the membership back is told of them.
 
 use crate::cart::AppliedPrice;
-use crate::membership::undo::MembershipReturn;
-use crate::order::{Order, OrderTicketLine, Row};
+use crate::membership::returns::MembershipReturn;
+use crate::order::{Order, OrderRow, OrderTicketLine};
 use crate::{MembershipId, OrderId, OrderNumber, Timestamp};
 use std::collections::BTreeMap;
 
 /// An order with tickets at the price of a membership that is given back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RelyingOrder {
-    /// The order.
     pub id: OrderId,
     /// The number printed for people.
     pub number: OrderNumber,
@@ -33,7 +32,7 @@ pub fn relying<'a>(
         let tickets = order
             .rows()
             .filter(|row| row.tickets().iter().any(|line| is_taken_back(line, &returns, now)))
-            .fold(0, |tickets: u32, row: Row<'_>| tickets.saturating_add(order.left_of(row).quantity));
+            .fold(0, |tickets: u32, row: OrderRow<'_>| tickets.saturating_add(order.left_of(row).quantity));
         if tickets > 0 && !known && order.paid_at().is_some() {
             relying.push(RelyingOrder { id: order.id.clone(), number: order.number.clone(), tickets });
         }

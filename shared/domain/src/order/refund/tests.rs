@@ -1,5 +1,7 @@
 use super::*;
+use crate::Percent;
 use crate::order::{AfterSale, MovedLine};
+use crate::tax::Tax;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -68,7 +70,7 @@ pub(crate) fn order(lines: &[Value]) -> Order {
     .unwrap()
 }
 
-/// Three tickets at 18.00, one of 4.00 with a coupon, three pieces at 7.00 and two combos.
+/// Three tickets at 18.00, one of 4.00 with a coupon, three units at 7.00 and two combos.
 pub(crate) fn mixed() -> Order {
     let mut with_coupon = tickets("12", DAY, amounts(1, 500, 400));
     with_coupon["applied"] = json!({"kind": "coupon", "coupon": "once", "code": "ONCE"});
@@ -108,17 +110,22 @@ fn some(id: &str, units: u32) -> NamedItem {
     NamedItem { item: item(id), units: NonZeroU32::new(units).map_or(Units::All, Units::Some) }
 }
 
-fn request(scope: RefundScope) -> RefundRequest {
-    RefundRequest {
+fn request(scope: RefundScope) -> OrderRefundRequest {
+    OrderRefundRequest {
         order: OrderId::parse("31840526").unwrap(),
         scope,
         amount: None,
         reason: None,
         send_email: false,
+        force: false,
     }
 }
 
-fn decide(order: &Order, request: &RefundRequest) -> Result<OrderRefund, RefundRefused> {
+fn faults(faults: Vec<(RefundPlace, RefundFault)>) -> RefundRefused {
+    RefundRefused::Faults { faults, admitted: Vec::new() }
+}
+
+fn decide_any(order: &Order, request: &OrderRefundRequest) -> Result<Option<OrderRefund>, RefundRefused> {
     let facts = RefundFacts {
         order,
         tickets: &current(order),
@@ -126,10 +133,16 @@ fn decide(order: &Order, request: &RefundRequest) -> Result<OrderRefund, RefundR
         messages: &BTreeMap::from([(TemplateId::parse("gallery").unwrap(), " Until next time. ".to_owned())]),
         id: RefundId::parse(&format!("refund_{}", order.after_sale.version)).unwrap(),
         by: "Office",
+        operator: Some("Dana"),
         fingerprint: None,
         now: now(),
     };
     decide_refund(request, &facts)
+}
+
+/// A refund of a request that names what it gives back.
+fn decide(order: &Order, request: &OrderRefundRequest) -> Result<OrderRefund, RefundRefused> {
+    decide_any(order, request).map(Option::unwrap)
 }
 
 fn refund(order: &Order, items: Vec<NamedItem>) -> Result<OrderRefund, RefundRefused> {
@@ -139,12 +152,19 @@ fn refund(order: &Order, items: Vec<NamedItem>) -> Result<OrderRefund, RefundRef
 /// The order after a refund of it was carried out.
 fn after(order: &Order, refund: &OrderRefund) -> Order {
     let refunded = order.refunded.checked_add(refund.amount).unwrap();
-    let after_sale = order.after_sale.with_refund(refund.clone()).with_done(&refund.id, now());
+    let after_sale = order.after_sale.with_refund(refund.clone()).with_done(&refund.id, now(), &refund.taxes);
     Order { refunded, after_sale, ..order.clone() }
 }
 
+/// The order after a refund of one ticket was carried out; none where it is refused.
+pub(crate) fn given_back(order: &Order, ticket: &Ticket) -> Option<Order> {
+    let units = Units::Tickets(vec![ticket.id.clone()]);
+    let refund = refund(order, vec![NamedItem { item: ticket.line.clone(), units }]).ok()?;
+    Some(after(order, &refund))
+}
+
 fn seats(refund: &OrderRefund) -> Vec<(String, u32)> {
-    refund.given_back.seats.iter().map(|(instance, count)| (instance.to_string(), *count)).collect()
+    refund.releases.seats.iter().map(|(instance, count)| (instance.to_string(), *count)).collect()
 }
 
 #[test]
@@ -154,8 +174,8 @@ fn a_quantity_of_a_line_gives_back_its_last_tickets_and_their_seats() {
     let ids: Vec<&str> = given.items[0].tickets.iter().map(TicketId::as_str).collect();
     assert_eq!(ids, ["3", "2"]);
     assert_eq!(seats(&given), [(DAY.to_owned(), 2)]);
-    assert_eq!(given.given_back.uses[0].quantity, 2, "tickets at the member price are free again");
-    assert_eq!(given.given_back.coupons.len(), 0);
+    assert_eq!(given.releases.uses[0].quantity, 2, "tickets at the member price are free again");
+    assert_eq!(given.releases.coupons.len(), 0);
     assert_eq!(given.mail, None);
 }
 
@@ -174,14 +194,14 @@ fn whole_combos_give_back_the_seats_of_all_their_events() {
 fn the_whole_order_gives_back_everything_once() {
     let order = mixed();
     let given =
-        decide(&order, &RefundRequest { send_email: true, ..request(RefundScope::WholeOrder) }).unwrap();
+        decide(&order, &OrderRefundRequest { send_email: true, ..request(RefundScope::WholeOrder) }).unwrap();
     assert_eq!(given.amount, order.total);
     assert_eq!(seats(&given), [(DAY.to_owned(), 6), (NIGHT.to_owned(), 4)]);
-    assert_eq!(given.given_back.stock.values().copied().collect::<Vec<_>>(), [3]);
-    assert_eq!(given.given_back.coupons.len(), 1);
+    assert_eq!(given.releases.stock.values().copied().collect::<Vec<_>>(), [3]);
+    assert_eq!(given.releases.coupons.len(), 1);
     assert_eq!(given.mail, Some(vec!["Until next time.".to_owned()]), "each thing is said once");
     let again = decide(&after(&order, &given), &request(RefundScope::WholeOrder));
-    assert_eq!(again, Err(RefundRefused::Faults(vec![(Place::WholeOrder, Fault::NothingLeft)])));
+    assert_eq!(again, Err(faults(vec![(RefundPlace::WholeOrder, RefundFault::NothingLeft)])));
     let nothing = after(&order, &given);
     assert_eq!(nothing.total_left(), (Money::ZERO, Money::ZERO));
     assert!(current(&nothing).iter().all(|ticket| ticket.status == TicketStatus::Refunded));
@@ -191,11 +211,11 @@ fn the_whole_order_gives_back_everything_once() {
 fn a_coupon_comes_back_with_the_last_of_what_it_took_something_off() {
     let order = mixed();
     let other = refund(&order, vec![some("11", 0), some("30", 0)]).unwrap();
-    assert_eq!(other.given_back.coupons.len(), 0);
+    assert_eq!(other.releases.coupons.len(), 0);
     let discounted = refund(&after(&order, &other), vec![some("12", 1)]).unwrap();
-    assert_eq!(discounted.given_back.coupons.len(), 1);
+    assert_eq!(discounted.releases.coupons.len(), 1);
     let rest = refund(&after(&after(&order, &other), &discounted), vec![some("21", 0)]).unwrap();
-    assert_eq!(rest.given_back.coupons.len(), 0, "once");
+    assert_eq!(rest.releases.coupons.len(), 0, "once");
 }
 
 #[test]
@@ -207,9 +227,9 @@ fn orders_of_before_lines_said_why_they_cost_what_they_cost_give_back_with_the_l
     let mut order = order(&lines);
     order.entitlements[0].lines.clear();
     let first = refund(&order, vec![some("11", 0)]).unwrap();
-    assert_eq!((first.given_back.coupons.len(), first.given_back.uses.len()), (0, 0));
+    assert_eq!((first.releases.coupons.len(), first.releases.uses.len()), (0, 0));
     let last = refund(&after(&order, &first), vec![some("12", 0)]).unwrap();
-    assert_eq!((last.given_back.coupons.len(), last.given_back.uses[0].quantity), (1, 2));
+    assert_eq!((last.releases.coupons.len(), last.releases.uses[0].quantity), (1, 2));
 }
 
 #[test]
@@ -226,27 +246,61 @@ fn every_fault_of_a_request_is_told_with_its_place() {
         (
             vec![some("11", 3), some("31", 1), some("21", 9), some("12", 1), some("12", 1)],
             vec![
-                (Place::Quantity(0), Fault::TooMany { left: 2 }),
-                (Place::Item(1), Fault::PartOfCombo),
-                (Place::Quantity(2), Fault::TooMany { left: 3 }),
-                (Place::Item(4), Fault::NamedTwice),
+                (RefundPlace::Quantity(0), RefundFault::TooMany { left: 2 }),
+                (RefundPlace::Item(1), RefundFault::PartOfCombo),
+                (RefundPlace::Quantity(2), RefundFault::TooMany { left: 3 }),
+                (RefundPlace::Item(4), RefundFault::NamedTwice),
             ],
         ),
         (
             vec![named("11", &["1", "1", "3"]), named("30", &["5"]), named("21", &["1"])],
             vec![
-                (Place::Ticket(0, 1), Fault::NamedTwice),
-                (Place::Ticket(0, 2), Fault::TicketGone(TicketStatus::Refunded)),
-                (Place::Item(1), Fault::WithoutTickets),
-                (Place::Item(2), Fault::WithoutTickets),
+                (RefundPlace::Ticket(0, 1), RefundFault::NamedTwice),
+                (RefundPlace::Ticket(0, 2), RefundFault::TicketGone(TicketStatus::Refunded)),
+                (RefundPlace::Item(1), RefundFault::WithoutTickets),
+                (RefundPlace::Item(2), RefundFault::WithoutTickets),
             ],
         ),
     ] {
-        assert_eq!(refund(&order, items), Err(RefundRefused::Faults(expected)));
+        assert_eq!(refund(&order, items), Err(faults(expected)));
     }
     let unknown = refund(&order, vec![some("99", 1), named("11", &["4", "2"]), some("21", 9)]);
-    let places = vec![(Place::Item(0), Fault::UnknownItem), (Place::Ticket(1, 0), Fault::UnknownTicket)];
+    let places = vec![
+        (RefundPlace::Item(0), RefundFault::UnknownItem),
+        (RefundPlace::Ticket(1, 0), RefundFault::UnknownTicket),
+    ];
     assert_eq!(unknown, Err(RefundRefused::Unknown(places)), "ids that name nothing outrank the rest");
+}
+
+#[test]
+fn what_is_to_be_kept_of_lines_is_kept_and_the_rest_is_given_back() {
+    let order = mixed();
+    let kept = |order: &Order, lines: &[(&str, u32)]| {
+        let named = lines.iter().map(|(id, kept)| NamedItem { item: item(id), units: Units::AllBut(*kept) });
+        decide_any(order, &request(RefundScope::Items(named.collect())))
+    };
+    let given = kept(&order, &[("11", 1), ("12", 1), ("30", 0)]).unwrap().unwrap();
+    let units: Vec<_> = given.items.iter().map(|given| (given.item.as_str(), given.quantity)).collect();
+    assert_eq!(units, [("11", 2), ("30", 2)]);
+    let order = after(&order, &given);
+    // Once more, nothing is left to do.
+    assert_eq!(kept(&order, &[("11", 1), ("12", 1), ("30", 0)]), Ok(None));
+    let too_many = |place, left| (RefundPlace::Quantity(place), RefundFault::TooMany { left });
+    assert_eq!(
+        kept(&order, &[("11", 2), ("12", 0), ("30", 1), ("21", 3), ("21", 3), ("31", 0)]),
+        Err(faults(vec![
+            too_many(0, 1),
+            too_many(2, 0),
+            (RefundPlace::Item(4), RefundFault::NamedTwice),
+            (RefundPlace::Item(5), RefundFault::PartOfCombo),
+        ])),
+        "all or none"
+    );
+    let unknown = vec![(RefundPlace::Item(0), RefundFault::UnknownItem)];
+    assert_eq!(kept(&order, &[("99", 0), ("11", 9)]), Err(RefundRefused::Unknown(unknown)));
+    let first = refund(&order, vec![some("12", 1)]).unwrap();
+    let pending = Order { after_sale: order.after_sale.with_refund(first.clone()), ..order };
+    assert_eq!(kept(&pending, &[("11", 1)]), Err(RefundRefused::Pending(first.id)));
 }
 
 #[test]
@@ -264,7 +318,7 @@ fn a_refund_under_way_keeps_others_waiting() {
 #[test]
 fn less_money_than_was_paid_may_go_back_and_never_more() {
     let order = mixed();
-    let ask = |cents: i64| RefundRequest {
+    let ask = |cents: i64| OrderRefundRequest {
         amount: Some(Money::from_cents(cents)),
         ..request(RefundScope::Items(vec![some("11", 1)]))
     };
@@ -272,7 +326,7 @@ fn less_money_than_was_paid_may_go_back_and_never_more() {
     let worth = Money::from_cents(1_800);
     assert_eq!(
         decide(&order, &ask(1_801)),
-        Err(RefundRefused::Faults(vec![(Place::Amount, Fault::AboveWorth { worth })]))
+        Err(faults(vec![(RefundPlace::Amount, RefundFault::AboveWorth { worth })]))
     );
     let cancelled = decide(&order, &ask(0)).unwrap();
     assert_eq!((cancelled.state, seats(&cancelled).len()), (OrderRefundState::Done { at: now() }, 1));
@@ -282,6 +336,42 @@ fn less_money_than_was_paid_may_go_back_and_never_more() {
     let poorer = Order { refunded, ..order };
     assert_eq!(decide(&poorer, &ask(1_800)), Err(RefundRefused::ExceedsRemainder { remainder }));
     assert_eq!(decide(&poorer, &ask(1_700)).unwrap().amount, remainder);
+}
+
+#[test]
+fn tickets_that_let_somebody_in_are_given_back_last_and_only_by_force() {
+    let mut order = mixed();
+    let all = current(&order);
+    let entry = crate::order::Passage { kind: crate::order::ScanType::Entry, at: now(), terminal: None };
+    order.admission.pass(&all[2], &entry);
+    let given = refund(&order, vec![some("11", 2)]).unwrap();
+    assert_eq!(given.items[0].tickets, [all[1].id.clone(), all[0].id.clone()]);
+    assert!(!given.forced);
+    let named = |units: Units| refund(&order, vec![NamedItem { item: item("11"), units }]);
+    let never = u32::try_from(all.len() - 1).unwrap();
+    for (found, place, fault) in [
+        (
+            refund(&order, vec![some("11", 3)]),
+            RefundPlace::Quantity(0),
+            RefundFault::OthersAdmitted { never: 2 },
+        ),
+        (named(Units::All), RefundPlace::Item(0), RefundFault::OthersAdmitted { never: 2 }),
+        (
+            named(Units::Tickets(vec![all[0].id.clone(), all[2].id.clone()])),
+            RefundPlace::Ticket(0, 1),
+            RefundFault::Admitted,
+        ),
+        (
+            decide(&order, &request(RefundScope::WholeOrder)),
+            RefundPlace::WholeOrder,
+            RefundFault::OthersAdmitted { never },
+        ),
+    ] {
+        let faults = vec![(place, fault)];
+        assert_eq!(found, Err(RefundRefused::Faults { faults, admitted: vec![all[2].id.clone()] }));
+    }
+    let by_force = OrderRefundRequest { force: true, ..request(RefundScope::WholeOrder) };
+    assert!(decide(&order, &by_force).unwrap().forced);
 }
 
 #[test]
@@ -306,14 +396,14 @@ fn tickets_that_came_of_an_exchange_are_given_back_by_their_own_item() {
     let tickets = current(&order)[..2].iter().map(|ticket| ticket.id.clone()).collect();
     let exchange: crate::order::Exchange = serde_json::from_value(json!({
         "number": 0, "at": 0, "by": "Office", "fee": 0,
-        "moved": [MovedLine { from: item("11"), tickets, line: moved }],
+        "moved": [MovedLine { from: item("11"), tickets, line: moved, successors: Vec::new() }],
     }))
     .unwrap();
     let order = Order { after_sale: AfterSale::default().with_exchange(exchange), ..order };
     assert_eq!(order.total_left(), (order.total, order.retail_total));
     assert_eq!(
         refund(&order, vec![some("11", 2)]),
-        Err(RefundRefused::Faults(vec![(Place::Quantity(0), Fault::TooMany { left: 1 })]))
+        Err(faults(vec![(RefundPlace::Quantity(0), RefundFault::TooMany { left: 1 })]))
     );
     let given = refund(&order, vec![some("41", 1)]).unwrap();
     assert_eq!((given.amount, seats(&given)), (Money::from_cents(1_800), vec![(NIGHT.to_owned(), 1)]));
@@ -349,29 +439,95 @@ fn amounts_that_do_not_add_up_to_one_are_refused() {
         }
     }
     assert_eq!(decide(&huge, &request(RefundScope::WholeOrder)), Err(RefundRefused::TooLarge));
-    let one = RefundRequest { amount: Some(Money::ZERO), ..request(RefundScope::Items(vec![some("11", 1)])) };
+    let one =
+        OrderRefundRequest { amount: Some(Money::ZERO), ..request(RefundScope::Items(vec![some("11", 1)])) };
     assert!(decide(&huge, &one).is_ok());
+}
+
+/// A line with the tax that it contains at this rate.
+fn taxed(mut line: Value, rate: u32) -> Value {
+    let amount = Money::from_cents(line["amounts"]["amount"].as_i64().unwrap());
+    let rate = Percent::parse(&format!("{}.{:02}", rate / 100, rate % 100)).unwrap();
+    let tax = Tax { rate, name: Some("VAT".to_owned()) };
+    line["tax"] = json!(tax.in_amount(amount).unwrap());
+    line
+}
+
+#[test]
+fn a_refund_gives_back_the_tax_of_what_it_gives_back() {
+    // Three tickets at 10.00 with 20 %, of which 5.00 are tax, and one of 5.00 with 7 %.
+    let order = order(&[
+        taxed(tickets("11", DAY, amounts(3, 1_000, 1_000)), 2_000),
+        taxed(tickets("12", DAY, amounts(1, 500, 500)), 700),
+        add_on("21", amounts(1, 700, 700)),
+    ]);
+    let told = |refund: &OrderRefund| -> Vec<String> {
+        refund.taxes.iter().map(|share| format!("{} {}", share.tax.rate, share.amount)).collect()
+    };
+    let first = refund(&order, vec![some("11", 1)]).unwrap();
+    assert_eq!(told(&first), ["20.00 1.67"]);
+    let state = after(&order, &first);
+    assert_eq!(state.taxes_left().iter().map(|share| share.amount.cents()).collect::<Vec<_>>(), [333, 33]);
+    let second = refund(&state, vec![some("11", 1), some("12", 1)]).unwrap();
+    assert_eq!(told(&second), ["20.00 1.66", "7.00 0.33"]);
+    // Half of the money: the rest stays sold with its tax.
+    let half = OrderRefundRequest {
+        amount: Some(Money::from_cents(750)),
+        ..request(RefundScope::Items(vec![some("11", 1), some("12", 1)]))
+    };
+    assert_eq!(told(&decide(&state, &half).unwrap()), ["20.00 0.83", "7.00 0.17"]);
+    let free = OrderRefundRequest { amount: Some(Money::ZERO), ..half };
+    assert!(decide(&state, &free).unwrap().taxes.is_empty());
+    let last = decide(&after(&state, &second), &request(RefundScope::WholeOrder)).unwrap();
+    assert_eq!(told(&last), ["20.00 1.67"]);
 }
 
 /// Prices and quantities of lines, of which the last is of combos whose price does not divide evenly.
 fn orders() -> impl Strategy<Value = Order> {
-    proptest::collection::vec((1_u32..6, 0_i64..2_500, 0_i64..300), 1..5).prop_map(|rows| {
+    proptest::collection::vec((1_u32..6, 0_i64..2_500, 0_i64..300, 0_u32..=10_000), 1..5).prop_map(|rows| {
         let mut lines: Vec<Value> = Vec::new();
-        for (place, (quantity, unit, off)) in rows.into_iter().enumerate() {
+        for (place, (quantity, unit, off, rate)) in rows.into_iter().enumerate() {
             let instance = if place % 2 == 0 { DAY } else { NIGHT };
             let mut line = tickets(&format!("1{place}"), instance, amounts(quantity, unit + off, unit));
             // What came of a price that does not divide evenly.
             line["amounts"]["amount"] = json!(unit * i64::from(quantity) + off % 7);
-            lines.push(line);
+            lines.push(taxed(line, rate));
         }
-        lines.push(add_on("21", amounts(3, 700, 650)));
-        lines.push(combo());
+        lines.push(taxed(add_on("21", amounts(3, 700, 650)), 2_000));
+        lines.push(taxed(combo(), 700));
         order(&lines)
     })
 }
 
 proptest! {
-    /// Whatever is refunded in whatever pieces: money, seats, pieces, tickets and uses add up to what was sold.
+    /// What is to be kept of a line, and what is to be given back of it, are two ways to ask for one refund.
+    #[test]
+    fn to_keep_some_of_a_line_is_to_give_back_the_others(
+        order in orders(),
+        place in 0_usize..8,
+        gone in 0_u32..4,
+        kept in 0_u32..8,
+    ) {
+        let row = order.rows().map(|row| row.id().clone()).nth(place % order.rows().count()).unwrap();
+        let of = |units: Units| RefundScope::Items(vec![NamedItem { item: row.clone(), units }]);
+        let earlier = NonZeroU32::new(gone).and_then(|gone| decide(&order, &request(of(Units::Some(gone)))).ok());
+        let order = earlier.map_or_else(|| order.clone(), |given| after(&order, &given));
+        let left = order.rows().find(|found| *found.id() == row).map(|found| order.left_of(found).quantity);
+        let left = left.unwrap();
+        let asked = decide_any(&order, &request(of(Units::AllBut(kept))));
+        match left.checked_sub(kept).map(NonZeroU32::new) {
+            Some(Some(units)) => {
+                prop_assert_eq!(asked, decide_any(&order, &request(of(Units::Some(units)))));
+            }
+            Some(None) => prop_assert_eq!(asked, Ok(None)),
+            None => {
+                let fault = (RefundPlace::Quantity(0), RefundFault::TooMany { left });
+                prop_assert_eq!(asked, Err(faults(vec![fault])));
+            }
+        }
+    }
+
+    /// Whatever is refunded in whatever parts: money, seats, units, tickets and uses add up to what was sold.
     #[test]
     fn any_refunds_of_an_order_add_up_to_the_order(
         order in orders(),
@@ -401,17 +557,22 @@ proptest! {
         }
         prop_assert_eq!(state.refunded, order.total);
         prop_assert_eq!(state.total_left(), (Money::ZERO, Money::ZERO));
+        let given_back = Taxes::of(done.iter().flat_map(|given| given.taxes.iter().cloned())).unwrap();
+        for share in order.taxes().iter() {
+            prop_assert_eq!(given_back.amount_of(&share.tax), share.amount, "{:?}", &share.tax);
+        }
+        prop_assert!(state.taxes_left().iter().all(|share| share.amount.is_zero()));
         let mut seats = BTreeMap::new();
-        for (instance, count) in done.iter().flat_map(|given| &given.given_back.seats) {
+        for (instance, count) in done.iter().flat_map(|given| &given.releases.seats) {
             *seats.entry(*instance).or_insert(0) += count;
         }
         prop_assert_eq!(seats, order.seats());
         let named: Vec<&TicketId> = done.iter().flat_map(|given| &given.items).flat_map(|item| &item.tickets).collect();
         let different: BTreeSet<&TicketId> = named.iter().copied().collect();
         prop_assert_eq!((named.len(), different.len()), (tickets_of(&order).len(), named.len()));
-        let pieces: u32 = done.iter().flat_map(|given| given.given_back.stock.values()).sum();
-        prop_assert_eq!(pieces, 3);
-        let coupons = done.iter().map(|given| given.given_back.coupons.len()).sum::<usize>();
+        let units: u32 = done.iter().flat_map(|given| given.releases.stock.values()).sum();
+        prop_assert_eq!(units, 3);
+        let coupons = done.iter().map(|given| given.releases.coupons.len()).sum::<usize>();
         prop_assert_eq!(coupons, 1);
     }
 }

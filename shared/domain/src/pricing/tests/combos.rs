@@ -285,7 +285,7 @@ fn member_prices_and_coupons_leave_combos_alone() {
     for template in &mut shop.templates {
         template.membership = serde_json::from_value(terms.clone()).unwrap();
     }
-    shop.asker = Asker::of(&[membership(1, "family", json!({}))], None, now());
+    shop.buyer = Buyer::of(&[membership(1, "family", json!({}))], None, now());
     shop.coupons = [coupon("TEN", json!({}))].into();
     let priced = shop.price_as(&[combos(&[0, 1], 1)], &cart_codes(&["TEN"])).unwrap();
     assert_eq!(priced.total, cents("50.00"));
@@ -298,7 +298,7 @@ fn member_prices_and_coupons_leave_combos_alone() {
 fn members_buy_combos_with_events_for_members() {
     let mut shop = combo_shop(&[(1, 1800), (1, 4200)], fixed(5000));
     shop.templates[2].member_only = true;
-    shop.asker = Asker::of(&[membership(1, "family", json!({}))], None, now());
+    shop.buyer = Buyer::of(&[membership(1, "family", json!({}))], None, now());
     assert_eq!(shop.price(&[combos(&[0, 1], 1)]).unwrap().total, cents("50.00"));
 }
 

@@ -61,7 +61,7 @@ fn members_shop(memberships: &[Membership], level: Option<&str>) -> Shop {
     ]}))
     .unwrap();
     let level = level.map(|level| crate::LevelId::parse(level).unwrap());
-    shop.asker = Asker::of(memberships, level.as_ref(), now());
+    shop.buyer = Buyer::of(memberships, level.as_ref(), now());
     shop
 }
 
@@ -290,7 +290,10 @@ fn a_line_that_ignores_entitlements_escapes_their_limits_and_the_member_price_wi
     let tried = |tried: &Tried| (tried.rule, tried.price.err(), tried.chosen);
     assert_eq!(
         traces[0].iter().map(tried).collect::<Vec<_>>(),
-        [(Rule::FullPrice, None, true), (Rule::MemberPrice, Some(Inapplicable::ExemptFromLimits), false)]
+        [
+            (PricingRule::FullPrice, None, true),
+            (PricingRule::MemberPrice, Some(Inapplicable::ExemptFromLimits), false)
+        ]
     );
 }
 
@@ -365,7 +368,7 @@ proptest! {
             cart_codes.reverse();
             line_codes.reverse();
         }
-        shop.asker = Asker::of(&held, None, now());
+        shop.buyer = Buyer::of(&held, None, now());
         let treatment = match (retail, line_codes.is_empty()) {
             (true, _) => WantedTreatment::FullPrice,
             (false, true) => WantedTreatment::Best,
@@ -438,9 +441,18 @@ proptest! {
         entry.discounted_price = discounted.map(Money::from_cents);
         let entry = entry.clone();
         let ticket = PricedTicket { template: &shop.templates[0], at: start(), price: &entry };
-        let listed = listed_unit(ticket, &shop.asker, &shop.discounts).unwrap();
+        let listed = listed_unit(ticket, &shop.buyer, &shop.discounts).unwrap();
         let line = shop.price(&[tickets("adult", 1)]).unwrap().lines[0].price();
         prop_assert_eq!((line.unit, line.retail_unit), (listed, entry.price));
         prop_assert!(listed <= entry.discounted().unwrap_or(entry.price));
+        // A discount by itself makes what it makes of a member's price.
+        let everybody = entry.discounted().unwrap_or(entry.price);
+        let with = discounted_unit(&entry, shop.discounts.values().next().unwrap()).unwrap();
+        if is_member {
+            prop_assert_eq!(with.unit, listed);
+        }
+        prop_assert!(with.unit <= everybody && with.unit >= Money::ZERO);
+        let off = entry.price.checked_sub(with.unit).unwrap();
+        prop_assert_eq!(with.off, if with.unit < everybody { off } else { Money::ZERO });
     }
 }

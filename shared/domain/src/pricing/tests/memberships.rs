@@ -3,7 +3,7 @@
 use super::discounts::{amount, any_off, cart_codes, codes, coupon, discount, membership};
 use super::*;
 use crate::membership::issue::CardHolder;
-use crate::membership::{CardType, Gifter, Membership, MembershipAction, Move, Plan};
+use crate::membership::{CardType, Gifter, Membership, MembershipAction, MembershipPlan, Move};
 use crate::{LevelId, MembershipId};
 
 /// Levels: a family pays 100.00 and has three cards, a patron 250.00 and may be given.
@@ -45,7 +45,7 @@ fn membership_shop() -> Shop {
 
 fn wanted(action: MembershipAction, level: &str) -> WantedMembership {
     let offering = format!("{level}-year");
-    let plan: Plan =
+    let plan: MembershipPlan =
         serde_json::from_value(json!({"level": level, "offering": offering, "price_point": "adult"}))
             .unwrap();
     WantedMembership {
@@ -56,7 +56,7 @@ fn wanted(action: MembershipAction, level: &str) -> WantedMembership {
         giver: None,
         is_retail: false,
         coupon_codes: Vec::new(),
-        drawn: None,
+        generated: None,
     }
 }
 
@@ -156,7 +156,7 @@ fn a_code_of_the_cart_is_for_its_membership_and_tickets_take_the_price_of_the_le
     let problem = CouponProblem::NothingEligible;
     assert_eq!(priced.coupon_messages, [CouponMessage { code: "EVENTS".to_owned(), problem }]);
     let traces = shop.traces(&lines, &terms);
-    let kept = traces[0].iter().find(|tried| tried.rule == Rule::CartCoupon).map(|tried| tried.price);
+    let kept = traces[0].iter().find(|tried| tried.rule == PricingRule::CartCoupon).map(|tried| tried.price);
     assert_eq!(kept, Some(Err(Inapplicable::KeptForMemberships)));
 }
 
@@ -203,7 +203,7 @@ fn faults_of_memberships_are_told() {
         membership: Some(member),
         ..wanted(MembershipAction::Renewal(Move::Stay), "family")
     };
-    let too_many = Some(MembershipFault::TooManyCards { limit: 1 });
+    let too_many = Some(MembershipSaleFault::TooManyCards { limit: 1 });
     for (case, wanted, fault) in [
         ("one card", WantedMembership { holders: vec![one.clone()], ..bought() }, None),
         ("two cards", WantedMembership { holders: vec![one, other], ..bought() }, too_many),
@@ -211,13 +211,13 @@ fn faults_of_memberships_are_told() {
         (
             "a gift that may not be one",
             WantedMembership { giver: Some(giver), ..wanted(MembershipAction::Purchase, "family") },
-            Some(MembershipFault::NoGift),
+            Some(MembershipSaleFault::NoGift),
         ),
     ] {
         assert_eq!(shop.fault(buy(wanted)), fault.map(LineFault::Membership), "{case}");
     }
     let twice = shop.price(&[buy(renewed()), buy(renewed())]).unwrap_err();
-    let fault = LineFault::Membership(MembershipFault::ChangedTwice);
+    let fault = LineFault::Membership(MembershipSaleFault::ChangedTwice);
     assert_eq!(twice.0, [PricingRefusal::Line { index: 1, fault }]);
 }
 

@@ -101,7 +101,7 @@ impl Stage {
         // What was tried in vain is put off.
         self.cloud.let_deadlines_pass().await;
         let report = self.run_scheduled_work().await;
-        // One of the orders was paid, so long ago that its mail is announced again at once.
+        // One of the orders was paid, so long ago that its mail is enqueued again at once.
         let names = ["ordersDue", "ordersFinished", "mailsAnnounced", "failed"];
         assert_eq!(counted(&report, &names), [2, 2, 1, 0], "{report}");
     }
@@ -117,6 +117,8 @@ impl Stage {
             sealed_key: hex::encode(sealed),
             address: Some(StripeAddress::parse(&address).unwrap()),
             accounts: BTreeMap::new(),
+            publishable_key: None,
+            webhook_secrets: Vec::new(),
         };
         self.charge_by(ProcessorKind::Stripe(Box::new(settings))).await;
     }

@@ -62,6 +62,16 @@ impl Request {
         self
     }
 
+    /// From a page of the venue's on which nobody has signed in, or somebody in a session.
+    pub(super) fn on_staff_page(mut self, session: Option<&str>) -> Self {
+        let headers = self.event["headers"].as_object_mut().unwrap();
+        headers.remove("x-service-api-key");
+        headers.insert("x-b2c-tenant-id".to_owned(), json!("1001"));
+        headers.insert("origin".to_owned(), json!("http://localhost:3000"));
+        headers.extend(session.map(|session| ("x-service-session".to_owned(), json!(session))));
+        self
+    }
+
     /// By the clock of the machine, which is also that of the scheduled work.
     pub(super) fn in_real_time(mut self) -> Self {
         self.event["headers"].as_object_mut().unwrap().remove("x-service-test-now");

@@ -12,8 +12,8 @@ use crate::functions::permissions::{GALLERY, SLOT, Stage, VISA, checkout, ticket
 
 const CHECKOUT: KeptEvent = KeptEvent { function: "checkout", file: "card.v2.json" };
 const EVENTS: KeptEvent = KeptEvent { function: "events", file: "list-slim.v2.json" };
-const MERCHANT: KeptEvent = KeptEvent { function: "refunds", file: "refund.v2.json" };
-const RETURNS: KeptEvent = KeptEvent { function: "returns", file: "preview.v2.json" };
+const MERCHANT: KeptEvent = KeptEvent { function: "payment_refunds", file: "refund.v2.json" };
+const RETURNS: KeptEvent = KeptEvent { function: "order_refunds", file: "preview.v2.json" };
 
 const REFUND: &str = "/v1/payment/60417/refund";
 const REFUNDS: &str = "/v2/b2b/refunds";
@@ -50,7 +50,7 @@ impl Stage {
     }
 
     /// Sells so many tickets. No two sales of one amount on one card are made here: that would be a double click.
-    async fn sold(&mut self, quantity: u32) -> Value {
+    pub(super) async fn sold(&mut self, quantity: u32) -> Value {
         let cart = json!({"shoppingCart": {"items": [tickets(SLOT, quantity)]}});
         let body = checkout("card.v2.json", &cart, VISA);
         self.succeed(Request::new(CHECKOUT, "POST", "/v2/b2c/checkout").with_body(&body)).await
@@ -97,7 +97,7 @@ impl Stage {
         let app = self.cloud.service().app.clone();
         let later = plus_secs(NOW.parse::<Timestamp>().unwrap(), LATER_SECS);
         let reading = Need { action: "dynamodb:GetItem", resource: "MerchantsTable" };
-        self.cloud.meanwhile("returns", reading, async move {
+        self.cloud.meanwhile("order_refunds", reading, async move {
             let finished = sagas::recover_refunds(&app, tenant(), &sale, DueClock::Chosen, later, later);
             let finished = finished.await.unwrap();
             assert_eq!((finished.finished, finished.left), (1, 0));

@@ -67,6 +67,10 @@ impl Stage {
         let first = listed["list"][0]["id"].as_str().unwrap();
         let slot = format!("/v2/b2b/event/instances/{first}");
         self.succeed(Request::new(OFFICE, "GET", &slot)).await;
+        let fees = format!("/v1/b2b/event/instance/rebook/fees?eventIds={first}");
+        self.succeed(Request::new(OFFICE, "GET", &fees)).await;
+        let day = format!("/v2/b2b/event/instances/summaries?{may}");
+        self.succeed(Request::new(OFFICE, "GET", &day)).await;
         self.succeed(Request::new(OFFICE, "PUT", &slot).with_body(&json!({"capacity": 30}))).await;
         self.succeed(Request::new(OFFICE, "PUT", &path).with_body(&nights("Saturday"))).await;
         self.succeed(Request::new(OFFICE, "DELETE", &path)).await;
@@ -100,6 +104,12 @@ impl Stage {
         self.refuse(Request::new(LEVELS, "DELETE", &path).keyed("delete it again"), "NOT_FOUND").await;
         let card = "/v2/b2b/membership/summaries?barcode=10010000007";
         self.succeed(Request::new(LEVELS, "GET", card)).await;
+        let search = "/v2/b2b/membership/summaries/search?search=lindqvist";
+        self.succeed(Request::new(LEVELS, "GET", search)).await;
+        let cards = "/v1/b2b/membership/cards?memberId=100100031";
+        let cards = self.succeed(Request::new(LEVELS, "GET", cards)).await;
+        let card = format!("/v2/b2b/membership/cards/{}", cards[0]["id"]);
+        self.succeed(Request::new(LEVELS, "GET", &card)).await;
     }
 
     /// Completes the application of the kept events, and tries to bring another with its name.

@@ -1,5 +1,6 @@
 //! What visitors and their storefront do.
 
+use blackbox::runtime_api::Outcome;
 use serde_json::{Value, json};
 
 use crate::functions::permissions::request::{KeptEvent, Request};
@@ -9,7 +10,9 @@ const EVENTS: KeptEvent = KeptEvent { function: "events", file: "list-slim.v2.js
 const CARTS: KeptEvent = KeptEvent { function: "carts", file: "create.v2.json" };
 const RULES: KeptEvent = KeptEvent { function: "entitlements", file: "validate.v2.json" };
 const CHECKOUT: KeptEvent = KeptEvent { function: "checkout", file: "card.v2.json" };
-const MEMBERS: KeptEvent = KeptEvent { function: "members", file: "log-in.v2.json" };
+const OFFICE: KeptEvent = KeptEvent { function: "backoffice", file: "create.v2.json" };
+const COUNTER: KeptEvent = KeptEvent { function: "orders", file: "will-call.v2.json" };
+const MEMBERS: KeptEvent = KeptEvent { function: "membership_validation", file: "log-in.v2.json" };
 
 /// The number of the demo venue's member.
 const MEMBER: u64 = 100_100_031;
@@ -22,6 +25,7 @@ impl Stage {
     pub(super) async fn visitors(&mut self) {
         self.browse().await;
         self.browse_as_a_member().await;
+        self.hold_seats_for_a_visitor().await;
         let cart = self.fill_carts().await;
         self.pay_for(&cart).await;
         self.join().await;
@@ -35,6 +39,9 @@ impl Stage {
             "/v2/b2c/event/templates".to_owned(),
             format!("/v2/b2c/event/templates/{GALLERY}/times"),
             format!("/v2/b2c/events/{SLOT}"),
+            "/v2/b2c/membership/levels".to_owned(),
+            "/v2/b2c/combos".to_owned(),
+            "/v2/b2c/inventory".to_owned(),
         ] {
             self.succeed(Request::new(EVENTS, "GET", &path)).await;
         }
@@ -58,6 +65,18 @@ impl Stage {
         let cart = json!({"items": [tickets(SLOT, 1)], "membershipIds": [MEMBER]});
         let validate = Request::new(RULES, "POST", "/v2/b2c/entitlements/validate").with_body(&cart);
         self.succeed(validate.on_page(proof)).await;
+    }
+
+    /// Holds a seat while somebody types, holds one more, and releases both.
+    async fn hold_seats_for_a_visitor(&mut self) {
+        let all = "/v2/b2c/reservations";
+        let request = |method: &str, path: &str| Request::new(CARTS, method, path).sent_to("reservations");
+        let seats = |quantity: u32| json!([{"eventId": SLOT, "quantity": quantity}]);
+        let one = request("POST", all).with_body(&json!({"reservationItems": seats(1)}));
+        let held = self.succeed(one).await;
+        let more = json!({"id": held["id"], "reservationItems": seats(2)});
+        self.succeed(request("PUT", all).with_body(&more)).await;
+        self.succeed(request("DELETE", &format!("{all}/{}", held["id"]))).await;
     }
 
     /// Makes carts, by a level and by the member's number, and changes them. One is left, with two tickets at the
@@ -114,5 +133,39 @@ impl Stage {
         let found = self.succeed(Request::new(CHECKOUT, "GET", found).sent_to("orders")).await;
         let path = format!("/v2/b2c/orders/{}", found["list"][0]["id"].as_str().unwrap());
         self.succeed(Request::new(CHECKOUT, "GET", &path).sent_to("orders")).await;
+        // Staff look for them too, and for those of an event.
+        self.succeed(Request::new(COUNTER, "GET", "/v2/b2b/orders/search?lastName=oka")).await;
+        let of_event = Request::new(COUNTER, "GET", &format!("/v2/b2b/orders/event/{SLOT}"));
+        let of_event = self.succeed(of_event).await;
+        self.put_right(of_event[0]["id"].as_str().unwrap()).await;
+    }
+
+    /// Puts the contacts of an order right and has its mail sent again.
+    async fn put_right(&mut self, order: &str) {
+        let path = format!("/v2/b2b/orders/{order}");
+        let right = json!({
+            "contactLastName": "Lindqvist", "billingLastName": "Lindqvist",
+            "email": "zoe@example.org", "billingEmail": "zoe@example.org",
+        });
+        self.succeed(
+            Request::new(OFFICE, "PUT", &path).sent_to("orders").with_body(&right).keyed("put it right"),
+        )
+        .await;
+        let gone = Request::new(OFFICE, "PUT", "/v2/b2b/orders/7").sent_to("orders").with_body(&right);
+        self.refuse(gone.keyed("put nothing right"), "NOT_FOUND").await;
+        let again = Request::new(OFFICE, "POST", &format!("{path}/email")).sent_to("orders");
+        self.succeed(again.with_body(&json!({"kind": "receipt"}))).await;
+        let detail = format!("/v2/b2b/orders/detail/{order}");
+        let detail = self.succeed(Request::new(COUNTER, "GET", &detail)).await;
+        assert!(detail["mails"].as_array().unwrap().iter().any(|mail| mail["again"] == true));
+        let job = self.cloud.jobs().pop().unwrap();
+        assert!(job.contains("again-"), "{job}");
+        let mut batch = super::kept("mailer", "batch.sqs.json");
+        let records = batch["Records"].as_array_mut().unwrap();
+        records.truncate(1);
+        records[0]["body"] = json!(job);
+        let Outcome::Answered(_) = self.player("mailer").invoke(&batch).await.unwrap() else {
+            panic!("the mail was not sent")
+        };
     }
 }
