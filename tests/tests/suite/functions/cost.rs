@@ -1,5 +1,5 @@
-//! What a million orders cost on AWS: what the calls of the functions consume, at list prices, as the operating
-//! guide prints it.
+//! What a million orders cost on AWS: what the calls of the functions consume, at list prices, and what a scan at the
+//! door consumes, as the operating guide prints it.
 
 use serde_json::{Value, json};
 
@@ -138,17 +138,23 @@ fn mail(order: &str) -> Value {
     batch
 }
 
+/// A table of requests.
+fn rows(steps: &[Step]) -> String {
+    let mut text =
+        String::from("| Request | For each order | Units read | Units written |\n|---|---|---|---|\n");
+    for Step { name, times, units: Units { reads, writes }, .. } in steps {
+        text += &format!("| {name} | {times} | {reads} | {writes} |\n");
+    }
+    text
+}
+
 /// The two tables of the operating guide, and the dollars for a million orders without mail.
 fn arithmetic(steps: &[Step]) -> (String, f64) {
     let sum = |of: fn(&Step) -> f64| steps.iter().map(|step| step.times * of(step)).sum::<f64>();
     let (runs, secs) = (sum(|_| 1.0), sum(|step| step.secs));
     let (reads, writes) = (sum(|step| step.units.reads), sum(|step| step.units.writes));
     let requests = runs - 1.0;
-    let mut text =
-        String::from("| Request | For each order | Units read | Units written |\n|---|---|---|---|\n");
-    for Step { name, times, units: Units { reads, writes }, .. } in steps {
-        text += &format!("| {name} | {times} | {reads} | {writes} |\n");
-    }
+    let mut text = rows(steps);
     let kilobytes = LOG_BYTES / 1e3;
     let lines = [
         ("HTTP API", format!("{requests} requests × 1.00"), requests * price::GATEWAY),
@@ -181,7 +187,52 @@ fn arithmetic(steps: &[Step]) -> (String, f64) {
 async fn a_million_orders_cost_what_the_operating_guide_says() {
     let (text, total) = arithmetic(&way().await);
     assert!(total <= 58.0, "{text}");
+    assert_printed("<!-- cost -->\n", &text);
+}
+
+/// What is between two marks of the operating guide is this text.
+fn assert_printed(mark: &str, text: &str) {
     let guide = std::fs::read_to_string(blackbox::repository().join("docs/OPERATIONS.md")).unwrap();
-    let printed = guide.split("<!-- cost -->\n").nth(1).unwrap_or_default();
-    assert_eq!(printed, text, "between the marks in docs/OPERATIONS.md has to stand:\n{text}");
+    let printed = guide.split(mark).nth(1).unwrap_or_default();
+    assert_eq!(printed, text, "between {mark} in docs/OPERATIONS.md has to stand:\n{text}");
+}
+
+/// A ticket is let in, shown again, and its device asks for the list of the slot. Each is done with another ticket or once
+/// more before it is counted, so that the function is warm.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_scan_costs_what_the_operating_guide_says() {
+    let cloud = Cloud::start().await;
+    let mut reservations = cloud.function("reservations").await;
+    let held = succeed(&mut reservations, &hold()).await;
+    let mut carts = cloud.function("carts").await;
+    let cart = succeed(&mut carts, &new_cart()).await;
+    let cart = cart.as_str().unwrap();
+    succeed(&mut carts, &with(&kept("carts", "update.v2.json"), CART, cart)).await;
+    let mut checkout = cloud.function("checkout").await;
+    let order = succeed(&mut checkout, &pay(cart, &held["id"], "4242424242424242")).await;
+    let mut orders = cloud.function("orders").await;
+    let will_call = with(&kept("orders", "will-call.v2.json"), ORDER, order["id"].as_str().unwrap());
+    let order = succeed(&mut orders, &will_call).await;
+    let barcode = |place: usize| order["eventItems"][0]["items"][0]["tickets"][place]["uuid"].clone();
+
+    let mut doors = cloud.function("admission").await;
+    let event = kept("admission", "scan.v2.json");
+    let scan = |place| at(&event, "POST", "/v2/b2b/admissions", Some(&json!({ "code": barcode(place) })));
+    let admitted = succeed(&mut doors, &scan(0)).await;
+    assert_eq!(admitted["admitted"], 1, "{admitted}");
+    let list = format!("/v2/b2b/admissions/events/{}", order["eventItems"][0]["eventId"].as_str().unwrap());
+    let list = at(&event, "GET", &list, None);
+    succeed(&mut doors, &list).await;
+
+    let mut steps = vec![];
+    for (name, event) in
+        [("ticket let in", scan(1)), ("the same once more", scan(1)), ("list of a device", list)]
+    {
+        let units = counted(&cloud, &mut doors, &event).await;
+        steps.push(Step { name, times: 1.0, secs: USUAL_SECS, units });
+    }
+    for Step { name, units, .. } in &steps {
+        assert!(units.writes <= 10.0, "{name}: {}", units.writes);
+    }
+    assert_printed("<!-- door -->\n", &rows(&steps));
 }
