@@ -77,7 +77,7 @@ pub(crate) enum Command {
     /// Only reads, and may run while the service does: what does not agree is looked at again before it is printed.
     /// Exits with 0 if all agrees, 1 if something does not, and 2 if the check could not be completed.
     Verify(VerifyArgs),
-    /// Measure what requests cost on this machine, in memory; build with --release
+    /// Measure what requests cost on this machine, on databases of its own; build with --release
     Bench(BenchArgs),
     /// Print the OpenAPI document
     Openapi,

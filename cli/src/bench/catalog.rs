@@ -28,7 +28,12 @@ pub(crate) struct Size {
 
 /// A fresh venue in memory with a catalog of this size.
 pub(crate) async fn venue(size: Size) -> Result<Venue, BenchError> {
-    let Shop { app, tenant, ticket_type, donation } = open().await?;
+    stock(open().await?, size).await
+}
+
+/// Gives a shop a catalog of this size.
+pub(super) async fn stock(shop: Shop, size: Size) -> Result<Venue, BenchError> {
+    let Shop { app, tenant, ticket_type, donation } = shop;
     let now = wall_now();
     let zone = Zone::parse("UTC").map_err(|_| BenchError::from("there is no zone UTC"))?;
     let mut first = None;

@@ -2,15 +2,18 @@
 
 use super::BenchError;
 use super::cases::Case;
+use super::clock::process_cpu;
+use super::load::Load;
 use super::seed::Venue;
 use super::wire::{Client, Request};
+use adapters::queue::LocalQueue;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Requests before the measurement, so that caches are warm.
-const WARM_UP: u64 = 50;
+pub(super) const WARM_UP: u32 = 50;
 
 /// What one case came to.
 #[derive(Debug)]
@@ -22,6 +25,17 @@ pub(crate) struct Figures {
     peak_memory_mib: u64,
 }
 
+/// How hard the service is asked.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Effort {
+    /// How long.
+    pub(super) limit: Duration,
+    /// Requests under way at once.
+    pub(super) concurrency: usize,
+    /// Requests before those that count.
+    pub(super) warm_up: u32,
+}
+
 /// Runs a case on several workers until the time is over.
 pub(crate) async fn measure(
     case: Case,
@@ -30,50 +44,110 @@ pub(crate) async fn measure(
     limit: Duration,
     concurrency: usize,
 ) -> Result<Figures, BenchError> {
+    let effort = Effort { limit, concurrency, warm_up: WARM_UP };
+    measure_load(&Load::of(case, venue), client, effort, None).await
+}
+
+/// Runs a load on several workers until the time is over or nothing is left to ask for. Where mails are sent beside it,
+/// it is over once all of them have left their queue.
+pub(super) async fn measure_load(
+    load: &Load,
+    client: &Client,
+    effort: Effort,
+    mails: Option<&LocalQueue>,
+) -> Result<Figures, BenchError> {
     let numbers = Arc::new(AtomicU64::new(0));
-    let cart = case.prepare(client).await?;
-    for _ in 0..WARM_UP {
-        let number = numbers.fetch_add(1, Ordering::Relaxed);
-        serve(case, client, case.request(venue, cart.as_deref(), number)).await?;
+    let worker = Worker { load: load.clone(), client: client.clone(), numbers };
+    worker.run(worker.prepare().await?, Until::Requests(effort.warm_up)).await?;
+    let mut prepared = Vec::new();
+    for _ in 0..effort.concurrency.max(1) {
+        prepared.push(worker.prepare().await?);
     }
-    let (started, cpu) = (Instant::now(), cpu_time());
+    all_sent(mails).await;
+    let (started, cpu) = (Instant::now(), process_cpu());
     let mut workers = tokio::task::JoinSet::new();
-    for _ in 0..concurrency.max(1) {
-        let (client, venue, numbers) = (client.clone(), venue.clone(), Arc::clone(&numbers));
-        workers.spawn(async move {
-            let cart = case.prepare(&client).await?;
-            let mut latencies = Vec::new();
-            while started.elapsed() < limit {
-                let request = case.request(&venue, cart.as_deref(), numbers.fetch_add(1, Ordering::Relaxed));
-                let begun = Instant::now();
-                serve(case, &client, request).await?;
-                latencies.push(begun.elapsed());
-            }
-            Ok::<_, BenchError>(latencies)
-        });
+    for own in prepared {
+        let worker = worker.clone();
+        workers.spawn(async move { worker.run(own, Until::Over(started, effort.limit)).await });
     }
     let mut latencies = Vec::new();
     while let Some(worker) = workers.join_next().await {
         latencies.extend(worker??);
     }
+    all_sent(mails).await;
     latencies.sort_unstable();
     let requests = u32::try_from(latencies.len()).unwrap_or(u32::MAX);
     Ok(Figures {
         requests,
         elapsed: started.elapsed(),
         latencies,
-        cpu_per_request: cpu_time().saturating_sub(cpu) / requests.max(1),
+        cpu_per_request: process_cpu().saturating_sub(cpu) / requests.max(1),
         peak_memory_mib: peak_memory_mib(),
     })
 }
 
-/// One turn of a case: the request, and what gives back what it took.
-async fn serve(case: Case, client: &Client, request: Request) -> Result<(), BenchError> {
-    let answer = client.send(request).await?;
-    if let Some(undo) = case.undo(&answer) {
-        client.send(undo).await?;
+async fn all_sent(mails: Option<&LocalQueue>) {
+    if let Some(mails) = mails {
+        mails.fewer_than(1).await;
     }
-    Ok(())
+}
+
+/// Sends one request after the other. Clones have their numbers in common, which no two requests share.
+#[derive(Clone)]
+struct Worker {
+    load: Load,
+    client: Client,
+    numbers: Arc<AtomicU64>,
+}
+
+/// When a worker is done.
+#[derive(Debug, Clone, Copy)]
+enum Until {
+    /// After so many requests.
+    Requests(u32),
+    /// When so long has passed since an instant, but not before the first request.
+    Over(Instant, Duration),
+}
+
+impl Worker {
+    /// What requests name: see [`Load::prepare`].
+    async fn prepare(&self) -> Result<Option<String>, BenchError> {
+        self.load.prepare(&self.client, self.number()).await
+    }
+
+    /// How long each request took.
+    async fn run(&self, own: Option<String>, until: Until) -> Result<Vec<Duration>, BenchError> {
+        let mut latencies = Vec::new();
+        loop {
+            let is_done = match until {
+                Until::Requests(count) => latencies.len() >= usize::try_from(count)?,
+                Until::Over(since, limit) => !latencies.is_empty() && since.elapsed() >= limit,
+            };
+            if is_done {
+                return Ok(latencies);
+            }
+            let Some(request) = self.load.request(own.as_deref(), self.number()) else {
+                return Ok(latencies);
+            };
+            let begun = Instant::now();
+            self.serve(request).await?;
+            latencies.push(begun.elapsed());
+        }
+    }
+
+    /// One turn of a case: the request, and what gives back what it took.
+    async fn serve(&self, request: Request) -> Result<(), BenchError> {
+        let answer = self.client.send(request).await?;
+        self.load.check(&answer)?;
+        if let Some(undo) = self.load.undo(&answer) {
+            self.client.send(undo).await?;
+        }
+        Ok(())
+    }
+
+    fn number(&self) -> u64 {
+        self.numbers.fetch_add(1, Ordering::Relaxed)
+    }
 }
 
 impl Figures {
@@ -86,7 +160,7 @@ impl Figures {
             "requestsPerSecond": (f64::from(self.requests) / self.elapsed.as_secs_f64()).round(),
             "p50Micros": micros(self.at(50)),
             "p99Micros": micros(self.at(99)),
-            "cpuMicrosPerRequest": micros(self.cpu_per_request),
+            "cpuMicrosPerRequest": tenths(self.cpu_per_request),
             "peakMemoryMiB": self.peak_memory_mib,
             "requests": self.requests,
         })
@@ -102,6 +176,11 @@ fn micros(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
 
+/// Microseconds with one decimal.
+pub(super) fn tenths(duration: Duration) -> f64 {
+    (duration.as_secs_f64() * 1e7).round() / 10.0
+}
+
 /// The slope of cost over size, both in logarithms: 0 is constant, 1 is linear.
 pub(crate) fn exponent(points: &[(f64, f64)]) -> f64 {
     let logs: Vec<(f64, f64)> = points.iter().map(|(size, cost)| (size.ln(), cost.ln())).collect();
@@ -112,14 +191,6 @@ pub(crate) fn exponent(points: &[(f64, f64)]) -> f64 {
         (over + (x - mean_x) * (y - mean_y), under + (x - mean_x).powi(2))
     });
     (over / under * 1_000.0).round() / 1_000.0
-}
-
-/// Processor time this process has used, where the system tells (Linux, in hundredths of a second).
-fn cpu_time() -> Duration {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
-    let ticks: u64 = fields.skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
-    Duration::from_millis(ticks.saturating_mul(10))
 }
 
 /// The most memory this process has had at once, where the system tells.

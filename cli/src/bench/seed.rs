@@ -1,10 +1,8 @@
-//! A venue to measure on: one published event with many seats.
+//! A venue to measure on: one published event with many seats, and doors that are open.
 
 use super::BenchError;
-use crate::local;
+use super::host::{Host, Storage};
 use adapters::app::hash_key_context;
-use adapters::queue::LocalQueue;
-use adapters::vault::{LocalVault, Vault};
 use adapters::{App, clock::wall_now};
 use domain::catalog::{InventoryItem, InventoryKind, PersonType, Template};
 use domain::ledger::{Ledger, SlotState};
@@ -18,10 +16,8 @@ use domain::{
     Currency, InstanceId, InventoryId, Mid, Money, Percent, PriceListId, TemplateId, TenantId, TicketTypeId,
     Timestamp, Zone,
 };
-use engine::Embedded;
 use serde_json::json;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use store::identity::key_hash;
 use web::shell;
 
@@ -29,12 +25,18 @@ use web::shell;
 const SEATS: u32 = 10_000_000;
 /// Slots of the event, so that a day's times are worth listing.
 const SLOTS: i64 = 16;
+/// From the start of one to that of the next.
+pub(super) const SLOT_SECS: i64 = 1_800;
+/// How long before the event a ticket admits: the venue is open whenever somebody measures.
+const DOORS_OPEN_MINUTES: u32 = 7 * 24 * 60;
 
 /// All requests come from one address, and what is measured is not how they are refused.
 const UNLIMITED: Rate = Rate { count: u32::MAX, window_secs: 60 };
 
-/// The key all cases use.
+/// The key all cases use, but for the door's.
 pub(crate) const KEY: &str = "bench-key";
+/// The key of a door.
+pub(crate) const DOOR_KEY: &str = "bench-door-key";
 /// The tenant's id.
 pub(crate) const TENANT: &str = "1";
 
@@ -57,12 +59,14 @@ pub(crate) struct Shop {
 }
 
 pub(crate) async fn open() -> Result<Shop, BenchError> {
-    let engine = Embedded::memory()?;
-    let vault: Arc<dyn Vault> = Arc::new(LocalVault::in_memory()?);
-    let app = local::app(engine.clone(), engine, Arc::clone(&vault), &LocalQueue::default());
-    app.store.create_tables().await?;
+    furnish(&Host::open(Storage::Memory).await?).await
+}
+
+/// A tenant in an empty database.
+pub(super) async fn furnish(host: &Host) -> Result<Shop, BenchError> {
+    let app = host.app.clone();
     let tenant = TenantId::from_bits(1);
-    let sealed = vault.seal(&hash_key_context(tenant), &[7; 32]).await?;
+    let sealed = host.vault.seal(&hash_key_context(tenant), &[7; 32]).await?;
     save_identity(&app, tenant, hex::encode(sealed)).await?;
     let ticket_type = person_type();
     app.store.save_person_type(tenant, &ticket_type).await?;
@@ -73,24 +77,36 @@ pub(crate) async fn open() -> Result<Shop, BenchError> {
 
 /// A fresh venue in memory, with this many tickets sold of its first slot.
 pub(crate) async fn venue(sold: u32) -> Result<Venue, BenchError> {
-    let Shop { app, tenant, ticket_type, donation } = open().await?;
+    Ok(stock(open().await?, sold).await?.venue)
+}
+
+/// A venue with all slots of its event.
+pub(super) struct Stocked {
+    pub(super) venue: Venue,
+    pub(super) slots: Vec<InstanceId>,
+    /// When the first of them starts.
+    pub(super) start: Timestamp,
+}
+
+/// Gives a shop its event, with this many tickets sold of its first slot.
+pub(super) async fn stock(shop: Shop, sold: u32) -> Result<Stocked, BenchError> {
+    let Shop { app, tenant, ticket_type, donation } = shop;
     let start = plus_secs(wall_now(), 86_400);
     let template = template(start)?;
-    let mut instances = Vec::new();
+    let mut slots = Vec::new();
     for slot in 0..SLOTS {
-        let start = plus_secs(start, slot.saturating_mul(1_800));
+        let start = plus_secs(start, slot.saturating_mul(SLOT_SECS));
         let ledger = ledger(&template, start, sold)?;
         app.store.create_ledger(tenant, &ledger).await?;
-        instances.push(ledger.instance);
+        slots.push(ledger.instance);
     }
-    let instance = *instances.first().ok_or_else(|| BenchError::from("no slot was made"))?;
+    let instance = *slots.first().ok_or_else(|| BenchError::from("no slot was made"))?;
     app.store.save_template(tenant, &template).await?;
-    Ok(Venue {
-        service: shell::service(crate::routes::router(), &app),
-        template: template.id,
-        instance,
-        ticket_type,
-        donation,
+    let service = shell::service(crate::routes::router(), &app);
+    Ok(Stocked {
+        venue: Venue { service, template: template.id, instance, ticket_type, donation },
+        slots,
+        start,
     })
 }
 
@@ -120,15 +136,12 @@ async fn save_identity(app: &App, tenant: TenantId, sealed_hash_key: String) -> 
         closed_at: None,
     };
     app.store.save_tenant(&settings).await?;
-    let key = ApiKey {
-        tenant,
-        scopes: BTreeSet::from([Scope::B2c, Scope::B2b]),
-        origins: BTreeSet::new(),
-        mid: None,
-        label: "bench".to_owned(),
-        revoked: false,
-    };
-    app.store.save_api_key(&key_hash(KEY), &key).await?;
+    for (text, scopes) in [(KEY, BTreeSet::from([Scope::B2c, Scope::B2b])), (DOOR_KEY, [Scope::Door].into())]
+    {
+        let label = text.to_owned();
+        let key = ApiKey { tenant, scopes, origins: BTreeSet::new(), mid: None, label, revoked: false };
+        app.store.save_api_key(&key_hash(text), &key).await?;
+    }
     let merchant = Merchant {
         mid: Mid::parse("1").map_err(|_| BenchError::from("1 is no merchant id"))?,
         name: "Bench".to_owned(),
@@ -182,6 +195,7 @@ pub(super) fn template(start: Timestamp) -> Result<Template, BenchError> {
         "duration_minutes": 60,
         "capacity": SEATS,
         "price_lists": price_lists(),
+        "ticket_details": { "check_in_window": { "minutes_before": DOORS_OPEN_MINUTES } },
         "last_updated": start,
     });
     Ok(serde_json::from_value(stored)?)

@@ -3,7 +3,7 @@
 use super::BenchError;
 use super::seed::{KEY, TENANT};
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use http::{Method, StatusCode};
 use http_body_util::BodyExt;
 use hyper_util::client::legacy::Client as HttpClient;
@@ -23,8 +23,6 @@ pub(crate) enum Transport {
 }
 
 impl Transport {
-    pub(crate) const ALL: [Self; 2] = [Self::InProcess, Self::Loopback];
-
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::InProcess => "in process",
@@ -39,24 +37,77 @@ pub(crate) struct Request {
     method: Method,
     path: String,
     body: Option<Value>,
+    key: &'static str,
 }
 
 impl Request {
     pub(crate) fn get(path: &str) -> Self {
-        Self { method: Method::GET, path: path.to_owned(), body: None }
+        Self::of(Method::GET, path, None)
     }
 
     pub(crate) fn delete(path: &str) -> Self {
-        Self { method: Method::DELETE, path: path.to_owned(), body: None }
+        Self::of(Method::DELETE, path, None)
     }
 
     pub(crate) fn post(path: &str, body: Value) -> Self {
-        Self { method: Method::POST, path: path.to_owned(), body: Some(body) }
+        Self::of(Method::POST, path, Some(body))
     }
 
     pub(crate) fn put(path: &str, body: Value) -> Self {
-        Self { method: Method::PUT, path: path.to_owned(), body: Some(body) }
+        Self::of(Method::PUT, path, Some(body))
     }
+
+    fn of(method: Method, path: &str, body: Option<Value>) -> Self {
+        Self { method, path: path.to_owned(), body, key: KEY }
+    }
+
+    /// The same request with another API key.
+    pub(crate) fn by(self, key: &'static str) -> Self {
+        Self { key, ..self }
+    }
+
+    /// The request to send to the service at an address, which is empty in process.
+    pub(crate) fn written(self, address: &str) -> Result<http::Request<Body>, BenchError> {
+        let Self { method, path, body, key } = self;
+        let body = body.map_or_else(Body::empty, |body| Body::from(body.to_string()));
+        let request = http::Request::builder()
+            .method(method)
+            .uri(format!("{address}{path}"))
+            .header("content-type", "application/json")
+            .header("x-service-api-key", key)
+            .header("x-b2c-tenant-id", TENANT)
+            .header("x-service-browser-ip", "203.0.113.24");
+        Ok(request.body(body)?)
+    }
+}
+
+/// A whole answer, unread.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    status: StatusCode,
+    body: Bytes,
+}
+
+impl Answer {
+    /// Reads the answer of a path, which must be a success.
+    pub(crate) fn read(&self, path: &str) -> Result<Value, BenchError> {
+        let Self { status, body } = self;
+        if *status != StatusCode::OK {
+            let text = String::from_utf8_lossy(body);
+            return Err(BenchError::from(format!("{path} answered {status}: {text}")));
+        }
+        Ok(serde_json::from_slice(body)?)
+    }
+}
+
+/// Calls the router and takes its whole answer.
+pub(crate) async fn call(service: &Router, request: http::Request<Body>) -> Result<Answer, BenchError> {
+    let answer = match service.clone().oneshot(request).await {
+        Ok(answer) => answer,
+        Err(never) => match never {},
+    };
+    let status = answer.status();
+    Ok(Answer { status, body: answer.into_body().collect().await?.to_bytes() })
 }
 
 /// A client of the service.
@@ -82,39 +133,15 @@ impl Client {
 
     /// Sends a request and reads its whole answer, which must be a success.
     pub(crate) async fn send(&self, request: Request) -> Result<Value, BenchError> {
-        let Request { method, path, body } = request;
-        let base = match self {
-            Self::InProcess(_) => String::new(),
-            Self::Loopback(_, address) => format!("http://{address}"),
-        };
-        let body = body.map_or_else(Body::empty, |body| Body::from(body.to_string()));
-        let request = http::Request::builder()
-            .method(method)
-            .uri(format!("{base}{path}"))
-            .header("content-type", "application/json")
-            .header("x-service-api-key", KEY)
-            .header("x-b2c-tenant-id", TENANT)
-            .header("x-service-browser-ip", "203.0.113.24")
-            .body(body)?;
-        let (status, bytes) = match self {
-            Self::InProcess(service) => {
-                let answer = match service.clone().oneshot(request).await {
-                    Ok(answer) => answer,
-                    Err(never) => match never {},
-                };
-                (answer.status(), answer.into_body().collect().await?.to_bytes())
-            }
-            Self::Loopback(client, _) => {
-                let answer = client.request(request).await?;
-                (answer.status(), answer.into_body().collect().await?.to_bytes())
+        let path = request.path.clone();
+        let answer = match self {
+            Self::InProcess(service) => call(service, request.written("")?).await?,
+            Self::Loopback(client, address) => {
+                let answer = client.request(request.written(&format!("http://{address}"))?).await?;
+                let status = answer.status();
+                Answer { status, body: answer.into_body().collect().await?.to_bytes() }
             }
         };
-        if status != StatusCode::OK {
-            return Err(BenchError::from(format!(
-                "{path} answered {status}: {}",
-                String::from_utf8_lossy(&bytes)
-            )));
-        }
-        Ok(serde_json::from_slice(&bytes)?)
+        answer.read(&path)
     }
 }
