@@ -76,10 +76,12 @@ measure:
 routes:
 	cargo run --quiet -- routes
 
-# Writes the documents that the program prints, after measuring the routes.
+# Writes the documents that the program prints, after measuring the routes and how what they cost grows.
 DOCS_PROGRAM := $(or $(CARGO_TARGET_DIR),target)/debug/boxoffice
 docs:
 	BOXOFFICE_MEASURED="$(CURDIR)/cli/src/route_table/measured.txt" cargo test --workspace --test suite laws::route_table
+	BOXOFFICE_GROWTH="$(CURDIR)/docs/GROWTH.md" BOXOFFICE_LONG_WALKS="$(CURDIR)/target/walks" \
+	  cargo test --workspace --test suite laws::growth
 	cargo build
 	$(DOCS_PROGRAM) openapi >docs/openapi.json
 	$(DOCS_PROGRAM) errors >docs/errors.md

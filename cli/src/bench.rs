@@ -11,6 +11,7 @@ mod catalog;
 mod clock;
 mod cost;
 mod figures;
+mod growth;
 mod host;
 mod instrument;
 mod load;
@@ -26,8 +27,6 @@ mod verify;
 mod wire;
 
 use crate::failure::Failure;
-use cases::Case;
-use catalog::Size;
 use clap::{Args, Subcommand};
 use figures::Effort;
 use measured::Measured;
@@ -70,13 +69,12 @@ enum Only {
         #[arg(long, default_value_t = VERIFIED_ORDERS)]
         orders: u32,
     },
+    /// How the processor time of requests grows with what a venue has
+    Growth,
 }
 
 /// Orders that `verify` is measured on.
 const VERIFIED_ORDERS: u32 = 20_000;
-
-/// Tickets sold before the growth cases look at a slot.
-const SOLD: [u32; 4] = [100, 1_000, 10_000, 100_000];
 
 /// Whatever ends a measurement.
 type BenchError = Box<dyn std::error::Error + Send + Sync>;
@@ -85,14 +83,14 @@ type BenchError = Box<dyn std::error::Error + Send + Sync>;
 pub(crate) async fn run(args: &BenchArgs) -> Result<(), Failure> {
     let seconds = args.seconds.max(1);
     match (&args.against, &args.only) {
-        (Some(_), Some(Only::Verify { .. })) => {
+        (Some(_), Some(Only::Verify { .. } | Only::Growth)) => {
             return Err(Failure::new("--against compares cases of requests"));
         }
         (Some(other), Some(Only::Case { name })) => return against::compare(other, &[*name], seconds),
         (Some(other), None) => {
             return against::compare(other, &Measured::all().collect::<Vec<_>>(), seconds);
         }
-        (None, None | Some(Only::Verify { .. })) if args.profile.is_some() => {
+        (None, None | Some(Only::Verify { .. } | Only::Growth)) if args.profile.is_some() => {
             return Err(Failure::new("--profile draws one case: name it, such as in `case checkout`"));
         }
         (None, _) => {}
@@ -108,6 +106,7 @@ async fn measure_all(args: &BenchArgs, limit: Duration) -> Result<(), BenchError
             println!("{}", verify::measure(*orders).await?);
             return Ok(());
         }
+        Some(Only::Growth) => return growth::measure(limit, args.concurrency).await,
         Some(Only::Case { name }) => {
             println!("{}", cost::measure(*name, effort, args.profile.as_deref()).await?.line);
             return Ok(());
@@ -120,64 +119,5 @@ async fn measure_all(args: &BenchArgs, limit: Duration) -> Result<(), BenchError
     println!("{}", pricing::measure(limit)?);
     println!("{}", onboarding::measure(limit)?);
     println!("{}", verify::measure(VERIFIED_ORDERS).await?);
-    growth(limit, args.concurrency).await?;
-    browsing(limit, args.concurrency).await
-}
-
-/// What browsing a large catalog costs, and how that grows with templates and with instances.
-async fn browsing(limit: Duration, concurrency: usize) -> Result<(), BenchError> {
-    for (over, sizes) in [("templates", BY_TEMPLATES), ("instances", BY_INSTANCES)] {
-        let mut points = vec![Vec::new(); Case::BROWSING.len()];
-        for size in sizes {
-            let Size { templates, days } = size;
-            let venue = catalog::venue(size).await?;
-            let client = wire::Client::over(wire::Transport::InProcess, venue.service.clone()).await?;
-            for (case, points) in Case::BROWSING.into_iter().zip(&mut points) {
-                let figures = figures::measure(case, &client, &venue, limit, concurrency).await?;
-                let count = if over == "templates" { templates } else { days };
-                points.push((f64::from(count), figures.cpu_per_request.as_secs_f64()));
-                let name = format!("{} among {templates} templates on {days} days", case.name());
-                println!("{}", figures.line(&name, "in process"));
-            }
-        }
-        for (case, points) in Case::BROWSING.into_iter().zip(points) {
-            let exponent = figures::exponent(&points);
-            println!("{}", serde_json::json!({ "growth": case.name(), "over": over, "exponent": exponent }));
-        }
-    }
-    Ok(())
-}
-
-/// Catalogs that differ in their templates.
-const BY_TEMPLATES: [Size; 3] = [
-    Size { templates: 20, days: 400 },
-    Size { templates: 100, days: 400 },
-    Size { templates: 500, days: 400 },
-];
-
-/// Catalogs that differ in the instances of each template.
-const BY_INSTANCES: [Size; 3] = [
-    Size { templates: 20, days: 100 },
-    Size { templates: 20, days: 400 },
-    Size { templates: 20, days: 1_600 },
-];
-
-/// How the cost of looking at a slot, and of holding a seat on it, grows with the tickets sold on it.
-async fn growth(limit: Duration, concurrency: usize) -> Result<(), BenchError> {
-    for case in [Case::Times, Case::Reservation] {
-        let mut points = Vec::new();
-        for sold in SOLD {
-            let venue = seed::venue(sold).await?;
-            let client = wire::Client::over(wire::Transport::InProcess, venue.service.clone()).await?;
-            let figures = figures::measure(case, &client, &venue, limit, concurrency).await?;
-            points.push((f64::from(sold), figures.cpu_per_request.as_secs_f64()));
-            println!("{}", figures.line(&format!("{} with {sold} sold", case.name()), "in process"));
-        }
-        let exponent = figures::exponent(&points);
-        println!(
-            "{}",
-            serde_json::json!({ "growth": case.name(), "over": "tickets sold", "exponent": exponent })
-        );
-    }
-    Ok(())
+    growth::measure(limit, args.concurrency).await
 }

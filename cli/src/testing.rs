@@ -14,7 +14,9 @@ use adapters::vault::{LocalVault, Vault};
 use axum::Router;
 use axum::body::Body;
 use domain::Timestamp;
-use engine::{Embedded, FaultPlan, Faulty, Logged, Original, Outage, TableLog, Without};
+use engine::{
+    ByteCount, BytesCounted, Embedded, FaultPlan, Faulty, Logged, Original, Outage, TableLog, Without,
+};
 use http::Request;
 use serde_json::Value;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -37,6 +39,8 @@ pub struct Service {
     pub outage: Outage,
     /// The tables this process asked for.
     pub table_log: TableLog,
+    /// What the database calls of this process carried.
+    pub byte_count: ByteCount,
     /// The database below the faults, for looking at what is stored.
     pub store: Store,
     /// The tables themselves.
@@ -92,13 +96,14 @@ impl Service {
 
     fn over(embedded: Embedded, outage: Outage, vault: Arc<dyn Vault>, plan: FaultPlan) -> Self {
         let queue = LocalQueue::default();
-        let table_log = TableLog::default();
-        let http = Logged::new(Without::new(embedded.clone(), outage.clone()), table_log.clone());
+        let (table_log, byte_count) = (TableLog::default(), ByteCount::default());
+        let http = BytesCounted::new(Without::new(embedded.clone(), outage.clone()), byte_count.clone());
+        let http = Logged::new(http, table_log.clone());
         let http = Faulty::new(http, plan.clone());
         let app = local::app(http, embedded.clone(), Arc::clone(&vault), &queue);
         let router = conformance::held(serve::reachable(&app, Parts::WithSandbox));
         let store = Store::new(embedded.client(), PREFIX);
-        Self { app, plan, outage, table_log, store, embedded, queue, vault, router }
+        Self { app, plan, outage, table_log, byte_count, store, embedded, queue, vault, router }
     }
 
     /// Sends a request, from this machine's own address, and waits for the answer.

@@ -13,8 +13,8 @@ use std::num::NonZeroUsize;
 use store::publish::slot_put;
 use store::{MAX_WRITES, Plan};
 
-/// Seats of each slot.
-const SEATS: u32 = 100;
+/// Seats of each slot: enough that no case sells out.
+const SEATS: u32 = 10_000_000;
 
 const WEEKDAYS: [&str; 7] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 

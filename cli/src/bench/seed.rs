@@ -51,6 +51,7 @@ pub(crate) struct Venue {
 }
 
 /// A tenant in a fresh database that sells nothing dated yet.
+#[derive(Clone)]
 pub(crate) struct Shop {
     pub(crate) app: App,
     pub(crate) tenant: TenantId,

@@ -46,11 +46,8 @@ pub(super) async fn measure(orders: u32) -> Result<Value, BenchError> {
     let template = seed::template(plus_secs(now, 86_400))?;
     let ledger = seed::ledger(&template, plus_secs(now, 86_400), 0)?;
     shop.app.store.create_ledger(shop.tenant, &ledger).await?;
-    for number in 1..=u64::from(orders) {
-        let purchase = Purchase { template: &template, instance: ledger.instance, number, now };
-        sell(&shop, purchase).await?;
-    }
-    let memory = peak_memory_mib();
+    sell_orders(&shop, &template, ledger.instance, orders).await?;
+    let (memory, now) = (peak_memory_mib(), wall_now());
     let wanted = ReconciliationRequest { tenant: None, now, chosen_now: None, pause: Duration::ZERO };
     let (mut fastest, mut fastest_walk) = (Duration::MAX, Duration::MAX);
     for _ in 0..ROUNDS {
@@ -89,6 +86,20 @@ async fn walk_past(store: &Store) -> Result<(), BenchError> {
         let pace = Pace { consistency: Consistency::Eventual, pause: Duration::ZERO };
         let mut walk = store.walk(Route { table, partitions, tenant: None }, pace);
         while walk.next().await?.is_some() {}
+    }
+    Ok(())
+}
+
+/// Sells so many orders of a slot.
+pub(super) async fn sell_orders(
+    shop: &Shop,
+    template: &Template,
+    instance: InstanceId,
+    orders: u32,
+) -> Result<(), BenchError> {
+    let now = wall_now();
+    for number in 1..=u64::from(orders) {
+        sell(shop, Purchase { template, instance, number, now }).await?;
     }
     Ok(())
 }

@@ -6,6 +6,7 @@
 mod closed;
 mod document;
 mod fields;
+mod growth;
 mod headers;
 mod identity;
 mod outages;

@@ -30,6 +30,7 @@ impl Resource for Combos {
     const PATH: &'static str = "/v2/b2b/combos";
     const KIND: Kind = Kind::Combo;
     const NEEDS: Needs = Needs::KindsAndTemplates(&[Kind::PersonType, Kind::Discount]);
+    const NAMED_BY: Needs = Needs::Nothing;
 
     fn sorting() -> &'static Sorting<Combo> {
         &SORTING

@@ -34,6 +34,7 @@ impl Resource for Coupons {
     const KIND: Kind = Kind::Coupon;
     const NEEDS: Needs =
         Needs::KindsAndTemplates(&[Kind::Coupon, Kind::Discount, Kind::PersonType, Kind::Level]);
+    const NAMED_BY: Needs = Needs::Nothing;
     const TAKEN: (&'static str, &'static str) = ("/code", TAKEN);
 
     fn sorting() -> &'static Sorting<Coupon> {

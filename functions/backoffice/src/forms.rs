@@ -30,6 +30,7 @@ impl Resource for Forms {
     const PATH: &'static str = "/v2/b2b/forms";
     const KIND: Kind = Kind::Form;
     const NEEDS: Needs = Needs::Nothing;
+    const NAMED_BY: Needs = Needs::KindsAndTemplates(&[]);
 
     fn sorting() -> &'static Sorting<Form> {
         &SORTING

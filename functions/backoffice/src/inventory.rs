@@ -41,6 +41,7 @@ impl Resource for Inventory {
     const PATH: &'static str = "/v2/b2b/inventory";
     const KIND: Kind = Kind::Inventory;
     const NEEDS: Needs = Needs::Nothing;
+    const NAMED_BY: Needs = Needs::KindsAndTemplates(&[]);
 
     fn sorting() -> &'static Sorting<InventoryItem> {
         &SORTING

@@ -39,6 +39,8 @@ pub(crate) trait Resource: 'static {
     const KIND: Kind;
     /// What its fields refer to.
     const NEEDS: Needs;
+    /// What may name it.
+    const NAMED_BY: Needs = Needs::Everything;
     /// The field that no two records may have the same, and what is said of one that is taken.
     const TAKEN: (&'static str, &'static str) = ("", "is taken");
 

@@ -1,6 +1,6 @@
 //! `/v2/b2b/event/templates`: writing and publishing events (spec §2.10, §3, contract §7).
 
-use crate::view::{SHOWN_WITH, view};
+use crate::view::{LISTED_WITH, SHOWN_WITH, all_next_available, view};
 use adapters::App;
 use adapters::catalog_limits::CatalogPart;
 use adapters::slot_summary::{Age, Reaching};
@@ -71,16 +71,14 @@ async fn list(
     Query(query): Query<PageQuery>,
 ) -> Result<Json<Page<AuthoredTemplate>>, ApiError> {
     let paging = Paging::parse(&query, &SORTING)?;
-    let mut catalog = Catalog::load(&app, staff.tenant.id, Needs::Everything).await?;
-    let (page, pagination) = paging.cut(std::mem::take(&mut catalog.templates));
-    let view = view(&catalog.definitions, &staff);
-    let mut list = Vec::with_capacity(page.len());
-    for template in page {
-        let next_available = next_available(&app, staff.tenant.id, &view, &template).await?;
-        let slot_summary = SlotSummary { next_available, sold: None };
-        list.push(AuthoredTemplate::of(&template, slot_summary, &view, None));
-    }
-    page_of(list, pagination)
+    let Catalog { templates, definitions } = Catalog::load(&app, staff.tenant.id, LISTED_WITH).await?;
+    let (page, pagination) = paging.cut(templates);
+    let next_available = all_next_available(&app, &staff, &definitions, &page).await?;
+    let view = view(&definitions, &staff);
+    let shown = page.iter().zip(next_available).map(|(template, next_available)| {
+        AuthoredTemplate::of(template, SlotSummary { next_available, sold: None }, &view, None)
+    });
+    page_of(shown.collect(), pagination)
 }
 
 /// Read an event template

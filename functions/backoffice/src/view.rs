@@ -1,34 +1,60 @@
 //! How the back office looks at the catalog.
 
-use domain::Channel;
+use adapters::App;
+use adapters::slot_summary::{Age, Reaching};
 use domain::buyer::Buyer;
+use domain::catalog::Template;
 use domain::listing::{Audience, TemplateFilter};
+use domain::{Channel, Timestamp};
 use store::catalog::{Definitions, Kind};
+use web::ApiError;
 use web::access::Caller;
 use web::catalog::Needs;
+use web::slots::side_by_side;
 use wire::event::View;
 
 /// What a template is shown with.
 pub(crate) const SHOWN_WITH: Needs =
     Needs::Kinds(&[Kind::PersonType, Kind::Reach, Kind::Discount, Kind::Inventory]);
 
+/// What all templates are shown with, and the templates.
+pub(crate) const LISTED_WITH: Needs =
+    Needs::KindsAndTemplates(&[Kind::PersonType, Kind::Reach, Kind::Discount, Kind::Inventory]);
+
 static NOBODY: Buyer = Buyer::nobody();
+
+/// Everybody, online.
+fn everybody(caller: &Caller) -> Audience<'static> {
+    let (zone, now) = (caller.tenant.zone, caller.clock.now());
+    Audience { channel: Channel::Online, types: TemplateFilter::All, buyer: &NOBODY, zone, now }
+}
 
 /// The catalog as everybody sees it online.
 pub(crate) fn view<'a>(definitions: &'a Definitions, caller: &Caller) -> View<'a> {
-    let (zone, now) = (caller.tenant.zone, caller.clock.now());
     View {
-        zone,
+        zone: caller.tenant.zone,
         person_types: &definitions.person_types,
         reaches: &definitions.reaches,
-        audience: Audience {
-            channel: Channel::Online,
-            types: TemplateFilter::All,
-            buyer: &NOBODY,
-            zone,
-            now,
-        },
+        audience: everybody(caller),
         discounts: &definitions.discounts,
         inventory: &definitions.inventory,
     }
+}
+
+/// When the next of the slots of each template starts that everybody can buy online now; side by side, in their order.
+pub(crate) async fn all_next_available(
+    app: &App,
+    caller: &Caller,
+    definitions: &Definitions,
+    templates: &[Template],
+) -> Result<Vec<Option<Timestamp>>, ApiError> {
+    let question = |template: &Template| {
+        let (app, tenant, audience) = (app.clone(), caller.tenant.id, everybody(caller));
+        let (template, reach) = (template.clone(), definitions.reaches.get(&template.id).cloned());
+        async move {
+            let reaching = Reaching { template: &template, reach: reach.as_ref() };
+            app.next_available(tenant, reaching, audience, Age::Fresh).await.map_err(ApiError::from)
+        }
+    };
+    side_by_side(templates.iter().map(question).collect(), |_| 0).await
 }

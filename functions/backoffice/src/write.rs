@@ -11,7 +11,7 @@ use store::authored::{CHANGE_TRIES, ChangeRefusal, Stored, revision_of};
 use store::revise;
 use web::access::Caller;
 use web::authored::{Target, id_bytes, not_found, try_again};
-use web::catalog::{Catalog, Needs, Use};
+use web::catalog::{Catalog, Use};
 use web::idempotency::{Tagged, once_tagged};
 use web::{ApiError, Body, ErrorType, IdempotencyKey};
 use wire::Identified;
@@ -109,7 +109,7 @@ pub(crate) async fn delete<R: Resource>(
         let (place, if_match) = (&R::key(tenant, &id).ok_or_else(not_found)?, &if_match);
         revise(CHANGE_TRIES, (), try_again, |()| async move {
             let (current, catalog) =
-                tokio::join!(app.store.load_authored(place), Catalog::load(app, tenant, Needs::Everything));
+                tokio::join!(app.store.load_authored(place), Catalog::load(app, tenant, R::NAMED_BY));
             let current: Stored<R::Record> = current?.ok_or_else(not_found)?;
             if_match.check(&current.revision)?;
             Use::refuse(R::uses(&current.value, &catalog?))?;

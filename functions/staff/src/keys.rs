@@ -15,7 +15,7 @@ use web::authored::{following_bytes, not_found};
 use web::idempotency::{once, replayed, tie};
 use web::paging::{Direction, PageQuery, Paging, SortField, Sorting, page_of};
 use web::{ApiError, Body, ErrorBody, ErrorType, IdempotencyKey};
-use wire::api_key::{KeyInput, KeyRequest, KeyView, key_id};
+use wire::api_key::{KeyInput, KeyRequest, KeyView, is_key_id};
 use wire::page::Page;
 
 const PATH: &str = "/v2/b2b/keys";
@@ -132,8 +132,10 @@ pub(crate) async fn revoke(
 ) -> Result<Response, ApiError> {
     let fingerprint = format!("DELETE {PATH}/{id}");
     let run = async {
-        let keys = app.store.load_api_keys(staff.tenant.id).await?;
-        let named = keys.into_iter().find(|(hash, _)| key_id(hash) == id);
+        if !is_key_id(&id) {
+            return Err(not_found());
+        }
+        let named = app.store.find_api_keys(staff.tenant.id, &id).await?.into_iter().next();
         let (hash, found) = named.ok_or_else(not_found)?;
         if !found.scopes.iter().all(|scope| staff.scope.may_issue(*scope)) {
             return Err(ApiError::new(ErrorType::Forbidden).message(OF_OPERATOR));

@@ -5,12 +5,13 @@
 //! [`Faulty`] stands between the two and does on purpose what the real service does by accident
 //! (throttle, conflict, lose an answer) and what a Lambda does (die half way). [`Distributed`] is an
 //! engine that does the first two by itself, and answers reads from a copy that is behind. [`Without`]
-//! takes one table away, and [`Logged`] notes which are asked for. Where many begin with the same tables, they are copies
-//! of one [`Original`].
+//! takes one table away, [`Logged`] notes which are asked for, and [`BytesCounted`] how much is
+//! carried. Where many begin with the same tables, they are copies of one [`Original`].
 //!
 //! No Lambda links this crate.
 
 mod batch;
+mod byte_count;
 mod client;
 mod distributed;
 mod embedded;
@@ -28,6 +29,7 @@ mod table_log;
 mod tokens;
 mod touched;
 
+pub use byte_count::{ByteCount, BytesCounted};
 pub use client::client_over;
 pub use distributed::{Distributed, Habits, Met};
 pub use embedded::{Embedded, OpenError};

@@ -165,8 +165,30 @@ impl Store {
     /// # Errors
     /// [`StoreError`] when the database does not answer.
     pub async fn load_api_keys(&self, tenant: TenantId) -> Result<Vec<(String, ApiKey)>, StoreError> {
+        self.load_marked_keys(tenant, SortKeys::All).await
+    }
+
+    /// Those of them whose hashes begin so.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn find_api_keys(
+        &self,
+        tenant: TenantId,
+        beginning: &str,
+    ) -> Result<Vec<(String, ApiKey)>, StoreError> {
+        // A tilde comes after every digit.
+        let until = format!("{beginning}~");
+        self.load_marked_keys(tenant, SortKeys::Between(beginning, &until)).await
+    }
+
+    async fn load_marked_keys(
+        &self,
+        tenant: TenantId,
+        hashes: SortKeys<'_>,
+    ) -> Result<Vec<(String, ApiKey)>, StoreError> {
         let partition = api_keys_partition(tenant);
-        let marks = self.query_all(Table::Catalog, &partition, SortKeys::All, Consistency::Strong).await?;
+        let marks = self.query_all(Table::Catalog, &partition, hashes, Consistency::Strong).await?;
         let hash = |mark: &crate::Item| mark.get("sk")?.as_s().ok().cloned();
         let hashes: Vec<String> = marks.iter().filter_map(hash).collect();
         let keys = hashes.iter().map(|hash| Key::api_key(hash));

@@ -93,6 +93,10 @@ async fn all_keys_of_a_tenant_are_listed() {
         store.save_api_key(&format!("{number:064}"), &key).await.unwrap();
     }
     assert_eq!(store.load_api_keys(tenant(1)).await.unwrap().len(), 10_001);
+    let (number, beginning) = (10_000, format!("{:060}", 1));
+    let found = store.find_api_keys(tenant(1), &beginning).await.unwrap();
+    let hashes: Vec<String> = found.into_iter().map(|(hash, _)| hash).collect();
+    assert_eq!(hashes, [format!("{number:064}")], "only the last begins so");
 }
 
 #[tokio::test]

@@ -13,6 +13,12 @@ const LONG_WALKS: &str = "BOXOFFICE_LONG_WALKS";
 /// The seed that alone is played.
 const SEED: &str = "BOXOFFICE_SEED";
 
+/// Whether walks are whole.
+#[must_use]
+pub fn is_whole() -> bool {
+    env::var_os(LONG_WALKS).is_some()
+}
+
 /// A walk past cases. Unless it is whole, it plays the first case of each kind, and one in so many of all cases.
 #[derive(Debug)]
 pub struct Walk {

@@ -109,6 +109,12 @@ pub fn key_id(hash: &str) -> String {
     hash.chars().take(KEY_ID_DIGITS).collect()
 }
 
+/// Whether a text can be the id of a key.
+#[must_use]
+pub fn is_key_id(text: &str) -> bool {
+    text.len() == KEY_ID_DIGITS && text.bytes().all(|digit| digit.is_ascii_hexdigit())
+}
+
 impl KeyView {
     /// A key by its hash.
     #[must_use]

@@ -25,7 +25,7 @@ use testkit::{Answer, all_items};
 const TENANT: i64 = 1001;
 const GALLERY: &str = "1001ee000000000000000001";
 const ADULT: &str = "1001aa000000000000000001";
-const MEMBER: &str = "ada.lindqvist@example.test";
+pub(crate) const MEMBER: &str = "ada.lindqvist@example.test";
 const DESK: &str = "desk@harbor-museum.example";
 
 /// Calls one request may make one after the other of a table that does not answer. Each may take the SDK eight
@@ -35,7 +35,8 @@ const MAX_REFUSED: usize = 4;
 /// Templates of the demo museum. Lists of what all of them hold read their slots side by side, and how many such calls
 /// were under way when the first was refused is a matter of chance.
 const TEMPLATES: usize = 3;
-const SIDE_BY_SIDE: [&str; 2] = ["GET /v2/b2c/event", "GET /v2/b2b/event/instances"];
+const SIDE_BY_SIDE: [&str; 3] =
+    ["GET /v2/b2c/event", "GET /v2/b2b/event/instances", "GET /v2/b2b/event/templates"];
 
 /// Refunds that were taken before the table was missed: they are refused, and the scheduled work carries them to their
 /// end (decision record 0067).
@@ -53,7 +54,7 @@ const VENUES: usize = 4;
 /// Everything that is needed to make a request that succeeds, as often as it is wanted.
 pub(crate) struct Venue {
     pub(crate) service: Service,
-    own: Things,
+    pub(crate) own: Things,
     /// Slots nobody has taken seats of, one for each that is to be closed.
     spare: Vec<String>,
     made: i64,
@@ -78,6 +79,13 @@ impl Sent {
         let headers = self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let headers: Vec<(&str, &str)> = headers.collect();
         service.request(&self.method, &self.path, &headers, self.body.as_ref()).await
+    }
+
+    /// The same with more parameters.
+    pub(crate) fn with_query(mut self, query: &str) -> Self {
+        self.path.push(if self.path.contains('?') { '&' } else { '?' });
+        self.path.push_str(query);
+        self
     }
 }
 
@@ -406,6 +414,14 @@ impl Venue {
 
     async fn order(&self) -> Value {
         self.ask("POST /v2/b2c/checkout", "/v2/b2c/checkout", Some(self.checkout())).await
+    }
+
+    /// The id of an order that the member pays.
+    pub(crate) async fn order_of_member(&mut self) -> String {
+        self.made += 1;
+        let mut body = self.checkout();
+        body["billingEmail"] = MEMBER.into();
+        text(&self.ask("POST /v2/b2c/checkout", "/v2/b2c/checkout", Some(body)).await["id"])
     }
 
     /// What opens an order that a page paid.

@@ -14,7 +14,7 @@ const KEPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/route_table/measure
 const PREFIX: &str = "boxoffice-";
 
 /// Answers a form that is made for it.
-const ANSWERED_FORM: &str = "PUT /v2/b2c/carts/{id}/forms/{formResponseId}";
+pub(crate) const ANSWERED_FORM: &str = "PUT /v2/b2c/carts/{id}/forms/{formResponseId}";
 
 /// Names on one line, a dash for none.
 fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
@@ -26,7 +26,7 @@ fn tables<'a>(names: impl IntoIterator<Item = &'a String>) -> String {
     listed(names.into_iter().map(|name| name.strip_prefix(PREFIX).unwrap()))
 }
 
-async fn succeed(sent: Sent, operation: &Operation, process: &Service) -> Answer {
+pub(crate) async fn succeed(sent: Sent, operation: &Operation, process: &Service) -> Answer {
     let answer = sent.to(process).await;
     assert!((200..300).contains(&answer.status), "{}: {}", operation.name(), answer.body);
     answer
