@@ -9,6 +9,7 @@ use crate::commands::{
 };
 use crate::database::DatabaseArgs;
 use crate::serve::ServeArgs;
+use crate::soak::SoakArgs;
 use clap::{Parser, Subcommand};
 
 /// Boxoffice: timed tickets, reservations and checkout for venues.
@@ -79,6 +80,17 @@ pub(crate) enum Command {
     Verify(VerifyArgs),
     /// Measure what requests cost on this machine, on databases of its own; build with --release
     Bench(BenchArgs),
+    /// Hold that the service costs as much after long load as at its beginning, on Linux; build with --release
+    ///
+    /// Starts the service with the demo venues as a process of its own, in a new directory below the temporary one
+    /// (TMPDIR), lets visitors come, and compares the last fifth of the time with the first: times, processor time,
+    /// memory, open files, and bytes on disk for each order. At the end every mail must have been sent, nothing may be
+    /// left undone, and `verify` must find nothing. Prints a line of JSON for each of 20 windows, and one at the end.
+    /// Exits with 1 and names what grew or does not agree; the directory is then kept. Reckon with 40 KB for an order,
+    /// which is some GB in 20 minutes.
+    ///
+    /// Runs of less than five minutes judge counts alone, and no clocks: they say more of the machine.
+    Soak(SoakArgs),
     /// Print the OpenAPI document
     Openapi,
     /// Print the error table as Markdown

@@ -19,6 +19,7 @@ mod routes;
 mod sandbox;
 mod seed;
 mod serve;
+mod soak;
 mod worker;
 
 pub mod archive;
@@ -87,6 +88,7 @@ async fn run_command(Arguments { database, serve, command }: Arguments) -> Resul
         Some(Command::Demo(venue)) => commands::demo::run(&venue),
         Some(Command::Outbox(filter)) => commands::outbox::run(&database, &filter).await,
         Some(Command::Bench(args)) => bench::run(&args).await,
+        Some(Command::Soak(args)) => soak::run(&args).await,
         Some(Command::Openapi) => commands::print(&openapi::text()?),
         Some(Command::Errors) => commands::print(&error_table()),
         Some(Command::Onboarding) => commands::print(&onboarding_rules()),

@@ -223,7 +223,7 @@ async fn with_source(mut request: Request, next: Next) -> Response {
 /// Ends with the first SIGINT or SIGTERM from this call on, not only from when it is awaited. A signal that cannot be
 /// listened to never comes.
 #[cfg(unix)]
-fn told_to_stop() -> impl Future<Output = ()> {
+pub(crate) fn told_to_stop() -> impl Future<Output = ()> {
     use tokio::signal::unix::{Signal, SignalKind, signal};
     async fn received(signal: Option<Signal>) {
         match signal {
@@ -245,7 +245,7 @@ fn told_to_stop() -> impl Future<Output = ()> {
 
 /// Ends when the process is interrupted. If that cannot be listened to, it never is.
 #[cfg(not(unix))]
-async fn told_to_stop() {
+pub(crate) async fn told_to_stop() {
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending::<()>().await;
     }

@@ -6,6 +6,8 @@ mod directory;
 mod pages;
 mod persons;
 mod serving;
+#[cfg(target_os = "linux")]
+mod soak;
 mod upgrade;
 
 use serde_json::Value;

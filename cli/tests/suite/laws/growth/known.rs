@@ -10,7 +10,7 @@ pub(crate) struct Known {
     pub(crate) why: &'static str,
 }
 
-pub(crate) const KNOWN: [Known; 9] = [
+pub(crate) const KNOWN: [Known; 10] = [
     Known {
         requests: &["POST /v2/b2b/event/templates", "PUT /v2/b2b/event/templates/{id}"],
         over: &[Axis::Templates, Axis::Coupons],
@@ -64,9 +64,18 @@ pub(crate) const KNOWN: [Known; 9] = [
             "GET /v2/b2b/event/instances",
             "GET /v2/b2b/event/instances/summaries",
             "GET /v2/b2c/event/templates/calendar",
+            "GET /v2/b2c/event/templates/times",
         ],
         over: &[Axis::Templates],
         why: "asks side by side for the instances of each template that runs within the range, however few those are",
+    },
+    Known {
+        requests: &[
+            "GET /v2/b2c/event/templates/calendar",
+            "GET /v2/b2c/event/templates/{templateId}/calendar",
+        ],
+        over: &[Axis::Instances],
+        why: "adds up what is left of all instances of the days that it lists",
     },
     Known {
         requests: &["GET /v2/b2b/event/templates/{id}", "GET /v2/b2c/event/templates/{templateId}"],
