@@ -15,3 +15,4 @@ mod route_table;
 mod shown;
 mod support;
 mod tenants;
+mod week;

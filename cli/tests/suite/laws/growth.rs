@@ -9,7 +9,8 @@ mod table;
 use crate::laws::outages::{Sent, Venue};
 use crate::laws::route_table::{ANSWERED_FORM, succeed};
 use crate::laws::support::{Operation, operations};
-use axes::{Axis, Extent, Week, tenant};
+use crate::laws::week::Week;
+use axes::{Axis, Extent, tenant};
 use boxoffice::testing::Service;
 use cost::{Cost, Growth};
 use engine::FaultPlan;
@@ -39,34 +40,29 @@ fn deployed() -> Vec<Operation> {
 }
 
 /// The request for all there is, where it asks for a list.
-fn of_all(sent: Sent, operation: &Operation, week: Week) -> Sent {
+fn of_all(sent: Sent, operation: &Operation) -> Sent {
     if !operation.is_read() {
         return sent;
     }
     let taken = operation.parameters("query");
     let takes = |name: &str| taken.iter().any(|parameter| parameter == name);
-    let sent = match (takes("pageToken"), takes("pageSize")) {
+    match (takes("pageToken"), takes("pageSize")) {
         (true, _) => sent.with_query("pageSize=2000"),
         (false, true) => sent.with_query("pageSize=-1"),
         (false, false) => sent,
-    };
-    if operation.path.contains("/event/") && takes("startTime") {
-        sent.with_query(&week.query())
-    } else {
-        sent
     }
 }
 
 /// The cost of one operation to a process that has answered it before.
-async fn cost(venue: &mut Venue, operation: &Operation, process: &Service, week: Week) -> Cost {
+async fn cost(venue: &mut Venue, operation: &Operation, process: &Service) -> Cost {
     let is_form = operation.name() == ANSWERED_FORM;
     if is_form {
         // What is to be answered is new, and a process that keeps the forms would not know it.
         process.app.forget_catalog(tenant());
     }
-    let sent = of_all(venue.request(operation).await, operation, week);
+    let sent = of_all(venue.request(operation).await, operation);
     succeed(sent.clone(), operation, process).await;
-    let again = if is_form { sent } else { of_all(venue.request(operation).await, operation, week) };
+    let again = if is_form { sent } else { of_all(venue.request(operation).await, operation) };
     process.byte_count.take();
     let answer = succeed(again, operation, process).await;
     Cost::of(&answer, process.byte_count.take())
@@ -78,7 +74,7 @@ async fn costs(extent: &Extent, week: Week, operations: &[Operation]) -> Vec<Cos
     let process = venue.service.another_process(FaultPlan::new());
     let mut costs = vec![];
     for operation in operations {
-        costs.push(Box::pin(cost(&mut venue, operation, &process, week)).await);
+        costs.push(Box::pin(cost(&mut venue, operation, &process)).await);
     }
     costs
 }

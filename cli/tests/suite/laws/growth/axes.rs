@@ -3,19 +3,17 @@
 use crate::laws::growth::copies::{Model, Renamed, delete_all, part, stored};
 use crate::laws::outages::{MEMBER, Venue};
 use crate::laws::support::{key_of, keyed};
-use adapters::clock::wall_now;
+use crate::laws::week::{Week, zone};
 use boxoffice::testing::Service;
-use chrono::{Days, NaiveDate};
 use domain::ledger::Ledger;
 use domain::tenant::Scope;
-use domain::{InstanceId, OrderId, OrderNumber, SaleId, TemplateId, TenantId, Timestamp, Zone};
+use domain::{InstanceId, OrderId, OrderNumber, SaleId, TemplateId, TenantId, Timestamp};
 use std::fmt;
 use store::identity::key_hash;
 use store::order::{contact_hash, email_hash};
 use store::{AttributeValue, Consistency, Key, Table, sortable_secs};
 
 const TENANT: i64 = 1001;
-const ZONE: &str = "America/New_York";
 const GALLERY: &str = "1001ee000000000000000001";
 const LANTERNS: &str = "1001ee000000000000000002";
 const COUPON: &str = "1001c0000000000000000001";
@@ -107,39 +105,6 @@ impl Extent {
     fn more(&self, axis: Axis, there: usize) -> usize {
         self.of(axis).saturating_sub(there)
     }
-}
-
-/// The days that lists of events are asked for. Nothing of them has begun, and each weekday is among them, so that every
-/// week is like any other.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Week {
-    first: NaiveDate,
-}
-
-impl Week {
-    pub(crate) fn ahead() -> Self {
-        Self { first: wall_now().date_naive() + Days::new(1) }
-    }
-
-    fn behind(self) -> NaiveDate {
-        self.first + Days::new(7)
-    }
-
-    pub(crate) fn query(self) -> String {
-        format!("startTime={}&endTime={}", self.first, self.behind())
-    }
-
-    fn begins(self) -> Timestamp {
-        zone().start_of_day(self.first)
-    }
-
-    fn ends(self) -> Timestamp {
-        zone().start_of_day(self.behind())
-    }
-}
-
-fn zone() -> Zone {
-    Zone::parse(ZONE).unwrap()
 }
 
 pub(crate) fn tenant() -> TenantId {
