@@ -135,8 +135,7 @@ pub(crate) async fn slot_summary(
 ) -> Result<SlotSummary, ApiError> {
     let template = reaching.template;
     let publishes = counts == Counts::Published && !template.venue.hides_sold_quantity;
-    let sold =
-        async { if publishes { app.sold_of(tenant, &template.id, age).await.map(Some) } else { Ok(None) } };
+    let sold = async { if publishes { app.sold_of(tenant, &template.id).await.map(Some) } else { Ok(None) } };
     let next = app.next_available(tenant, reaching, audience, age);
     let (next_available, sold) = tokio::try_join!(next, sold)?;
     Ok(SlotSummary { next_available, sold })

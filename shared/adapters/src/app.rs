@@ -279,17 +279,12 @@ impl App {
         self.caches.slot_summaries.next_available(&self.store, tenant, found, audience, age).await
     }
 
-    /// Seats sold of all slots of a template.
+    /// Seats sold of all slots of a template, at most [`crate::cache::MAX_AGE`] old.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
-    pub async fn sold_of(
-        &self,
-        tenant: TenantId,
-        template: &TemplateId,
-        age: Age,
-    ) -> Result<u64, StoreError> {
-        self.caches.slot_summaries.sold_of(&self.store, tenant, template, age).await
+    pub async fn sold_of(&self, tenant: TenantId, template: &TemplateId) -> Result<u64, StoreError> {
+        self.caches.slot_summaries.sold_of(&self.store, tenant, template).await
     }
 
     /// Forgets a tenant's cached catalog after a change made here.

@@ -1,7 +1,7 @@
 //! What the slots of a template say of it: when the next one that can be bought starts, and how many seats are sold.
 //!
 //! Lists say so of every template, and keep what they read for a few seconds, as all of the catalog; who asks for one
-//! template by itself reads its slots.
+//! template by itself reads its next slots.
 
 use crate::cache::Cache;
 use domain::catalog::Template;
@@ -133,7 +133,7 @@ impl SlotSummaries {
         Ok(next_of(&rest))
     }
 
-    /// Seats sold of all slots of a template.
+    /// Seats sold of all slots of a template. That reads every slot there ever was, so it is kept for whoever asks.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
@@ -142,13 +142,9 @@ impl SlotSummaries {
         store: &Store,
         tenant: TenantId,
         template: &TemplateId,
-        age: Age,
     ) -> Result<u64, StoreError> {
         let (store, id) = (store.clone(), template.clone());
         let count = async move { store.count_sold(tenant, &id).await };
-        match age {
-            Age::Fresh => count.await,
-            Age::Kept => Ok(*self.sold.get((tenant, template.clone()), count).await?),
-        }
+        Ok(*self.sold.get((tenant, template.clone()), count).await?)
     }
 }

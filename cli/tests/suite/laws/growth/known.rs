@@ -78,9 +78,9 @@ pub(crate) const KNOWN: [Known; 10] = [
         why: "adds up what is left of all instances of the days that it lists",
     },
     Known {
-        requests: &["GET /v2/b2b/event/templates/{id}", "GET /v2/b2c/event/templates/{templateId}"],
+        requests: &["GET /v2/b2b/event/templates/{id}"],
         over: &[Axis::Instances],
-        why: "adds up what is sold of all instances of the template: no statistics are kept where tickets are sold",
+        why: "adds up what is sold of all instances of the template, as of now: no sum is kept where tickets are sold",
     },
 ];
 
