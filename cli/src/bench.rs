@@ -106,7 +106,7 @@ async fn measure_all(args: &BenchArgs, limit: Duration) -> Result<(), BenchError
             println!("{}", verify::measure(*orders).await?);
             return Ok(());
         }
-        Some(Only::Growth) => return growth::measure(limit, args.concurrency).await,
+        Some(Only::Growth) => return growth::measure(effort).await,
         Some(Only::Case { name }) => {
             println!("{}", cost::measure(*name, effort, args.profile.as_deref()).await?.line);
             return Ok(());
@@ -119,5 +119,5 @@ async fn measure_all(args: &BenchArgs, limit: Duration) -> Result<(), BenchError
     println!("{}", pricing::measure(limit)?);
     println!("{}", onboarding::measure(limit)?);
     println!("{}", verify::measure(VERIFIED_ORDERS).await?);
-    growth::measure(limit, args.concurrency).await
+    growth::measure(effort).await
 }

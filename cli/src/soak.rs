@@ -20,7 +20,7 @@ use crate::failure::Failure;
 use crate::serve;
 use clap::Args;
 use client::Client;
-use load::{Held, Pace};
+use load::{LoadOutcome, Pace};
 use proof::Proof;
 use serde_json::{Value, json};
 use service::{Service, Workplace};
@@ -28,9 +28,9 @@ use std::time::Duration;
 use tally::TallyTotal;
 use trend::{Judged, Trend};
 use venue::SoldEvent;
-use visit::Load;
+use visit::VisitContext;
 
-/// Below so many seconds, clocks tell more of the machine than of the service.
+/// In runs shorter than this, times say more about the machine than about the service.
 const CLOCKS_FROM_SECS: u64 = 300;
 
 /// How long visitors come, how many at once, and which.
@@ -44,8 +44,8 @@ pub(crate) struct SoakArgs {
         value_parser = clap::value_parser!(u64).range(1..=1_440)
     )]
     minutes: u64,
-    /// Seconds that they come instead. Of less than 300 only counts are judged, and no clocks: memory, open files,
-    /// wrong answers, mails, what is left undone, and what `verify` finds. Who is put off with 503 TRY_AGAIN asks again
+    /// Seconds that they come instead. Below 300, times, processor time and bytes on disk are not judged, and a request
+    /// that is answered 503 TRY_AGAIN and sent again is no fault
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     seconds: Option<u64>,
     /// Visitors at once
@@ -92,8 +92,8 @@ async fn soak(args: &SoakArgs, place: &Workplace) -> Result<(), Failure> {
     let service = Service::start(place).await?;
     let client = Client::new(service.address(), usize::from(args.concurrency));
     let event = SoldEvent::prepare(&client).await?;
-    let Held { windows, total } =
-        load::hold(Load::new(client, event, args.seed), args.pace(), &service).await?;
+    let context = VisitContext::new(client, event, args.seed);
+    let LoadOutcome { windows, total } = load::run(context, args.pace(), &service).await?;
     let store = proof::open(&place.data()).await?;
     let undone = proof::drain(&store).await?;
     service.stop().await?;

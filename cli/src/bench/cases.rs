@@ -1,4 +1,4 @@
-//! What is measured, by name.
+//! The kinds of request that are measured.
 
 /// One kind of request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! A large catalog to browse: many templates with a slot on each day, half of the slots with tickets sold.
 
 use super::BenchError;
-use super::seed::{Shop, Venue, open, price_lists};
+use super::seed::{SEATS, Shop, Venue, open, price_lists};
 use adapters::clock::wall_now;
 use domain::catalog::Template;
 use domain::ledger::{Ledger, SlotState};
@@ -12,9 +12,6 @@ use serde_json::json;
 use std::num::NonZeroUsize;
 use store::publish::slot_put;
 use store::{MAX_WRITES, Plan};
-
-/// Seats of each slot: enough that no case sells out.
-const SEATS: u32 = 10_000_000;
 
 const WEEKDAYS: [&str; 7] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 

@@ -1,11 +1,11 @@
 //! Running a case for a while, and what came of it.
 
 use super::BenchError;
-use super::cases::Case;
 use super::clock::process_cpu;
 use super::load::Load;
-use super::seed::Venue;
 use super::wire::{Client, Request};
+use crate::latency::percentile_micros;
+use crate::process_memory::kib_in;
 use adapters::queue::LocalQueue;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -34,18 +34,6 @@ pub(super) struct Effort {
     pub(super) concurrency: usize,
     /// Requests before those that count.
     pub(super) warm_up: u32,
-}
-
-/// Runs a case on several workers until the time is over.
-pub(crate) async fn measure(
-    case: Case,
-    client: &Client,
-    venue: &Venue,
-    limit: Duration,
-    concurrency: usize,
-) -> Result<Figures, BenchError> {
-    let effort = Effort { limit, concurrency, warm_up: WARM_UP };
-    measure_load(&Load::of(case, venue), client, effort, None).await
 }
 
 /// Runs a load on several workers until the time is over or nothing is left to ask for. Where mails are sent beside it,
@@ -158,22 +146,13 @@ impl Figures {
             "case": case,
             "transport": transport,
             "requestsPerSecond": (f64::from(self.requests) / self.elapsed.as_secs_f64()).round(),
-            "p50Micros": micros(self.at(50)),
-            "p99Micros": micros(self.at(99)),
+            "p50Micros": percentile_micros(&self.latencies, 50),
+            "p99Micros": percentile_micros(&self.latencies, 99),
             "cpuMicrosPerRequest": tenths(self.cpu_per_request),
             "peakMemoryMiB": self.peak_memory_mib,
             "requests": self.requests,
         })
     }
-
-    fn at(&self, percent: usize) -> Duration {
-        let index = self.latencies.len().saturating_mul(percent) / 100;
-        self.latencies.get(index.min(self.latencies.len().saturating_sub(1))).copied().unwrap_or_default()
-    }
-}
-
-fn micros(duration: Duration) -> u64 {
-    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
 
 /// Microseconds with one decimal.
@@ -181,22 +160,8 @@ pub(super) fn tenths(duration: Duration) -> f64 {
     (duration.as_secs_f64() * 1e7).round() / 10.0
 }
 
-/// The slope of cost over size, both in logarithms: 0 is constant, 1 is linear.
-pub(crate) fn exponent(points: &[(f64, f64)]) -> f64 {
-    let logs: Vec<(f64, f64)> = points.iter().map(|(size, cost)| (size.ln(), cost.ln())).collect();
-    let count = logs.iter().fold(0.0, |count, _| count + 1.0);
-    let (sum_x, sum_y) = logs.iter().fold((0.0, 0.0), |(x, y), point| (x + point.0, y + point.1));
-    let (mean_x, mean_y) = (sum_x / count, sum_y / count);
-    let (over, under) = logs.iter().fold((0.0, 0.0), |(over, under), (x, y)| {
-        (over + (x - mean_x) * (y - mean_y), under + (x - mean_x).powi(2))
-    });
-    (over / under * 1_000.0).round() / 1_000.0
-}
-
 /// The most memory this process has had at once, where the system tells.
 pub(super) fn peak_memory_mib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
-    let kib: u64 = line.split_whitespace().next().and_then(|field| field.parse().ok()).unwrap_or_default();
-    kib / 1_024
+    kib_in(&status, "VmHWM").unwrap_or_default() / 1_024
 }

@@ -2,8 +2,11 @@
 
 use super::cases::Case;
 use super::catalog::{self, Size};
+use super::figures::{Effort, measure_load};
+use super::load::Load;
+use super::measured::Point;
 use super::seed::{self, Shop, Venue};
-use super::{BenchError, figures, verify, wire};
+use super::{BenchError, verify, wire};
 use adapters::clock::wall_now;
 use domain::coupon::{Coupon, CouponReduction, Reduction};
 use domain::customer::Person;
@@ -15,7 +18,6 @@ use domain::{
 };
 use serde_json::json;
 use std::collections::BTreeSet;
-use std::time::Duration;
 use store::Consistency;
 use store::identity::key_hash;
 
@@ -114,7 +116,7 @@ impl Axis {
 }
 
 /// Prints a line for each case and axis.
-pub(super) async fn measure(limit: Duration, concurrency: usize) -> Result<(), BenchError> {
+pub(super) async fn measure(effort: Effort) -> Result<(), BenchError> {
     for axis in Axis::ALL {
         let cases = axis.cases();
         let mut points = vec![Vec::new(); cases.len()];
@@ -122,20 +124,33 @@ pub(super) async fn measure(limit: Duration, concurrency: usize) -> Result<(), B
             let venue = axis.venue(size).await?;
             let client = wire::Client::over(wire::Transport::InProcess, venue.service.clone()).await?;
             for (case, points) in cases.iter().zip(&mut points) {
-                let figures = figures::measure(*case, &client, &venue, limit, concurrency).await?;
-                points.push((f64::from(size), figures.cpu_per_request.as_secs_f64()));
+                let figures = measure_load(&Load::of(*case, &venue), &client, effort, None).await?;
+                points.push(Point { units: size, micros: figures.cpu_per_request.as_secs_f64() * 1e6 });
             }
         }
         for (case, points) in cases.iter().zip(points) {
-            let micros: Vec<f64> = points.iter().map(|(_, secs)| (secs * 1e7).round() / 10.0).collect();
+            let micros: Vec<f64> = points.iter().map(|point| (point.micros * 10.0).round() / 10.0).collect();
             let line = json!({
                 "growth": case.name(), "over": axis.name(), "sizes": axis.sizes(),
-                "cpuMicrosPerRequest": micros, "exponent": figures::exponent(&points),
+                "cpuMicrosPerRequest": micros, "exponent": exponent(&points),
             });
             println!("{line}");
         }
     }
     Ok(())
+}
+
+/// The slope of cost over size, both in logarithms: 0 is constant, 1 is linear.
+fn exponent(points: &[Point]) -> f64 {
+    let log = |point: &Point| (f64::from(point.units).ln(), point.micros.ln());
+    let logs: Vec<(f64, f64)> = points.iter().map(log).collect();
+    let count = logs.iter().fold(0.0, |count, _| count + 1.0);
+    let (sum_x, sum_y) = logs.iter().fold((0.0, 0.0), |(x, y), point| (x + point.0, y + point.1));
+    let (mean_x, mean_y) = (sum_x / count, sum_y / count);
+    let (over, under) = logs.iter().fold((0.0, 0.0), |(over, under), (x, y)| {
+        (over + (x - mean_x) * (y - mean_y), under + (x - mean_x).powi(2))
+    });
+    (over / under * 1_000.0).round() / 1_000.0
 }
 
 async fn add_members(shop: &Shop, members: u32) -> Result<(), BenchError> {

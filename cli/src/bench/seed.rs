@@ -21,8 +21,8 @@ use std::collections::BTreeSet;
 use store::identity::key_hash;
 use web::shell;
 
-/// Seats of the measured slot: enough that no case sells out.
-const SEATS: u32 = 10_000_000;
+/// Seats of a slot: enough that no case sells out.
+pub(super) const SEATS: u32 = 10_000_000;
 /// Slots of the event, so that a day's times are worth listing.
 const SLOTS: i64 = 16;
 /// From the start of one to that of the next.

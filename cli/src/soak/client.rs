@@ -132,9 +132,6 @@ impl Answer {
     }
 }
 
-/// Whatever keeps an answer from arriving.
-type Lost = Box<dyn Error + Send + Sync>;
-
 /// Asks one service. Clones share their connections.
 #[derive(Debug, Clone)]
 pub(super) struct Client {
@@ -168,7 +165,11 @@ impl Client {
         }
     }
 
-    async fn answer(&self, request: &Request, visitor: &str) -> Result<(StatusCode, Bytes), Lost> {
+    async fn answer(
+        &self,
+        request: &Request,
+        visitor: &str,
+    ) -> Result<(StatusCode, Bytes), Box<dyn Error + Send + Sync>> {
         let answer = self.http.request(request.build(self.address, visitor)?).await?;
         let status = answer.status();
         Ok((status, answer.into_body().collect().await?.to_bytes()))

@@ -3,7 +3,7 @@
 use super::service::Service;
 use super::tally::TallyTotal;
 use super::usage::Usage;
-use super::visit::{Load, Visit};
+use super::visit::{Visit, VisitContext};
 use super::window::{Span, Window};
 use crate::commands::print;
 use crate::failure::Failure;
@@ -27,24 +27,28 @@ pub(super) struct Pace {
 
 /// What came of the load.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct LoadOutcome {
     pub(super) windows: Vec<Window>,
     pub(super) total: TallyTotal,
 }
 
 /// Lets visitors come and go, and prints a line for each window.
-pub(super) async fn hold(load: Load, pace: Pace, service: &Service) -> Result<Held, Failure> {
+pub(super) async fn run(
+    context: VisitContext,
+    pace: Pace,
+    service: &Service,
+) -> Result<LoadOutcome, Failure> {
     let begun = Instant::now();
-    let mut crowd = Crowd { load: Arc::new(load), visitors: JoinSet::new() };
+    let mut crowd = Crowd { context: Arc::new(context), visitors: JoinSet::new() };
     crowd.enter(pace, begun + pace.duration);
     let length = pace.duration / (WARM_UP + WINDOWS);
     crowd.wait_for(begun + length * WARM_UP).await?;
-    crowd.load.tally.take_window();
+    crowd.context.tally.take_window();
     let mut before = Reading { at: Instant::now(), usage: service.usage()? };
     let mut windows = Vec::new();
     for number in 1..=WINDOWS {
         crowd.wait_for(begun + length * (WARM_UP + number)).await?;
-        let (counts, after) = (crowd.load.tally.take_window(), service.usage()?);
+        let (counts, after) = (crowd.context.tally.take_window(), service.usage()?);
         let span = Span { elapsed: before.at.elapsed(), before: before.usage, after };
         let window = Window::of(number, counts, span);
         print(&window.line().to_string())?;
@@ -52,7 +56,7 @@ pub(super) async fn hold(load: Load, pace: Pace, service: &Service) -> Result<He
         before = Reading { at: Instant::now(), usage: after };
     }
     crowd.leave().await?;
-    Ok(Held { windows, total: crowd.load.tally.take_total() })
+    Ok(LoadOutcome { windows, total: crowd.context.tally.take_total() })
 }
 
 /// What the service had taken by an instant.
@@ -63,7 +67,7 @@ struct Reading {
 
 /// Those who visit at once.
 struct Crowd {
-    load: Arc<Load>,
+    context: Arc<VisitContext>,
     visitors: JoinSet<Result<(), Failure>>,
 }
 
@@ -71,23 +75,23 @@ impl Crowd {
     fn enter(&mut self, pace: Pace, until: Instant) {
         let numbers = Arc::new(AtomicU64::new(0));
         for _ in 0..pace.visitors {
-            let (load, numbers) = (Arc::clone(&self.load), Arc::clone(&numbers));
+            let (context, numbers) = (Arc::clone(&self.context), Arc::clone(&numbers));
             self.visitors.spawn(async move {
                 while Instant::now() < until {
-                    Visit::new(&load, numbers.fetch_add(1, Ordering::Relaxed)).play().await?;
+                    Visit::new(&context, numbers.fetch_add(1, Ordering::Relaxed)).play().await?;
                 }
                 Ok::<_, Failure>(())
             });
         }
     }
 
-    /// Waits until an instant, unless somebody is left without an answer before it.
+    /// Waits until an instant, and fails as soon as somebody is left without an answer.
     async fn wait_for(&mut self, instant: Instant) -> Result<(), Failure> {
         let mut timer = std::pin::pin!(tokio::time::sleep_until(instant.into()));
         loop {
             tokio::select! {
                 () = &mut timer => return Ok(()),
-                Some(ended) = self.visitors.join_next() => heard(ended)?,
+                Some(ended) = self.visitors.join_next() => outcome_of(ended)?,
             }
         }
     }
@@ -95,12 +99,12 @@ impl Crowd {
     /// Waits until all have ended their visits.
     async fn leave(&mut self) -> Result<(), Failure> {
         while let Some(ended) = self.visitors.join_next().await {
-            heard(ended)?;
+            outcome_of(ended)?;
         }
         Ok(())
     }
 }
 
-fn heard(ended: Result<Result<(), Failure>, JoinError>) -> Result<(), Failure> {
+fn outcome_of(ended: Result<Result<(), Failure>, JoinError>) -> Result<(), Failure> {
     ended.map_err(|fault| Failure::because("a visit was cut short", &fault))?
 }

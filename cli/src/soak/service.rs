@@ -96,11 +96,11 @@ impl Service {
 
     /// Stops it as a supervisor does, which must be its good end.
     pub(super) async fn stop(mut self) -> Result<(), Failure> {
-        let unheard = |fault: std::io::Error| Failure::because("the service cannot be stopped", &fault);
-        ask_to_end(&mut self.child).map_err(unheard)?;
+        let cannot_stop = |fault: std::io::Error| Failure::because("the service cannot be stopped", &fault);
+        ask_to_end(&mut self.child).map_err(cannot_stop)?;
         let begun = Instant::now();
         while begun.elapsed() < STOP_TIME {
-            if let Some(status) = self.child.try_wait().map_err(unheard)? {
+            if let Some(status) = self.child.try_wait().map_err(cannot_stop)? {
                 return judged(status);
             }
             tokio::time::sleep(LOOK).await;

@@ -65,35 +65,35 @@ const MEASURES: [Measure; 8] = [
         unit: "microseconds",
         judged: Judged::CountsAndClocks,
         tolerance: Tolerance::HALF_MORE,
-        of: |windows| middle(windows, |window| window.request_p99),
+        of: |windows| middle(windows, |window| window.request_p99_micros),
     },
     Measure {
         name: "the time that half of the checkouts stay below",
         unit: "microseconds",
         judged: Judged::CountsAndClocks,
         tolerance: Tolerance::HALF_MORE,
-        of: |windows| middle(windows, |window| window.checkout_p50),
+        of: |windows| middle(windows, |window| window.checkout_p50_micros),
     },
     Measure {
         name: "the time that 99 of 100 checkouts stay below",
         unit: "microseconds",
         judged: Judged::CountsAndClocks,
         tolerance: Tolerance::HALF_MORE,
-        of: |windows| middle(windows, |window| window.checkout_p99),
+        of: |windows| middle(windows, |window| window.checkout_p99_micros),
     },
     Measure {
         name: "the processor time of a request",
         unit: "microseconds",
         judged: Judged::CountsAndClocks,
         tolerance: Tolerance::HALF_MORE,
-        of: |windows| middle(windows, |window| window.cpu_per_request),
+        of: |windows| middle(windows, |window| window.cpu_per_request_micros),
     },
     Measure {
         name: "the processor time of an order",
         unit: "microseconds",
         judged: Judged::CountsAndClocks,
         tolerance: Tolerance::HALF_MORE,
-        of: |windows| middle(windows, |window| window.cpu_per_order),
+        of: |windows| middle(windows, |window| window.cpu_per_order_micros),
     },
     Measure {
         name: "what an order brings to the disk",
@@ -116,7 +116,7 @@ fn middle(windows: &[Window], of: impl Fn(&Window) -> u64) -> u64 {
 /// Of all windows together: the database takes what was written to its log in batches.
 fn disk_per_order(windows: &[Window]) -> u64 {
     let sum = |of: fn(&Window) -> u64| windows.iter().map(of).fold(0_u64, u64::saturating_add);
-    sum(|window| window.disk_growth) / sum(|window| window.orders).max(1)
+    sum(|window| window.disk_growth_bytes) / sum(|window| window.orders).max(1)
 }
 
 /// What the first and the last windows had of something.
@@ -168,15 +168,15 @@ mod tests {
             elapsed: Duration::from_secs(60),
             requests: 30_000,
             orders: 3_000,
-            request_p99: 9_000,
-            checkout_p50: 4_000,
-            checkout_p99: 12_000,
-            cpu_per_request: 1_000,
-            cpu_per_order: 10_000,
+            request_p99_micros: 9_000,
+            checkout_p50_micros: 4_000,
+            checkout_p99_micros: 12_000,
+            cpu_per_request_micros: 1_000,
+            cpu_per_order_micros: 10_000,
             resident_kib: 100_000,
             open_files: 24,
             disk_bytes: u64::from(number) * 150_000_000,
-            disk_growth: 150_000_000,
+            disk_growth_bytes: 150_000_000,
         }
     }
 
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn a_checkout_that_costs_more_with_each_order_is_told() {
         let slower = |window: &mut Window, number: u64| {
-            window.checkout_p50 = 3_600 + number * 405;
+            window.checkout_p50_micros = 3_600 + number * 405;
         };
         let told = "the time that half of the checkouts stay below grew from 4612 to 11092 microseconds, \
                     and may be 6918";
@@ -235,7 +235,7 @@ mod tests {
     fn one_window_in_which_the_machine_was_busy_is_no_fault() {
         let busy = |window: &mut Window, number: u64| {
             if number == 18 {
-                (window.request_p99, window.cpu_per_request) = (900_000, 90_000);
+                (window.request_p99_micros, window.cpu_per_request_micros) = (900_000, 90_000);
             }
         };
         assert_eq!(faults(busy, Judged::CountsAndClocks), Vec::<String>::new());
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn what_is_on_the_disk_may_grow_with_the_orders_alone() {
-        let grows = |window: &mut Window, number: u64| window.disk_growth += number * 10_000_000;
+        let grows = |window: &mut Window, number: u64| window.disk_growth_bytes += number * 10_000_000;
         assert_eq!(
             faults(grows, Judged::CountsAndClocks),
             ["what an order brings to the disk grew from 58333 to 111666 bytes, and may be 87499"]

@@ -1,6 +1,7 @@
 //! What a process takes of the machine, as Linux tells it.
 
 use crate::failure::Failure;
+use crate::process_memory::kib_in;
 use std::path::Path;
 use std::time::Duration;
 
@@ -27,7 +28,7 @@ impl Usage {
         };
         Ok(Self {
             cpu: cpu_in(&told("stat")).ok_or_else(untold)?,
-            resident_kib: resident_in(&told("status")).ok_or_else(untold)?,
+            resident_kib: kib_in(&told("status"), "VmRSS").ok_or_else(untold)?,
             open_files: entries_of(&about.join("fd")).ok_or_else(untold)?,
             disk_bytes: bytes_in(data),
         })
@@ -41,12 +42,6 @@ fn cpu_in(stat: &str) -> Option<Duration> {
     let mut fields = fields.split_whitespace().skip(11);
     let (user, system) = (ticks(fields.next()?)?, ticks(fields.next()?)?);
     Some(Duration::from_millis(user.saturating_add(system).saturating_mul(10)))
-}
-
-/// Resident memory in `/proc/…/status`.
-fn resident_in(status: &str) -> Option<u64> {
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    line.split_whitespace().next()?.parse().ok()
 }
 
 fn entries_of(directory: &Path) -> Option<u64> {
@@ -64,11 +59,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_linux_tells_is_read() {
+    fn processor_time_is_read_behind_the_name_of_the_program() {
         let stat = "4711 (box (office)) S 1 4711 4711 0 -1 4194304 900 0 0 0 1234 66 0 0 20 0 9 0 100";
         assert_eq!(cpu_in(stat), Some(Duration::from_secs(13)));
-        assert_eq!(resident_in("VmPeak:\t  900 kB\nVmRSS:\t   4608 kB\nThreads:\t9\n"), Some(4_608));
-        assert_eq!((cpu_in(""), resident_in("")), (None, None));
+        assert_eq!(cpu_in(""), None);
     }
 
     #[cfg(target_os = "linux")]

@@ -46,40 +46,46 @@ pub(super) struct SoldEvent {
 }
 
 impl SoldEvent {
-    /// Raises the limits, publishes the event, and lists its times.
+    /// Makes the venue ready for visitors, with this event on sale.
     pub(super) async fn prepare(client: &Client) -> Result<Self, Failure> {
-        let settings = sent(client, Request::get(Caller::Staff, "/v2/b2b/settings")).await?;
-        let raised = json!({ "name": settings["name"], "limits": unreachable_limits() });
-        sent(client, Request::put(Caller::Staff, "/v2/b2b/settings", raised)).await?;
+        raise_limits(client).await?;
         let today = wall_now().date_naive();
         let published = Request::post(Caller::Staff, "/v2/b2b/event/templates", event(today));
         let template = sent(client, published).await?["id"].as_str().unwrap_or_default().to_owned();
-        let mut event = Self { template, slots: Vec::new(), today };
-        let days = event.days(FIRST_DAY, LAST_DAY);
-        let times = format!("/v2/b2c/event/templates/{}/times?{days}", event.template);
+        let on_sale = days(today, FIRST_DAY, LAST_DAY);
+        let times = format!("/v2/b2c/event/templates/{template}/times?{on_sale}");
         let times = sent(client, Request::get(Caller::Shop, times)).await?;
         let ids = times.as_array().into_iter().flatten().filter_map(|time| time["id"].as_str());
-        event.slots = ids.map(str::to_owned).collect();
-        if event.slots.len() < HOURS.len() {
-            return Err(Failure::new(format!("the event that is sold has {} times", event.slots.len())));
+        let slots: Vec<String> = ids.map(str::to_owned).collect();
+        if slots.len() < HOURS.len() {
+            return Err(Failure::new(format!("the event that is sold has {} times", slots.len())));
         }
-        Ok(event)
+        Ok(Self { template, slots, today })
     }
 
     /// The days from the one to the other, counted from today, as parameters of a request.
     pub(super) fn days(&self, first: u64, last: u64) -> String {
-        format!("startTime={}&endTime={}", day(self.today, first), day(self.today, last))
+        days(self.today, first, last)
     }
+}
+
+fn days(today: NaiveDate, first: u64, last: u64) -> String {
+    format!("startTime={}&endTime={}", day(today, first), day(today, last))
 }
 
 fn day(today: NaiveDate, ahead: u64) -> NaiveDate {
     today.checked_add_days(Days::new(ahead)).unwrap_or(today)
 }
 
-/// What is measured is not how visitors are refused.
-fn unreachable_limits() -> Vec<Value> {
-    let raised = |limit: &RateLimit| json!({ "limit": limit.name(), "count": u32::MAX, "seconds": 60 });
-    RateLimit::ALL.iter().map(raised).collect()
+/// Sets the limits of the venue so high that no visitor is refused.
+async fn raise_limits(client: &Client) -> Result<(), Failure> {
+    const SETTINGS: &str = "/v2/b2b/settings";
+    let settings = sent(client, Request::get(Caller::Staff, SETTINGS)).await?;
+    let high = |limit: &RateLimit| json!({ "limit": limit.name(), "count": u32::MAX, "seconds": 60 });
+    let limits: Vec<Value> = RateLimit::ALL.iter().map(high).collect();
+    let raised = json!({ "name": settings["name"], "limits": limits });
+    sent(client, Request::put(Caller::Staff, SETTINGS, raised)).await?;
+    Ok(())
 }
 
 /// An event on each of the next days. Its prices are multiples of 100, so that donations below make amounts differ.

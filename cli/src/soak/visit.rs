@@ -22,14 +22,14 @@ const PAUSE_WHEN_PUT_OFF: Duration = Duration::from_secs(2);
 
 /// What all visits share.
 #[derive(Debug)]
-pub(super) struct Load {
+pub(super) struct VisitContext {
     client: Client,
     event: SoldEvent,
     seed: u64,
     pub(super) tally: Tally,
 }
 
-impl Load {
+impl VisitContext {
     pub(super) fn new(client: Client, event: SoldEvent, seed: u64) -> Self {
         Self { client, event, seed, tally: Tally::default() }
     }
@@ -46,18 +46,18 @@ enum Cut {
 
 /// One visitor.
 pub(super) struct Visit<'a> {
-    load: &'a Load,
+    context: &'a VisitContext,
     number: u64,
     random: Rng,
     address: String,
 }
 
 impl<'a> Visit<'a> {
-    pub(super) fn new(load: &'a Load, number: u64) -> Self {
+    pub(super) fn new(context: &'a VisitContext, number: u64) -> Self {
         // The numbers are in the low bits, and the seeds in the high ones.
-        let random = Rng::with_seed(load.seed.rotate_left(32) ^ number);
+        let random = Rng::with_seed(context.seed.rotate_left(32) ^ number);
         let [.., high, middle, low] = number.to_be_bytes();
-        Self { load, number, random, address: format!("10.{high}.{middle}.{low}") }
+        Self { context, number, random, address: format!("10.{high}.{middle}.{low}") }
     }
 
     /// The whole visit. It ends early where something is not as it should be.
@@ -81,7 +81,7 @@ impl<'a> Visit<'a> {
     /// Sends a request, again while it is put off, and waits a moment, as people do. An answer that should be another
     /// one ends the visit.
     async fn ask(&mut self, request: &Request) -> Result<Answer, Cut> {
-        let Load { client, tally, .. } = self.load;
+        let VisitContext { client, tally, .. } = self.context;
         let begun = Instant::now();
         let mut answer = client.send(request, &self.address).await.map_err(Cut::Lost)?;
         let mut is_put_off = answer.is_put_off();
@@ -106,7 +106,7 @@ impl<'a> Visit<'a> {
 
     /// Notes what should not be.
     fn wrong(&self, what: String) -> Cut {
-        self.load.tally.note_unexpected(what);
+        self.context.tally.note_unexpected(what);
         Cut::Unexpected
     }
 
@@ -117,7 +117,7 @@ impl<'a> Visit<'a> {
 
     /// A time of the event that is sold.
     fn any_slot(&mut self) -> String {
-        let event = &self.load.event;
+        let event = &self.context.event;
         self.random.choice(&event.slots).cloned().unwrap_or_default()
     }
 }

@@ -1,6 +1,7 @@
 //! One stretch of the load, and what it came to.
 
 use super::usage::Usage;
+use crate::latency::{micros, percentile_micros};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -13,24 +14,24 @@ pub(super) struct WindowCounts {
     pub(super) checkouts: Vec<Duration>,
 }
 
-/// What a window came to. Times are in microseconds; what was taken is the service's alone.
+/// What a window came to. Processor time, memory and files are the service's alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Window {
     pub(super) number: u32,
     pub(super) elapsed: Duration,
     pub(super) requests: u64,
     pub(super) orders: u64,
-    pub(super) request_p99: u64,
-    pub(super) checkout_p50: u64,
-    pub(super) checkout_p99: u64,
-    pub(super) cpu_per_request: u64,
-    pub(super) cpu_per_order: u64,
+    pub(super) request_p99_micros: u64,
+    pub(super) checkout_p50_micros: u64,
+    pub(super) checkout_p99_micros: u64,
+    pub(super) cpu_per_request_micros: u64,
+    pub(super) cpu_per_order_micros: u64,
     /// Memory, open files and bytes on disk at its end.
     pub(super) resident_kib: u64,
     pub(super) open_files: u64,
     pub(super) disk_bytes: u64,
     /// Bytes that came to the disk in it.
-    pub(super) disk_growth: u64,
+    pub(super) disk_growth_bytes: u64,
 }
 
 /// What the service had taken when a window began, and when it ended.
@@ -55,15 +56,15 @@ impl Window {
             elapsed,
             requests: request_count,
             orders,
-            request_p99: percentile(&requests, 99),
-            checkout_p50: percentile(&checkouts, 50),
-            checkout_p99: percentile(&checkouts, 99),
-            cpu_per_request: cpu / request_count.max(1),
-            cpu_per_order: cpu / orders.max(1),
+            request_p99_micros: percentile_micros(&requests, 99),
+            checkout_p50_micros: percentile_micros(&checkouts, 50),
+            checkout_p99_micros: percentile_micros(&checkouts, 99),
+            cpu_per_request_micros: cpu / request_count.max(1),
+            cpu_per_order_micros: cpu / orders.max(1),
             resident_kib: after.resident_kib,
             open_files: after.open_files,
             disk_bytes: after.disk_bytes,
-            disk_growth: after.disk_bytes.saturating_sub(before.disk_bytes),
+            disk_growth_bytes: after.disk_bytes.saturating_sub(before.disk_bytes),
         }
     }
 
@@ -74,27 +75,17 @@ impl Window {
             "seconds": self.elapsed.as_secs_f64(),
             "requests": self.requests,
             "orders": self.orders,
-            "p99Micros": self.request_p99,
-            "checkoutP50Micros": self.checkout_p50,
-            "checkoutP99Micros": self.checkout_p99,
-            "cpuMicrosPerRequest": self.cpu_per_request,
-            "cpuMicrosPerOrder": self.cpu_per_order,
+            "p99Micros": self.request_p99_micros,
+            "checkoutP50Micros": self.checkout_p50_micros,
+            "checkoutP99Micros": self.checkout_p99_micros,
+            "cpuMicrosPerRequest": self.cpu_per_request_micros,
+            "cpuMicrosPerOrder": self.cpu_per_order_micros,
             "residentKiB": self.resident_kib,
             "openFiles": self.open_files,
             "diskBytes": self.disk_bytes,
-            "diskBytesPerOrder": self.disk_growth / self.orders.max(1),
+            "diskBytesPerOrder": self.disk_growth_bytes / self.orders.max(1),
         })
     }
-}
-
-fn micros(duration: Duration) -> u64 {
-    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
-}
-
-/// The time below which so many of a hundred lie; 0 of none.
-fn percentile(sorted: &[Duration], percent: usize) -> u64 {
-    let index = sorted.len().saturating_mul(percent) / 100;
-    sorted.get(index).or(sorted.last()).copied().map_or(0, micros)
 }
 
 #[cfg(test)]
@@ -118,8 +109,11 @@ mod tests {
         };
         let window = Window::of(7, counts, span);
         assert_eq!((window.requests, window.orders), (200, 3));
-        assert_eq!((window.request_p99, window.checkout_p50, window.checkout_p99), (199_000, 5_000, 9_000));
-        assert_eq!((window.cpu_per_request, window.cpu_per_order), (3_000, 200_000));
+        assert_eq!(
+            (window.request_p99_micros, window.checkout_p50_micros, window.checkout_p99_micros),
+            (199_000, 5_000, 9_000)
+        );
+        assert_eq!((window.cpu_per_request_micros, window.cpu_per_order_micros), (3_000, 200_000));
         assert_eq!(window.line()["diskBytesPerOrder"], 2_000);
     }
 
@@ -127,6 +121,9 @@ mod tests {
     fn a_window_that_nothing_happened_in_has_figures_too() {
         let span = Span { elapsed: Duration::ZERO, before: usage(0, 1, 5), after: usage(0, 1, 4) };
         let window = Window::of(1, WindowCounts::default(), span);
-        assert_eq!((window.request_p99, window.cpu_per_order, window.disk_growth), (0, 0, 0));
+        assert_eq!(
+            (window.request_p99_micros, window.cpu_per_order_micros, window.disk_growth_bytes),
+            (0, 0, 0)
+        );
     }
 }

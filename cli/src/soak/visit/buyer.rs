@@ -122,7 +122,7 @@ impl Visit<'_> {
         let request = Request::post(Caller::Shop, CHECKOUT, form).keyed(self.key("paid"));
         let Answer { body: order, took, status: _ } = self.ask(&request).await?;
         match OrderId::parse(&self.text_in(&order, "id")?) {
-            Ok(id) => self.load.tally.note_order(id, took),
+            Ok(id) => self.context.tally.note_order(id, took),
             Err(_) => return Err(self.wrong("an order has no id".to_owned())),
         }
         if self.chance(5) {

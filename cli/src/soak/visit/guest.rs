@@ -14,7 +14,7 @@ impl Visit<'_> {
     pub(super) async fn look(&mut self, pages: u32) -> Result<(), Cut> {
         for _ in 0..pages {
             let slot = self.any_slot();
-            let event = &self.load.event;
+            let event = &self.context.event;
             let (template, days) = (&event.template, event.days(1, 3));
             let looks = [
                 "event/templates".to_owned(),
@@ -74,7 +74,7 @@ impl Visit<'_> {
             "membership/levels?isPublished=true&salesChannels=online&action=NEW_MEMBERSHIPS&summarize=true";
         for _ in 0..2 {
             let slot = self.any_slot();
-            let tomorrow = self.load.event.days(1, 2);
+            let tomorrow = self.context.event.days(1, 2);
             let looks = [
                 format!("event/instances?{tomorrow}"),
                 format!("event/instances/summaries?{tomorrow}"),

@@ -6,8 +6,7 @@ use domain::{Timestamp, Zone};
 
 const ZONE: &str = "America/New_York";
 
-/// Seven days. Nothing of them has begun, and each weekday is among them, so that every
-/// week is like any other.
+/// Seven days from tomorrow on: nothing of them has begun, and each weekday is among them, whatever day it is today.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Week {
     first: NaiveDate,

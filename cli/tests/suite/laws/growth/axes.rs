@@ -18,11 +18,11 @@ const GALLERY: &str = "1001ee000000000000000001";
 const LANTERNS: &str = "1001ee000000000000000002";
 const COUPON: &str = "1001c0000000000000000001";
 const COUPON_CODE: &str = "WELCOME10";
-/// The membership of the demo museum, its number, its card and who has that.
+/// The demo museum's membership: its id, its number, its card and the card's holder.
 const MEMBERSHIP: [&str; 4] = ["100100051", "100100031", "100100071", "100100011"];
 /// The other demo venue.
 const NEIGHBOUR: &str = "1002";
-/// Of the first of so many slots tickets are sold; some of the others are to be deleted.
+/// Slots that tickets are sold of. They are the first ones, since requests delete some of the others.
 const SLOTS_SOLD: usize = 30;
 
 /// Something of which there can be more.
@@ -149,8 +149,8 @@ async fn keep_instances(service: &Service, week: Week, most: usize) {
 async fn sell_tickets(service: &Service, tickets: usize) {
     let (store, tickets) = (&service.store, u32::try_from(tickets).unwrap());
     let gallery = TemplateId::parse(GALLERY).unwrap();
-    let ever = [Timestamp::UNIX_EPOCH, InstanceId::last_start()];
-    let slots = store.load_ledgers(tenant(), &gallery, ever[0], ever[1], SLOTS_SOLD).await.unwrap();
+    let (first, last) = (Timestamp::UNIX_EPOCH, InstanceId::last_start());
+    let slots = store.load_ledgers(tenant(), &gallery, first, last, SLOTS_SOLD).await.unwrap();
     assert_eq!(slots.len(), SLOTS_SOLD);
     for slot in slots {
         let sold = Ledger { size: slot.size + tickets, sold: slot.sold + tickets, ..slot };

@@ -10,19 +10,18 @@ const HEAD: &str = "\
 # Growth
 
 What a request costs where a venue has more of something, as an exponent: 0 is the same cost, 1 is a hundred times the
-cost for a hundred times as much. The table is written by `make docs`. A test sends each request to a small venue and,
-for each column, to one that has a hundred times as much of that and of nothing else, and fails where an exponent is
-above 0.1.
+cost for a hundred times as much. `make docs` writes the table. A test sends each request to a small venue and, for each
+column, to one that has a hundred times as much of that alone. It fails where an exponent is above 0.1.
 
-- **Cost** is what a request takes of the database: round trips, calls and bytes, of which that counts which grows most.
-  It is of a second request, when the caches of a function know the venue. A function reads the catalog as a whole when it
-  starts, and again every few seconds beside its requests.
-- **In brackets** stands how the answer grows where it lists what there is more of. The exponent is then that of the cost
-  over what is listed. Round trips do not grow with a list, but for one with each MiB that is read and one with every 32
-  calls.
-- **Lists** are asked for as a whole. A page is cut from what was found, so it costs as much as all of it. Lists of events
-  are of seven days.
-- **Sold tickets** are those of the slots that are asked about, **orders** those of one slot and of one person,
+- **Cost** is what a request takes of the database: whichever of round trips, calls and bytes grows most. It is measured
+  on the second of two requests: by then the process has read the catalog, which it does when it starts and every few
+  seconds beside its requests.
+- **In brackets** is how the answer grows, where it lists what there is more of. The other exponent is then that of the
+  cost for each entry. Round trips may not grow with a list, except by one for each MiB that is read and one for every
+  32 calls.
+- **Lists** are asked for as a whole, since a page costs as much: it is cut from all that was found. Lists of events
+  cover seven days.
+- **Sold tickets** are those of the slots that are asked about, **orders** those of one slot and one person,
   **instances** those of the template that is asked about.
 
 | | From | To |
