@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a helper fails its test by panicking")]
 
 use adapters::clock::wall_now;
+use aws_sdk_dynamodb::types::{PutRequest, WriteRequest};
 use boxoffice::testing::Service;
 use cleanup::{Unsent, UnsentChosen, enqueue_chosen, enqueue_unsent};
 use domain::time::plus_secs;
@@ -13,6 +14,9 @@ use store::{AttributeValue, Table};
 
 /// A thirtieth of this left in a minute once.
 const WAITING: usize = 12_000;
+
+/// Items that one call writes at most.
+const BATCH: usize = 25;
 
 /// Buys a ticket.
 async fn buy(service: &Service, clock: Option<&str>) {
@@ -40,12 +44,18 @@ async fn pile_up(service: &Service, clock: &str, mails: usize) {
     let rows = client.scan().table_name(&name).send().await.unwrap().items.unwrap();
     let mail = rows.into_iter().find(|row| row["sk"].as_s().unwrap().starts_with("OUTBOX#")).unwrap();
     let due = plus_secs(wall_now(), 30).timestamp().to_string();
-    for number in 0..mails {
+    let waiting = |number: usize| {
         let mut waiting = mail.clone();
         waiting.insert("pk".to_owned(), store::text(format!("T#1001#ORDER#{}", 90_000_000 + number)));
         waiting.insert("due_pk".to_owned(), store::text(format!("{clock}#{:02}", number % 16)));
         waiting.insert("due_at".to_owned(), AttributeValue::N(due.clone()));
-        client.put_item().table_name(&name).set_item(Some(waiting)).send().await.unwrap();
+        let put = PutRequest::builder().set_item(Some(waiting)).build().unwrap();
+        WriteRequest::builder().put_request(put).build()
+    };
+    let all: Vec<WriteRequest> = (0..mails).map(waiting).collect();
+    for batch in all.chunks(BATCH) {
+        let written = client.batch_write_item().request_items(&name, batch.to_vec()).send().await.unwrap();
+        assert!(written.unprocessed_items.unwrap_or_default().is_empty());
     }
 }
 

@@ -44,7 +44,7 @@ pub(crate) async fn block(
 ) -> Result<Response, ApiError> {
     let identity = Identity::of(&app, &staff, ROUTE, &key, &body).await?;
     let wish = body.parse(|checker, input| input.read(checker))?;
-    let work = Box::pin(block_all(&app, &staff, &identity, &wish));
+    let work = block_all(&app, &staff, &identity, &wish);
     once(&app, &staff, &key, &identity.fingerprint, work).await
 }
 

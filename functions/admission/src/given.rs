@@ -151,7 +151,7 @@ async fn scan_once(
         forced: wish.is_forced.then(|| NOT_VALIDATED.to_owned()),
         checks: Checks::All,
     };
-    let work = Box::pin(async {
+    let work = async {
         let thing = device.scan_code(&wish.code, None, Effect::Written).await;
         let thing = thing.map_err(|refused| refused.pointing(field_here))?;
         Ok(match &thing {
@@ -160,7 +160,7 @@ async fn scan_once(
                 of_other(&thing, device.result(&thing, Effect::Written).await?)
             }
         })
-    });
+    };
     once(app, caller, key, &fingerprint, work).await
 }
 

@@ -65,7 +65,7 @@ pub(crate) async fn check_in(
         forced: None,
         checks,
     };
-    let work = Box::pin(check_in_all(&device, &codes, explain));
+    let work = check_in_all(&device, &codes, explain);
     once(&app, &staff, &key, &fingerprint, work).await
 }
 
@@ -135,7 +135,7 @@ async fn take_back(
     let wish = body.parse(|checker, input| input.read(checker))?;
     let CheckInUndo { codes, terminal } = wish;
     let undoing = Undoing { app: app.clone(), caller: caller.clone(), identity, terminal };
-    let work = Box::pin(undo_all(&undoing, &codes, explain));
+    let work = undo_all(&undoing, &codes, explain);
     once(app, caller, key, &undoing.identity.fingerprint, work).await
 }
 

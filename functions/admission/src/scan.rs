@@ -66,8 +66,8 @@ pub(crate) async fn admit(
         checks: Checks::All,
     };
     // Where an earlier try has not answered, nobody at the door waits for it: what it wrote is found by the scan.
-    let again = Box::pin(async { scanned(&device, &wanted, card).await.map(Some) });
-    let work = Box::pin(scanned(&device, &wanted, card));
+    let again = async { scanned(&device, &wanted, card).await.map(Some) };
+    let work = scanned(&device, &wanted, card);
     once_or_resume(&app, &staff, &key, &fingerprint, again, work).await
 }
 

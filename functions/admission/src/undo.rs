@@ -47,7 +47,7 @@ pub(crate) async fn undo(
     let identity = Identity::of(&app, &staff, ROUTE, &key, &body).await?;
     let UndoWish { wanted, terminal } = body.parse(|checker, input| input.read(checker))?;
     let undoing = Undoing { app: app.clone(), caller: staff.clone(), identity, terminal };
-    let work = Box::pin(async {
+    let work = async {
         match &wanted {
             UndoSubject::Code(code) => Ok(UndoneAnswer::of(vec![undo_code(&undoing, code).await?])),
             UndoSubject::Tickets(named) => {
@@ -55,7 +55,7 @@ pub(crate) async fn undo(
                 Ok(UndoneAnswer::of(undo_tickets(&undoing, named).await?))
             }
         }
-    });
+    };
     once(&app, &staff, &key, &undoing.identity.fingerprint, work).await
 }
 

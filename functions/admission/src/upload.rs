@@ -48,7 +48,7 @@ pub(crate) async fn upload(
 ) -> Result<Response, ApiError> {
     let identity = Identity::of(&app, &staff, ROUTE, &key, &body).await?;
     let told = body.parse(|checker, input| input.read(checker, staff.tenant.zone, staff.clock.now()))?;
-    let work = Box::pin(upload_all(&app, &staff, &told));
+    let work = upload_all(&app, &staff, &told);
     once(&app, &staff, &key, &identity.fingerprint, work).await
 }
 

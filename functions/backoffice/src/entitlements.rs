@@ -165,7 +165,7 @@ async fn replace(
         })
         .await
     };
-    once_tagged(app, caller, &key, &fingerprint, Box::pin(run)).await
+    once_tagged(app, caller, &key, &fingerprint, run).await
 }
 
 fn present(record: &Entitlements) -> Result<Tagged<EntitlementsOutput>, ApiError> {

@@ -200,7 +200,7 @@ async fn update(
         let edit: SlotEdit = body.parse(|checker, input| input.read(checker, &id, staff.tenant.zone))?;
         edited(&app, &staff, &if_match, &id, &edit).await
     };
-    once_tagged(&app, &staff, &key, &fingerprint, Box::pin(run)).await
+    once_tagged(&app, &staff, &key, &fingerprint, run).await
 }
 
 /// Change an event instance that the body names
@@ -272,7 +272,7 @@ async fn edit_named(
         let id = named.instance.to_string();
         edited(app, staff, &if_match, &id, &named.edit).await.map_err(not_found_in_body)
     };
-    once_tagged(app, staff, &key, &fingerprint, Box::pin(run)).await
+    once_tagged(app, staff, &key, &fingerprint, run).await
 }
 
 /// An id in a body that names nothing is told with its field.
@@ -312,5 +312,5 @@ async fn delete(
         slot.change(&app, &staff, &if_match, decide).await?;
         Ok(Tagged { body: shown, revision: None })
     };
-    once_tagged(&app, &staff, &key, &fingerprint, Box::pin(run)).await
+    once_tagged(&app, &staff, &key, &fingerprint, run).await
 }

@@ -151,7 +151,7 @@ async fn create(
         app.check_limit(staff.tenant.id, CatalogPart::Templates).await?;
         work.save(written, |_| Ok(())).await
     };
-    once_tagged(&app, &staff, &key, &fingerprint, Box::pin(run)).await
+    once_tagged(&app, &staff, &key, &fingerprint, run).await
 }
 
 /// Replace an event template
@@ -197,7 +197,7 @@ async fn update(
         })?;
         work.save(written, |revision| if_match.check(revision)).await
     };
-    once_tagged(&app, &staff, &key, &fingerprint, Box::pin(run)).await
+    once_tagged(&app, &staff, &key, &fingerprint, run).await
 }
 
 /// Delete an event template
@@ -247,7 +247,7 @@ async fn delete(
         })
         .await
     };
-    once_tagged(&app, &staff, &key, &fingerprint, Box::pin(run)).await
+    once_tagged(&app, &staff, &key, &fingerprint, run).await
 }
 
 /// The addresses of staff that a template and all others name.

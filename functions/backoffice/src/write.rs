@@ -49,7 +49,7 @@ pub(crate) async fn create<R: Resource>(
         app.forget_catalog(tenant);
         present::<R>(&record, caller.tenant.zone)
     };
-    once_tagged(app, caller, key, &fingerprint, Box::pin(run)).await
+    once_tagged(app, caller, key, &fingerprint, run).await
 }
 
 /// Replaces a record as it was read. A record that is to become what it is already is as it should be,
@@ -94,7 +94,7 @@ pub(crate) async fn update<R: Resource>(
         })
         .await
     };
-    once_tagged(app, caller, &key, &fingerprint, Box::pin(run)).await
+    once_tagged(app, caller, &key, &fingerprint, run).await
 }
 
 /// Deletes a record as it was read, unless something names it.
@@ -125,7 +125,7 @@ pub(crate) async fn delete<R: Resource>(
         })
         .await
     };
-    once_tagged(app, caller, &key, &fingerprint, Box::pin(run)).await
+    once_tagged(app, caller, &key, &fingerprint, run).await
 }
 
 fn context<'a>(caller: &Caller, catalog: &'a Catalog) -> Context<'a> {

@@ -49,7 +49,7 @@ pub(crate) async fn answer_form(
     let fingerprint = fingerprint(&app, &caller, &key, &body, &route).await?.unwrap_or_default();
     let fields = body.parse(|checker, input| input.parse(checker))?;
     let answered = answered(&app, &caller, &id, &response, &fields);
-    idempotency::once(&app, &caller, &key, &fingerprint, Box::pin(answered)).await
+    idempotency::once(&app, &caller, &key, &fingerprint, answered).await
 }
 
 /// Stores the answers. A cart that changes at the same moment keeps both changes: each is decided on again,

@@ -122,7 +122,7 @@ async fn update_cart(
     let mut request = body.parse(|checker, input| input.parse_update(checker, &id))?;
     let sent = SentCart::inline("", std::mem::take(&mut request.moved));
     let replaced = update::replace(&app, &caller, &id, request, explain);
-    let answered = idempotency::once(&app, &caller, &key, &fingerprint, Box::pin(replaced)).await;
+    let answered = idempotency::once(&app, &caller, &key, &fingerprint, replaced).await;
     answered.map_err(|refusal| sent.pointed(refusal))
 }
 

@@ -94,7 +94,7 @@ pub(crate) async fn log_in(
         let token = body.parse(|checker, input| input.read(checker))?;
         redeem(&app, &caller, &hash_key, &token, &call).await
     };
-    once(&app, &caller, &key, &fingerprint, Box::pin(run)).await
+    once(&app, &caller, &key, &fingerprint, run).await
 }
 
 async fn redeem(

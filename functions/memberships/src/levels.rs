@@ -137,7 +137,7 @@ async fn create(
         let revision = revision_of(&level)?;
         show(&level, revision, &surroundings, &staff)
     };
-    once_tagged(&app, &staff, &key, &fingerprint, Box::pin(run)).await
+    once_tagged(&app, &staff, &key, &fingerprint, run).await
 }
 
 fn show(
@@ -192,7 +192,7 @@ async fn update(
         let Changed { after, revision, .. } = change(&app, &staff, current, &if_match, &edit).await?;
         show(&after, revision, &surroundings, &staff)
     };
-    once_tagged(&app, &staff, &key, &fingerprint, Box::pin(run)).await
+    once_tagged(&app, &staff, &key, &fingerprint, run).await
 }
 
 /// Delete a membership level with its offerings
@@ -248,7 +248,7 @@ async fn delete(
         })
         .await
     };
-    once_tagged(&app, &staff, &key, &fingerprint, Box::pin(run)).await
+    once_tagged(&app, &staff, &key, &fingerprint, run).await
 }
 
 /// What of the catalog names a level.

@@ -131,7 +131,7 @@ async fn update(
         let kept = change(&app, &staff, current, &if_match, |found| Ok(found.edited(&edit))).await?;
         show(&app, &staff, kept).await
     };
-    once_tagged(&app, &staff, &key, &fingerprint, Box::pin(run)).await
+    once_tagged(&app, &staff, &key, &fingerprint, run).await
 }
 
 async fn show(
@@ -183,5 +183,5 @@ async fn drop_card(
         let kept = change(&app, &staff, current, &if_match, decide).await?;
         show(&app, &staff, kept).await
     };
-    once_tagged(&app, &staff, &key, &fingerprint, Box::pin(run)).await
+    once_tagged(&app, &staff, &key, &fingerprint, run).await
 }

@@ -137,7 +137,7 @@ async fn create(
         let body = OfferingOutput::of(made, &after, surroundings.view(&staff));
         Ok(Tagged { body, revision: Some(revision) })
     };
-    once_tagged(&app, &staff, &key, &fingerprint, Box::pin(run)).await
+    once_tagged(&app, &staff, &key, &fingerprint, run).await
 }
 
 /// Replace an offering of a membership level
@@ -184,7 +184,7 @@ async fn update(
         let body = LevelOutput::of(&after, surroundings.view(&staff));
         Ok(Tagged { body, revision: Some(revision) })
     };
-    once_tagged(&app, &staff, &key, &fingerprint, Box::pin(run)).await
+    once_tagged(&app, &staff, &key, &fingerprint, run).await
 }
 
 /// Remove an offering from a membership level
@@ -223,5 +223,5 @@ async fn delete(
         let body = OfferingOutput::of(removed, &before, surroundings.view(&staff));
         Ok(Tagged { body, revision: Some(revision) })
     };
-    once_tagged(&app, &staff, &key, &fingerprint, Box::pin(run)).await
+    once_tagged(&app, &staff, &key, &fingerprint, run).await
 }

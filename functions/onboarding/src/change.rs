@@ -64,7 +64,7 @@ pub(crate) async fn change(
         })
         .await
     };
-    once(&app, &partner, &key, &fingerprint, Box::pin(run)).await
+    once(&app, &partner, &key, &fingerprint, run).await
 }
 
 /// A body may name the merchant as its path does.

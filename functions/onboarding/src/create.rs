@@ -75,7 +75,7 @@ pub(crate) async fn create(
         };
         Ok(present(&partner, &boarding, &application))
     };
-    once(&app, &partner, &key, &fingerprint, Box::pin(run)).await
+    once(&app, &partner, &key, &fingerprint, run).await
 }
 
 /// The application that the same request made before.

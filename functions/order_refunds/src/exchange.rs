@@ -55,8 +55,8 @@ pub(crate) async fn exchange(
 ) -> Result<Response, ApiError> {
     let identity = Identity::of(&app, &staff, ROUTE, &key, &body).await?;
     let request = body.parse(|checker, input| input.read(checker))?;
-    let resumed = Box::pin(resumed(&app, &staff, &request, &identity));
-    let run = Box::pin(run(&app, &staff, &request, &identity));
+    let resumed = resumed(&app, &staff, &request, &identity);
+    let run = run(&app, &staff, &request, &identity);
     once_or_resume(&app, &staff, &key, &identity.fingerprint, resumed, run).await
 }
 

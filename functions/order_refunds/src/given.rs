@@ -78,8 +78,8 @@ async fn give_back(
     let identity = Identity::of(&app, &staff, ROUTE, &key, &body).await?;
     let wish = body.parse(|checker, input| input.read(checker))?;
     to_the_end(async move {
-        let resumed = Box::pin(resumed(&app, &staff, &wish, &identity));
-        let run = Box::pin(run(&app, &staff, &wish, &identity));
+        let resumed = resumed(&app, &staff, &wish, &identity);
+        let run = run(&app, &staff, &wish, &identity);
         once_or_resume(&app, &staff, &key, &identity.fingerprint, resumed, run).await
     })
     .await

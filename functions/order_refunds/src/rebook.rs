@@ -44,8 +44,8 @@ pub(crate) async fn rebook(
         let refusal = ApiError::new(ErrorType::CombinationNotSupported);
         return Err(refusal.detail(field, "must be the same for all items"));
     }
-    let resumed = Box::pin(resumed(&app, &staff, &wish.request, &identity));
-    let run = Box::pin(run(&app, &staff, &wish.request, &identity));
+    let resumed = resumed(&app, &staff, &wish.request, &identity);
+    let run = run(&app, &staff, &wish.request, &identity);
     once_or_resume(&app, &staff, &key, &identity.fingerprint, resumed, run).await
 }
 

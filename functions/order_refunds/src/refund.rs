@@ -60,11 +60,11 @@ pub(crate) async fn refund(
         let shown = move |done: Refunded| -> Result<OrderRefundAnswer, ApiError> {
             Ok(OrderRefundAnswer::new(&done.order, done.made()?, zone))
         };
-        let resume = Box::pin(async {
+        let resume = async {
             let found = resume(&app, &staff, &request, &identity).await;
             found.and_then(|done| done.map(shown).transpose())
-        });
-        let run = Box::pin(async { carry_out(&app, &staff, &request, &identity).await.and_then(shown) });
+        };
+        let run = async { carry_out(&app, &staff, &request, &identity).await.and_then(shown) };
         once_or_resume(&app, &staff, &key, &identity.fingerprint, resume, run).await
     })
     .await

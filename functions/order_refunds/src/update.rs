@@ -44,12 +44,11 @@ pub(crate) async fn update(
     to_the_end(async move {
         let zone = staff.tenant.zone;
         let shown = move |done: Refunded| OrderView::for_staff(&done.order, zone);
-        let resumed = Box::pin(async {
+        let resumed = async {
             let found = resume(&app, &staff, &request, &identity).await;
             found.map(|done| done.map(shown)).map_err(named)
-        });
-        let run =
-            Box::pin(async { carry_out(&app, &staff, &request, &identity).await.map(shown).map_err(named) });
+        };
+        let run = async { carry_out(&app, &staff, &request, &identity).await.map(shown).map_err(named) };
         once_or_resume(&app, &staff, &key, &identity.fingerprint, resumed, run).await
     })
     .await

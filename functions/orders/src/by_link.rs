@@ -107,13 +107,13 @@ pub(crate) async fn mail(
     // The same mail, however often the request is repeated.
     let number = following_bytes(&app, &hash_key, "mail again", &key, &fingerprint)?;
     let number = u64::from_be_bytes(number);
-    let run = Box::pin(async {
+    let run = async {
         let token = body.parse(|checker, input| input.read(checker))?;
         let OpenedOrder { order, .. } = opened(&app, &caller, &token).await?;
         let wanted = MailAgainRequest { what: Some(AgainKind::Confirmation), to: None };
         let mailed = sent_again(&app, &caller, &order.id, &wanted, number).await?;
         Ok(OrderMailedView { sent_to: last_mailed(&mailed) })
-    });
+    };
     once(&app, &caller, &key, &fingerprint, run).await
 }
 

@@ -88,10 +88,10 @@ async fn put(
     let hash_key = app.hash_key(&caller.tenant).await?;
     let fingerprint = body.fingerprint(&format!("{ROUTE}/{id}"), &hash_key);
     let change = body.parse(|checker, input| input.read(checker))?;
-    let run = Box::pin(async {
+    let run = async {
         let id = numbered(&app.store, caller.tenant.id, &id).await?.ok_or_else(not_found)?;
         put_right(app, caller, &id, &change, &if_match).await
-    });
+    };
     once_tagged(app, caller, &key, &fingerprint, run).await
 }
 

@@ -58,11 +58,11 @@ pub(crate) async fn send(
     let number = following_bytes(&app, &hash_key, "mail again", &key, &fingerprint)?;
     let number = u64::from_be_bytes(number);
     let request = body.parse(|checker, input| input.read(checker))?;
-    let run = Box::pin(async {
+    let run = async {
         let id = numbered(&app.store, staff.tenant.id, &named).await?.ok_or_else(not_found)?;
         let order = sent_again(&app, &staff, &id, &request, number).await?;
         Ok(OrderView::for_staff(&order, staff.tenant.zone))
-    });
+    };
     once(&app, &staff, &key, &fingerprint, run).await
 }
 

@@ -49,10 +49,10 @@ pub(crate) async fn delete_one(
         let reservation = app.store.load_reservation(caller.tenant.id, reservation_id(id)?).await?;
         let own = reservation.filter(|found| found.is_of(storefront(caller)));
         let reservation = own.ok_or_else(not_found)?;
-        let terms = Box::pin(release(app, caller, &reservation)).await?;
+        let terms = release(app, caller, &reservation).await?;
         Ok(ReservationOutput::of(&reservation, &terms, caller.tenant.zone))
     };
-    once(app, caller, key, &fingerprint, Box::pin(run)).await
+    once(app, caller, key, &fingerprint, run).await
 }
 
 /// Gives the seats back and marks the record at the same time. The mark only keeps a late repetition of the

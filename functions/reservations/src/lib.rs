@@ -10,8 +10,7 @@
 //!
 //! `POST` and `PUT` of a storefront take one more, in which they are counted.
 //!
-//! The work of each write is boxed: nested in the shell's own future it would not fit the stack of a thread of
-//! an unoptimised build.
+//! `start` is boxed: nested in the shell's own future it would not fit the stack of a thread of an unoptimised build.
 
 mod create;
 mod delete;

@@ -53,7 +53,7 @@ pub(crate) async fn change(
     let fingerprint = body.fingerprint(route, &hash_key);
     let change = body.parse(|checker, input| input.read(checker, caller.tenant.zone))?;
     check_size(caller, &change.items)?;
-    once(app, caller, key, &fingerprint, Box::pin(apply(app, caller, change))).await
+    once(app, caller, key, &fingerprint, apply(app, caller, change)).await
 }
 
 async fn apply(app: &App, caller: &Caller, change: ReservationChange) -> Result<ReservationOutput, ApiError> {

@@ -151,7 +151,7 @@ pub(crate) async fn revoke(
         }
         Ok(KeyView::new(&hash, &revoked))
     };
-    once(&app, &staff, &key, &fingerprint, Box::pin(run)).await
+    once(&app, &staff, &key, &fingerprint, run).await
 }
 
 /// Refuses a key that may do more than whoever issues it.

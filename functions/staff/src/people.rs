@@ -115,7 +115,7 @@ pub(crate) async fn create(
         }
         shown(&person)
     };
-    once_tagged(&app, &staff, &key, &fingerprint, Box::pin(run)).await
+    once_tagged(&app, &staff, &key, &fingerprint, run).await
 }
 
 /// Change a person of the staff
@@ -155,7 +155,7 @@ pub(crate) async fn update(
         let changed = change(&app, &staff, &target, current, |before| before.changed(wanted.clone())).await?;
         shown(&changed)
     };
-    once_tagged(&app, &staff, &target.key, &fingerprint, Box::pin(run)).await
+    once_tagged(&app, &staff, &target.key, &fingerprint, run).await
 }
 
 /// End all sessions of a person
@@ -190,7 +190,7 @@ pub(crate) async fn end_sessions(
             change(&app, &staff, &target, current, |before| before.clone().without_sessions()).await?;
         shown(&changed)
     };
-    once_tagged(&app, &staff, &target.key, &fingerprint, Box::pin(run)).await
+    once_tagged(&app, &staff, &target.key, &fingerprint, run).await
 }
 
 /// Remove a person from the staff
@@ -232,7 +232,7 @@ pub(crate) async fn delete(
         })
         .await
     };
-    once_tagged(&app, &staff, &target.key, &fingerprint, Box::pin(run)).await
+    once_tagged(&app, &staff, &target.key, &fingerprint, run).await
 }
 
 /// Changes a person as she was read, and again as she is where somebody else was first. One that is as she should be

@@ -88,7 +88,7 @@ pub(crate) async fn update(
         })
         .await
     };
-    once_tagged(&app, &staff, &key, &fingerprint, Box::pin(run)).await
+    once_tagged(&app, &staff, &key, &fingerprint, run).await
 }
 
 /// List the changes of settings and keys

@@ -13,7 +13,9 @@ use crate::vault::Vault;
 use domain::listing::Audience;
 use domain::tenant::{ApiKey, ConsumerSite, ProcessorKind, Tenant};
 use domain::{Mid, Template, TemplateId, TenantId, Timestamp};
+use futures_core::future::BoxFuture;
 use std::collections::BTreeSet;
+use std::future::ready;
 use std::sync::Arc;
 use store::catalog::Definitions;
 use store::identity::key_hash;
@@ -180,31 +182,31 @@ impl App {
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
-    pub async fn api_key(&self, text: &str) -> Result<Arc<Option<ApiKey>>, StoreError> {
+    pub fn api_key(&self, text: &str) -> BoxFuture<'_, Result<Arc<Option<ApiKey>>, StoreError>> {
         if self.refuses_demo_keys() && text.starts_with(DEMO_PREFIX) {
-            return Ok(Arc::new(None));
+            return Box::pin(ready(Ok(Arc::new(None))));
         }
         let (store, text_of_key) = (self.store.clone(), text.to_owned());
         let load = async move { store.load_api_key(&text_of_key).await };
-        self.caches.keys.get(key_hash(text), load).await
+        self.caches.keys.get(key_hash(text), load)
     }
 
     /// A tenant's settings, at most [`crate::cache::MAX_AGE`] old.
     ///
     /// # Errors
     /// [`AdapterFault::Store`] when the database does not answer, [`AdapterFault::UnknownTenant`] when the tenant is gone.
-    pub async fn tenant(&self, id: TenantId) -> Result<Arc<Tenant>, AdapterFault> {
+    pub fn tenant(&self, id: TenantId) -> BoxFuture<'_, Result<Arc<Tenant>, AdapterFault>> {
         let store = self.store.clone();
         let load = async move { store.load_tenant(id, Consistency::Eventual).await };
-        let found = self.caches.tenants.get(id, load).await?;
-        Option::clone(&found).map(Arc::new).ok_or(AdapterFault::UnknownTenant)
+        let found = self.caches.tenants.get(id, load);
+        Box::pin(async { Option::clone(&*found.await?).map(Arc::new).ok_or(AdapterFault::UnknownTenant) })
     }
 
     /// The key of a tenant's keyed hashes, opened by the vault.
     ///
     /// # Errors
     /// [`AdapterFault::Vault`] when the vault does not open it, [`AdapterFault::HashKey`] when it is none.
-    pub async fn hash_key(&self, tenant: &Tenant) -> Result<Arc<HashKey>, AdapterFault> {
+    pub fn hash_key(&self, tenant: &Tenant) -> BoxFuture<'_, Result<Arc<HashKey>, AdapterFault>> {
         let (vault, sealed, context) =
             (Arc::clone(&self.vault), tenant.sealed_hash_key.clone(), hash_key_context(tenant.id));
         let load = async move {
@@ -212,18 +214,18 @@ impl App {
             let opened = vault.open(&context, &sealed).await.map_err(AdapterFault::Vault)?;
             HashKey::try_from(opened.as_slice()).map_err(|cause| AdapterFault::HashKey(cause.into()))
         };
-        self.caches.hash_keys.get(tenant.id, load).await
+        self.caches.hash_keys.get(tenant.id, load)
     }
 
     /// Whether a tenant allows an origin; of no tenant in particular, whether any does.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
-    pub async fn is_allowed_origin(
+    pub fn is_allowed_origin(
         &self,
         origin: &str,
         tenant: Option<TenantId>,
-    ) -> Result<bool, StoreError> {
+    ) -> BoxFuture<'_, Result<bool, StoreError>> {
         let key = (origin.to_owned(), tenant);
         let (store, origin) = (self.store.clone(), origin.to_owned());
         let load = async move {
@@ -232,37 +234,38 @@ impl App {
                 None => store.is_origin_known(&origin).await,
             }
         };
-        Ok(*self.caches.origins.get(key, load).await?)
+        let found = self.caches.origins.get(key, load);
+        Box::pin(async { Ok(*found.await?) })
     }
 
     /// All templates of a tenant, at most [`crate::cache::MAX_AGE`] old.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
-    pub async fn templates(&self, tenant: TenantId) -> Result<Arc<Vec<Template>>, StoreError> {
+    pub fn templates(&self, tenant: TenantId) -> BoxFuture<'_, Result<Arc<Vec<Template>>, StoreError>> {
         let store = self.store.clone();
         let load = async move { store.load_templates(tenant, Consistency::Eventual).await };
-        self.caches.templates.get(tenant, load).await
+        self.caches.templates.get(tenant, load)
     }
 
     /// The small definitions of a tenant, at most [`crate::cache::MAX_AGE`] old.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
-    pub async fn definitions(&self, tenant: TenantId) -> Result<Arc<Definitions>, StoreError> {
+    pub fn definitions(&self, tenant: TenantId) -> BoxFuture<'_, Result<Arc<Definitions>, StoreError>> {
         let store = self.store.clone();
         let load = async move { store.load_definitions(tenant, Consistency::Eventual).await };
-        self.caches.definitions.get(tenant, load).await
+        self.caches.definitions.get(tenant, load)
     }
 
     /// The merchants of a tenant among which one charges, at most [`crate::cache::MAX_AGE`] old.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
-    pub async fn priced_merchants(&self, tenant: TenantId) -> Result<Arc<Vec<Mid>>, StoreError> {
+    pub fn priced_merchants(&self, tenant: TenantId) -> BoxFuture<'_, Result<Arc<Vec<Mid>>, StoreError>> {
         let store = self.store.clone();
         let load = async move { store.load_priced_merchants(tenant, Consistency::Eventual).await };
-        self.caches.priced_merchants.get(tenant, load).await
+        self.caches.priced_merchants.get(tenant, load)
     }
 
     /// When the next of a template's slots starts that the audience can buy now; none where it can buy none.

@@ -13,6 +13,8 @@ use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
 use aws_sdk_dynamodb::config::{SharedCredentialsProvider, SharedHttpClient};
 use aws_smithy_http_client::tls::{Provider, TlsContext, TrustStore, rustls_provider::CryptoMode};
 use aws_smithy_http_client::{Connector, HttpClientError};
+use aws_smithy_runtime::client::orchestrator::endpoints::StaticUriEndpointResolver;
+use aws_smithy_runtime_api::client::endpoint::SharedEndpointResolver;
 use aws_smithy_runtime_api::client::http::{HttpClient, HttpConnectorSettings, SharedHttpConnector};
 use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 use std::sync::{Arc, OnceLock};
@@ -133,11 +135,39 @@ fn retries() -> RetryConfig {
 }
 
 fn counted_store(config: &SdkConfig, prefix: &str) -> Store {
-    let mut settings = aws_sdk_dynamodb::config::Builder::from(config);
+    let mut settings = database_settings(config);
     if let Some(http) = config.http_client() {
         settings.set_http_client(Some(SharedHttpClient::new(Counted(http))));
     }
     Store::new(aws_sdk_dynamodb::Client::from_conf(settings.build()), prefix)
+}
+
+/// The database by its address, where that is known: the SDK's rules would be read at every start, and asked for every
+/// table of every request.
+fn database_settings(config: &SdkConfig) -> aws_sdk_dynamodb::config::Builder {
+    let mut settings = aws_sdk_dynamodb::config::Builder::from(config);
+    let of_region = || {
+        let is_special = config.use_fips() == Some(true) || config.use_dual_stack() == Some(true);
+        config.region().filter(|_| !is_special).and_then(|region| database_address(region.as_ref()))
+    };
+    if let Some(address) = config.endpoint_url().map(str::to_owned).or_else(of_region) {
+        let named = StaticUriEndpointResolver::uri(address);
+        settings.set_endpoint_resolver(Some(SharedEndpointResolver::new(named)));
+    }
+    settings
+}
+
+/// Where DynamoDB answers in a region of AWS or AWS China; nothing for partitions of their own, which the rules know.
+fn database_address(region: &str) -> Option<String> {
+    let (area, place) = region.split_once('-')?;
+    let domain = match area {
+        "af" | "ap" | "ca" | "eu" | "il" | "me" | "mx" | "sa" | "us" if !place.starts_with("iso") => {
+            "amazonaws.com"
+        }
+        "cn" => "amazonaws.com.cn",
+        _ => return None,
+    };
+    Some(format!("https://dynamodb.{region}.{domain}"))
 }
 
 /// The service of this deployment (`BOXOFFICE_TABLE_PREFIX`, `BOXOFFICE_MAIL_QUEUE_URL`,
@@ -160,7 +190,7 @@ pub fn app_and_mail() -> Result<(App, SesMail), SetupError> {
 
 fn app_over(config: &SdkConfig) -> Result<App, SetupError> {
     let prefix = setting("BOXOFFICE_TABLE_PREFIX")?;
-    let own = Store::new(aws_sdk_dynamodb::Client::new(config), &prefix);
+    let own = Store::new(aws_sdk_dynamodb::Client::from_conf(database_settings(config).build()), &prefix);
     let queue = setting("BOXOFFICE_MAIL_QUEUE_URL").unwrap_or_default();
     let key = setting("BOXOFFICE_VAULT_KEY_ID").unwrap_or_default();
     let adapters = Adapters {
@@ -174,6 +204,7 @@ fn app_over(config: &SdkConfig) -> Result<App, SetupError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use aws_sdk_dynamodb::config::endpoint::{DefaultResolver, Params, ResolveEndpoint};
     use aws_smithy_runtime_api::client::runtime_components::RuntimeComponentsBuilder;
 
     /// They are taken when the first client asks for connections, or not at all.
@@ -183,5 +214,32 @@ mod tests {
         let components = RuntimeComponentsBuilder::for_tests().build().unwrap();
         http.http_connector(&HttpConnectorSettings::default(), &components);
         assert_eq!(AUTHORITIES.matches("BEGIN CERTIFICATE").count(), 7);
+    }
+
+    #[tokio::test]
+    async fn a_named_database_is_where_the_rules_of_aws_say() {
+        for region in [
+            "af-south-1",
+            "ap-southeast-2",
+            "ca-west-1",
+            "cn-north-1",
+            "cn-northwest-1",
+            "eu-central-1",
+            "il-central-1",
+            "me-south-1",
+            "mx-central-1",
+            "sa-east-1",
+            "us-east-1",
+            "us-gov-west-1",
+            "us-west-2",
+        ] {
+            let parameters = Params::builder().region(region).build().unwrap();
+            let rules = DefaultResolver::new();
+            let by_rules = ResolveEndpoint::resolve_endpoint(&rules, &parameters).await.unwrap();
+            assert_eq!(database_address(region).as_deref(), Some(by_rules.url()));
+        }
+        for region in ["us-iso-east-1", "us-isob-east-1", "eu-isoe-west-1", "eusc-de-east-1", "nowhere"] {
+            assert_eq!(database_address(region), None, "{region}");
+        }
     }
 }

@@ -1,9 +1,9 @@
 //! Definitions that change rarely and are read by every request, kept for a few seconds.
 
+use futures_core::future::BoxFuture;
 use quick_cache::sync::Cache as Quick;
 use std::fmt;
 use std::hash::Hash;
-use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -101,7 +101,7 @@ impl<K: Hash + Eq + Clone + Send + Sync + 'static, V: Send + Sync + 'static> Cac
         &'a self,
         key: K,
         load: impl Future<Output = Result<V, E>> + Send + 'static,
-    ) -> Pin<Box<dyn Future<Output = Result<Arc<V>, E>> + Send + 'a>> {
+    ) -> BoxFuture<'a, Result<Arc<V>, E>> {
         let since = Instant::now();
         Box::pin(async move {
             if let Some(slot) = self.0.get(&key) {

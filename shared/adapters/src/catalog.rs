@@ -7,6 +7,7 @@ use domain::entitlement::Entitlements;
 use domain::ledger::Ledger;
 use domain::pricing::PricingCatalog;
 use domain::{TemplateId, TenantId};
+use futures_core::future::BoxFuture;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use store::StoreError;
@@ -24,9 +25,12 @@ impl App {
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
-    pub async fn catalog(&self, tenant: TenantId) -> Result<TenantCatalog, StoreError> {
-        let (templates, definitions) = tokio::try_join!(self.templates(tenant), self.definitions(tenant))?;
-        Ok(TenantCatalog { templates, definitions })
+    pub fn catalog(&self, tenant: TenantId) -> BoxFuture<'_, Result<TenantCatalog, StoreError>> {
+        let (templates, definitions) = (self.templates(tenant), self.definitions(tenant));
+        Box::pin(async {
+            let (templates, definitions) = tokio::try_join!(templates, definitions)?;
+            Ok(TenantCatalog { templates, definitions })
+        })
     }
 
     /// What a tenant sells, from caches that know the templates of these slots.

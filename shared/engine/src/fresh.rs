@@ -21,8 +21,7 @@ pub fn fresh_database() -> Result<Client, OpenError> {
     static ACCOUNTS: AtomicU32 = AtomicU32::new(0);
     let Ok(address) = std::env::var(ADDRESS) else { return Ok(Embedded::memory()?.client()) };
     let account = format!("{:07}{:05}", std::process::id(), ACCOUNTS.fetch_add(1, Ordering::Relaxed));
-    let settings = settings(aws_smithy_http_client::Builder::new().build_http())
-        .endpoint_url(address)
+    let settings = settings(aws_smithy_http_client::Builder::new().build_http(), &address)
         .credentials_provider(Credentials::new(account, "none", None, None, "fresh"));
     Ok(Client::from_conf(settings.build()))
 }

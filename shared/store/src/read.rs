@@ -4,6 +4,7 @@ use crate::{DUE_INDEX, Expression, Item, Key, Placed, Store, StoreError, StoreFa
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes};
 use domain::TenantId;
+use futures_core::future::BoxFuture;
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
@@ -113,45 +114,55 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
-    pub async fn get_item(&self, key: &Key, consistency: Consistency) -> Result<Option<Item>, StoreError> {
-        let answer = self
+    pub fn get_item<'a>(
+        &'a self,
+        key: &'a Key,
+        consistency: Consistency,
+    ) -> BoxFuture<'a, Result<Option<Item>, StoreError>> {
+        let request = self
             .client
             .get_item()
             .table_name(self.table(key.table))
             .set_key(Some(key.attributes()))
-            .consistent_read(consistency == Consistency::Strong)
-            .send()
-            .await
-            .map_err(failed)?;
-        Ok(answer.item)
+            .consistent_read(consistency == Consistency::Strong);
+        Box::pin(async move { Ok(request.send().await.map_err(failed)?.item) })
     }
 
     /// Reads many items in one round trip, whatever their tables; keys that name nothing are left out.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
-    pub async fn get_many(
+    pub fn get_many(
         &self,
         keys: impl IntoIterator<Item = Key>,
         consistency: Consistency,
-    ) -> Result<Found, StoreError> {
-        let keys: BTreeSet<Key> = keys.into_iter().collect();
-        let keys: Vec<Key> = keys.into_iter().collect();
-        let mut batches = tokio::task::JoinSet::new();
-        let mut found = Found::default();
-        let calls = crate::Calls::current();
-        for batch in keys.chunks(BATCH_KEYS).skip(1) {
-            let (store, batch) = (self.clone(), batch.to_vec());
-            let calls = calls.clone();
-            batches.spawn(calls.scope(async move { store.get_batch(&batch, consistency).await }));
-        }
-        if let Some(first) = keys.chunks(BATCH_KEYS).next() {
-            found.0.extend(self.get_batch(first, consistency).await?);
-        }
-        while let Some(batch) = batches.join_next().await {
-            found.0.extend(batch.map_err(|fault| StoreError::new(StoreFault::TryAgain, fault))??);
-        }
-        Ok(found)
+    ) -> BoxFuture<'_, Result<Found, StoreError>> {
+        self.get_batches(keys.into_iter().collect(), consistency)
+    }
+
+    fn get_batches(
+        &self,
+        keys: BTreeSet<Key>,
+        consistency: Consistency,
+    ) -> BoxFuture<'_, Result<Found, StoreError>> {
+        Box::pin(async move {
+            let keys: Vec<Key> = keys.into_iter().collect();
+            let mut batches = tokio::task::JoinSet::new();
+            let mut found = Found::default();
+            let calls = crate::Calls::current();
+            for batch in keys.chunks(BATCH_KEYS).skip(1) {
+                let (store, batch) = (self.clone(), batch.to_vec());
+                let calls = calls.clone();
+                batches.spawn(calls.scope(async move { store.get_batch(&batch, consistency).await }));
+            }
+            if let Some(first) = keys.chunks(BATCH_KEYS).next() {
+                found.0.extend(self.get_batch(first, consistency).await?);
+            }
+            while let Some(batch) = batches.join_next().await {
+                found.0.extend(batch.map_err(|fault| StoreError::new(StoreFault::TryAgain, fault))??);
+            }
+            Ok(found)
+        })
     }
 
     async fn get_batch(
@@ -177,7 +188,8 @@ impl Store {
             let answer =
                 self.client.batch_get_item().set_request_items(Some(request)).send().await.map_err(failed)?;
             for (name, items) in answer.responses.unwrap_or_default() {
-                found.extend(items.into_iter().filter_map(|item| Some((self.key_of(&name, &item)?, item))));
+                let Some(table) = self.table_of(&name) else { continue };
+                found.extend(items.into_iter().filter_map(|item| Some((key_in(table, &item)?, item))));
             }
             request = answer.unprocessed_keys.unwrap_or_default();
             if request.is_empty() {
@@ -188,10 +200,9 @@ impl Store {
         Err(StoreError::new(StoreFault::TryAgain, "a batch read stayed unprocessed"))
     }
 
-    fn key_of(&self, table_name: &str, item: &Item) -> Option<Key> {
-        let table = Table::ALL.into_iter().find(|table| self.table(*table) == table_name)?;
-        let text = |name: &str| item.get(name).and_then(|value| value.as_s().ok()).cloned();
-        Some(Key { table, pk: text("pk")?, sk: text("sk")? })
+    fn table_of(&self, physical: &str) -> Option<Table> {
+        let name = physical.strip_prefix(&*self.prefix)?;
+        Table::ALL.into_iter().find(|table| table.name() == name)
     }
 
     /// Reads the items of a partition in the order of their sort keys, or from the last one back, page after
@@ -199,15 +210,15 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
-    pub async fn query(
-        &self,
+    pub fn query<'a>(
+        &'a self,
         table: Table,
-        partition: &str,
-        sort_keys: SortKeys<'_>,
+        partition: &'a str,
+        sort_keys: SortKeys<'a>,
         consistency: Consistency,
         limit: usize,
-    ) -> Result<Vec<Item>, StoreError> {
-        self.query_wanted(table, partition, sort_keys, consistency, limit, |_| true).await
+    ) -> BoxFuture<'a, Result<Vec<Item>, StoreError>> {
+        Box::pin(self.query_wanted(table, partition, sort_keys, consistency, limit, |_| true))
     }
 
     /// [`Store::query`] for items of which this holds. The others are passed by, however many there are, and do not
@@ -263,14 +274,14 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
-    pub async fn query_all(
-        &self,
+    pub fn query_all<'a>(
+        &'a self,
         table: Table,
-        partition: &str,
-        sort_keys: SortKeys<'_>,
+        partition: &'a str,
+        sort_keys: SortKeys<'a>,
         consistency: Consistency,
-    ) -> Result<Vec<Item>, StoreError> {
-        self.query(table, partition, sort_keys, consistency, usize::MAX).await
+    ) -> BoxFuture<'a, Result<Vec<Item>, StoreError>> {
+        self.query(table, partition, sort_keys, consistency, usize::MAX)
     }
 
     /// The keys of work in one partition of the due index that is due by `until` (epoch seconds), up to `limit` of
@@ -311,11 +322,10 @@ impl Store {
         start: Option<Item>,
     ) -> Result<(Vec<Key>, Option<Item>), StoreError> {
         let DueRange { table, partition, until, limit } = due;
-        let name = self.table(table);
         let answer = self
             .client
             .query()
-            .table_name(&name)
+            .table_name(self.table(table))
             .index_name(DUE_INDEX)
             .key_condition_expression("due_pk = :partition AND due_at <= :until")
             .expression_attribute_values(":partition", AttributeValue::S(partition.to_owned()))
@@ -326,9 +336,15 @@ impl Store {
             .await
             .map_err(failed)?;
         let items = answer.items.unwrap_or_default();
-        let keys = items.iter().filter_map(|item| self.key_of(&name, item)).collect();
+        let keys = items.iter().filter_map(|item| key_in(table, item)).collect();
         Ok((keys, answer.last_evaluated_key))
     }
+}
+
+/// The key of an item of this table.
+fn key_in(table: Table, item: &Item) -> Option<Key> {
+    let text = |name: &str| item.get(name).and_then(|value| value.as_s().ok()).cloned();
+    Some(Key { table, pk: text("pk")?, sk: text("sk")? })
 }
 
 /// What a failed call means: throttling and lost connections are worth another try, the rest is our fault.

@@ -12,6 +12,7 @@ use aws_sdk_dynamodb::types::{
     CancellationReason, ConditionCheck, Delete, Put, ReturnValue as NewItem,
     ReturnValuesOnConditionCheckFailure as OldItem, TransactWriteItem, Update,
 };
+use futures_core::future::BoxFuture;
 use sha2::{Digest, Sha256};
 use std::time::Duration;
 
@@ -38,48 +39,60 @@ impl Store {
             let written = self.write(key, write.action.clone()).await?;
             return Ok(written.map_err(|old| vec![Refused { refusal: write.refusal.clone(), old }]));
         }
-        self.transact(plan, token).await
+        let writes = plan.writes().map(|(key, write)| PlannedWrite { key, action: &write.action });
+        let done = self.transact(writes.collect(), token).await?;
+        let refusals: Vec<&R> = plan.writes().map(|(_, write)| &write.refusal).collect();
+        Ok(done.map_err(|failed| {
+            let refused = failed.into_iter().filter_map(|FailedCondition { place, old }| {
+                Some(Refused { refusal: (*refusals.get(place)?).clone(), old })
+            });
+            refused.collect()
+        }))
     }
 
-    async fn transact<R: Clone>(
-        &self,
-        plan: &Plan<R>,
-        token: &str,
-    ) -> Result<Result<(), Vec<Refused<R>>>, StoreError> {
-        for (_, write) in plan.writes() {
-            check_size(&write.action)?;
-        }
-        let mut stayed = StoreFault::Conflict;
-        for attempt in 0..CONFLICT_TRIES {
-            let sent = self
-                .client
-                .transact_write_items()
-                .set_transact_items(Some(self.transaction_items(plan)?))
-                .client_request_token(token)
-                .send()
-                .await;
-            let error = match sent {
-                Ok(_) => return Ok(Ok(())),
-                Err(error) => error,
-            };
-            let reasons = match error.as_service_error() {
-                Some(TransactWriteItemsError::TransactionCanceledException(cancelled)) => {
-                    cancelled.cancellation_reasons.clone().unwrap_or_default()
-                }
-                Some(TransactWriteItemsError::TransactionInProgressException(_)) => {
-                    // An earlier try of it is on its way, and may happen.
-                    stayed = StoreFault::TryAgain;
-                    Vec::new()
-                }
-                _ => return Err(failed(error)),
-            };
-            match verdict(plan, reasons) {
-                Verdict::Refused(refused) => return Ok(Err(refused)),
-                Verdict::Conflict => rest_after(token, attempt).await,
-                Verdict::Fault(kind) => return Err(StoreError::new(kind, error)),
+    /// Carries writes out in one transaction, or finds the places of those whose conditions did not hold, each with the
+    /// item as it was.
+    fn transact<'a>(
+        &'a self,
+        writes: Vec<PlannedWrite<'a>>,
+        token: &'a str,
+    ) -> BoxFuture<'a, Result<Result<(), Vec<FailedCondition>>, StoreError>> {
+        Box::pin(async move {
+            for write in &writes {
+                check_size(write.action)?;
             }
-        }
-        Err(StoreError::new(stayed, "a transaction stayed in conflict"))
+            let mut stayed = StoreFault::Conflict;
+            for attempt in 0..CONFLICT_TRIES {
+                let sent = self
+                    .client
+                    .transact_write_items()
+                    .set_transact_items(Some(self.transaction_items(&writes)?))
+                    .client_request_token(token)
+                    .send()
+                    .await;
+                let error = match sent {
+                    Ok(_) => return Ok(Ok(())),
+                    Err(error) => error,
+                };
+                let reasons = match error.as_service_error() {
+                    Some(TransactWriteItemsError::TransactionCanceledException(cancelled)) => {
+                        cancelled.cancellation_reasons.clone().unwrap_or_default()
+                    }
+                    Some(TransactWriteItemsError::TransactionInProgressException(_)) => {
+                        // An earlier try of it is on its way, and may happen.
+                        stayed = StoreFault::TryAgain;
+                        Vec::new()
+                    }
+                    _ => return Err(failed(error)),
+                };
+                match verdict(writes.len(), reasons) {
+                    Verdict::Refused(failed) => return Ok(Err(failed)),
+                    Verdict::Conflict => rest_after(token, attempt).await,
+                    Verdict::Fault(kind) => return Err(StoreError::new(kind, error)),
+                }
+            }
+            Err(StoreError::new(stayed, "a transaction stayed in conflict"))
+        })
     }
 
     /// Carries out one conditional write. A conflict with a transaction is tried again; a lost answer is not,
@@ -88,23 +101,31 @@ impl Store {
     /// # Errors
     /// [`StoreError`] when it is not known to have happened. The inner error is a condition that did not
     /// hold, with the item as it was.
-    pub async fn write(&self, key: &Key, action: Action) -> Result<Result<(), Option<Item>>, StoreError> {
-        check_size(&action)?;
-        without_conflict(|| token_of((key, &action)), || self.send(key, &action)).await
+    pub fn write<'a>(
+        &'a self,
+        key: &'a Key,
+        action: Action,
+    ) -> BoxFuture<'a, Result<Result<(), Option<Item>>, StoreError>> {
+        Box::pin(async move {
+            check_size(&action)?;
+            without_conflict(|| token_of((key, &action)), || self.send(key, &action)).await
+        })
     }
 
     /// Carries out one conditional update, like [`Store::write`], and answers the item as it is afterwards.
     ///
     /// # Errors
     /// Those of [`Store::write`].
-    pub(crate) async fn update_and_return(
-        &self,
-        key: &Key,
-        update: &Expression,
-    ) -> Result<Result<Item, Option<Item>>, StoreError> {
-        let send = || self.update(key, update, NewItem::AllNew);
-        let updated = without_conflict(|| token_of((key, update)), send).await?;
-        Ok(updated.map(Option::unwrap_or_default))
+    pub(crate) fn update_and_return<'a>(
+        &'a self,
+        key: &'a Key,
+        update: &'a Expression,
+    ) -> BoxFuture<'a, Result<Result<Item, Option<Item>>, StoreError>> {
+        Box::pin(async move {
+            let send = || self.update(key, update, NewItem::AllNew);
+            let updated = without_conflict(|| token_of((key, update)), send).await?;
+            Ok(updated.map(Option::unwrap_or_default))
+        })
     }
 
     async fn send(&self, key: &Key, action: &Action) -> Result<Result<(), Option<Item>>, StoreError> {
@@ -189,8 +210,8 @@ impl Store {
     }
 
     /// The writes of a plan as they are sent. They are made again for each try, since few transactions need a second.
-    fn transaction_items<R>(&self, plan: &Plan<R>) -> Result<Vec<TransactWriteItem>, StoreError> {
-        plan.writes().map(|(key, write)| self.transaction_item(key, write.action.clone())).collect()
+    fn transaction_items(&self, writes: &[PlannedWrite<'_>]) -> Result<Vec<TransactWriteItem>, StoreError> {
+        writes.iter().map(|write| self.transaction_item(write.key, write.action.clone())).collect()
     }
 
     fn transaction_item(&self, key: &Key, action: Action) -> Result<TransactWriteItem, StoreError> {
@@ -247,24 +268,36 @@ impl Store {
     }
 }
 
-enum Verdict<R> {
-    Refused(Vec<Refused<R>>),
+/// A write of a plan, without what its refusal means.
+struct PlannedWrite<'a> {
+    key: &'a Key,
+    action: &'a Action,
+}
+
+/// A condition that did not hold.
+struct FailedCondition {
+    /// The place of its write in the plan.
+    place: usize,
+    /// The item as it was.
+    old: Option<Item>,
+}
+
+enum Verdict {
+    Refused(Vec<FailedCondition>),
     Conflict,
     Fault(StoreFault),
 }
 
-/// What the reasons of a cancelled transaction mean. A failed condition outranks the rest: it would fail
+/// What the reasons of a cancelled transaction of so many writes mean, one for each of them. A failed condition outranks the rest: it would fail
 /// again. A conflict is tried again; a throttle is never taken for a refusal.
-fn verdict<R: Clone>(plan: &Plan<R>, reasons: Vec<CancellationReason>) -> Verdict<R> {
+fn verdict(writes: usize, reasons: Vec<CancellationReason>) -> Verdict {
     let mut refused = Vec::new();
     let mut conflict = reasons.is_empty();
     let mut throttled = false;
     let mut invalid = false;
-    for ((_, write), reason) in plan.writes().zip(reasons) {
+    for (place, reason) in reasons.into_iter().take(writes).enumerate() {
         match reason.code.as_deref() {
-            Some("ConditionalCheckFailed") => {
-                refused.push(Refused { refusal: write.refusal.clone(), old: reason.item });
-            }
+            Some("ConditionalCheckFailed") => refused.push(FailedCondition { place, old: reason.item }),
             Some("TransactionConflict") => conflict = true,
             Some("ThrottlingError" | "ProvisionedThroughputExceeded") => throttled = true,
             None | Some("None") => {}

@@ -49,17 +49,18 @@ impl Walk {
         plays
     }
 
-    /// The end of a walk that passes so many cases at least.
+    /// The end of a walk that passes so many cases at least, and how many of them it played.
     ///
     /// # Panics
     /// When there were fewer, whether they were played or not.
     #[track_caller]
-    pub fn end(self, least: usize) {
+    pub fn end(self, least: usize) -> usize {
         assert!(self.met >= least, "{} passed {} cases, and {least} at least before", self.name, self.met);
         assert!(self.whole.is_none() || self.played == self.met, "{} left cases out", self.name);
         if let Some(directory) = self.whole {
             note(&directory, self.name, self.played);
         }
+        self.played
     }
 }
 

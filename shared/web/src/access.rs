@@ -15,6 +15,7 @@ use domain::operator::{MAX_OPERATOR_CHARS, Operator};
 use domain::staff::LABEL_PREFIX;
 use domain::tenant::{ApiKey, Scope, Tenant};
 use domain::{Mid, Zone};
+use futures_core::future::BoxFuture;
 use http::header::ORIGIN;
 use http::request::Parts;
 use http::{HeaderMap, Method};
@@ -95,14 +96,22 @@ impl Caller {
 
 /// What a group of routes asks of its callers.
 pub trait Policy: Send + Sync + 'static {
+    #[doc(hidden)]
+    const REQUIRED: Requirements;
+}
+
+/// What a group of routes requires of its callers. A value, so that letting in is compiled once for all groups.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Requirements {
     /// The header the key comes in.
-    const KEY_HEADER: &'static str;
+    key_header: &'static str,
     /// Any one of these scopes is enough. Who has several of them is let in as the first.
-    const SCOPES: &'static [Scope];
+    scopes: &'static [Scope],
     /// Whether `x-b2c-tenant-id` must be sent.
-    const TENANT_HEADER: bool;
+    tenant_header: bool,
     /// Whether `x-service-browser-ip` must be sent.
-    const BROWSER_IP: bool;
+    browser_ip: bool,
 }
 
 /// A caller that satisfies a policy.
@@ -123,10 +132,7 @@ macro_rules! policies {
         #[derive(Debug)]
         pub struct $policy;
         impl Policy for $policy {
-            const KEY_HEADER: &'static str = $key;
-            const SCOPES: &'static [Scope] = &[$(Scope::$scope),+];
-            const TENANT_HEADER: bool = $tenant;
-            const BROWSER_IP: bool = $ip;
+            const REQUIRED: Requirements = Requirements { key_header: $key, scopes: &[$(Scope::$scope),+], tenant_header: $tenant, browser_ip: $ip };
         }
         $(#[$doc])*
         pub type $name = Access<$policy>;
@@ -164,25 +170,35 @@ impl<P: Policy> FromRequestParts<App> for Access<P> {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
-        let Recognised { tenant, credential } = Recognised::by(app, parts, P::KEY_HEADER).await?;
+        Ok(Self(let_in(app, parts, P::REQUIRED).await?, PhantomData))
+    }
+}
+
+/// The caller of a request, if it has what is required.
+fn let_in<'a>(
+    app: &'a App,
+    parts: &'a Parts,
+    required: Requirements,
+) -> BoxFuture<'a, Result<Caller, ApiError>> {
+    Box::pin(async move {
+        let Recognised { tenant, credential } = Recognised::by(app, parts, required.key_header).await?;
         let context = enter(parts, &tenant)?;
         credential.check_time(app, parts, &tenant)?;
-        let scope = P::SCOPES.iter().find(|scope| credential.scopes.contains(*scope));
-        let scope = *scope.ok_or_else(|| credential.other_scope(P::SCOPES))?;
+        let scope = required.scopes.iter().find(|scope| credential.scopes.contains(*scope));
+        let scope = *scope.ok_or_else(|| credential.other_scope(required.scopes))?;
         credential.check_origin(app, &tenant, parts)?;
-        check_tenant_header(&parts.headers, &tenant, P::TENANT_HEADER)?;
+        check_tenant_header(&parts.headers, &tenant, required.tenant_header)?;
         let ip = match scope.is_page() || credential.session.is_some() {
             true => parts.extensions.get::<SourceIp>().map(|source| source.0),
-            false => browser_ip(&parts.headers, P::BROWSER_IP)?,
+            false => browser_ip(&parts.headers, required.browser_ip)?,
         };
         let clock = request_clock(app, &parts.headers, &tenant)?;
         let operator = sent_operator(&parts.headers)?.filter(|_| !scope.is_page());
         let operator = credential.person().or(operator);
         let proofs = header(&parts.headers, PROOF_HEADER).map(SentProofs::new);
         let Credential { mid, label: key_label, hash: key_hash, .. } = credential;
-        let caller = Caller { tenant, mid, scope, key_label, key_hash, operator, proofs, clock, ip, context };
-        Ok(Self(caller, PhantomData))
-    }
+        Ok(Caller { tenant, mid, scope, key_label, key_hash, operator, proofs, clock, ip, context })
+    })
 }
 
 /// By what a caller is known: a key, or the session of a person of the staff.

@@ -5,6 +5,7 @@ use adapters::keyed_hash::HashKey;
 use axum::body::{Bytes, to_bytes};
 use axum::extract::{FromRequest, Request};
 use domain::card::CardText;
+use futures_core::future::BoxFuture;
 use http::header::CONTENT_TYPE;
 use http_body_util::LengthLimitError;
 use serde_json::Value;
@@ -40,15 +41,7 @@ impl<T: WireValue, S: Send + Sync> FromRequest<S> for Body<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, ApiError> {
-        let content_type =
-            request.headers().get(CONTENT_TYPE).map(|value| value.to_str().unwrap_or_default());
-        if content_type.is_some_and(|sent| !is_json(sent)) {
-            return Err(ApiError::new(ErrorType::UnsupportedMediaType));
-        }
-        let bytes = whole(request.into_body()).await?;
-        if let Some(pointer) = repeated_key(&bytes) {
-            return Err(ApiError::new(ErrorType::ValidationError).detail(pointer, "appears twice"));
-        }
+        let bytes = json(request).await?;
         let value = wire::read_body(&bytes)
             .map_err(|fault| ApiError::new(ErrorType::MalformedJson).message(malformed(&bytes, fault)))?;
         Ok(Self { value, bytes })
@@ -67,6 +60,22 @@ impl<S: Send + Sync> FromRequest<S> for RawBody {
     async fn from_request(request: Request, _: &S) -> Result<Self, ApiError> {
         whole(request.into_body()).await.map(Self)
     }
+}
+
+/// The bytes of a body that is declared as JSON, or as nothing, and has no key twice.
+fn json(request: Request) -> BoxFuture<'static, Result<Bytes, ApiError>> {
+    Box::pin(async move {
+        let content_type =
+            request.headers().get(CONTENT_TYPE).map(|value| value.to_str().unwrap_or_default());
+        if content_type.is_some_and(|sent| !is_json(sent)) {
+            return Err(ApiError::new(ErrorType::UnsupportedMediaType));
+        }
+        let bytes = whole(request.into_body()).await?;
+        match repeated_key(&bytes) {
+            Some(pointer) => Err(ApiError::new(ErrorType::ValidationError).detail(pointer, "appears twice")),
+            None => Ok(bytes),
+        }
+    })
 }
 
 /// What is wrong with a body that cannot be read, without quoting it.
@@ -115,16 +124,20 @@ impl<T> Body<T> {
     /// number takes part as its keyed hash only, the cvc not at all (contract §2).
     #[must_use]
     pub fn fingerprint(&self, route: &str, key: &HashKey) -> String {
-        let mut sent: BTreeMap<String, &RawValue> = serde_json::from_slice(&self.bytes).unwrap_or_default();
-        sent.remove("cvc");
-        let card = sent.remove(CARD).map(|card| card_hash(card, key));
-        let mut body: BTreeMap<String, Value> =
-            sent.into_iter().map(|(name, field)| (name, canonical(field))).collect();
-        body.extend(card.map(|hash| (CARD.to_owned(), hash.into())));
-        // `serde_json` keeps objects sorted, which makes the printed form canonical.
-        let body: Value = body.into_iter().collect();
-        hex::encode(key.hash("body", &[route.as_bytes(), body.to_string().as_bytes()]))
+        fingerprint(&self.bytes, route, key)
     }
+}
+
+fn fingerprint(bytes: &[u8], route: &str, key: &HashKey) -> String {
+    let mut sent: BTreeMap<String, &RawValue> = serde_json::from_slice(bytes).unwrap_or_default();
+    sent.remove("cvc");
+    let card = sent.remove(CARD).map(|card| card_hash(card, key));
+    let mut body: BTreeMap<String, Value> =
+        sent.into_iter().map(|(name, field)| (name, canonical(field))).collect();
+    body.extend(card.map(|hash| (CARD.to_owned(), hash.into())));
+    // `serde_json` keeps objects sorted, which makes the printed form canonical.
+    let body: Value = body.into_iter().collect();
+    hex::encode(key.hash("body", &[route.as_bytes(), body.to_string().as_bytes()]))
 }
 
 /// The field that holds a card number.

@@ -10,25 +10,28 @@ use domain::cart_request::{CartTerms, ClaimProblem, Wanted};
 use domain::claim::Evidence;
 use domain::member_proof::MemberProof;
 use domain::tenant::ClaimRule;
+use futures_core::future::BoxFuture;
 use std::collections::BTreeMap;
 
 /// What the caller has to show. A proof that is over, altered or another tenant's shows nothing.
 ///
 /// # Errors
 /// [`ApiError`] when the tenant's key cannot be had.
-pub async fn evidence(app: &App, caller: &Caller) -> Result<Evidence, ApiError> {
-    let rule = caller.tenant.member_claims.rule(caller.scope);
-    let now = caller.clock.now();
-    let sent = caller.proofs.iter().flat_map(SentProofs::parse);
-    let live: Vec<MemberProof> = sent.filter(|proof| proof.claims.is_live(now)).collect();
-    if rule == ClaimRule::None || live.is_empty() {
-        return Ok(Evidence::none(rule));
-    }
-    let key = app.hash_key(&caller.tenant).await?;
-    let read = live.into_iter().filter_map(|proof| read_proof(caller.tenant.id, &key, proof));
-    let named = read.flat_map(|claims| claims.memberships);
-    let proven = named.flat_map(|one| [(one.id, one.number), (one.number, one.number)]);
-    Ok(Evidence { rule, proven: proven.collect::<BTreeMap<MembershipId, MembershipId>>() })
+pub fn evidence<'a>(app: &'a App, caller: &'a Caller) -> BoxFuture<'a, Result<Evidence, ApiError>> {
+    Box::pin(async move {
+        let rule = caller.tenant.member_claims.rule(caller.scope);
+        let now = caller.clock.now();
+        let sent = caller.proofs.iter().flat_map(SentProofs::parse);
+        let live: Vec<MemberProof> = sent.filter(|proof| proof.claims.is_live(now)).collect();
+        if rule == ClaimRule::None || live.is_empty() {
+            return Ok(Evidence::none(rule));
+        }
+        let key = app.hash_key(&caller.tenant).await?;
+        let read = live.into_iter().filter_map(|proof| read_proof(caller.tenant.id, &key, proof));
+        let named = read.flat_map(|claims| claims.memberships);
+        let proven = named.flat_map(|one| [(one.id, one.number), (one.number, one.number)]);
+        Ok(Evidence { rule, proven: proven.collect::<BTreeMap<MembershipId, MembershipId>>() })
+    })
 }
 
 /// Tells the visitor that something was named that does not count, beside whatever the answer is.

@@ -8,11 +8,12 @@ use axum::extract::FromRequestParts;
 use axum::response::{IntoResponse, Response};
 use domain::Timestamp;
 use domain::tenant::Scope;
+use futures_core::future::BoxFuture;
 use http::header::ETAG;
 use http::request::Parts;
 use http::{HeaderName, HeaderValue, StatusCode};
 use serde::Serialize;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use sha2::{Digest, Sha256};
 use store::idempotency::{IdempotencyRecord, KeptAnswer, idempotency_key};
 use store::{Key, StoreError};
@@ -146,36 +147,33 @@ impl<T: Serialize> IntoResponse for Tagged<T> {
 ///
 /// # Errors
 /// `IDEMPOTENCY_KEY_REUSED`, `REQUEST_IN_PROGRESS`, or whatever `run` refuses with.
-pub async fn once<T: Serialize>(
-    app: &App,
-    caller: &Caller,
-    key: &IdempotencyKey,
-    fingerprint: &str,
-    run: impl Future<Output = Result<T, ApiError>>,
-) -> Result<Response, ApiError> {
-    let run = async { run.await.map(|body| Tagged { body, revision: None }) };
-    once_tagged(app, caller, key, fingerprint, run).await
+pub fn once<'a, T: Serialize>(
+    app: &'a App,
+    caller: &'a Caller,
+    key: &'a IdempotencyKey,
+    fingerprint: &'a str,
+    run: impl Future<Output = Result<T, ApiError>> + Send + 'a,
+) -> BoxFuture<'a, Result<Response, ApiError>> {
+    let run = async move { written(run.await?, None) };
+    run_once(ClaimingRequest { app, caller, key, fingerprint }, None, Box::pin(run))
 }
 
 /// [`once`] for a write whose answer has a revision, which a repetition shows as well.
 ///
 /// # Errors
 /// Those of [`once`].
-pub async fn once_tagged<T: Serialize>(
-    app: &App,
-    caller: &Caller,
-    key: &IdempotencyKey,
-    fingerprint: &str,
-    run: impl Future<Output = Result<Tagged<T>, ApiError>>,
-) -> Result<Response, ApiError> {
-    let Some(hash) = key.hash() else { return run.await.map(IntoResponse::into_response) };
-    let key = idempotency_key(caller.tenant.id, &hash);
-    let own = match claim(app, caller, &key, fingerprint).await? {
-        ClaimedKey::Answered(answer) => return Ok(*answer),
-        ClaimedKey::Own(own) => own,
-        ClaimedKey::Open(open) => take_over(app, caller, &key, *open).await?,
+pub fn once_tagged<'a, T: Serialize>(
+    app: &'a App,
+    caller: &'a Caller,
+    key: &'a IdempotencyKey,
+    fingerprint: &'a str,
+    run: impl Future<Output = Result<Tagged<T>, ApiError>> + Send + 'a,
+) -> BoxFuture<'a, Result<Response, ApiError>> {
+    let run = async move {
+        let Tagged { body, revision } = run.await?;
+        written(body, revision)
     };
-    run_as(app, &key, &own, run).await
+    run_once(ClaimingRequest { app, caller, key, fingerprint }, None, Box::pin(run))
 }
 
 /// [`once`] for a write whose effect is found by what it made. Where an earlier request has the key and has not
@@ -184,42 +182,73 @@ pub async fn once_tagged<T: Serialize>(
 ///
 /// # Errors
 /// Those of [`once`], or whatever `resume` says of an effect that is still on its way.
-pub async fn once_or_resume<T: Serialize>(
-    app: &App,
-    caller: &Caller,
-    key: &IdempotencyKey,
-    fingerprint: &str,
-    resume: impl Future<Output = Result<Option<T>, ApiError>>,
-    run: impl Future<Output = Result<T, ApiError>>,
-) -> Result<Response, ApiError> {
-    let run = async { run.await.map(|body| Tagged { body, revision: None }) };
-    let Some(hash) = key.hash() else { return run.await.map(IntoResponse::into_response) };
-    let key = idempotency_key(caller.tenant.id, &hash);
-    let own = match claim(app, caller, &key, fingerprint).await? {
-        ClaimedKey::Answered(answer) => return Ok(*answer),
-        ClaimedKey::Own(own) => own,
-        ClaimedKey::Open(open) => match resume.await {
-            Ok(Some(body)) => {
-                let answer = Tagged { body, revision: None };
-                return keep(app, &key, &open.held, answer).await.map(replayed);
+pub fn once_or_resume<'a, T: Serialize>(
+    app: &'a App,
+    caller: &'a Caller,
+    key: &'a IdempotencyKey,
+    fingerprint: &'a str,
+    resume: impl Future<Output = Result<Option<T>, ApiError>> + Send + 'a,
+    run: impl Future<Output = Result<T, ApiError>> + Send + 'a,
+) -> BoxFuture<'a, Result<Response, ApiError>> {
+    let resume = async move { resume.await?.map(|body| written(body, None)).transpose() };
+    let run = async move { written(run.await?, None) };
+    run_once(ClaimingRequest { app, caller, key, fingerprint }, Some(Box::pin(resume)), Box::pin(run))
+}
+
+/// An answer as it is kept and sent: its body as JSON text, and its revision.
+type Written = Tagged<Box<RawValue>>;
+
+fn written(body: impl Serialize, revision: Option<String>) -> Result<Written, ApiError> {
+    Ok(Tagged { body: to_raw_value(&body).map_err(ApiError::internal)?, revision })
+}
+
+/// A request that claims its key.
+struct ClaimingRequest<'a> {
+    app: &'a App,
+    caller: &'a Caller,
+    key: &'a IdempotencyKey,
+    fingerprint: &'a str,
+}
+
+/// What [`once`], [`once_tagged`] and [`once_or_resume`] have in common; without `resume`, nothing is looked for.
+fn run_once<'a>(
+    request: ClaimingRequest<'a>,
+    resume: Option<BoxFuture<'a, Result<Option<Written>, ApiError>>>,
+    run: BoxFuture<'a, Result<Written, ApiError>>,
+) -> BoxFuture<'a, Result<Response, ApiError>> {
+    Box::pin(async move {
+        let ClaimingRequest { app, caller, key, fingerprint } = request;
+        let Some(hash) = key.hash() else { return run.await.map(IntoResponse::into_response) };
+        let key = idempotency_key(caller.tenant.id, &hash);
+        let own = match claim(app, caller, &key, fingerprint).await? {
+            ClaimedKey::Answered(answer) => return Ok(*answer),
+            ClaimedKey::Own(own) => own,
+            ClaimedKey::Open(open) => {
+                let made = match resume {
+                    Some(resume) => resume.await,
+                    None => Ok(None),
+                };
+                match made {
+                    Ok(Some(answer)) => return keep(app, &key, &open.held, answer).await.map(replayed),
+                    Ok(None) => take_over(app, caller, &key, *open).await?,
+                    Err(refusal) if is_kept(&refusal) => {
+                        note_end(app, &key, &open.held, &refusal).await;
+                        return Ok(replayed(refusal.into_response()));
+                    }
+                    Err(refusal) => return Err(refusal),
+                }
             }
-            Ok(None) => take_over(app, caller, &key, *open).await?,
-            Err(refusal) if is_kept(&refusal) => {
-                note_end(app, &key, &open.held, &refusal).await;
-                return Ok(replayed(refusal.into_response()));
-            }
-            Err(refusal) => return Err(refusal),
-        },
-    };
-    run_as(app, &key, &own, run).await
+        };
+        run_as(app, &key, &own, run).await
+    })
 }
 
 /// Runs the request that has the key, and notes how it ended.
-async fn run_as<T: Serialize>(
+async fn run_as(
     app: &App,
     key: &Key,
     own: &IdempotencyRecord,
-    run: impl Future<Output = Result<Tagged<T>, ApiError>>,
+    run: BoxFuture<'_, Result<Written, ApiError>>,
 ) -> Result<Response, ApiError> {
     match run.await {
         Ok(answer) => keep(app, key, own, answer).await,
@@ -231,14 +260,8 @@ async fn run_as<T: Serialize>(
 }
 
 /// Keeps an answer under its key, and gives it.
-async fn keep<T: Serialize>(
-    app: &App,
-    key: &Key,
-    own: &IdempotencyRecord,
-    answer: Tagged<T>,
-) -> Result<Response, ApiError> {
-    let text = serde_json::to_string(&answer.body).map_err(ApiError::internal)?;
-    let kept = KeptAnswer { text: &text, revision: answer.revision.as_deref(), refusal: None };
+async fn keep(app: &App, key: &Key, own: &IdempotencyRecord, answer: Written) -> Result<Response, ApiError> {
+    let kept = KeptAnswer { text: answer.body.get(), revision: answer.revision.as_deref(), refusal: None };
     app.store.keep_answer(key, own, kept).await?;
     Ok(answer.into_response())
 }

@@ -21,6 +21,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use store::{Consistency, Item, Key, Table};
 use testkit::signature::signature;
+use testkit::walk::{Walk, is_whole};
 use testkit::{Answer, all_items};
 
 const TENANT: i64 = 1001;
@@ -657,10 +658,13 @@ async fn needs_of(operations: Vec<Operation>) -> Vec<(Vec<Table>, String)> {
     needs
 }
 
-/// The operations a deployment has, by the tables they need.
+/// The operations of a deployment that this walk plays, by the tables they need.
 async fn needs() -> BTreeMap<Vec<Table>, Vec<String>> {
     let is_deployed = |operation: &Operation| !operation.path.starts_with("/sandbox/");
-    let all: Vec<Operation> = operations().into_iter().filter(is_deployed).collect();
+    let mut requests = Walk::begin("requests-without-a-table", 6);
+    let all = operations().into_iter().filter(is_deployed).filter(|_| requests.plays(()));
+    let all: Vec<Operation> = all.collect();
+    requests.end(130);
     let shares = all.chunks(all.len().div_ceil(VENUES));
     let venues: Vec<_> = shares.map(|share| tokio::spawn(needs_of(share.to_vec()))).collect();
     let mut needs: BTreeMap<Vec<Table>, Vec<String>> = BTreeMap::new();
@@ -675,12 +679,15 @@ async fn needs() -> BTreeMap<Vec<Table>, Vec<String>> {
 fn described(needs: &BTreeMap<Vec<Table>, Vec<String>>) -> String {
     let mut lines = vec!["| Tables that are needed | Requests |".to_owned(), "|---|---|".to_owned()];
     for (tables, names) in needs {
-        let tables: Vec<&str> = tables.iter().map(|table| table.name()).collect();
-        let tables = if tables.is_empty() { "none".to_owned() } else { tables.join(", ") };
         let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-        lines.push(format!("| {tables} | {} |", names.join(", ")));
+        lines.push(format!("| {} | {} |", listed(tables), names.join(", ")));
     }
     lines.join("\n")
+}
+
+fn listed(tables: &[Table]) -> String {
+    let names: Vec<&str> = tables.iter().map(|table| table.name()).collect();
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
 /// What the guide to operating says between its marks.
@@ -704,8 +711,20 @@ async fn assert_all_agrees(service: &Service) {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_request_is_answered_without_a_table_it_does_not_need_and_refused_at_once_without_one_it_does()
 {
-    let described = described(&needs().await);
-    assert!(documented() == described, "the guide to operating has to say:\n{described}");
+    let (needs, documented) = (needs().await, documented());
+    if is_whole() {
+        let described = described(&needs);
+        assert!(documented == described, "the guide to operating has to say:\n{described}");
+        return;
+    }
+    // A share of the requests makes no whole table; each of them has to stand in its line.
+    for (tables, names) in &needs {
+        let start = format!("| {} |", listed(tables));
+        let line = documented.lines().find(|line| line.starts_with(&start)).unwrap_or_default();
+        let missing: Vec<&String> =
+            names.iter().filter(|name| !line.contains(&format!("`{name}`"))).collect();
+        assert!(missing.is_empty(), "the guide to operating does not say {tables:?} of {missing:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

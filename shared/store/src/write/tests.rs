@@ -28,27 +28,19 @@ fn reason(code: &str) -> CancellationReason {
     CancellationReason::builder().code(code).build()
 }
 
-fn plan_of(writes: usize) -> Plan<usize> {
-    let mut plan = Plan::new();
-    for number in 0..writes {
-        let key = Key::tenant(TenantId::parse(i64::try_from(number).unwrap() + 1).unwrap());
-        plan.add(key, Action::Delete(Expression::new()), number).unwrap();
-    }
-    plan
-}
-
 #[test]
 fn the_reasons_of_a_cancelled_transaction_are_told_apart() {
-    let told = |codes: &[&str]| {
+    let told_of = |writes: usize, codes: &[&str]| {
         let reasons = codes.iter().map(|code| reason(code)).collect();
-        match verdict(&plan_of(codes.len()), reasons) {
-            Verdict::Refused(refused) => {
-                format!("refused {:?}", refused.iter().map(|refused| refused.refusal).collect::<Vec<_>>())
+        match verdict(writes, reasons) {
+            Verdict::Refused(failed) => {
+                format!("refused {:?}", failed.iter().map(|failed| failed.place).collect::<Vec<_>>())
             }
             Verdict::Conflict => "conflict".to_owned(),
             Verdict::Fault(kind) => format!("{kind:?}"),
         }
     };
+    let told = |codes: &[&str]| told_of(codes.len(), codes);
     assert_eq!(told(&["None", "ConditionalCheckFailed"]), "refused [1]");
     // A condition that failed would fail again, whatever else happened.
     assert_eq!(told(&["TransactionConflict", "ConditionalCheckFailed", "ThrottlingError"]), "refused [1]");
@@ -62,6 +54,8 @@ fn the_reasons_of_a_cancelled_transaction_are_told_apart() {
     assert_eq!(told(&["None", "ValidationError"]), "Refused");
     assert_eq!(told(&["ItemCollectionSizeLimitExceeded"]), "Refused");
     assert_eq!(told(&["None"]), "TryAgain");
+    // A reason that is of no write says nothing.
+    assert_eq!(told_of(1, &["None", "ConditionalCheckFailed"]), "TryAgain");
 }
 
 #[tokio::test]
@@ -117,7 +111,8 @@ async fn an_item_that_is_too_large_is_refused_before_anything_is_sent() {
     item.insert("text".to_owned(), text("x".repeat(380_000)));
     let large = Action::Put(item.clone(), Expression::new());
     assert_eq!(store.write(&key(), large.clone()).await.unwrap_err().kind, StoreFault::TooLarge);
-    let mut plan = plan_of(1);
+    let mut plan = Plan::new();
+    plan.add(key(), Action::Delete(Expression::new()), 0).unwrap();
     plan.add(Key::tenant(TenantId::parse(9).unwrap()), large, 1).unwrap();
     assert_eq!(store.commit(&plan, "t").await.unwrap_err().kind, StoreFault::TooLarge);
     assert_eq!(faults.calls().len(), before);

@@ -19,6 +19,7 @@ use domain::{
     ComboTemplateId, CouponId, CustomerId, InstanceId, InventoryId, LevelId, MembershipId, ReservationId,
     TenantId, TicketTypeId, Timestamp,
 };
+use futures_core::future::BoxFuture;
 use std::collections::{BTreeMap, BTreeSet};
 use store::counter::{coupon_uses_key, take_coupon_uses, take_units_sold, units_sold_key};
 use store::customer::{customer_match_key, take_matched_customer};
@@ -243,13 +244,14 @@ impl Named {
     ///
     /// # Errors
     /// [`StoreError`] when the database does not answer.
-    pub async fn load(
-        &self,
-        store: &Store,
+    pub fn load<'a>(
+        &'a self,
+        store: &'a Store,
         tenant: TenantId,
         now: Timestamp,
-    ) -> Result<Existing, StoreError> {
-        self.take(&mut store.get_many(self.keys(tenant), Consistency::Strong).await?, tenant, now)
+    ) -> BoxFuture<'a, Result<Existing, StoreError>> {
+        let found = store.get_many(self.keys(tenant), Consistency::Strong);
+        Box::pin(async move { self.take(&mut found.await?, tenant, now) })
     }
 
     /// The pointers to a level and to customers that do not exist.

@@ -20,9 +20,15 @@ use chrono::NaiveDate;
 use proptest::prelude::*;
 use serde_json::json;
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 const LEVELS: [&str; 3] = ["family", "patron", "star"];
 const HORIZON: i64 = 460;
+
+/// What is read from text is the same at every question, and read once.
+static TEMPLATES: LazyLock<[Template; 3]> = LazyLock::new(|| LEVELS.map(template));
+static LEVELS_ON_SALE: LazyLock<BTreeMap<LevelId, Level>> = LazyLock::new(levels);
+static DISCOUNTS: LazyLock<BTreeMap<DiscountId, Discount>> = LazyLock::new(discounts);
 
 fn zone() -> Zone {
     Zone::parse("America/New_York").unwrap()
@@ -262,17 +268,16 @@ fn levels() -> BTreeMap<LevelId, Level> {
 /// The level that browsing and prices have for a visit, by a membership that is named.
 fn priced(membership: &Membership, now: Timestamp, visit: Timestamp) -> Option<usize> {
     let buyer = Buyer::of([membership], None, now);
-    let (discounts, adult) = (discounts(), TicketTypeId::parse("aa").unwrap());
+    let (discounts, adult) = (&*DISCOUNTS, TicketTypeId::parse("aa").unwrap());
     let mut given = Vec::new();
     let mut missed = 0;
-    for (place, level) in LEVELS.iter().enumerate() {
-        let template = template(level);
-        let shown = buyer.may_buy(&template, visit);
+    for (place, template) in TEMPLATES.iter().enumerate() {
+        let shown = buyer.may_buy(template, visit);
         let retail = Money::from_cents(1_800);
-        let reduced = buyer.member_prices(&template, &discounts, &adult, visit);
+        let reduced = buyer.member_prices(template, discounts, &adult, visit);
         let best = reduced.map(|found| found.reduction.apply(retail).unwrap().unit).min().unwrap_or(retail);
-        assert_eq!(shown, best.cents() == 900, "shown and priced differ for {level}");
-        let ticket = MemberTicket { template: &template, discounts: &discounts, ticket_type: &adult, visit };
+        assert_eq!(shown, best.cents() == 900, "shown and priced differ for {}", template.name);
+        let ticket = MemberTicket { template, discounts, ticket_type: &adult, visit };
         missed += buyer.missed(&ticket).len();
         given.extend(shown.then_some(place));
     }
@@ -284,8 +289,8 @@ fn priced(membership: &Membership, now: Timestamp, visit: Timestamp) -> Option<u
 fn can_be_renewed(membership: &Membership, now: Timestamp) -> bool {
     let sale = SaleContext { channel: Channel::Online, zone: zone(), now };
     let action = MembershipAction::Renewal(Move::Stay);
-    let (levels, plan) = (levels(), membership.last_plan());
-    let quoted = quote(&levels, action, &plan, Current::Found(membership), sale);
+    let plan = membership.last_plan();
+    let quoted = quote(&LEVELS_ON_SALE, action, &plan, Current::Found(membership), sale);
     match quoted.map(|_| ()) {
         Ok(()) => true,
         Err(LifecycleFault::MembershipEnded) => false,
