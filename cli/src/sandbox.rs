@@ -17,8 +17,10 @@ use chrono::DateTime;
 use domain::tenant::Tenant;
 use domain::{TenantId, Timestamp};
 use http::HeaderMap;
-use http::header::CONTENT_TYPE;
+use http::header::{ACCEPT, CONTENT_TYPE, VARY};
+use mail_parser::MessageParser;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::sync::Arc;
 use store::sandbox::SandboxMail;
 use utoipa::ToSchema;
@@ -110,16 +112,23 @@ async fn list_outbox(
     Ok(Json(listed))
 }
 
+/// Names the delivery that came last.
+const NEWEST: &str = "newest";
+
 /// Read a delivered mail
 ///
-/// The whole message as its recipient would get it, headers and body.
+/// The whole message as its recipient would get it, headers and body. A browser, which asks for pages, is shown its text
+/// alone, as mail programs show it.
 #[utoipa::path(
     get,
     path = "/sandbox/outbox/{deliveryId}",
     tag = "Sandbox",
-    params(("deliveryId" = String, Path, description = "As listed")),
+    params(("deliveryId" = String, Path, description = "As listed, or `newest`")),
     responses(
-        (status = 200, description = "The message", body = String, content_type = "message/rfc822"),
+        (status = 200, description = "The message, or its text", content(
+            (String = "message/rfc822"),
+            (String = "text/plain"),
+        )),
         (status = 401, description = "The key is not known", body = ErrorBody),
         (status = 403, description = "The key's tenant is not a sandbox tenant", body = ErrorBody),
         (status = 404, description = "There is no such delivery", body = ErrorBody),
@@ -130,13 +139,38 @@ async fn read_message(
     Path(delivery): Path<String>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    for tenant in shown_tenants(&app, &headers).await? {
+    let tenants = shown_tenants(&app, &headers).await?;
+    let delivery = if delivery == NEWEST { newest(&app, &tenants).await? } else { delivery };
+    for tenant in tenants {
         let message = app.store.load_sandbox_message(tenant.id, &delivery).await?;
         if !message.is_empty() {
-            return Ok(([(CONTENT_TYPE, "message/rfc822")], message).into_response());
+            return Ok(shown(message, &headers));
         }
     }
     Err(ApiError::new(ErrorType::NotFound).message("There is no such delivery"))
+}
+
+/// The delivery of these tenants that came last; no delivery's name where there is none.
+async fn newest(app: &App, tenants: &[Tenant]) -> Result<String, ApiError> {
+    let mut newest = String::new();
+    for tenant in tenants {
+        let last = app.store.list_sandbox_mails(tenant.id).await?.pop();
+        newest = newest.max(last.map(|mail| mail.delivery).unwrap_or_default());
+    }
+    Ok(newest)
+}
+
+/// A message as it is, or as a person reads it in a browser.
+fn shown(message: Vec<u8>, headers: &HeaderMap) -> Response {
+    let is_browser = headers
+        .get_all(ACCEPT)
+        .iter()
+        .any(|accepted| accepted.to_str().is_ok_and(|accepted| accepted.contains("text/html")));
+    let text = || MessageParser::default().parse(&message)?.body_text(0).map(Cow::into_owned);
+    match is_browser.then(text).flatten() {
+        Some(text) => ([(VARY, "accept")], text).into_response(),
+        None => ([(CONTENT_TYPE, "message/rfc822"), (VARY, "accept")], message).into_response(),
+    }
 }
 
 /// A payment or a refund the sandbox's card processor has seen.

@@ -98,7 +98,7 @@ function Rules({ id }) {
 export default function Catalog({ at }) {
   const kind = at.kind ?? 'events';
   if (kind === 'rules' && at.id) return html`<${Rules} id=${at.id} />`;
-  if (!(kind in RESOURCES)) return html`<${List} kind="events" />`;
+  if (!Object.hasOwn(RESOURCES, kind)) return html`<${List} kind="events" />`;
   if (at.id) {
     return html`${(at.step === 'made' || at.step === 'live') && html`<div role="status"><p class="notice good">${t(at.step === 'live' ? 'edit.live' : 'edit.made')}</p></div>`}
       <${Record} kind=${kind} id=${at.id} />`;

@@ -27,6 +27,23 @@ import { Failed, Refused } from '/desk/said.js';
  * @property {string} [prefix] of a complaint's field, where the form is a part of what is sent
  */
 
+/** @param {any} of */
+const isRecord = (of) => of !== null && typeof of === 'object' && !Array.isArray(of);
+
+/** What was typed since something was sent, on top of how that was saved. @param {any} sent @param {any} typed @param {any} saved @returns {any} */
+export function typedSince(sent, typed, saved) {
+  if (typed === sent) return saved;
+  const all = [sent, typed, saved];
+  if (all.every(Array.isArray) && sent.length === typed.length && sent.length === saved.length) {
+    return typed.map((/** @type {any} */ one, /** @type {number} */ at) => typedSince(sent[at], one, saved[at]));
+  }
+  if (!all.every(isRecord)) return typed;
+  return Object.fromEntries([...new Set([...Object.keys(saved), ...Object.keys(typed)])].map((key) => [key, typedSince(sent[key], typed[key], saved[key])]));
+}
+
+/** What was typed while a new record was made, for the form that the record then has. @type {{id: any, sent: any, typed: any} | null} */
+let handedOver = null;
+
 /** @param {Editing} of */
 export function Editor(of) {
   const [state, setState] = useState(/** @type {any} */ ({}));
@@ -35,11 +52,16 @@ export function Editor(of) {
   const [leaving, setLeaving] = useState(false);
   const key = useRef(newKey());
   const changed = state.value !== undefined && state.value !== state.base;
+  /** The form as it is now, for what was begun with an earlier one. */
+  const current = useRef(state);
+  current.current = state;
   const load = async () => {
     setState({});
     try {
       const [found, lists] = await Promise.all([of.read ? of.read() : { body: of.fresh, etag: null }, loadLists(of.sections.flatMap(({ fields }) => fields))]);
-      setState({ base: found.body, value: found.body, etag: found.etag, lists, faults: {}, turn: 0 });
+      const more = of.read && handedOver?.id === found.body?.id ? handedOver : null;
+      handedOver = null;
+      setState({ base: found.body, value: more ? typedSince(more.sent, more.typed, found.body) : found.body, etag: found.etag, lists, faults: {}, turn: 0 });
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       setState({ failed: error });
@@ -58,38 +80,47 @@ export function Editor(of) {
   if (state.failed) return html`<${Failed} error=${state.failed} retry=${load} />`;
   if (state.value === undefined) return html`<${Loading} lines=${6} block />`;
 
-  /** @param {any} [change] @param {any} [from] another version and its revision */
-  const save = async (change, from) => {
+  /** Changes nothing of what is in the form by then. @param {any} next */
+  const put = (next) => setState((/** @type {any} */ now) => ({ ...now, ...next }));
+  /** @param {any} [change] what a button adds, such as going on sale: no part of the form until it is saved @param {any} [form] */
+  const save = async (change, form = state) => {
     if (busy) return;
     setBusy(true);
     setSaid(null);
-    const record = { ...(from?.value ?? state.value), ...change };
-    // What a button adds, such as going on sale, is not a part of the form until it is saved.
-    const kept = from?.value ?? state.value;
-    const match = from?.etag ?? state.etag;
+    const sent = form.value;
+    const record = { ...sent, ...change };
     try {
       const body = of.toBody ? of.toBody(record) : pruned(record) ?? {};
-      const { body: saved, etag } = await of.write(body, { match, key: key.current });
+      const { body: saved, etag } = await of.write(body, { match: form.etag, key: key.current });
       key.current = newKey();
       forgetLists();
-      unsaved.current = null;
-      setState({ ...state, base: saved, value: saved, etag, faults: {}, refused: null, clash: null });
+      const typed = current.current.value;
+      setState((/** @type {any} */ now) => ({ ...now, base: saved, value: typedSince(sent, now.value, saved), etag, faults: {}, refused: null, clash: null }));
       setSaid(of.saved ?? t('edit.saved'));
-      of.onSaved?.(saved, !of.read);
+      if (typed === sent || !of.read) {
+        handedOver = typed === sent ? null : { id: saved.id, sent, typed };
+        unsaved.current = null;
+        of.onSaved?.(saved, !of.read);
+      }
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       if (!error.undecided) key.current = newKey();
       if (error.type === 'PRECONDITION_FAILED' && of.read) {
         const other = await of.read().catch(() => null);
-        if (other) setState({ ...state, value: kept, refused: null, clash: { value: other.body, etag: other.etag } });
-        else setState({ ...state, value: kept, refused: error });
+        put(other ? { refused: null, clash: { value: other.body, etag: other.etag } } : { refused: error });
       } else if (error.details.length) {
         const strip = of.prefix ?? '';
         const details = error.details.map(({ field, message }) => ({ field: field.startsWith(strip) ? field.slice(strip.length) : field, message }));
-        setState({ ...state, value: kept, faults: faultsOf(details), turn: state.turn + 1, refused: error.type === 'VALIDATION_ERROR' || error.status === 404 ? null : new Refusal(error.status, { ...error.body, details: [] }) });
-      } else setState({ ...state, value: kept, refused: error });
+        put({ faults: faultsOf(details), turn: form.turn + 1, refused: error.type === 'VALIDATION_ERROR' || error.status === 404 ? null : new Refusal(error.status, { ...error.body, details: [] }) });
+      } else put({ refused: error });
     }
     setBusy(false);
+  };
+  /** What is kept of two versions is in the form, and is saved over the other one. @param {any} value */
+  const saveChosen = (value) => {
+    const form = { ...state, base: state.clash.value, value, etag: state.clash.etag, clash: null };
+    setState(form);
+    save(undefined, form);
   };
   const remove = async () => {
     setBusy(true);
@@ -100,7 +131,7 @@ export function Editor(of) {
       of.onRemoved?.();
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      setState({ ...state, refused: error });
+      put({ refused: error });
       setBusy(false);
     }
     setLeaving(false);
@@ -122,9 +153,8 @@ export function Editor(of) {
   };
   return html`
     ${of.head?.(state.value)}
-    <div role="status">${said && html`<p class="notice good">${said}</p>`}</div>
     ${state.clash && html`<${Clash} base=${state.base} mine=${state.value} other=${state.clash.value}
-      onChosen=${(/** @type {any} */ value) => save(undefined, { value, etag: state.clash.etag })}
+      onChosen=${saveChosen}
       onOther=${() => setState({ ...state, base: state.clash.value, value: state.clash.value, etag: state.clash.etag, clash: null })} />`}
     ${state.refused && html`<${Refused} error=${state.refused} />`}
     <form class="sheet" noValidate onSubmit=${submit} autocomplete="off">
@@ -137,6 +167,7 @@ export function Editor(of) {
         ${of.buttons ? of.buttons(state.value, save, busy) : html`<button type="submit" aria-disabled=${busy ? 'true' : undefined}>${busy ? t('edit.saving') : of.saveLabel ?? t('edit.save')}</button>`}
         ${of.remove && !leaving && html`<button type="button" class="quiet" onClick=${() => setLeaving(true)}>${of.removeLabel?.(state.value) ?? t('edit.remove')}</button>`}
         ${changed && html`<span class="muted small">${t('edit.changed')}</span>`}
+        <div role="status">${said && html`<p class="tag good">${said}</p>`}</div>
       </div>
       ${leaving && html`<div class="notice warn" role="group" aria-label=${t('edit.removeAsk')}><p>${t('edit.removeAsk')}</p>
         <div class="row"><button type="button" onClick=${remove}>${of.removeLabel?.(state.value) ?? t('edit.remove')}</button>

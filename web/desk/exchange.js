@@ -1,6 +1,6 @@
 // @ts-check
 /** Other times for tickets: which, for which slot, and what it costs. */
-import { html, useLoad, useRef, useState, Check, Loading } from '/shared/ui.js';
+import { html, useLoad, useRef, useState, Check, DayField, Loading } from '/shared/ui.js';
 import { addDays, cents, dayKey, ofDay, range, t, time } from '/shared/intl.js';
 import { Refusal, newKey } from '/shared/client.js';
 import { api, today } from '/desk/state.js';
@@ -56,7 +56,7 @@ export function Exchange({ order, tickets, onDone, onBack }) {
       <fieldset class=${faults.slot ? 'group inner faulty' : 'group inner'}><legend>${t('exchange.to')}</legend>
         ${faults.slot && html`<p class="fault"><span aria-hidden="true">▲ </span>${faults.slot}</p>`}
         <div class="row end"><button type="button" class="quiet" onClick=${() => change(() => setDay(addDays(day, -1)))}>${t('today.before')}</button>
-          <div class="field inline"><label for="exchange-day">${t('today.day')}</label><input id="exchange-day" type="date" min=${today()} value=${day} onChange=${(/** @type {any} */ e) => e.currentTarget.value && change(() => setDay(e.currentTarget.value))} /></div>
+          <${DayField} id="exchange-day" label=${t('today.day')} min=${today()} value=${day} onDay=${(/** @type {string} */ chosen) => change(() => setDay(chosen))} />
           <button type="button" class="quiet" onClick=${() => change(() => setDay(addDays(day, 1)))}>${t('today.after')}</button></div>
         <p>${ofDay(day, { dateStyle: 'full' })}</p>
         ${error ? html`<${Failed} error=${error} retry=${reload} />` : !data ? html`<${Loading} lines=${3} />` : !free.length ? html`<p class="muted">${t('exchange.none')}</p>`

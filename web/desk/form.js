@@ -4,9 +4,9 @@
  * What is edited is the record itself, so that what a form does not know survives.
  */
 import { html, useEffect, useRef, useState } from '/shared/ui.js';
-import { ofDay, t } from '/shared/intl.js';
+import { LAST_DAY, ofDay, t } from '/shared/intl.js';
 import { listOf } from '/desk/state.js';
-import { word } from '/desk/said.js';
+import { placeOf, word } from '/desk/said.js';
 
 /**
  * @typedef {object} Described
@@ -82,6 +82,9 @@ function inOrder(faults) {
   return placed.map(({ field, text }) => [field, text]);
 }
 
+/** A complaint with what it is about. @param {string} what @param {string} text in the words of the interface, such as "is required" */
+const sentence = (what, text) => (text === 'is required' ? t('faults.required', { what }) : `${what} ${text}`);
+
 /** Complaints on top of a form, each a link to its field. @param {{faults: Record<string, string>, turn: number}} of */
 export function FaultList({ faults, turn }) {
   const box = useRef(/** @type {HTMLElement | null} */ (null));
@@ -89,7 +92,7 @@ export function FaultList({ faults, turn }) {
   const names = list.map(([field]) => {
     const found = elementOf(field);
     const label = found && (document.querySelector(`label[for="${found.id}"]`) ?? found.querySelector('legend, h3, .label'));
-    return label?.textContent?.replace(t('field.optional'), '').trim() || field.replace(/^\//, '').replaceAll('/', ' › ');
+    return label?.textContent?.replace(t('field.optional'), '').trim() || placeOf(field);
   });
   const [, draw] = useState(0);
   useEffect(() => {
@@ -107,7 +110,7 @@ export function FaultList({ faults, turn }) {
   };
   return html`<div class="notice bad" role="alert" tabindex="-1" ref=${box}>
     <h2 class="small">${t('faults.title', { n: list.length })}</h2>
-    <ul class="plain">${list.map(([field, text], at) => html`<li><a href=${`#${field}`} onClick=${(/** @type {any} */ e) => jump(e, field)}>${names[at]}</a>: ${text}</li>`)}</ul>
+    <ul class="plain">${list.map(([field, text], at) => html`<li><a href=${`#${field}`} onClick=${(/** @type {any} */ e) => jump(e, field)}>${sentence(names[at], text)}</a></li>`)}</ul>
   </div>`;
 }
 
@@ -244,9 +247,9 @@ function One({ of, form, path }) {
     case 'colour':
       return frame(html`<input ...${common} autocomplete="off" spellcheck=${false} placeholder="#0b5563" value=${value ?? ''} onInput=${(/** @type {any} */ e) => set(e.currentTarget.value.trim())} />`);
     case 'date':
-      return frame(html`<input ...${common} type="date" value=${(value ?? '').slice(0, 10)} onChange=${(/** @type {any} */ e) => set(e.currentTarget.value)} />`);
+      return frame(html`<input ...${common} type="date" max=${LAST_DAY} value=${(value ?? '').slice(0, 10)} onChange=${(/** @type {any} */ e) => set(e.currentTarget.value)} />`);
     case 'when':
-      return frame(html`<input ...${common} type="datetime-local" value=${(value ?? '').slice(0, 16)} onChange=${(/** @type {any} */ e) => set(e.currentTarget.value && `${e.currentTarget.value}:00`)} />`);
+      return frame(html`<input ...${common} type="datetime-local" max=${`${LAST_DAY}T23:59`} value=${(value ?? '').slice(0, 16)} onChange=${(/** @type {any} */ e) => set(e.currentTarget.value && `${e.currentTarget.value}:00`)} />`);
     case 'bool':
       return html`<div class=${fault ? 'field faulty' : 'field'}>${fault && html`<p class="fault" id=${`${id}-fault`}><span aria-hidden="true">▲ </span>${fault}</p>`}
         <label class="check" for=${id}><input type="checkbox" id=${id} name=${id} aria-describedby=${described} checked=${value ?? of.on ?? false}
@@ -304,16 +307,20 @@ function One({ of, form, path }) {
 
 /** What has no shape of its own, as it is written. @param {any} of */
 function Json({ id, label, hint, fault, value, onValue, wide }) {
-  const [text, setText] = useState(value === null || value === undefined ? '' : JSON.stringify(value, null, 2));
-  const [wrong, setWrong] = useState(false);
-  return html`<${Frame} id=${id} label=${label} hint=${hint} fault=${wrong ? t('json.wrong') : fault} wide=${wide}>
+  const written = JSON.stringify(value ?? null);
+  // What is typed is shown until there is another value, such as that of somebody else's version.
+  const [typed, setTyped] = useState({ over: '', text: '', wrong: false });
+  const mine = typed.over === written ? typed : null;
+  const text = mine?.text ?? (written === 'null' ? '' : JSON.stringify(value, null, 2));
+  return html`<${Frame} id=${id} label=${label} hint=${hint} fault=${mine?.wrong ? t('json.wrong') : fault} wide=${wide}>
     <textarea id=${id} class="mono" rows="3" spellcheck=${false} value=${text} onInput=${(/** @type {any} */ e) => {
-      setText(e.currentTarget.value);
+      const next = e.currentTarget.value;
       try {
-        onValue(e.currentTarget.value.trim() ? JSON.parse(e.currentTarget.value) : null);
-        setWrong(false);
+        const read = next.trim() ? JSON.parse(next) : null;
+        setTyped({ over: JSON.stringify(read), text: next, wrong: false });
+        onValue(read);
       } catch {
-        setWrong(true);
+        setTyped({ over: written, text: next, wrong: true });
       }
     }}></textarea><//>`;
 }
@@ -322,7 +329,7 @@ function Json({ id, label, hint, fault, value, onValue, wide }) {
 function titleOf(entry, form) {
   const known = (/** @type {any} */ id) => Object.values(form.lists).flat().find((one) => String(one.id) === String(id))?.name;
   return entry?.name || entry?.label || entry?.description || entry?.action || entry?.email || entry?.limit
-    || known(entry?.personType?.id ?? entry?.personTypeId ?? entry?.eventTemplateId ?? entry?.category?.id ?? entry?.id) || entry?.id || '';
+    || known(entry?.personType?.id ?? entry?.personTypeId ?? entry?.eventTemplateId ?? entry?.category?.id ?? entry?.id) || (/^[0-9a-f-]{12,}$/i.test(entry?.id ?? '') ? '' : entry?.id) || '';
 }
 
 /** Entries that are added and removed. @param {any} of */
@@ -392,7 +399,8 @@ function Difference({ mine, other, name }) {
  */
 export function Clash({ base, mine, other, onChosen, onOther }) {
   const keys = [...new Set([...Object.keys(mine), ...Object.keys(other)])].filter((key) => !MADE.has(key) && !same(mine[key], other[key]));
-  const [picked, setPicked] = useState(/** @type {Record<string, boolean>} */ (Object.fromEntries(keys.map((key) => [key, !same(mine[key], base[key])]))));
+  const [picked, setPicked] = useState(/** @type {Record<string, boolean>} */ ({}));
+  const isMine = (/** @type {string} */ key) => picked[key] ?? !same(mine[key], base[key]);
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => box.current?.focus(), []);
   return html`<section class="notice warn clash" tabindex="-1" ref=${box} aria-label=${t('clash.title')}>
@@ -402,12 +410,12 @@ export function Clash({ base, mine, other, onChosen, onOther }) {
       <thead><tr><th scope="col">${t('clash.field')}</th><th scope="col">${t('clash.mine')}</th><th scope="col">${t('clash.other')}</th></tr></thead>
       <tbody>${keys.map((key) => {
         const [a, b] = Difference({ mine: mine[key], other: other[key], name: key });
-        const side = (/** @type {boolean} */ own, /** @type {any} */ text) => html`<td data-label=${own ? t('clash.mine') : t('clash.other')}><label class="pick"><input type="radio" name=${`clash-${key}`} checked=${picked[key] === own}
+        const side = (/** @type {boolean} */ own, /** @type {any} */ text) => html`<td data-label=${own ? t('clash.mine') : t('clash.other')}><label class="pick"><input type="radio" name=${`clash-${key}`} checked=${isMine(key) === own}
           onChange=${() => setPicked({ ...picked, [key]: own })} /> <span>${text}</span></label></td>`;
         return html`<tr><th scope="row">${word('f', key)}</th>${side(true, a)}${side(false, b)}</tr>`;
       })}</tbody></table>`}
     <div class="row">
-      <button type="button" onClick=${() => onChosen({ ...other, ...Object.fromEntries(keys.filter((key) => picked[key]).map((key) => [key, mine[key]])) })}>${t('clash.save')}</button>
+      <button type="button" onClick=${() => onChosen({ ...other, ...Object.fromEntries(keys.filter(isMine).map((key) => [key, mine[key]])) })}>${t('clash.save')}</button>
       <button type="button" class="quiet" onClick=${onOther}>${t('clash.take')}</button>
     </div>
   </section>`;

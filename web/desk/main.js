@@ -23,7 +23,7 @@ const VIEWS = {
 };
 
 /** @param {import('/desk/state.js').Route} at */
-const viewOf = (at) => (at.view && at.view in VIEWS ? at.view : 'today');
+const viewOf = (at) => (at.view && Object.hasOwn(VIEWS, at.view) ? at.view : 'today');
 
 const SHORTCUTS = 'boxoffice-desk:shortcuts';
 function shortcutsOn() {
@@ -174,6 +174,8 @@ async function start() {
   const texts = import(`/desk/texts/${language}.js`);
   try {
     config ??= await loadConfig('/desk/config.json');
+    // By the service's time: the clock of a computer may be wrong by hours.
+    if (Date.parse(session.peek()?.expiresAt ?? '') <= api.now()) setSession(null);
     // A link that was mailed signs in anew, whoever was signed in.
     if (loginToken && !start.used) {
       start.used = true;

@@ -6,6 +6,7 @@ import { Refusal, newKey } from '/shared/client.js';
 import { api, go, href, may } from '/desk/state.js';
 import { CONTACT } from '/desk/resources.js';
 import { Editor } from '/desk/editor.js';
+import { faultsOf } from '/desk/form.js';
 import { Refund } from '/desk/refund.js';
 import { Exchange } from '/desk/exchange.js';
 import { Done, Facts, Failed, Refused, Trail, by, nameOf, price, when, word } from '/desk/said.js';
@@ -41,10 +42,10 @@ function SendAgain({ order, onDone, onBack }) {
     }
   };
   return html`<section class="panel" aria-label=${t('order.again')}><h2>${t('order.again')}</h2>
-    ${refused && html`<${Refused} error=${refused} />`}
+    ${refused && html`<${Refused} error=${refused} fields=${{ '/email': { id: 'mailTo', label: t('mail.to') } }} />`}
     <form noValidate onSubmit=${send}>
       <${Field} id="kind" label=${t('mail.kind')}><select id="kind" value=${kind} onChange=${(/** @type {any} */ e) => setKind(e.currentTarget.value)}>${['confirmation', 'tickets', 'receipt'].map((one) => html`<option value=${one}>${word('mailKind', one)}</option>`)}</select><//>
-      <${Field} id="mailTo" label=${t('mail.to')} hint=${t('mail.toHint', { to: order.billingEmail ?? '–' })} optional type="email" autocomplete="off" value=${email} onValue=${setEmail} />
+      <${Field} id="mailTo" label=${t('mail.to')} hint=${t('mail.toHint', { to: order.billingEmail ?? '–' })} optional type="email" autocomplete="off" value=${email} fault=${faultsOf(refused?.details ?? [])['/email']} onValue=${setEmail} />
       <div class="row"><button type="submit">${t('mail.send', { to: to ?? '' })}</button><button type="button" class="quiet" onClick=${onBack}>${t('edit.keep')}</button></div>
     </form></section>`;
 }
@@ -70,9 +71,9 @@ function Block({ tickets, onDone, onBack }) {
   };
   const blocked = tickets.filter(({ id, door }) => chosen.includes(id) && door?.blockedReason).length;
   return html`<section class="panel" aria-label=${t('order.block')}><h2>${t('order.block')}</h2><p class="muted">${t('block.lead')}</p>
-    ${refused && html`<${Refused} error=${refused} />`}
+    ${refused && html`<${Refused} error=${refused} fields=${{ '/reason': { id: 'reason', label: t('block.reason') } }} />`}
     <${TicketChoice} tickets=${tickets.filter(({ ticketStatus }) => ticketStatus === 'Normal')} chosen=${chosen} onChosen=${setChosen} fault=${fault} />
-    <${Field} id="reason" label=${t('block.reason')} optional=${blocked > 0} autocomplete="off" value=${reason} onValue=${setReason} />
+    <${Field} id="reason" label=${t('block.reason')} optional=${blocked > 0} autocomplete="off" value=${reason} fault=${faultsOf(refused?.details ?? [])['/reason']} onValue=${setReason} />
     <div class="row"><button type="button" onClick=${() => act(true)}>${t('block.block', { n: chosen.length })}</button>
       ${blocked > 0 && html`<button type="button" class="quiet" onClick=${() => act(false)}>${t('block.unblock', { n: blocked })}</button>`}
       <button type="button" class="quiet" onClick=${onBack}>${t('edit.keep')}</button></div></section>`;
@@ -107,24 +108,43 @@ function Lines({ order }) {
 function Tickets({ tickets }) {
   if (!tickets.length) return null;
   return html`<h2>${t('order.tickets')}</h2><table><caption class="visually-hidden">${t('order.tickets')}</caption>
-    <thead><tr><th scope="col">${t('column.ticket')}</th><th scope="col">${t('column.event')}</th><th scope="col">${t('column.code')}</th><th scope="col">${t('column.state')}</th></tr></thead>
-    <tbody>${tickets.map((one) => html`<tr class=${one.ticketStatus === 'Normal' ? undefined : 'off'}><th scope="row" data-label=${t('column.ticket')}>${one.typeName}</th>
-      <td data-label=${t('column.event')}><a href=${href({ view: 'slot', id: one.eventId })}>${one.eventName}, ${when(one.eventDate)}</a></td>
-      <td data-label=${t('column.code')} class="mono">${one.uuid}</td>
+    <thead><tr><th scope="col">${t('column.ticket')}</th><th scope="col">${t('column.state')}</th></tr></thead>
+    <tbody>${tickets.map((one) => html`<tr class=${one.ticketStatus === 'Normal' ? undefined : 'off'}><th scope="row" data-label=${t('column.ticket')}><div>${one.typeName}<br /><a href=${href({ view: 'slot', id: one.eventId })}>${one.eventName}, ${when(one.eventDate)}</a>
+        <br /><span class="mono code">${one.uuid}</span></div></th>
       <td data-label=${t('column.state')}><span class="tag">${word('ticketStatus', one.ticketStatus)}</span> ${one.door?.blockedReason && html`<span class="tag bad">${t('ticket.blocked', { reason: one.door.blockedReason })}</span>`}
         ${one.checkInDate && html`<span class="tag good">${t('ticket.inAt', { when: when(one.checkInDate) })}</span>`}</td></tr>`)}</tbody></table>`;
 }
 
+/** What a scan or a block did, in words, and where. @param {any} scan */
+function scanWords(scan) {
+  const why = scan.reason ?? scan.deviceReason;
+  const reason = why ? word('reason', why) : '';
+  const did = word('scan', scan.type);
+  const blocks = scan.type === 'block' || scan.type === 'unblock';
+  const what = blocks ? [did, scan.blockedReason].filter(Boolean).join(': ')
+    : !scan.admitted ? t(`scan.${scan.type}.refused`, { reason: reason || '–' })
+    : reason ? t('scan.allTheSame', { what: did, reason: [reason, scan.forceReason].filter(Boolean).join(', ') }) : did;
+  return [what, scan.terminalId && t('scan.at', { door: scan.terminalId })].filter(Boolean).join(', ');
+}
+
+/** The scans of a ticket, and when one was taken back. @param {any} ticket */
+const scansOf = (ticket) => (ticket.door?.scans ?? []).flatMap((/** @type {any} */ scan) => [
+  { at: scan.undoneAt, what: t('history.scan', { ticket: ticket.typeName, what: [word('scan', 'undo'), scan.undoneBy?.terminalId && t('scan.at', { door: scan.undoneBy.terminalId })].filter(Boolean).join(', ') }), by: scan.undoneBy?.operator },
+  { at: scan.at, what: t('history.scan', { ticket: ticket.typeName, what: scanWords(scan) }), by: scan.operator },
+]);
+
+/** A mail of an order by what it is about, without the number that tells it from others. @param {any} mail */
+const mailName = (mail) => word('mailKind', mail.kind?.replace(/-\d+$/, ''));
+
 /** What happened, the last first. @param {{order: any, tickets: any[]}} of */
 function History({ order, tickets }) {
-  const scans = tickets.flatMap((one) => (one.door?.scans ?? []).map((/** @type {any} */ scan) => ({ at: scan.at ?? scan.createdOn, what: t('history.scan', { ticket: one.typeName, what: [word('scan', scan.type), scan.reason && word('reason', scan.reason), scan.terminalId].filter(Boolean).join(', ') }), by: scan.by ?? scan.operator })));
   const all = [
     { at: order.createdOn, what: t('history.ordered', { channel: word('saleChannel', order.saleChannel) }), by: order.createdBy },
-    ...(order.mails ?? []).map((/** @type {any} */ one) => ({ at: one.at, what: t('history.mail', { kind: word('mailKind', one.kind), status: word('mailStatus', one.status) }) })),
+    ...(order.mails ?? []).map((/** @type {any} */ one) => ({ at: one.at, what: t('history.mail', { kind: mailName(one), status: word('mailStatus', one.status) }) })),
     ...(order.edits ?? []).map((/** @type {any} */ one) => ({ at: one.at, by: one.by, what: one.mail ? t('history.again', { kind: word('mailKind', one.mail.kind), to: one.mail.to ?? '' }) : t('history.edit', { fields: (one.fields ?? []).map((/** @type {string} */ field) => word('f', field)).join(', ') }) })),
     ...order.refunds.map((/** @type {any} */ one) => ({ at: one.createdOn, by: one.createdBy, what: html`${t('history.refund', { amount: price(one.amount), state: word('refundState', one.state) })}${one.reason && html`: ${one.reason}`}` })),
     ...order.exchanges.map((/** @type {any} */ one) => ({ at: one.createdOn, by: one.createdBy, what: t('history.exchange', { n: one.items.reduce((/** @type {number} */ sum, /** @type {any} */ item) => sum + item.quantity, 0), fee: price(one.rebookingFee ?? 0) }) })),
-    ...scans,
+    ...tickets.flatMap(scansOf),
   ].filter(({ at }) => at).sort((a, b) => Date.parse(b.at) - Date.parse(a.at));
   return html`<h2>${t('order.history')}</h2><ol class="plain history">${all.map((one) => html`<li><span class="muted digits">${when(one.at)}</span> <span>${one.what}</span>${one.by && html` <span class="muted">${t('history.by', { name: by(one.by) })}</span>`}</li>`)}</ol>`;
 }

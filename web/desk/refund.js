@@ -4,6 +4,7 @@ import { html, useEffect, useRef, useState, Field, Check } from '/shared/ui.js';
 import { cents, spokenMoney, t } from '/shared/intl.js';
 import { Refusal, newKey } from '/shared/client.js';
 import { api } from '/desk/state.js';
+import { faultsOf } from '/desk/form.js';
 import { Refused, price, when, word } from '/desk/said.js';
 
 /** @param {{order: any, tickets: any[], onDone: (text: string) => void, onBack: () => void}} of */
@@ -70,6 +71,14 @@ export function Refund({ order, tickets, onDone, onBack }) {
   const nameOf = (/** @type {string} */ id) => order.orderItems.find((/** @type {any} */ item) => item.itemId === id)?.displayName ?? id;
   const eventOf = (/** @type {string} */ id) => order.orderItems.find((/** @type {any} */ item) => item.eventId === id && item.eventName);
   const pending = refused?.type === 'REFUND_PENDING';
+  const faults = faultsOf(refused?.details ?? []);
+  const fields = { '/amount': { id: 'amount', label: t('refund.amount') }, '/reason': { id: 'why', label: t('refund.reason') } };
+  // Tickets that let somebody in stand against it, which is said where they may be allowed; anything else is said as well.
+  const admitted = refused?.body.admittedTicketIds?.length ?? 0;
+  const others = refused?.details.filter(({ message }) => !/admitted/.test(message)) ?? [];
+  useEffect(() => {
+    if (admitted) document.getElementById('force')?.focus();
+  }, [refused]);
   return html`<section class="panel" aria-label=${t('order.refund')}><h2>${t('order.refund')}</h2>
     <form noValidate onSubmit=${ask}>
       <fieldset class=${fault ? 'group inner faulty' : 'group inner'} id="refund-items" tabindex="-1"><legend>${t('refund.what')}</legend>
@@ -93,12 +102,12 @@ export function Refund({ order, tickets, onDone, onBack }) {
         })}
       </fieldset>
       <div class="pair">
-        <${Field} id="amount" label=${t('refund.amount')} hint=${t('refund.amountHint')} optional inputmode="decimal" autocomplete="off" value=${rest.amount} onValue=${(/** @type {string} */ value) => change(() => setRest({ ...rest, amount: value }))} />
-        <${Field} id="why" label=${t('refund.reason')} hint=${t('refund.reasonHint')} optional autocomplete="off" value=${rest.reason} onValue=${(/** @type {string} */ value) => change(() => setRest({ ...rest, reason: value }))} />
+        <${Field} id="amount" label=${t('refund.amount')} hint=${t('refund.amountHint')} optional inputmode="decimal" autocomplete="off" value=${rest.amount} fault=${faults['/amount']} onValue=${(/** @type {string} */ value) => change(() => setRest({ ...rest, amount: value }))} />
+        <${Field} id="why" label=${t('refund.reason')} hint=${t('refund.reasonHint')} optional autocomplete="off" value=${rest.reason} fault=${faults['/reason']} onValue=${(/** @type {string} */ value) => change(() => setRest({ ...rest, reason: value }))} />
       </div>
       <${Check} id="sendEmail" label=${t('refund.mail')} value=${rest.sendEmail} onValue=${(/** @type {boolean} */ value) => change(() => setRest({ ...rest, sendEmail: value }))} />
-      ${tickets.some((one) => one.door?.entries > 0) && html`<${Check} id="force" label=${t('refund.force')} value=${rest.force} onValue=${(/** @type {boolean} */ value) => change(() => setRest({ ...rest, force: value }))} />`}
-      ${refused && !pending && html`<${Refused} error=${refused} />`}
+      ${(admitted > 0 || tickets.some((one) => one.door?.entries > 0)) && html`<${Check} id="force" label=${t('refund.force')} fault=${admitted > 0 && t('refund.forceFault', { n: admitted })} value=${rest.force} onValue=${(/** @type {boolean} */ value) => change(() => setRest({ ...rest, force: value }))} />`}
+      ${refused && !pending && (!admitted || others.length > 0) && html`<${Refused} error=${refused} fields=${fields} />`}
       ${!preview && html`<div class="row"><button type="submit">${t('refund.preview')}</button><button type="button" class="quiet" onClick=${onBack}>${t('edit.keep')}</button></div>`}
     </form>
     ${preview && html`<section class="notice warn" tabindex="-1" ref=${box} aria-label=${t('refund.will')}>

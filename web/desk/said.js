@@ -25,15 +25,29 @@ function explain(error) {
   return error.body.message ?? t('error.other');
 }
 
-/** @param {{error: import('/shared/client.js').Refusal, retry?: () => void, title?: string}} of */
-export function Refused({ error, retry, title }) {
+/** The place of a complaint in words, such as "Schedule › 1 › Times". @param {string} field a JSON pointer */
+export const placeOf = (field) => field.split('/').slice(1).map((part) => (/^\d+$/.test(part) ? String(Number(part) + 1) : word('f', part))).join(' › ');
+
+/**
+ * A refusal in words. What it complains of at a field that is on the page is linked to it.
+ * @param {{error: import('/shared/client.js').Refusal, retry?: () => void, title?: string, fields?: Record<string, {id: string, label: string}>}} of
+ */
+export function Refused({ error, retry, title, fields = {} }) {
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => box.current?.focus(), [error]);
   const used = error.body.usedBy ?? [];
+  const place = (/** @type {string} */ field) => {
+    const known = fields[field];
+    if (!known) return placeOf(field);
+    return html`<a href=${`#${known.id}`} onClick=${(/** @type {any} */ e) => {
+      e.preventDefault();
+      document.getElementById(known.id)?.focus();
+    }}>${known.label}</a>`;
+  };
   return html`<div class="notice bad" role="alert" tabindex="-1" ref=${box}>
     <p><strong>${title ?? t('error.title')}</strong> ${explain(error)}</p>
     ${used.length > 0 && html`<ul>${used.map((/** @type {any} */ one) => html`<li>${word('used', one.type)}: ${one.name || one.id}</li>`)}</ul>`}
-    ${!error.details.length ? null : html`<ul>${error.details.map(({ field, message }) => html`<li><span class="mono">${field}</span> ${message}</li>`)}</ul>`}
+    ${!error.details.length ? null : html`<ul>${error.details.map(({ field, message }) => html`<li>${place(field)}: ${message}</li>`)}</ul>`}
     ${error.body.requestId && html`<p class="small muted">${t('error.request', { id: error.body.requestId })}</p>`}
     ${retry && html`<button type="button" class="quiet" onClick=${retry}>${t('error.again')}</button>`}
   </div>`;

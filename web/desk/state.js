@@ -2,7 +2,7 @@
 /** What the pages of the desk share: the address, the person, and the way to the interface. */
 import { makeAddress, signal, takeToken } from '/shared/ui.js';
 import { Refusal, newKey, request, send, serviceNow } from '/shared/client.js';
-import { dayKey } from '/shared/intl.js';
+import { dayKey, isDay } from '/shared/intl.js';
 
 /** The names that an address may have. Nothing personal and no words that were searched for are ever among them. */
 const NAMES = /** @type {const} */ (['lang', 'view', 'kind', 'id', 'event', 'day', 'tab', 'step']);
@@ -19,7 +19,7 @@ function mayLeave() {
   return true;
 }
 
-export const { route, moves, href, go, follow } = makeAddress(NAMES, { stays: ['lang'], mayLeave });
+export const { route, moves, href, go, follow } = makeAddress(NAMES, { stays: ['lang'], mayLeave, fits: { day: isDay } });
 addEventListener('beforeunload', (event) => {
   if (unsaved.current) event.preventDefault();
 });
@@ -40,8 +40,7 @@ function read() {
     text = localStorage.getItem(KEPT);
   } catch { /* a browser that keeps nothing: this page remembers */ }
   try {
-    const found = text ? JSON.parse(text) : null;
-    return found && Date.parse(found.expiresAt) > Date.now() ? found : null;
+    return text ? JSON.parse(text) : null;
   } catch {
     return null;
   }

@@ -1,6 +1,6 @@
 // @ts-check
 /** The slots of a day with what is sold, held, free and inside, brought up to date while somebody looks. */
-import { html, useEffect, useLoad, Loading } from '/shared/ui.js';
+import { html, useEffect, useLoad, DayField, Loading } from '/shared/ui.js';
 import { addDays, dayKey, ofDay, range, t, time } from '/shared/intl.js';
 import { api, go, href, may, today } from '/desk/state.js';
 import { Table } from '/desk/table.js';
@@ -42,7 +42,7 @@ export default function Today({ at }) {
     <h1>${at.event ? t('today.ofEvent', { event: event?.name ?? '' }) : day === now ? t('today.title') : ofDay(day, { dateStyle: 'full' })}</h1>
     <div class="row end daybar noprint">
       <a class="button quiet" href=${href(to(addDays(day, at.event ? -31 : -1)))}>${t('today.before')}</a>
-      <div class="field inline"><label for="day">${t('today.day')}</label><input id="day" type="date" value=${day} onChange=${(/** @type {any} */ e) => e.currentTarget.value && go(to(e.currentTarget.value), { still: true })} /></div>
+      <${DayField} id="day" label=${t('today.day')} value=${day} onDay=${(/** @type {string} */ chosen) => go(to(chosen), { still: true })} />
       <a class="button quiet" href=${href(to(addDays(day, at.event ? 31 : 1)))}>${t('today.after')}</a>
       ${day !== now && html`<a class="button quiet" href=${href({ view: 'today', event: at.event })}>${t('today.today')}</a>`}
     </div>

@@ -1,15 +1,14 @@
 // @ts-check
-/** A scan, from the code to the verdict, and what becomes of it when there was no network. */
+/** A scan, from the code to the verdict, and what is kept of it until the service has it. */
 import { signal } from '/shared/ui.js';
 import { Refusal } from '/shared/client.js';
-import { ask, credentials, now, reach, settings, unanswered } from '/door/state.js';
+import { ask, credentials, now, reach, settings, unanswered, venue } from '/door/state.js';
 import * as store from '/door/store.js';
 import * as list from '/door/list.js';
 
 /** How long the service may take before the list answers instead. */
 const WITH_LIST_MS = 1500;
 const WITHOUT_LIST_MS = 8000;
-const BATCH = 100;
 /** How long a door may take back what it did. */
 const UNDO_MS = 15 * 60_000;
 
@@ -24,7 +23,8 @@ const UNDO_MS = 15 * 60_000;
  * @property {string} [eventId]
  * @property {'entry' | 'exit'} type
  * @property {string} at
- * @property {'asking' | 'waiting' | 'undo'} state
+ * @property {'asking' | 'asked' | 'waiting' | 'undo'} state `asked`: the steward was asked, and has not answered yet
+ * @property {{id: number, name: string}} [venue] where it was done, and where alone it may be sent
  * @property {boolean} [open] a request was sent whose effect is not known
  * @property {'admitted' | 'refused'} [decision]
  * @property {string} [reason]
@@ -32,15 +32,18 @@ const UNDO_MS = 15 * 60_000;
  * @property {string} terminalId
  */
 
-/** @typedef {{id: string, of: string, at: string, code?: string, orderNumber?: string, who?: Scan['who'], reason?: string, previous?: {at?: string, terminalId?: string}}} Notice */
-/** @typedef {{kind: 'good' | 'warn' | 'bad', key: string, result: any, offline: boolean, asOf: number | null, scanId: string, code?: string, turn: number, at: number, undone?: boolean}} Verdict */
+/** @typedef {{id: string, of: string, at: string, venue?: Scan['venue'], code?: string, orderNumber?: string, who?: Scan['who'], reason?: string, previous?: {at?: string, terminalId?: string}}} Notice */
+/** @typedef {{kind: 'good' | 'warn' | 'bad', key: string, result: any, offline: boolean, asOf: number | null, scanId: string, code?: string, turn: number, at: number, undone?: boolean, asked?: Scan[], again?: string}} Verdict `asked`: the scans of a question to the steward; `again`: when it was asked first */
 
 /** What is shown over everything. @type {{value: Verdict | null, peek: () => Verdict | null, subscribe: any}} */
 export const verdict = signal(/** @type {Verdict | null} */ (null));
 /** The last verdict, that can be taken back. @type {{value: Verdict | null, peek: () => Verdict | null, subscribe: any}} */
 export const last = signal(/** @type {Verdict | null} */ (null));
-/** Scans that the service does not have yet. */
+/** Scans of this venue that the service does not have yet. */
 export const waiting = signal(0);
+/** Scans that wait until somebody signs in at another venue. @type {{value: Elsewhere[], peek: () => Elsewhere[], subscribe: any}} */
+export const elsewhere = signal(/** @type {Elsewhere[]} */ ([]));
+/** @typedef {{venue: {id: number, name: string}, n: number}} Elsewhere */
 /** What turned out otherwise than the door had decided. @type {{value: Notice[], peek: () => Notice[], subscribe: any}} */
 export const notices = signal(/** @type {Notice[]} */ ([]));
 /** How many went in here since the service last counted. */
@@ -48,42 +51,98 @@ export const since = signal(0);
 /** How many are inside, as the service last counted. @type {{value: number | null, peek: () => number | null, subscribe: any}} */
 export const counted = signal(/** @type {number | null} */ (null));
 
-/** @type {Map<string, Scan>} */
-const scans = new Map();
+/** The scans that are kept. @type {Map<string, Scan>} */
+export const scans = new Map();
+/** What turned out otherwise, at all venues. @type {Notice[]} */
+let told = [];
 let turn = 0;
+/** The question that was answered last, so that a second press does not answer it again. */
+let answered = 0;
+
+const here = () => {
+  const { id, name } = venue.peek() ?? {};
+  return id === undefined ? undefined : { id, name: name ?? '' };
+};
+/** Whether a scan is of the venue that is open. @param {{venue?: Scan['venue']}} one */
+export const ofHere = (one) => one.venue?.id === venue.peek()?.id;
 
 const count = () => {
-  waiting.value = [...scans.values()].filter((scan) => scan.state !== 'asking').length;
+  const kept = [...scans.values()].filter((scan) => scan.state !== 'asking');
+  /** @type {Map<number, Elsewhere>} */
+  const others = new Map();
+  for (const scan of kept) {
+    if (scan.venue && !ofHere(scan)) others.set(scan.venue.id, { venue: scan.venue, n: (others.get(scan.venue.id)?.n ?? 0) + 1 });
+  }
+  waiting.value = kept.filter(ofHere).length;
+  elsewhere.value = [...others.values()];
+  notices.value = told.filter(ofHere);
 };
+venue.subscribe(count);
 
-/** @param {Scan} scan */
-async function keep(scan) {
+/** Writes a scan to the device. @param {Scan} scan */
+export async function keep(scan) {
   scans.set(scan.id, scan);
   count();
   await store.put('scans', scan.id, scan);
 }
 
-/** @param {Scan} scan */
-async function drop(scan) {
+/** Forgets a scan that the service has. @param {Scan} scan */
+export async function drop(scan) {
   scans.delete(scan.id);
   count();
   await store.remove('scans', scan.id);
 }
 
-/** Scans of before. One whose verdict nobody has seen did not happen. */
+/** Scans of before. One whose verdict nobody has seen did not happen; one that the steward was asked about is asked about again. */
 export async function restoreScans() {
   for (const scan of await store.all('scans')) {
+    scan.venue ??= here();
     if (scan.state === 'asking') await store.remove('scans', scan.id);
-    else {
-      scans.set(scan.id, scan);
-      if (scan.decision === 'admitted') {
-        list.note({ ticketId: scan.ticketId, eventId: scan.eventId, state: scan.type === 'exit' ? 'left' : 'inside', checkInDate: scan.at, waits: true, terminalId: scan.terminalId });
-      }
-    }
+    else scans.set(scan.id, scan);
   }
-  notices.value = await store.all('notices');
+  noteKept();
+  told = (await store.all('notices')).map((one) => ({ venue: here(), ...one }));
+  count();
+  await askAgain();
+}
+
+/** Who was let in here is in, whatever a list says that does not have it yet. */
+function noteKept() {
+  for (const scan of scans.values()) {
+    if (scan.decision !== 'admitted') continue;
+    list.note({ ticketId: scan.ticketId, eventId: scan.eventId, state: scan.type === 'exit' ? 'left' : 'inside', checkInDate: scan.at, waits: true, terminalId: scan.terminalId });
+  }
+}
+
+/** Asks again what was open when the page went away, as long as the person may still stand there. */
+async function askAgain() {
+  const asked = [...scans.values()].filter((scan) => scan.state === 'asked');
+  const fresh = asked.filter((scan) => ofHere(scan) && now() - Date.parse(scan.at) < UNDO_MS);
+  const at = fresh.map((scan) => scan.at).sort().at(-1);
+  const open = fresh.filter((scan) => scan.at === at);
+  for (const scan of asked) if (!open.includes(scan)) await keep({ ...scan, state: 'waiting' });
+  if (!open.length) return;
+  const [{ id, code, type, reason, orderNumber }] = open;
+  show(judge({ admitted: false, reason, type, orderNumber, previous: letInBefore(open[0]), together: severally(0, open.length) }, { scanId: id, code, offline: true, asked: open, again: at }));
+}
+
+/** Leaves nothing of persons in the page. Scans stay until they are sent, without names. */
+export async function forgetScans() {
+  verdict.value = null;
+  last.value = null;
+  counted.value = null;
+  since.value = 0;
+  told = told.length ? await store.all('notices') : [];
+  for (const { id, who } of [...scans.values()]) {
+    const scan = scans.get(id);
+    if (scan && who) await keep({ ...scan, who: { ticketTypeName: who.ticketTypeName } });
+  }
+  noteKept();
   count();
 }
+
+/** How many notices nobody has seen, at all venues. */
+export const unseen = () => told.length;
 
 /** Amber is what the counter can put right, red what it cannot. */
 const AMBER = new Set(['ambiguous', 'wrongTime', 'expired', 'tooEarly', 'tooLate', 'unpaid', 'alreadyAdmitted', 'notInside', 'notListed', 'noAnswer', 'order']);
@@ -102,6 +161,35 @@ function show(of) {
   return of;
 }
 
+/** @type {Verdict | null} */
+let before = null;
+verdict.subscribe((/** @type {Verdict | null} */ of) => {
+  const gone = before;
+  before = of;
+  if (gone?.asked && gone !== of && answered !== gone.turn) turnAway(gone.asked);
+});
+
+/** Whether a scan waits for the steward's answer. Another window of this door may have it. @param {Scan} scan */
+const stillAsked = async (scan) => (await store.get('scans', scan.id))?.state === 'asked';
+
+/** A question that goes without a yes: now its scans are sent as refused. @param {Scan[]} asked */
+async function turnAway(asked) {
+  for (const scan of asked) {
+    const still = await stillAsked(scan);
+    if (scans.get(scan.id)?.state !== 'asked') continue;
+    if (still) await keep({ ...scan, state: 'waiting' });
+    else scans.delete(scan.id);
+    count();
+  }
+}
+
+/** When this door let in with the same code or ticket, where the service does not know yet. @param {Scan} scan */
+function letInBefore(scan) {
+  const same = (/** @type {Scan} */ one) => (scan.ticketId ? one.ticketId === scan.ticketId : one.code?.toLowerCase() === scan.code?.toLowerCase());
+  const found = [...scans.values()].find((one) => one.id !== scan.id && one.decision === 'admitted' && one.type === 'entry' && ofHere(one) && same(one));
+  return found && { at: found.at, terminalId: found.terminalId };
+}
+
 /** @param {any} result @param {boolean} waits */
 function noteResult(result, waits) {
   if (!result.admitted || !result.ticketId) return;
@@ -118,11 +206,17 @@ const patience = () => (list.since() === null ? WITHOUT_LIST_MS : WITH_LIST_MS);
 
 /** @returns {Scan} */
 const newScan = () => ({
-  id: crypto.randomUUID(), type: settings.peek().way, at: new Date(now()).toISOString(), state: 'asking', terminalId: settings.peek().terminalId,
+  id: crypto.randomUUID(), type: settings.peek().way, at: new Date(now()).toISOString(), state: 'asking', terminalId: settings.peek().terminalId, venue: here(),
 });
 
+/** A ticket's code or a number, of which people type the digits in groups, without what is between them. @param {string} code */
+function ungrouped(code) {
+  const bare = code.replace(/[\s\u2010-\u2013-]/g, '');
+  return bare !== code && /^([0-9a-f]{32}|\d+)$/i.test(bare) ? bare : null;
+}
+
 /**
- * A code was read or typed.
+ * A code was read or typed. Card numbers of elsewhere may have blanks and dashes: it is without them only where it is unknown with them.
  * @param {string} text @param {{cardId?: string | number}} [more]
  */
 export async function scanCode(text, more = {}) {
@@ -141,6 +235,8 @@ export async function scanCode(text, more = {}) {
       const result = body.results[0] ?? { admitted: false, reason: 'unknown' };
       // Nothing has to be sent any more: the verdict does not wait for it to be forgotten.
       drop(scan);
+      const bare = result.reason === 'unknown' && ungrouped(code);
+      if (bare) return scanCode(bare, more);
       noteResult(result, false);
       if (result.reason === 'unknown' && result.attention?.includes('orderNumber')) return show(judge({ ...result, reason: 'order' }, { scanId: scan.id, code }));
       return show(judge(result, { scanId: scan.id, code }));
@@ -155,22 +251,28 @@ export async function scanCode(text, more = {}) {
     }
   }
   await kept;
-  const found = await list.find(code);
+  let found = await list.find(code);
+  if (!found) {
+    scan.code = ungrouped(code) ?? code;
+    found = await list.find(scan.code);
+  }
   if (list.since() === null && !found) {
     // There is nothing to decide by: the person waits, or the steward decides alone.
-    scan.state = 'waiting';
+    scan.state = 'asked';
     scan.decision = 'refused';
     scan.reason = 'noAnswer';
     await keep(scan);
-    return show(judge({ admitted: false, reason: 'noAnswer', type: scan.type }, { scanId: scan.id, code, offline: true }));
+    return show(judge({ admitted: false, reason: 'noAnswer', type: scan.type, previous: letInBefore(scan) }, { scanId: scan.id, code, offline: true, asked: [scan] }));
   }
   return alone(scan, found);
 }
 
 /** The list decides. @param {Scan} scan @param {ReturnType<typeof list.findTicket>} found */
 async function alone(scan, found, shown = true) {
+  /** @type {any} */
   const result = list.decide(found, scan.type, now());
-  scan.state = 'waiting';
+  scan.state = found ? 'waiting' : 'asked';
+  if (!found) result.previous = letInBefore(scan);
   scan.decision = result.admitted ? 'admitted' : 'refused';
   scan.reason = result.reason;
   if (found) {
@@ -180,17 +282,27 @@ async function alone(scan, found, shown = true) {
   await keep(scan);
   noteResult(result, true);
   if (found) Object.assign(result, list.countOf(found.ticket.orderId, found.about.eventId));
-  const of = judge(result, { scanId: scan.id, code: scan.code, offline: true, asOf: list.since() });
+  const of = judge(result, { scanId: scan.id, code: scan.code, offline: true, asOf: list.since(), asked: found ? undefined : [scan] });
   return shown ? show(of) : of;
 }
 
 /** The steward lets somebody in whom the list does not know. It is told to the service as what happened. @param {Verdict} of */
 export async function letIn(of) {
-  const scan = scans.get(of.scanId);
-  if (!scan) return;
-  scan.decision = 'admitted';
-  await keep(scan);
-  show(judge({ admitted: true, type: scan.type }, { scanId: scan.id, code: scan.code, offline: true, asOf: of.asOf }));
+  if (!of.asked?.length || answered === of.turn) return;
+  answered = of.turn;
+  /** @type {Scan[]} */
+  const all = [];
+  for (const scan of of.asked) {
+    const still = await stillAsked(scan);
+    if (!still) scans.delete(scan.id);
+    // What another window has sent as refused stays so, and this is a scan of its own.
+    all.push({ ...scan, id: still ? scan.id : crypto.randomUUID(), state: 'waiting', decision: 'admitted' });
+  }
+  await Promise.all(all.map(keep));
+  noteKept();
+  const tickets = all.filter((scan) => scan.ticketId).map(({ orderId, ticketId }) => ({ orderId, ticketId }));
+  const [{ id, code, type, eventId: event }] = all;
+  show(judge({ admitted: true, type, eventId: event, tickets, scans: all.map((scan) => scan.id), together: severally(all.length, all.length) }, { scanId: id, code, offline: true, asOf: of.asOf }));
 }
 
 /**
@@ -230,14 +342,17 @@ export async function admitTickets(chosen) {
     const found = list.findTicket(/** @type {string} */ (scan.ticketId));
     all.push((await alone(scan, found, false)).result);
   }
-  return show(together(all, { scanId: first.id, offline: true, asOf: list.since() }, each));
+  return show(together(all, { scanId: first.id, offline: true, asOf: list.since(), asked: each.filter((scan) => scan.state === 'asked') }, each));
 }
+
+/** @param {number} admitted @param {number} of */
+const severally = (admitted, of) => (of > 1 ? { admitted, of } : undefined);
 
 /** One verdict for several tickets. @param {any[]} results @param {Partial<Verdict> & {scanId: string}} of @param {Scan[]} [each] */
 function together(results, of, each = []) {
   const good = results.filter((one) => one.admitted);
   const main = good.at(-1) ?? results[0];
-  const verdict = judge({ ...main, together: results.length > 1 ? { admitted: good.length, of: results.length } : undefined,
+  const verdict = judge({ ...main, together: severally(good.length, results.length),
     tickets: good.map((one) => ({ orderId: one.orderId, ticketId: one.ticketId })), scans: each.map((scan) => scan.id) }, of);
   if (good.length && good.length < results.length) verdict.kind = 'warn';
   return verdict;
@@ -289,141 +404,21 @@ export async function undo(of) {
   }
 }
 
-/** @param {Scan} scan @param {string} of @param {any} [more] */
-async function tell(scan, of, more = {}) {
-  const notice = { id: scan.id, of, at: scan.at, code: scan.code, orderNumber: scan.orderNumber, who: scan.who, ...more };
+/** Keeps what turned out otherwise, until it was seen. @param {Scan} scan @param {string} of @param {any} [more] */
+export async function tell(scan, of, more = {}) {
+  const notice = { id: scan.id, of, at: scan.at, venue: scan.venue, code: scan.code, orderNumber: scan.orderNumber, who: scan.who, ...more };
+  // Somebody signed out meanwhile: no names are left behind.
+  if (!credentials.peek()) delete notice.who;
   await store.put('notices', scan.id, notice);
-  notices.value = [...notices.peek().filter((one) => one.id !== scan.id), notice];
+  told = [...told.filter((one) => one.id !== scan.id), notice];
+  count();
 }
 
 /** @param {string} id */
 export async function seen(id) {
-  notices.value = notices.peek().filter((one) => one.id !== id);
+  told = told.filter((one) => one.id !== id);
+  count();
   await store.remove('notices', id);
-}
-
-/** What the service knows of a scan's ticket. @param {Scan} scan */
-async function lookup(scan) {
-  const code = scan.code ?? scan.orderNumber;
-  if (!code) return {};
-  const { body } = await ask('POST', '/v2/b2b/admissions/lookup', { body: { code } });
-  const result = body.result ?? {};
-  const ticket = (body.orders ?? []).flatMap((/** @type {any} */ order) => order.events).flatMap((/** @type {any} */ event) => event.items)
-    .flatMap((/** @type {any} */ item) => item.tickets).find((/** @type {any} */ one) => one.ticketId === (scan.ticketId ?? result.ticketId));
-  const who = result.ticketId ? { ticketTypeName: result.ticketTypeName, firstName: result.firstName, lastName: result.lastName } : scan.who;
-  return { previous: scan.code ? result.previous : ticket?.checkInDate ? { at: ticket.checkInDate } : undefined, reason: result.reason, who: who ?? scan.who, orderNumber: result.orderNumber ?? scan.orderNumber };
-}
-
-/** Whether a request that nobody answered took effect all the same. @param {Scan} scan */
-async function tookEffect(scan) {
-  const { previous } = await lookup(scan);
-  if (!previous?.at || (previous.terminalId && previous.terminalId !== scan.terminalId)) return false;
-  const after = Date.parse(previous.at) - Date.parse(scan.at);
-  return after > -10_000 && after < 90_000;
-}
-
-let settling = false;
-
-/** Sends what waits. Tells what turned out otherwise. */
-export async function settle() {
-  if (settling || !credentials.peek() || !scans.size) return;
-  settling = true;
-  try {
-    for (const scan of [...scans.values()]) {
-      if (scan.state === 'undo') await settleUndo(scan);
-      else if (scan.state === 'waiting' && scan.open) await settleOpen(scan);
-    }
-    for (;;) {
-      const ready = [...scans.values()].filter((scan) => scan.state === 'waiting' && !scan.open && scan.reason !== 'undone');
-      if (!ready.length) break;
-      await upload(ready.filter((scan) => scan.terminalId === ready[0].terminalId).slice(0, BATCH));
-    }
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-  } finally {
-    settling = false;
-  }
-}
-
-/** @param {Scan} scan */
-async function settleUndo(scan) {
-  const body = { ...(scan.ticketId ? { tickets: [{ orderId: scan.orderId, ticketId: scan.ticketId }] } : { code: scan.code }), terminalId: scan.terminalId };
-  try {
-    const { body: answer } = await ask('POST', '/v2/b2b/admissions/undo', { key: scan.id, body });
-    if (!answer.undone) await tell(scan, 'notUndone');
-  } catch (error) {
-    if (unanswered(error)) throw error;
-    await tell(scan, 'notUndone');
-  }
-  await drop(scan);
-}
-
-/** @param {Scan} scan */
-async function settleOpen(scan) {
-  let took;
-  try {
-    took = await tookEffect(scan);
-  } catch (error) {
-    if (unanswered(error)) throw error;
-    took = false;
-  }
-  if (took && scan.decision === 'refused') return settleUndo(scan);
-  if (took || scan.reason === 'undone') {
-    if (scan.ticketId) list.settled(scan.ticketId);
-    return drop(scan);
-  }
-  return keep({ ...scan, open: false });
-}
-
-/** @param {Scan[]} batch */
-async function upload(batch) {
-  let results;
-  try {
-    const { body } = await ask('POST', '/v2/b2b/admissions/uploads', {
-      ms: 60_000,
-      body: { terminalId: batch[0].terminalId, scans: batch.map((scan) => ({
-        scanId: scan.id, ...(scan.ticketId && scan.orderId ? { orderId: scan.orderId, ticketId: scan.ticketId } : { code: scan.code }),
-        eventId: scan.eventId, type: scan.type, at: scan.at, decision: scan.decision, reason: scan.reason,
-      })) },
-    });
-    results = body.results;
-  } catch (error) {
-    if (unanswered(error) || !(error instanceof Refusal)) throw error;
-    if (batch.length > 1) {
-      for (const scan of batch) await upload([scan]);
-      return;
-    }
-    if (error.status === 403) throw error;
-    await tell(batch[0], 'notTaken');
-    await drop(batch[0]);
-    return;
-  }
-  for (const scan of batch) {
-    const outcome = results.find((/** @type {any} */ one) => one.scanId === scan.id)?.outcome;
-    if (scan.decision === 'admitted' && outcome && !['recorded', 'duplicate'].includes(outcome)) {
-      const more = await lookup(scan).catch(() => ({}));
-      await tell(scan, outcome, more);
-    }
-    if (scan.ticketId) list.settled(scan.ticketId);
-    await drop(scan);
-  }
-}
-
-/** Asks once whether the service is there again, and sends what waits. */
-export async function tryAgain() {
-  if (!credentials.peek()) return;
-  if (reach.peek() === 'on') await settle();
-  else {
-    try {
-      await list.loadEvents();
-      recount();
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      return;
-    }
-    await settle();
-    await list.refreshAll();
-  }
 }
 
 /** Takes the service's count of who is inside. */

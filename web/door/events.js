@@ -5,6 +5,7 @@ import { Refusal } from '/shared/client.js';
 import { dayLong, time, t } from '/shared/intl.js';
 import { credentials, href, now, set, settings, venue } from '/door/state.js';
 import { events, loadEvents } from '/door/list.js';
+import { Elsewhere } from '/door/signin.js';
 import { allowSound } from '/door/signals.js';
 
 /** What may be in the name of a door. */
@@ -57,6 +58,7 @@ export default function Events() {
   return html`<h1>${t('events.title')}</h1>
     <p class="muted">${[place?.name, dayLong(now())].filter(Boolean).join(' · ')}</p>
     ${!who && html`<${Notice} kind="warn" title=${t('events.signedOut')}><p>${t('events.signedOutHelp')}</p><p><a class="button quiet" href=${href({ view: 'sign' })}>${t('sign.title')}</a></p></${Notice}>`}
+    <${Elsewhere} />
     <div class=${fault ? 'field faulty part' : 'field part'}><label for="door-name">${t('events.name')}</label>
       <p class="hint" id="door-name-hint">${t('events.nameHint')}</p>
       ${fault && html`<p class="fault" id="door-name-fault" role="alert"><span aria-hidden="true">▲ </span>${fault}</p>`}
@@ -67,7 +69,8 @@ export default function Events() {
     ${error && known && html`<p class="muted small" role="status">${error.status === 403 ? t('sign.fault.forbidden') : t('stale', { time: time(known.at) })}</p>`}
     ${!known && !error && who && html`<${Loading} lines=${3} />`}
     ${!known && !who && html`<p>${t('events.unknown')}</p>`}
-    ${known && !open.length && html`<p>${t('events.none')}</p><p><button type="button" class="quiet" onClick=${load}>${t('events.look')}</button></p>`}
+    ${known && !open.length && html`<p>${t('events.none')}</p><p><button type="button" class="quiet" onClick=${load}>${t('events.look')}</button></p>
+      <p class="part"><a class="button wide" href=${href({ event: 'all' })} onClick=${choose}>${t('events.without')}</a></p><p class="small muted">${t('events.withoutHelp')}</p>`}
     ${open.length > 1 && html`<p class="part"><a class="button wide quiet" href=${href({ event: 'all' })} onClick=${choose}>${t('events.all')}</a></p>`}
     <ul class="plain slots">${open.map((one) => html`<li><a class=${one === upcoming ? 'slot next-up' : 'slot'} href=${href({ event: one.id })} onClick=${choose}>
       <span class="slot-time digits">${time(one.startTime)}</span>

@@ -1,11 +1,11 @@
 // @ts-check
 /** Looking up who has no code to show, and letting in several of an order. */
-import { html, signal, useEffect, useState, useValue, Loading, Notice, reason } from '/shared/ui.js';
+import { html, signal, useEffect, useRef, useState, useValue, Loading, Notice, reason } from '/shared/ui.js';
 import { Refusal } from '/shared/client.js';
 import { t } from '/shared/intl.js';
-import { admitTickets } from '/door/admit.js';
+import { admitTickets, forgetScans, verdict } from '/door/admit.js';
 import { ask, credentials, go, href, reach, route, settings } from '/door/state.js';
-import { changed, tickets, watched } from '/door/list.js';
+import { changed, forget, tickets, watched } from '/door/list.js';
 import { Last } from '/door/scanner.js';
 import { nameOf, when } from '/door/words.js';
 
@@ -20,6 +20,14 @@ let words = '';
 /** @param {import('/door/admit.js').Verdict} of */
 export async function openOrderOf(of) {
   opened.value = { orderId: of.result.orderId, orderNumber: of.result.orderNumber ?? (of.key === 'order' ? of.code : undefined) };
+}
+
+/** Leaves nothing of persons in the page: what signing out does, and signing in at another venue. */
+export async function forgetPersons() {
+  words = '';
+  opened.value = null;
+  forget();
+  await forgetScans();
 }
 
 /** @param {any} short an order in short @returns {Order} */
@@ -82,17 +90,21 @@ export default function Find() {
   useEffect(() => {
     words = text;
     if (asked.length < 3 || line !== 'on' || !credentials.peek()) return undefined;
+    let gone = false;
     const timer = setTimeout(async () => {
       const number = /^\d{6,12}$/.test(asked.replace(/[\s-]/g, ''));
       try {
         const { body } = await ask('GET', '/v2/b2b/orders/search', { ms: 8000, query: number ? { orderNumber: asked.replace(/[\s-]/g, '') } : { lastName: text.trim() } });
-        setFar({ of: exact, orders: body.list.map(fromService) });
+        if (!gone) setFar({ of: exact, orders: body.list.map(fromService) });
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
-        setFar({ of: exact, error });
+        if (!gone) setFar({ of: exact, error });
       }
     }, 350);
-    return () => clearTimeout(timer);
+    return () => {
+      gone = true;
+      clearTimeout(timer);
+    };
   }, [exact, line]);
   const digits = asked.replace(/[\s-]/g, '');
   const near = asked.length < 2 ? [] : fromLists((one) => plain(one.lastName ?? '').startsWith(asked) || plain(one.firstName ?? '').startsWith(asked)
@@ -103,7 +115,7 @@ export default function Find() {
   return html`<h1>${t('find.title')}</h1>
     <div class="field part"><label for="name">${t('find.name')}</label><p class="hint" id="name-hint">${t('find.hint')}</p>
       <input id="name" type="search" autocomplete="off" autocapitalize="words" spellcheck="false" enterkeyhint="search" aria-describedby="name-hint" value=${text} onInput=${(/** @type {any} */ e) => setText(e.currentTarget.value)} /></div>
-    <p class="small muted" role="status">${asked.length < 2 ? '' : near.length > SHOWN ? t('find.more', { n: SHOWN, of: near.length }) : t('find.found', { n: near.length })}</p>
+    <p class="small muted" role="status">${asked.length < 2 || !watched.length ? '' : near.length > SHOWN ? t('find.more', { n: SHOWN, of: near.length }) : t('find.found', { n: near.length })}</p>
     <ul class="plain slots">${near.slice(0, SHOWN).map((order) => html`<${Found} order=${order} key=${order.orderId} />`)}</ul>
     ${asked.length > 2 && html`<h2 class="part">${t('find.others')}</h2>
       ${line !== 'on' ? html`<p class="muted">${t('find.offline')}</p>` : searching ? html`<${Loading} lines=${1} />`
@@ -122,6 +134,8 @@ export function OrderView() {
   const [chosen, setChosen] = useState(/** @type {Record<string, boolean>} */ ({}));
   const [said, setSaid] = useState('');
   const [busy, setBusy] = useState(false);
+  const heading = useRef(/** @type {HTMLElement | null} */ (null));
+  const could = useRef(false);
   useEffect(() => {
     document.title = t('order.title');
     if (!of) go({ event: route.peek().event }, { replace: true });
@@ -143,6 +157,12 @@ export function OrderView() {
   useEffect(() => {
     load();
   }, [of, line]);
+  useEffect(() => {
+    // Whoever is let in last takes the button along that has the focus.
+    const able = document.getElementById('let-in') !== null;
+    if (could.current && !able && [null, document.body].includes(/** @type {any} */ (document.activeElement))) heading.current?.focus({ preventScroll: true });
+    could.current = able;
+  });
   if (!of) return null;
   const near = fromLists((one) => one.orderId === of.orderId || (of.orderNumber !== undefined && one.orderNumber === of.orderNumber))[0];
   const order = line === 'on' && far ? far : near ?? far;
@@ -156,7 +176,8 @@ export function OrderView() {
     return all;
   }, {}));
   const admit = async () => {
-    if (busy) return;
+    // A key that is pressed twice lets in once: the second press is not meant for the button below the verdict.
+    if (busy || verdict.peek()) return;
     if (!picked.length) {
       setSaid(t('order.chooseFirst'));
       return;
@@ -169,9 +190,9 @@ export function OrderView() {
     load();
   };
   const set = (/** @type {Place[]} */ places, /** @type {number} */ n) => setChosen({ ...chosen, ...Object.fromEntries(places.map((one, at) => [one.ticketId, at < n])) });
-  const row = (/** @type {Place} */ one) => html`<li class="row-line"><span>${one.ticketTypeName}</span><span class="muted small">${!valid(one) ? t(`status.${one.status.charAt(0).toLowerCase()}${one.status.slice(1)}`)
+  const row = (/** @type {Place} */ one) => html`<li class="row-line"><span>${one.ticketTypeName}${!watched.length && html`<br /><span class="muted small">${one.eventName}, ${when(one.eventDate)}</span>`}</span><span class="muted small">${!valid(one) ? t(`status.${one.status.charAt(0).toLowerCase()}${one.status.slice(1)}`)
     : one.checkInDate ? t(one.inside ? 'order.in' : 'order.out', { when: when(one.checkInDate) }) : t('order.notYet')}</span></li>`;
-  return html`<h1>${nameOf(order) || t('order.title')}</h1>
+  return html`<h1 ref=${heading} tabindex="-1">${nameOf(order) || t('order.title')}</h1>
     <p class="muted digits">${t('find.order', { number: order.orderNumber })} · ${numbers({ ...order, places: here })}</p>
     ${line !== 'on' && html`<${Notice} kind="warn"><p>${t('order.offline')}</p></${Notice}>`}
     ${can.length > 0 && html`<section class="panel" aria-labelledby="let-in"><h2 id="let-in">${t(way === 'exit' ? 'order.letOut' : 'order.letIn')}</h2>

@@ -4,7 +4,8 @@ import { html, render, useEffect, useState, useValue, Failed, Loading } from '/s
 import { pickLanguage, setLanguage, time, t, number } from '/shared/intl.js';
 import { Refusal, loadConfig, request } from '/shared/client.js';
 import { credentials, follow, href, mailed, moves, now, openVenue, reach, restore, route, set, settings, venue } from '/door/state.js';
-import { counted, notices, recount, restoreScans, settle, since as sinceCount, tryAgain, waiting } from '/door/admit.js';
+import { counted, notices, recount, restoreScans, since as sinceCount, waiting } from '/door/admit.js';
+import { settle, tryAgain } from '/door/send.js';
 import { about, changed, events, insideByList, loadEvents, refreshAll, restoreEvents, watch } from '/door/list.js';
 import { Verdict } from '/door/verdict.js';
 import * as store from '/door/store.js';
@@ -46,7 +47,7 @@ function Bar() {
   const id = at.event ?? '';
   const event = known?.list.find((/** @type {any} */ one) => one.id === id);
   const list = about(id);
-  const name = id === 'all' ? t('bar.all') : event?.name ?? list?.eventName ?? t('bar.event');
+  const name = id === 'all' ? t(known && !idsOf(id).length ? 'events.none' : 'bar.all') : event?.name ?? list?.eventName ?? t('bar.event');
   const start = event?.startTime ?? list?.startTime;
   const n = line === 'on' && inside !== null ? Math.max(0, inside + more) : insideByList();
   const state = !who ? 'ended' : line;

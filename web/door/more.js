@@ -2,9 +2,12 @@
 /** What is not needed while scanning: the way, the list, what waits, what turned out otherwise, and leaving. */
 import { html, useEffect, useState, useValue, Notice } from '/shared/ui.js';
 import { languageName, time, t } from '/shared/intl.js';
-import { notices, seen, settle, tryAgain, waiting } from '/door/admit.js';
+import { notices, seen, unseen, waiting } from '/door/admit.js';
+import { settle, tryAgain } from '/door/send.js';
 import { credentials, go, href, reach, route, set, settings, signOut } from '/door/state.js';
-import { changed, forget, refreshAll, since, tickets } from '/door/list.js';
+import { changed, refreshAll, since, tickets } from '/door/list.js';
+import { forgetPersons } from '/door/find.js';
+import { Elsewhere } from '/door/signin.js';
 import { cameras } from '/door/camera.js';
 import { lasting } from '/door/store.js';
 import { before, nameOf, when } from '/door/words.js';
@@ -58,12 +61,12 @@ export default function More() {
     setBusy('');
   };
   const leave = async () => {
-    if (waits > 0 && !leaving) {
+    if ((waits > 0 || unseen() > 0) && !leaving) {
       setLeaving(true);
       return;
     }
     await signOut();
-    forget();
+    await forgetPersons();
     go({ view: 'sign' });
   };
   return html`<h1>${t('more.title')}</h1>
@@ -73,6 +76,7 @@ export default function More() {
     <section aria-labelledby="kept"><h2 id="kept" class="part">${t('more.kept')}</h2>
       <p>${asOf ? t('more.list', { n, time: when(asOf) }) : t('more.noList')}</p>
       <p>${waits ? t('more.waits', { n: waits }) : t('more.nothingWaits')}</p>
+      <${Elsewhere} />
       <p class="part"><button type="button" class="quiet wide" onClick=${bring}>${busy === 'list' ? t('more.bringing') : waits ? t('more.send') : t('more.bring')}</button></p>
       <p class="small" role="status">${line === 'off' ? t('more.off') : line === 'ended' || !who ? t('more.ended') : ''}</p></section>
     ${all.length > 1 && html`<div class="field part"><label for="camera">${t('more.camera')}</label><select id="camera" value=${chosen.camera} onChange=${(/** @type {any} */ e) => set({ camera: e.currentTarget.value })}>
@@ -85,7 +89,7 @@ export default function More() {
     <nav class="part" aria-label=${t('more.language')}><p class="label">${t('more.language')}</p><ul class="plain picks">${LANGUAGES.map((tag) => html`<li><a class="button quiet" href=${`?${new URLSearchParams({ ...route.peek(), lang: tag })}`} lang=${tag} hreflang=${tag} data-reload
       aria-current=${document.documentElement.lang === tag ? 'true' : undefined}>${languageName(tag)}</a></li>`)}</ul></nav>
     <section class="part" aria-labelledby="leave"><h2 id="leave">${who ? who.name ?? t('more.byKey') : t('more.nobody')}</h2>
-      ${leaving && html`<${Notice} kind="warn" alert><p>${t('more.leaveWaits', { n: waits })}</p></${Notice}>`}
+      ${leaving && html`<${Notice} kind="warn" alert>${waits > 0 && html`<p>${t('more.leaveWaits', { n: waits })}</p>`}${unseen() > 0 && html`<p>${t('more.leaveUnseen', { n: unseen() })}</p>`}</${Notice}>`}
       <p class="part"><a class="button quiet wide" href=${href({})}>${t('more.otherEvent')}</a></p>
       <p class="part">${who ? html`<button type="button" class="quiet wide" onClick=${leave}>${leaving ? t('more.leaveStill') : t('more.leave')}</button>` : html`<a class="button wide" href=${href({ view: 'sign' })}>${t('sign.title')}</a>`}</p></section>`;
 }

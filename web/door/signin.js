@@ -5,16 +5,31 @@ import { Refusal, request } from '/shared/client.js';
 import { askedAtDoor, mailLink, openSession } from '/shared/staff.js';
 import { t } from '/shared/intl.js';
 import { credentials, go, mailed, reach, route, signIn, venue } from '/door/state.js';
-import { waiting } from '/door/admit.js';
+import { elsewhere, waiting } from '/door/admit.js';
+import { forgetPersons } from '/door/find.js';
 import { loadEvents } from '/door/list.js';
 
 /** The token in what was pasted: a link, or the token alone. @param {string} text */
 const tokenIn = (text) => /loginToken=([^&\s]+)/.exec(text)?.[1] ?? (/^[\w-]{20,}$/.test(text.trim()) ? text.trim() : '');
 
+/** Says which scans wait for other venues than this one. @param {{at?: number}} of */
+export function Elsewhere({ at }) {
+  const all = useValue(elsewhere);
+  return all.filter((one) => one.venue.id !== at).map((one) => html`<${Notice} kind="warn" key=${one.venue.id}><p>${t('waits.elsewhere', { n: one.n, venue: one.venue.name })}</p></${Notice}>`);
+}
+
+/** Nothing of the venue before stays in the page. @param {import('/door/state.js').Venue} place @param {import('/door/state.js').Credentials} who */
+async function enter(place, who) {
+  const other = venue.peek() !== null && venue.peek()?.id !== place.id;
+  await signIn(place, who);
+  if (other) await forgetPersons();
+}
+
 /** @param {{config: {venues: import('/door/state.js').Venue[]}}} of */
 export default function SignIn({ config }) {
   const known = useValue(venue);
   const waits = useValue(waiting);
+  const others = useValue(elsewhere);
   const [place, setPlace] = useState(known?.id ?? config.venues[0]?.id ?? 0);
   const [email, setEmail] = useState('');
   const [link, setLink] = useState('');
@@ -41,7 +56,7 @@ export default function SignIn({ config }) {
       const { tenant, session, expiresAt, person } = opened.session;
       mailed.token = null;
       askedAtDoor();
-      await signIn({ ...opened.venue, ...tenant }, { session, expiresAt, name: person.name });
+      await enter({ ...opened.venue, ...tenant }, { session, expiresAt, name: person.name });
       done();
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
@@ -107,7 +122,7 @@ export default function SignIn({ config }) {
       await request('GET', '/v2/b2b/event/instances/summaries', {
         query: { pageSize: 1 }, headers: { 'x-service-api-key': bare, 'x-b2c-tenant-id': String(place) }, cache: 'no-store',
       });
-      await signIn(/** @type {any} */ (chosen()), { key: bare });
+      await enter(/** @type {any} */ (chosen()), { key: bare });
       await loadEvents().catch(() => undefined);
       done();
     } catch (error) {
@@ -119,10 +134,13 @@ export default function SignIn({ config }) {
     }
   };
 
+  const toSend = Number(place) === known?.id ? waits : others.find((one) => one.venue.id === Number(place))?.n ?? 0;
   if (opening) return html`<h1>${t('sign.title')}</h1>${failed ? html`<${Failed} error=${failed} retry=${() => open(mailed.token ?? '', '')} />` : html`<${Loading} lines=${3} />`}`;
   return html`<h1>${t('sign.title')}</h1>
     ${reach.peek() === 'ended' && html`<${Notice} kind="warn" title=${t('sign.ended')} />`}
-    ${waits > 0 && html`<${Notice} kind="warn"><p>${t('sign.waits', { n: waits })}</p></${Notice}>`}
+    ${toSend > 0 && html`<${Notice} kind="warn"><p>${t('sign.waits', { n: toSend })}</p></${Notice}>`}
+    ${known && waits > 0 && Number(place) !== known.id && html`<${Notice} kind="warn"><p>${t('waits.elsewhere', { n: waits, venue: known.name })}</p></${Notice}>`}
+    <${Elsewhere} at=${Number(place)} />
     <${Faults} faults=${faults} turn=${turn} />
     ${config.venues.length > 1 && html`<div class="field part"><label for="venue">${t('sign.venue')}</label>
       <select id="venue" value=${String(place)} onChange=${(/** @type {any} */ e) => setPlace(Number(e.currentTarget.value))}>

@@ -15,7 +15,7 @@ export const mailed = { token: takeToken('loginToken') };
 export const { route, moves, href, go, follow } = makeAddress(NAMES, { stays: ['lang'] });
 
 /** @typedef {{id: number, name: string, timeZone?: string, key?: string, colours?: {name: string, value: string}[]}} Venue */
-/** @typedef {{key?: string, session?: string, expiresAt?: string, name?: string}} Credentials */
+/** @typedef {{key?: string, session?: string, expiresAt?: string, name?: string, place?: Venue}} Credentials `place`: the venue of a session, which belongs to one tab */
 
 /** @type {{value: Venue | null, peek: () => Venue | null, subscribe: any}} */
 export const venue = signal(/** @type {Venue | null} */ (null));
@@ -34,17 +34,19 @@ let onlyHere = null;
 
 /** The session lives as long as the tab. A key stays on the device until it is taken off. */
 export async function restore() {
-  const [place, key, chosen] = await Promise.all([store.get('kept', 'venue'), store.get('kept', 'key'), store.get('kept', 'settings')]);
+  const [place, key, chosen, kept] = await Promise.all([store.get('kept', 'venue'), store.get('kept', 'key'), store.get('kept', 'settings'), store.get('kept', 'ahead')]);
+  skew = kept ?? 0;
   settings.value = { ...settings.peek(), ...chosen };
   if (!settings.peek().terminalId) {
     await set({ terminalId: `door-${newKey().slice(0, 4)}` });
   }
   applyLook();
-  if (place) openVenue(place);
   let found = onlyHere;
   try {
     found = JSON.parse(sessionStorage.getItem(SESSION) ?? 'null') ?? found;
   } catch { /* the browser keeps nothing */ }
+  const there = found?.place ?? place;
+  if (there) openVenue(there);
   credentials.value = found ?? (key ? { key } : null);
 }
 
@@ -68,18 +70,18 @@ export function openVenue(place) {
 
 /** @param {Venue} place @param {Credentials} who */
 export async function signIn(place, who) {
-  const before = venue.peek();
-  if (before && before.id !== place.id) await store.clear('lists');
-  openVenue({ ...(before?.id === place.id ? before : {}), ...place });
-  await store.put('kept', 'venue', venue.peek());
-  if (who.key) {
-    await store.put('kept', 'key', who.key);
-  } else {
-    onlyHere = who;
-    try {
-      sessionStorage.setItem(SESSION, JSON.stringify(who));
-    } catch { /* the browser keeps nothing */ }
-  }
+  const before = await store.get('kept', 'venue');
+  const there = { ...(before?.id === place.id ? before : {}), ...place };
+  // A key is never kept beside another venue than its own: it would send there what was scanned here.
+  if (before && before.id !== place.id) await Promise.all([store.clear('lists'), store.remove('kept', 'key')]);
+  await store.put('kept', 'venue', there);
+  if (who.key) await store.put('kept', 'key', who.key);
+  onlyHere = who.key ? null : { ...who, place: there };
+  try {
+    if (onlyHere) sessionStorage.setItem(SESSION, JSON.stringify(onlyHere));
+    else sessionStorage.removeItem(SESSION);
+  } catch { /* the browser keeps nothing */ }
+  openVenue(there);
   credentials.value = who;
   reach.value = 'on';
   navigator.storage?.persist?.().catch(() => false);
@@ -94,11 +96,21 @@ export async function signOut() {
   try {
     sessionStorage.removeItem(SESSION);
   } catch { /* the browser keeps nothing */ }
-  await Promise.all([store.remove('kept', 'key'), store.clear('lists')]);
+  await Promise.all([store.remove('kept', 'key'), store.clear('lists'), store.clear('notices')]);
 }
 
+/** How far the service's clock is ahead, as an answer of the interface had it, also one of before the page was opened. */
+let skew = 0;
 /** The service's time; the device's own where they are as good as the same. */
-export const now = () => Date.now() + (Math.abs(ahead()) > 2000 ? ahead() : 0);
+export const now = () => Date.now() + skew;
+
+/** Takes the service's time from an answer. The page's own files are no answers: they are as old as they were kept. */
+function heard() {
+  const found = Math.abs(ahead()) > 2000 ? ahead() : 0;
+  if (Math.abs(found - skew) < 2000) return;
+  skew = found;
+  store.put('kept', 'ahead', skew);
+}
 
 /**
  * One request. Whoever asks decides what follows where there is no answer.
@@ -115,10 +127,12 @@ export async function ask(method, path, { etag, ...asked } = {}) {
   if (etag) headers['if-none-match'] = etag;
   try {
     const answer = await request(method, path, { cache: 'no-store', ms: 15_000, ...asked, headers });
+    heard();
     found();
     return answer;
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
+    if (error.status) heard();
     if (error.type === 'NO_ANSWER' || error.type === 'OFFLINE' || error.status >= 500) lost();
     else if (error.status === 401) reach.value = 'ended';
     else found();

@@ -4,7 +4,7 @@ const FILES = [
   '/door/', '/door/config.json', '/door/manifest.webmanifest', '/door/icon.svg', '/door/icon-192.png', '/door/door.css',
   '/shared/tokens.css', '/shared/base.css', '/shared/client.js', '/shared/intl.js', '/shared/ui.js', '/shared/staff.js', '/shared/colour.js',
   '/shared/vendor/htm-preact.js', '/shared/vendor/signals-core.js',
-  ...['main', 'state', 'store', 'list', 'admit', 'camera', 'decode', 'signals', 'verdict', 'scanner', 'signin', 'events', 'find', 'more', 'words'].map((name) => `/door/${name}.js`),
+  ...['main', 'state', 'store', 'list', 'admit', 'send', 'camera', 'decode', 'signals', 'verdict', 'scanner', 'signin', 'events', 'find', 'more', 'words'].map((name) => `/door/${name}.js`),
   '/door/vendor/jsqr.js', ...LANGUAGES.map((tag) => `/door/texts/${tag}.js`),
 ];
 const NOW = 'boxoffice-door';

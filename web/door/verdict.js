@@ -1,6 +1,6 @@
 // @ts-check
 /** The verdict, over everything: a colour, a sign, a word, and one line why. */
-import { html, useEffect, useRef, useState, useValue } from '/shared/ui.js';
+import { html, useLayoutEffect, useRef, useState, useValue } from '/shared/ui.js';
 import { time, t } from '/shared/intl.js';
 import { letIn, scanCode, verdict } from '/door/admit.js';
 import { go, route, settings } from '/door/state.js';
@@ -14,25 +14,35 @@ const SIGNS = { good: '✓', warn: '!', bad: '✕' };
 /** Whether the steward is asked something, so that it stays. @param {import('/door/admit.js').Verdict} of */
 const asks = (of) => of.key === 'ambiguous' || of.key === 'notListed' || of.key === 'noAnswer' || of.key === 'order';
 
-export function Verdict() {
-  const of = useValue(verdict);
-  const box = useRef(/** @type {HTMLElement | null} */ (null));
-  const [busy, setBusy] = useState(false);
-  const away = () => {
-    verdict.value = null;
-  };
-  useEffect(() => {
+const away = () => {
+  verdict.value = null;
+};
+
+/** Puts everything but the verdict out of reach. Answers what undoes that. */
+function setApart() {
+  const others = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('#app > :not(.verdict-place)')]);
+  others.forEach((other) => other.toggleAttribute('inert', true));
+  return () => others.forEach((other) => other.toggleAttribute('inert', false));
+}
+
+/** Tells of a verdict, and lets it go by itself or by a key, from the moment in which it is drawn. @param {import('/door/admit.js').Verdict | null} of @param {{current: HTMLElement | null}} box */
+function useTurn(of, box) {
+  useLayoutEffect(() => {
     if (!of) return undefined;
-    setBusy(false);
     signalOf(of.kind, settings.peek().sound);
-    if (asks(of)) {
-      box.current?.focus();
-      return undefined;
-    }
-    const timer = setTimeout(away, SHOWN_MS);
-    return () => clearTimeout(timer);
+    const before = document.activeElement;
+    const timer = asks(of) ? undefined : setTimeout(away, SHOWN_MS);
+    // A question leaves nothing else to be reached until it is answered.
+    const undo = asks(of) ? setApart() : undefined;
+    if (asks(of)) box.current?.focus();
+    return () => {
+      clearTimeout(timer);
+      undo?.();
+      // A focus that went with the verdict goes back to where it was before.
+      if (document.activeElement === document.body && before instanceof HTMLElement) before.focus({ preventScroll: true });
+    };
   }, [of?.turn]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!of) return undefined;
     const key = (/** @type {KeyboardEvent} */ event) => {
       if (event.key === 'Escape') away();
@@ -40,13 +50,21 @@ export function Verdict() {
     addEventListener('keydown', key);
     return () => removeEventListener('keydown', key);
   }, [of?.turn]);
+}
+
+export function Verdict() {
+  const of = useValue(verdict);
+  const box = useRef(/** @type {HTMLElement | null} */ (null));
+  const [busy, setBusy] = useState(false);
+  useLayoutEffect(() => setBusy(false), [of?.turn]);
+  useTurn(of, box);
   if (!of) return html`<div class="verdict-place" aria-live="assertive"></div>`;
   const question = asks(of);
   const act = async (/** @type {any} */ event, /** @type {() => Promise<any>} */ run) => {
     event.stopPropagation();
     if (busy) return;
     setBusy(true);
-    await run();
+    await run().finally(() => setBusy(false));
   };
   const count = share(of.result);
   return html`<div class="verdict-place" aria-live="assertive">

@@ -48,6 +48,8 @@ export function remarks(of) {
     lines.push(warning === 'alreadyAdmitted' ? t('remark.visit', { n: result.card?.visitsToday ?? 2 }) : t(`remark.${warning}`));
   }
   for (const one of result.attention ?? []) if (one !== 'orderNumber') lines.push(t(`remark.${one}`));
+  if (['notListed', 'noAnswer'].includes(of.key) && result.previous) lines.push(t('remark.before', { where: before(result.previous) }));
+  if (of.again) lines.push([of.code ?? (result.orderNumber && t('find.order', { number: result.orderNumber })), when(of.again)].filter(Boolean).join(' · '));
   if (result.rebookedFrom) lines.push(t('remark.rebooked'));
   return lines;
 }

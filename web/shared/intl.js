@@ -89,14 +89,15 @@ export function cents(amount) {
 /** The amount as the interface reads it. @param {number} value */
 export const decimal = (value) => `${Math.trunc(value / 100)}.${String(Math.abs(value % 100)).padStart(2, '0')}`;
 
+/** Money with its two decimals, which every currency of a venue has, whatever is usual in speech. @param {string} name @param {Intl.NumberFormatOptions} [more] */
+const moneyFormat = (name, more) => once(name, () =>
+  new Intl.NumberFormat(tagNow(), { style: 'currency', currency, minimumFractionDigits: 2, maximumFractionDigits: 2, ...more }));
+
 /** @param {number} value in cents */
-export const money = (value) =>
-  once('money', () => new Intl.NumberFormat(tagNow(), { style: 'currency', currency })).format(value / 100);
+export const money = (value) => moneyFormat('money').format(value / 100);
 
 /** Money as it is spoken, "48.50 US dollars". @param {number} value in cents */
-export const spokenMoney = (value) =>
-  once('spoken', () => new Intl.NumberFormat(tagNow(), { style: 'currency', currency, currencyDisplay: 'name' }))
-    .format(value / 100);
+export const spokenMoney = (value) => moneyFormat('spoken', { currencyDisplay: 'name' }).format(value / 100);
 
 /** @param {string} name @param {Intl.DateTimeFormatOptions} options */
 const formatter = (name, options) =>
@@ -125,6 +126,20 @@ export const dayAndTime = (at) =>
 export const ofDay = (day, options) =>
   once(`day${JSON.stringify(options)}`, () => new Intl.DateTimeFormat(tagNow(), { timeZone: 'UTC', ...options }))
     .format(new Date(`${day}T12:00:00Z`));
+
+/** A day that has no zone, in full. @param {string} day yyyy-mm-dd */
+export const dayInFull = (day) => ofDay(day, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
+
+/** Whether a text is a day, yyyy-mm-dd. The days around it have four digits of a year too. @param {string} text */
+export const isDay = (text) => {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text) || text < '1000' || text >= '9999') return false;
+  const at = new Date(`${text}T12:00:00Z`);
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text);
+};
+/** Whether a text is a month, yyyy-mm. @param {string} text */
+export const isMonth = (text) => isDay(`${text}-01`);
+/** The last day that a field takes, so that nobody types a year of more digits. */
+export const LAST_DAY = '9999-12-31';
 
 /** The venue's day of an instant, yyyy-mm-dd. @param {number | string | Date} at */
 export const dayKey = (at) =>

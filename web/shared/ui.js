@@ -2,11 +2,11 @@
 /** Pieces that every page is made of. */
 import { html, useEffect, useRef, useState, useCallback } from './vendor/htm-preact.js';
 import { signal } from './vendor/signals-core.js';
-import { t } from './intl.js';
-import { Refusal } from './client.js';
+import { LAST_DAY, isDay, t } from './intl.js';
+import { Refusal, serviceNow } from './client.js';
 
 export { html, signal, useEffect, useRef, useState };
-export { useMemo, render } from './vendor/htm-preact.js';
+export { useLayoutEffect, useMemo, render } from './vendor/htm-preact.js';
 
 /** The value of a signal; the component is drawn again when it changes. @template T @param {{value: T, subscribe: (run: (value: T) => void) => () => void, peek: () => T}} of @returns {T} */
 export function useValue(of) {
@@ -22,13 +22,17 @@ export function useValue(of) {
  * The address as the one source of truth: the names that it may have, and the moves between its views.
  * @template {string} N
  * @param {readonly N[]} names
- * @param {{stays?: readonly N[], mayLeave?: () => boolean}} [how] `stays` is kept by every move
+ * @param {{stays?: readonly N[], mayLeave?: () => boolean, fits?: Partial<Record<N, (text: string) => boolean>>}} [how] `stays` is
+ * kept by every move; what does not fit is read as if it were not there
  */
-export function makeAddress(names, { stays = [], mayLeave = () => true } = {}) {
+export function makeAddress(names, { stays = [], mayLeave = () => true, fits = {} } = {}) {
   /** @typedef {Partial<Record<N, string>>} Route */
   const read = () => {
     const query = new URLSearchParams(location.search);
-    return /** @type {Route} */ (Object.fromEntries(names.flatMap((name) => (query.get(name) ? [[name, query.get(name)]] : []))));
+    return /** @type {Route} */ (Object.fromEntries(names.flatMap((name) => {
+      const text = query.get(name);
+      return text && (fits[name]?.(text) ?? true) ? [[name, text]] : [];
+    })));
   };
   const route = signal(read());
   /** Counts the moves, so that the focus follows them. */
@@ -140,7 +144,7 @@ export function useLoad(load, on) {
     const mine = (turn.current += 1);
     try {
       const data = await load();
-      if (mine === turn.current) setState({ data, at: Date.now(), of });
+      if (mine === turn.current) setState({ data, at: serviceNow(), of });
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       if (mine === turn.current) setState((/** @type {any} */ before) => (before.of === of ? { ...before, error } : { error, of }));
@@ -223,6 +227,7 @@ export function Field({ id, label, hint, fault, optional, children, value, onVal
     'aria-describedby': described,
     'aria-invalid': fault ? 'true' : undefined,
     required: !optional,
+    max: type === 'date' ? LAST_DAY : undefined,
     ...rest,
   };
   const control = children ?? (options
@@ -237,6 +242,39 @@ export function Field({ id, label, hint, fault, optional, children, value, onVal
     ${fault && html`<p class="fault" id=${`${id}-fault`}><span aria-hidden="true">▲ </span>${fault}</p>`}
     ${control}
   </div>`;
+}
+
+/** A day is taken once nobody has typed for so long: every digit on the way makes a day too, such as one in the year 2. */
+const PAUSE_MS = 600;
+
+/**
+ * The field of a day, which is chosen or typed, and emptied where it is `optional`.
+ * @param {{id: string, label: string, value: string, min?: string, optional?: boolean, onDay: (day: string) => void}} of
+ */
+export function DayField({ id, label, value, min, optional, onDay }) {
+  // What is typed is shown until there is another value.
+  const [typed, setTyped] = useState({ over: value, text: value });
+  const timer = useRef(/** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined));
+  useEffect(() => () => clearTimeout(timer.current), [value]);
+  /** @param {HTMLInputElement} field */
+  const dayOf = (field) => (isDay(field.value) || (optional && !field.value && !field.validity.badInput) ? field.value : null);
+  const take = (/** @type {string | null} */ day) => {
+    clearTimeout(timer.current);
+    if (day !== null && day !== value) onDay(day);
+  };
+  const leave = (/** @type {any} */ event) => {
+    const day = dayOf(event.currentTarget);
+    take(day);
+    if (day === null) setTyped({ over: value, text: value });
+  };
+  const type = (/** @type {any} */ event) => {
+    const day = dayOf(event.currentTarget);
+    setTyped({ over: value, text: event.currentTarget.value });
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => take(day), PAUSE_MS);
+  };
+  return html`<div class="field inline"><label for=${id}>${label}</label>
+    <input id=${id} type="date" min=${min} max=${LAST_DAY} value=${typed.over === value ? typed.text : value} onInput=${type} onBlur=${leave} /></div>`;
 }
 
 /** A yes or no. @param {any} of */

@@ -13,6 +13,68 @@ const LOOK_MS = 5_000;
 const LATE_MS = 3_000;
 
 /**
+ * What became of the payment. The service is asked by one check at a time.
+ * @param {object} of
+ * @param {import('/shop/sale.js').Purchase['kind']} of.kind
+ * @param {() => void} of.onPaid
+ * @param {(error: Refusal) => void} of.onRefused nothing was paid, or it is not known here
+ */
+function useOutcome({ kind, onPaid, onRefused }) {
+  const [asked, setAsked] = useState(currentSale(kind).challenge);
+  const [busy, setBusy] = useState(false);
+  const [said, setSaid] = useState('');
+  const [undecided, setUndecided] = useState(false);
+  const running = useRef(/** @type {Promise<boolean> | null} */ (null));
+  const pressed = useRef(false);
+
+  /** Does what comes first, then asks the service. Answers whether the bank still waits for the buyer. @param {(() => Promise<unknown>) | undefined} first */
+  const ask = async (first) => {
+    try {
+      await first?.();
+      await complete(kind);
+      onPaid();
+      return false;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      const still = currentSale(kind).challenge;
+      setUndecided(error.undecided);
+      if (still) setAsked(still);
+      else onRefused(error);
+      return still !== undefined && !error.undecided;
+    }
+  };
+  /** @param {(() => Promise<unknown>) | undefined} first */
+  const check = async (first = undefined) => {
+    if (!currentSale(kind).challenge) return false;
+    running.current = ask(first);
+    try {
+      return await running.current;
+    } finally {
+      running.current = null;
+    }
+  };
+  /** Checks without a word, unless a check is under way. */
+  const look = () => {
+    if (!running.current) check();
+  };
+  /** Checks because the buyer pressed something: once, however often that is pressed, and after a look that is under way. @param {(() => Promise<unknown>) | undefined} first */
+  const press = async (first = undefined) => {
+    if (pressed.current) return;
+    pressed.current = true;
+    setBusy(true);
+    setSaid('');
+    try {
+      if (running.current) await running.current;
+      if (await check(first)) setSaid(t('ask.waiting'));
+    } finally {
+      pressed.current = false;
+      setBusy(false);
+    }
+  };
+  return { asked, busy, said, undecided, look, press };
+}
+
+/**
  * @param {object} of
  * @param {import('/shop/sale.js').Purchase['kind']} of.kind
  * @param {boolean} of.fresh whether the question came just now, and not from before a reload
@@ -20,46 +82,15 @@ const LATE_MS = 3_000;
  * @param {(error: Refusal) => void} of.onRefused nothing was paid, or it is not known here
  */
 export function Ask({ kind, fresh, onPaid, onRefused }) {
-  const [asked, setAsked] = useState(currentSale(kind).challenge);
+  const { asked, busy, said, undecided, look, press } = useOutcome({ kind, onPaid, onRefused });
   const [how, setHow] = useState(/** @type {import('/shop/payment.js').How | null} */ (null));
   const [failed, setFailed] = useState(/** @type {Refusal | null} */ (null));
   const [now, setNow] = useState(api.now());
-  const [busy, setBusy] = useState(false);
-  const [said, setSaid] = useState('');
-  const [undecided, setUndecided] = useState(false);
   const [away, setAway] = useState(false);
-  const running = useRef(false);
   const left = asked ? Math.max(0, Math.ceil((Date.parse(asked.expiresAt) - now) / 1000)) : 0;
 
-  /** One thing at a time: an answer is given first where there is one, then the service is asked. */
-  const settle = async (/** @type {(() => Promise<unknown>) | undefined} */ first = undefined, quiet = false) => {
-    if (running.current) return;
-    running.current = true;
-    if (!quiet) {
-      setBusy(true);
-      setSaid('');
-    }
-    try {
-      await first?.();
-      await complete(kind);
-      onPaid();
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      const still = currentSale(kind).challenge;
-      setUndecided(error.undecided);
-      if (!still) onRefused(error);
-      else {
-        setAsked(still);
-        if (!quiet && !error.undecided) setSaid(t('ask.waiting'));
-      }
-    } finally {
-      running.current = false;
-      setBusy(false);
-    }
-  };
-  const answer = (/** @type {'pass' | 'fail'} */ outcome) =>
-    settle(() => api.post('/sandbox/challenge', { clientSecret: asked?.clientSecret, outcome }));
-  const show = () => settle(async () => (await import('/shop/stripe.js')).ask(/** @type {any} */ (how), asked?.clientSecret ?? '').catch(() => undefined));
+  const answer = (/** @type {'pass' | 'fail'} */ outcome) => press(() => api.post('/sandbox/challenge', { clientSecret: asked?.clientSecret, outcome }));
+  const show = () => press(async () => (await import('/shop/stripe.js')).ask(/** @type {any} */ (how), asked?.clientSecret ?? '').catch(() => undefined));
   const load = () => {
     setFailed(null);
     payment.load().then(setHow, (/** @type {any} */ error) => setFailed(error));
@@ -67,7 +98,7 @@ export function Ask({ kind, fresh, onPaid, onRefused }) {
 
   useEffect(() => {
     load();
-    if (!fresh) settle(undefined, true);
+    if (!fresh) look();
     const timer = setInterval(() => setNow(api.now()), 1000);
     return () => clearInterval(timer);
   }, []);
@@ -76,21 +107,21 @@ export function Ask({ kind, fresh, onPaid, onRefused }) {
   }, [how]);
   // The time is over: what became of it is the service's to say.
   useEffect(() => {
-    if (left === 0) settle(undefined, true);
+    if (left === 0) look();
   }, [left === 0 && Math.floor(now / LATE_MS)]);
   // The question is open elsewhere: the answer is looked for now and then, and when the visitor comes back.
   useEffect(() => {
     if (!away) return undefined;
-    const look = () => {
-      if (document.visibilityState === 'visible') settle(undefined, true);
+    const lookIfSeen = () => {
+      if (document.visibilityState === 'visible') look();
     };
-    const timer = setInterval(look, LOOK_MS);
-    addEventListener('focus', look);
-    document.addEventListener('visibilitychange', look);
+    const timer = setInterval(lookIfSeen, LOOK_MS);
+    addEventListener('focus', lookIfSeen);
+    document.addEventListener('visibilitychange', lookIfSeen);
     return () => {
       clearInterval(timer);
-      removeEventListener('focus', look);
-      document.removeEventListener('visibilitychange', look);
+      removeEventListener('focus', lookIfSeen);
+      document.removeEventListener('visibilitychange', lookIfSeen);
     };
   }, [away]);
 
@@ -101,12 +132,12 @@ export function Ask({ kind, fresh, onPaid, onRefused }) {
       <span class="visually-hidden" role="status" aria-live="assertive">${left === 0 ? '' : left <= 60 ? t('hold.minutes', { n: 1 }) : left <= 120 ? t('hold.minutes', { n: 2 }) : ''}</span></p>
     ${undecided && html`<${Notice} kind="warn" alert title=${t('pay.undecided')}><p>${t('pay.undecidedHelp')}</p></${Notice}>`}
     ${failed ? html`<${Failed} error=${failed} retry=${load} />` : !how ? html`<${Loading} lines=${2} />`
-      : how.processor === 'stripe' ? html`<p><button type="button" class="wide" onClick=${show}>${t('ask.show')}</button></p>`
+      : how.processor === 'stripe' ? html`<p key="show"><button type="button" class="wide" onClick=${show}>${t('ask.show')}</button></p>`
       : page && html`<section class="panel stack" aria-labelledby="bank-title"><h2 id="bank-title">${t('ask.bank')}</h2><p class="muted">${t('ask.bankText')}</p>
         <p class="row"><button type="button" onClick=${() => answer('pass')}>${t('ask.yes')}</button>
           <button type="button" class="quiet" onClick=${() => answer('fail')}>${t('ask.no')}</button></p>
         <p><a href=${page} target="_blank" rel="noopener" onClick=${() => setAway(true)}>${t('ask.open')}</a></p></section>`}
-    <p><button type="button" class="quiet" onClick=${() => settle()}>${undecided ? t('pay.checkAgain') : t('ask.check')}</button></p>
+    <p key="check"><button type="button" class="quiet" onClick=${() => press()}>${undecided ? t('pay.checkAgain') : t('ask.check')}</button></p>
     <p role="status" class="muted">${busy ? t('ask.checking') : said}</p>
     <p class="muted small">${t('ask.safe')}</p></div>`;
 }

@@ -63,7 +63,7 @@ export default function Calendar({ at }) {
   useEffect(() => {
     document.title = `${t('nav.calendar')} · ${venue.peek().name}`;
   }, []);
-  const month = /^\d{4}-(0[1-9]|1[0-2])$/.test(at.month ?? '') ? /** @type {string} */ (at.month) : monthOf(today());
+  const month = at.month ?? monthOf(today());
   return html`<h1>${t('calendar.title')}</h1>
     <p class="lead muted">${t('calendar.lead')}</p>
     <${Month} month=${month} to=${(/** @type {string} */ day) => ({ day })} turn=${(/** @type {string} */ m) => ({ view: 'calendar', month: m })} />`;

@@ -159,7 +159,7 @@ function Summary({ kind, onCoupon, coupons, editable, tax }) {
   const row = (/** @type {any} */ line, /** @type {string} */ name, /** @type {string} */ detail) => {
     const words = priceWords(line);
     return html`<li class="line" key=${line.itemId}><div><span>${line.quantity > 1 || line.ticketingTypeId ? `${number(line.quantity)} × ` : ''}${name}</span>
-      ${detail && html`<p class="muted small">${detail}</p>`}${words && html`<p class="small why">${words}</p>`}</div>
+      ${detail && html`<p class="muted small">${detail}</p>`}${words && html`<p class=${line.isRetail ? 'small muted' : 'small why'}>${words}</p>`}</div>
       <span class="digits">${cents(line.retailUnitPrice) > cents(line.unitPrice) && html`<s class="muted"><span class="visually-hidden">${t('price.everybody')} </span>${money(cents(line.retailUnitPrice) * line.quantity)}</s> `}${money(cents(line.amount))}</span></li>`;
   };
   return html`<section class="summary stack" aria-labelledby="summary-title">

@@ -2,7 +2,7 @@
 /** Several events for one price: a time for each, then how many. */
 import { html, useEffect, useLoad, useValue, Failed, Loading, Notice, Paragraphs } from '/shared/ui.js';
 import { Refusal } from '/shared/client.js';
-import { cents, dayKey, dayShort, range, t, time } from '/shared/intl.js';
+import { cents, dayKey, dayShort, isDay, range, t, time } from '/shared/intl.js';
 import { api, basket, setBasket, taxOf, totals, venue } from '/shop/state.js';
 import { Days, Tickets, Times } from '/shop/event.js';
 import { Bar, Donation } from '/shop/extras.js';
@@ -37,7 +37,7 @@ function readSlots(text, parts) {
   const given = (text ?? '').split(',');
   return Array.from({ length: parts }, (_, at) => {
     const [day = '', slot = ''] = (given[at] ?? '').split('.');
-    return { day, slot };
+    return { day: isDay(day) ? day : '', slot };
   });
 }
 

@@ -2,7 +2,7 @@
 /** The order is paid: the tickets, and what to do with them. */
 import { html, useEffect, useLoad, Failed, Loading, Notice } from '/shared/ui.js';
 import { t } from '/shared/intl.js';
-import { api, finished, href, paidOrder, venue } from '/shop/state.js';
+import { api, finished, href, member, paidOrder, venue } from '/shop/state.js';
 import { Order, ticketsOf } from '/shop/tickets.js';
 
 async function load() {
@@ -22,6 +22,8 @@ export default function Done() {
   return html`<h1>${t('done.title')}</h1>
     ${!data ? html`<${Loading} lines=${4} block />` : html`<div class="no-print"><${Notice} kind="good"><p>${t('done.mail')}</p></${Notice}></div>
       ${!ticketsOf(data.order).length && (data.order.orderItems ?? []).some((/** @type {any} */ l) => l.ticketingTypeId) && html`<${Notice}><p>${t('done.byMail')}</p></${Notice}>`}
+      ${!member.peek() && (data.order.orderItems ?? []).some((/** @type {any} */ l) => l.membershipInfo && !l.membershipInfo.isGift) && html`<div class="no-print"><${Notice}><p>${t('done.member')}</p>
+        <p><a class="button" href=${href({ view: 'member' })}>${t('event.memberLogin')}</a></p></${Notice}></div>`}
       <${Order} order=${data.order} token=${data.token} />
       <p class="no-print spaced"><a href=${href({})}>${t('done.more')}</a></p>`}`;
 }

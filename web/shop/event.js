@@ -1,7 +1,7 @@
 // @ts-check
 /** One event: its text, its days, its times, its prices, and how many of what. */
 import { html, useEffect, useLoad, useRef, useState, useValue, Count, Failed, Loading, Notice, Paragraphs } from '/shared/ui.js';
-import { addDays, dayKey, dayLong, dayShort, money, ofDay, range, t, time } from '/shared/intl.js';
+import { addDays, dayInFull, dayKey, dayShort, money, ofDay, range, t, time } from '/shared/intl.js';
 import { Refusal } from '/shared/client.js';
 import { api, asMember, basket, bothPrices, cents, href, member, monthOf, setBasket, sum, taxOf, today, totals, venue } from '/shop/state.js';
 import { Left } from '/shop/on.js';
@@ -33,13 +33,17 @@ export function Days({ event, day, to, at }) {
     if (day && (day < from || day >= addDays(from, STRIP))) setFrom(day);
   }, [day]);
   const to14 = addDays(from, STRIP - 1);
-  const { data, error, reload } = useLoad(() => loadDays(from, to14, event), [from, event]);
-  const days = Array.from({ length: STRIP }, (_, n) => addDays(from, n));
   const back = addDays(from, -STRIP) < today() ? today() : addDays(from, -STRIP);
+  const { data, error, reload } = useLoad(() => loadDays(back, to14, event), [from, event]);
+  // The first day that has anything: nothing is earlier.
+  const begins = useRef(/** @type {string | null} */ (null));
+  if (data && back === today()) begins.current = data.find((/** @type {any} */ one) => standing(one) !== 'none')?.key ?? from;
+  const earlier = back > today() || (begins.current !== null && from > begins.current);
+  const days = Array.from({ length: STRIP }, (_, n) => addDays(from, n));
   return html`<div class="stack" role="group" aria-labelledby=${`days-${event}`}>
     <div class="row between"><h2 id=${`days-${event}`}>${t('event.day')}</h2>
       <div class="row">
-        ${from > today() && html`<button type="button" class="quiet" onClick=${() => setFrom(back)}>${t('event.daysBefore')}</button>`}
+        ${earlier && html`<button type="button" class="quiet" onClick=${() => setFrom(back)}>${t('event.daysBefore')}</button>`}
         <button type="button" class="quiet" onClick=${() => setFrom(addDays(from, STRIP))}>${t('event.daysAfter')}</button>
         <button type="button" class="quiet" aria-expanded=${month ? 'true' : 'false'} onClick=${() => setMonth(!month)}>${t('event.month')}</button>
       </div></div>
@@ -62,7 +66,7 @@ export function Days({ event, day, to, at }) {
  */
 export function Times({ event, times, slot, to, day }) {
   return html`<div class="stack" role="group" aria-labelledby=${`times-${event}`}>
-    <h2 id=${`times-${event}`}>${dayLong(`${day}T12:00:00Z`)}</h2>
+    <h2 id=${`times-${event}`}>${dayInFull(day)}</h2>
     ${times === undefined ? html`<${Loading} lines=${2} block />`
       : times.length === 0 ? html`<${Notice}><p>${t('event.noTimes')}</p></${Notice}>`
       : html`<ul class="plain times">${times.map((one) => html`<li key=${one.id}>${one.availableSeats > 0

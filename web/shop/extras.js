@@ -18,9 +18,9 @@ export function Donation() {
   const [fault, setFault] = useState('');
   const gifts = (data ?? []).filter((/** @type {any} */ one) => one.type === 'fixedDonation' || one.type === 'donation');
   if (!gifts.length) return null;
-  const { total } = totals({ ...chosen, donation: null });
+  const { total, sure } = totals({ ...chosen, donation: null });
   const free = gifts.find((/** @type {any} */ one) => one.type === 'donation');
-  const round = free && total % 500 ? 500 - (total % 500) : 0;
+  const round = free && sure && total % 500 ? 500 - (total % 500) : 0;
   const give = (/** @type {any} */ one, /** @type {number} */ amount) =>
     setBasket({ ...basket.peek(), donation: { id: one.id, type: one.type, name: one.name, cents: amount } });
   const mine = chosen.donation;
@@ -44,9 +44,9 @@ export function Donation() {
 }
 
 export function Bar() {
-  const { seats, total } = totals(useValue(basket));
+  const { seats, total, sure } = totals(useValue(basket));
   return html`<div class="bar"><div class="bar-inside">
-    <p role="status"><strong>${t('bar.tickets', { n: seats })}</strong> <span class="digits">${t('bar.total', { amount: money(total) })}</span></p>
-    <a class="button" href=${href({ step: 'details' })}><span>${t('bar.hold', { n: seats })}</span><span class="visually-hidden">, ${spokenMoney(total)}</span></a>
+    <p role="status"><strong>${t('bar.tickets', { n: seats })}</strong> <span class="digits">${sure ? t('bar.total', { amount: money(total) }) : t('bar.totalLater')}</span></p>
+    <a class="button" href=${href({ step: 'details' })}><span>${t('bar.hold', { n: seats })}</span>${sure && html`<span class="visually-hidden">, ${spokenMoney(total)}</span>`}</a>
   </div></div>`;
 }

@@ -39,7 +39,7 @@ export default function Join({ at }) {
   const gets = useValue(holder);
   const more = useValue(others);
   const point = useValue(price);
-  const action = /** @type {keyof typeof ITEMS} */ (at.action && at.action in ITEMS ? at.action : 'join');
+  const action = /** @type {keyof typeof ITEMS} */ (at.action && Object.hasOwn(ITEMS, at.action) ? at.action : 'join');
   const needsMember = action === 'renew' || action === 'upgrade';
   const level = data?.find((/** @type {any} */ one) => one.id === at.level);
   const offering = level?.offerings.find((/** @type {any} */ one) => one.id === at.offering) ?? level?.offerings[0];

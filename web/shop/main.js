@@ -23,7 +23,7 @@ const VIEWS = {
 
 /** @param {import('/shop/state.js').Route} at */
 function viewOf(at) {
-  if (at.view && at.view in VIEWS) return at.view;
+  if (at.view && Object.hasOwn(VIEWS, at.view)) return at.view;
   if (at.step) return 'checkout';
   if (at.combo) return 'combo';
   if (at.event) return 'event';
@@ -45,7 +45,7 @@ function Head({ at }) {
       ${link('calendar', { view: 'calendar' }, t('nav.calendar'))}
       ${link('membership', { view: 'membership' }, t('nav.membership'))}
       ${link('order', { view: 'order' }, t('nav.order'))}
-      ${link('member', { view: 'member' }, known ? known.memberships[0].levelName : t('nav.member'))}
+      ${link('member', { view: 'member' }, t(known ? 'member.mine' : 'nav.member'))}
       ${seats > 0 && here !== 'checkout' && link('checkout', { step: 'details' }, t('nav.basket', { n: seats }))}
     </nav>
   </header>`;
@@ -111,10 +111,12 @@ async function start() {
       if (error instanceof Refusal && error.status === 404) return {};
       throw error;
     });
-    if (chosen.id === undefined) {
+    if (chosen.id === undefined || chosen.timeZone === undefined) {
       openVenue({ ...chosen, ...await known });
       known = Promise.resolve(venue.peek());
     }
+    // The first list is asked from today on, which is another day in another zone.
+    setPlace(venue.peek().timeZone, undefined);
     const [place, { default: catalog }] = await Promise.all([known, texts, VIEWS[viewOf(at)]().then((/** @type {any} */ view) => view.warm?.(at), () => undefined)]);
     const languages = place.languages?.length ? LANGUAGES.filter((tag) => place.languages.includes(tag)) : LANGUAGES;
     language = pickLanguage(languages, at.lang);

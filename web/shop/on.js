@@ -1,9 +1,9 @@
 // @ts-check
 /** What is on: the next dates first, to search and to filter by day. */
-import { html, useEffect, useLoad, useMemo, useRef, useState, useValue, Failed, Loading, Notice, plainText } from '/shared/ui.js';
+import { html, useEffect, useLoad, useMemo, useRef, useState, useValue, DayField, Failed, Loading, Notice, plainText } from '/shared/ui.js';
 import { Refusal } from '/shared/client.js';
-import { addDays, dayKey, dayLong, dayShort, money, ofDay, range, t, time } from '/shared/intl.js';
-import { api, asMember, bothPrices, go, href, member, today, venue } from '/shop/state.js';
+import { addDays, dayInFull, dayKey, dayShort, money, ofDay, range, t, time } from '/shared/intl.js';
+import { api, asMember, bothPrices, go, href, member, moves, route, today, venue } from '/shop/state.js';
 
 /** As many are asked for their next time before the list is shown. */
 const WITH_LIST = 4;
@@ -115,7 +115,9 @@ export default function On({ at }) {
   const known = useValue(member);
   const { data, error, stale, at: when, reload } = useLoad(() => first(at.day), [at.day, known?.memberships[0].number]);
   const [words, setWords] = useState(at.q ?? '');
-  useEffect(() => setWords(at.q ?? ''), [at.q]);
+  // While somebody types, the address follows the words; after a move, the words follow the address.
+  const move = useValue(moves);
+  useEffect(() => setWords(route.peek().q ?? ''), [move]);
   useEffect(() => {
     document.title = `${t('nav.on')} · ${venue.peek().name}`;
   }, []);
@@ -135,11 +137,10 @@ export default function On({ at }) {
           setWords(e.currentTarget.value);
           go({ ...at, q: e.currentTarget.value }, { replace: true, still: true });
         }} /></div>
-      <div><label for="day">${t('on.day')}</label>
-        <input id="day" type="date" min=${today()} value=${at.day ?? ''} onChange=${(/** @type {any} */ e) => go({ ...at, day: e.currentTarget.value }, { still: true })} /></div>
+      <${DayField} id="day" label=${t('on.day')} min=${today()} optional value=${at.day ?? ''} onDay=${(/** @type {string} */ day) => go({ ...at, day }, { still: true })} />
       ${(at.day || words) && html`<div class="clear"><button type="button" class="quiet" onClick=${() => go({}, { still: true })}>${t('on.clear')}</button></div>`}
     </form>
-    ${at.day && html`<h2 class="spaced">${dayLong(`${at.day}T12:00:00Z`)}</h2>`}
+    ${at.day && html`<h2 class="spaced">${dayInFull(at.day)}</h2>`}
     ${stale && html`<${Notice} kind="warn"><p>${t('stale', { time: time(when ?? 0) })}</p></${Notice}>`}
     ${error ? html`<${Failed} error=${error} retry=${reload} />`
       : !shown ? html`<${Loading} lines=${3} block />`

@@ -3,7 +3,7 @@
 import { signal } from '/shared/ui.js';
 import { newKey, Refusal } from '/shared/client.js';
 import { cents, decimal, languageNow } from '/shared/intl.js';
-import { api, basket, emptyBasket, keepSale, member, membershipNow, paidOrder, saleOf, setFinished, sum } from '/shop/state.js';
+import { api, basket, emptyBasket, keepSale, member, membershipNow, paidOrder, saleOf, setBasket, setFinished, sum, without } from '/shop/state.js';
 
 /** @typedef {import('/shop/state.js').Sale} Sale */
 
@@ -107,8 +107,12 @@ async function write(purchase, sale, again = false) {
     keepSale(purchase.kind, sale);
   }
   const body = { id: sale.cartId, ...purchase.cart(sale.retail ?? {}), ...(sale.holdId !== undefined ? { reservationId: sale.holdId } : {}) };
+  const chosen = basket.peek();
   try {
-    return await api.put(`/v2/b2c/carts/${sale.cartId}`, body, { explain: true });
+    const priced = await api.put(`/v2/b2c/carts/${sale.cartId}`, body, { explain: true });
+    if (purchase.kind === 'tickets') sale.inCart = chosen;
+    keepSale(purchase.kind, sale);
+    return priced;
   } catch (error) {
     if (!(error instanceof Refusal) || again) throw error;
     if (error.status !== 404 || error.details.length) throw error;
@@ -280,18 +284,22 @@ function finish(kind, order) {
   end(kind);
 }
 
-/** Nothing is left of the sale in this tab. @param {Purchase['kind']} kind */
+/** Nothing is left of the sale in this tab but what was chosen since its cart was paid. @param {Purchase['kind']} kind */
 export function end(kind) {
+  const paid = saleOf(kind)?.inCart;
   keepSale(kind, null);
   cart.value = null;
   heldUntil.value = null;
-  if (kind === 'tickets') emptyBasket();
+  if (kind !== 'tickets') return;
+  if (paid) setBasket(without(basket.peek(), paid));
+  else emptyBasket();
 }
 
 /** The visitor gives the seats back. @param {Purchase['kind']} kind */
 export async function giveUp(kind) {
   const sale = saleOf(kind);
   end(kind);
+  if (kind === 'tickets') emptyBasket();
   if (sale?.holdId !== undefined) await api.remove(`/v2/b2c/reservations/${sale.holdId}`).catch(() => undefined);
   if (sale?.cartId) await api.remove(`/v2/b2c/carts/${sale.cartId}`).catch(() => undefined);
 }

@@ -2,7 +2,7 @@
 /** What the pages of the shop share: the address, the venue, the member, and what is chosen. */
 import { makeAddress, signal, takeToken } from '/shared/ui.js';
 import { send, serviceNow } from '/shared/client.js';
-import { addDays, addMonths, cents, dayKey, decimal } from '/shared/intl.js';
+import { addDays, addMonths, cents, dayKey, decimal, isDay, isMonth } from '/shared/intl.js';
 
 export const embedded = document.documentElement.hasAttribute('data-embed');
 
@@ -14,7 +14,7 @@ const NAMES = /** @type {const} */ (['venue', 'lang', 'view', 'event', 'combo', 
 /** Tokens of mailed links. They are taken out of the address before anything else happens. */
 export const tokens = { login: takeToken('loginToken'), order: takeToken('orderToken') };
 
-export const { route, moves, href, go, follow } = makeAddress(NAMES, { stays: ['venue', 'lang', 'origin'] });
+export const { route, moves, href, go, follow } = makeAddress(NAMES, { stays: ['venue', 'lang', 'origin'], fits: { day: isDay, month: isMonth } });
 if ((tokens.login || tokens.order) && !route.peek().view) go({ ...route.peek(), view: tokens.order ? 'order' : 'member' }, { replace: true, still: true });
 
 /** @typedef {{id?: number, name: string, key: string, colours?: {name: string, value: string}[], logo?: string | null, languages?: string[], timeZone?: string, currency?: string, terms?: string | null, privacy?: string | null}} Venue */
@@ -98,13 +98,43 @@ export const emptyBasket = () => setBasket(EMPTY);
 /** @param {Record<string, number>} of */
 export const sum = (of) => Object.values(of).reduce((all, n) => all + n, 0);
 
-/** Seats and money of what is chosen, at the prices that were shown. @param {Basket} of */
+/** @param {Record<string, number>} of @param {Record<string, number>} less @returns {Record<string, number>} */
+const fewer = (of, less) => Object.fromEntries(Object.entries(of).map(([id, n]) => [id, n - (less[id] ?? 0)]).filter(([, n]) => Number(n) > 0));
+
+/** What is chosen, without what was paid for. @param {Basket} of @param {Basket} paid @returns {Basket} */
+export function without(of, paid) {
+  /** @type {Basket['events']} */
+  const events = {};
+  for (const [id, visit] of Object.entries(of.events)) {
+    const had = paid.events[id];
+    const rest = had ? { ...visit, quantities: fewer(visit.quantities, had.quantities), addOns: fewer(visit.addOns, had.addOns) } : visit;
+    if (sum(rest.quantities)) events[id] = rest;
+  }
+  /** @type {Basket['combos']} */
+  const combos = {};
+  for (const [id, combo] of Object.entries(of.combos)) {
+    const rest = { ...combo, quantities: fewer(combo.quantities, paid.combos[id]?.quantities ?? {}) };
+    if (sum(rest.quantities)) combos[id] = rest;
+  }
+  const sameGift = of.donation?.id === paid.donation?.id && of.donation?.cents === paid.donation?.cents;
+  return { events, combos, donation: sameGift ? null : of.donation, coupons: of.coupons.filter((code) => !paid.coupons.includes(code)) };
+}
+
+/**
+ * Seats and money of what is chosen, at the prices that were shown. It is not `sure` where a member's price is among them:
+ * how many tickets it is good for is known once the cart is priced.
+ * @param {Basket} of
+ */
 export function totals(of) {
   let seats = 0;
+  let sure = true;
   let total = of.donation?.cents ?? 0;
   for (const visit of Object.values(of.events)) {
     seats += sum(visit.quantities);
-    for (const [id, n] of Object.entries(visit.quantities)) total += n * visit.types[id].cents;
+    for (const [id, n] of Object.entries(visit.quantities)) {
+      total += n * visit.types[id].cents;
+      if (n && visit.types[id].cents < visit.types[id].retail) sure = false;
+    }
     if (sum(visit.quantities)) for (const [id, n] of Object.entries(visit.addOns)) total += n * visit.extras[id].cents;
   }
   for (const combo of Object.values(of.combos)) {
@@ -112,13 +142,13 @@ export function totals(of) {
     seats += sum(combo.quantities) * each;
     for (const [id, n] of Object.entries(combo.quantities)) total += n * combo.types[id].cents;
   }
-  return { seats, total };
+  return { seats, total, sure };
 }
 
 /**
  * What a bank asks before it pays: the order that waits for the answer, until when, and its total.
  * @typedef {{orderId: string, clientSecret: string, expiresAt: string, challengeUrl?: string, cents: number}} Challenge
- * @typedef {{cartId?: string, cartKey: string, holdId?: number, holdUntil?: number, held?: string, payKey: string, paying?: boolean, challenge?: Challenge, retail?: Record<string, number>}} Sale
+ * @typedef {{cartId?: string, cartKey: string, holdId?: number, holdUntil?: number, held?: string, payKey: string, paying?: boolean, challenge?: Challenge, retail?: Record<string, number>, inCart?: Basket}} Sale `inCart` is what was chosen when the cart was written last
  */
 /** @param {'tickets' | 'membership'} kind @returns {Sale | null} */
 export const saleOf = (kind) => kept(`sale-${kind}`);

@@ -1,44 +1,27 @@
-// What the journeys at the door stand on: sold tickets, a film for the camera, and a browser whose every complaint counts.
+// What the journeys at the door share with the pictures: sold tickets, a film for the camera, and a steward's phone.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PATIENCE_MS, SLOWER, TENANT, ADULT, assert, base, place, staff, until } from './harness.mjs';
+import { byKeyboard } from './hands.mjs';
+import { ADULT, SLOWER, TENANT, atDoor, base, complaints, openContext, staff, storefront, until } from './harness.mjs';
 
 export const door = `${base}/door/`;
 export const DOOR_KEY = `demo-door-${TENANT}`;
-
-/** Calls the public interface as another device at a door. */
-export async function atDoor(path, body, method = 'POST') {
-  const response = await fetch(base + path, {
-    method, headers: { 'x-service-api-key': DOOR_KEY, 'content-type': 'application/json' }, body: body === undefined ? undefined : JSON.stringify(body),
-  });
-  assert.ok(response.ok, `${path}: ${response.status}`);
-  return response.json();
-}
-
-async function storefront(method, path, body) {
-  const response = await fetch(base + path, {
-    method, body: JSON.stringify(body),
-    headers: { 'x-service-api-key': `demo-b2c-${TENANT}`, 'x-b2c-tenant-id': String(TENANT), 'x-service-browser-ip': '203.0.113.24', 'content-type': 'application/json' },
-  });
-  assert.ok(response.ok, `${path}: ${response.status}`);
-  return response.json();
-}
 
 let made = 0;
 const run = Date.now() % 1_000_000;
 const DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 
-/** An event that is on today, at the last two hours of the day, free of charge unless it has a price. Entry is open all day. */
+/** An event that is on today, at the last minutes of the day, free of charge unless it has a price. Entry is open all day. */
 export async function eventOfToday({ name, times = 1, details = {}, price = '0.00' } = {}) {
   made += 1;
   const event = await staff('POST', '/v2/b2b/event/templates', {
-    name: name ?? `Evening ${run}-${made}`, description: 'An hour for a test.', reviewState: 'Published', duration: { hour: 0, minutes: 50 }, capacity: 60,
-    schedules: [{ id: 'daily', weekdays: DAYS, hours: [{ hour: 23, minutes: 0 }, { hour: 22, minutes: 0 }].slice(0, times) }],
+    name: name ?? `Evening ${run}-${made}`, description: 'An hour for a test.', reviewState: 'Published', duration: { hour: 0, minutes: 1 }, capacity: 60,
+    schedules: [{ id: 'daily', weekdays: DAYS, hours: [{ hour: 23, minutes: 58 }, { hour: 23, minutes: 57 }].slice(0, times) }],
     priceLists: [{ id: 'all', name: 'All', prices: [{ personType: { id: ADULT }, price, displayOrder: 1 }] }], ticketDetails: details,
   });
   const slots = await until('the slots of today', async () => {
-    const { list } = await atDoor(`/v2/b2b/event/instances/summaries?templateId=${event.id}`, undefined, 'GET');
+    const { list } = await atDoor('GET', `/v2/b2b/event/instances/summaries?templateId=${event.id}`);
     return list.length >= times && list.sort((a, b) => b.startTime.localeCompare(a.startTime));
   });
   return { id: slots[0].id, other: slots[1]?.id, name: event.name };
@@ -81,7 +64,7 @@ process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
  * @param {[string | Buffer | null, number][]} scenes
  */
 export async function film(name, scenes, perSecond = 30) {
-  const { context, shut } = await place({});
+  const { context, shut } = await openContext({});
   try {
     const page = await context.newPage();
     await page.goto(`${base}/door/manifest.webmanifest`);
@@ -124,30 +107,16 @@ export async function film(name, scenes, perSecond = 30) {
 
 /** A steward's phone, with a film before its camera or with none that may be used. */
 export async function steward({ expected = [], video } = {}) {
-  const { context, shut } = await place({ viewport: { width: 360, height: 740 }, hasTouch: true, permissions: video ? ['camera'] : [] },
+  const { context, shut } = await openContext({ viewport: { width: 360, height: 740 }, hasTouch: true, permissions: video ? ['camera'] : [] },
     video ? ['--use-fake-ui-for-media-stream', '--use-fake-device-for-media-stream', `--use-file-for-fake-video-capture=${video}`] : []);
-  const problems = [];
-  const watch = (page) => {
-    page.setDefaultTimeout(PATIENCE_MS);
-    page.on('pageerror', (error) => problems.push(`script: ${error.stack}`));
-    page.on('console', (message) => {
-      if (!['error', 'warning'].includes(message.type()) || /Failed to load resource/.test(message.text())) return;
-      problems.push(`console: ${message.text()}`);
-    });
-    page.on('response', (response) => {
-      const seen = `${response.status()} ${new URL(response.url()).pathname}`;
-      if (response.status() >= 400 && !expected.some((one) => one.test(seen))) problems.push(`answer: ${seen}`);
-    });
-  };
-  await context.exposeBinding('reportViolation', (_, text) => problems.push(`policy: ${text}`));
+  const problems = await complaints(context, expected);
   await context.addInitScript(() => {
-    document.addEventListener('securitypolicyviolation', (event) => window.reportViolation(`${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}`));
+    window.readVerdict = (node) => ({ reason: node.dataset.reason, offline: node.dataset.offline === 'true', text: node.innerText, kind: [...node.classList].find((one) => one !== 'verdict') });
     window.verdicts = [];
     new MutationObserver((all) => all.forEach(({ addedNodes }) => addedNodes.forEach((node) => {
-      if (node instanceof HTMLElement && node.matches('.verdict')) window.verdicts.push({ reason: node.dataset.reason, text: node.innerText, kind: [...node.classList].find((one) => one !== 'verdict') });
+      if (node instanceof HTMLElement && node.matches('.verdict')) window.verdicts.push(window.readVerdict(node));
     }))).observe(document, { childList: true, subtree: true });
   });
-  context.on('page', watch);
   const page = await context.newPage();
   return { page, context, problems, leave: shut };
 }
@@ -172,34 +141,51 @@ export async function openEvent(page, event, name) {
   await page.locator('.tabs').waitFor();
 }
 
-/** Types a code and answers what the verdict says. It goes by itself. */
+/** Types a code and answers what the verdict says. It goes by itself, however late it is looked at. */
 export async function type(page, code) {
   if (!await page.locator('#code').count()) await page.getByRole('link', { name: 'Type', exact: true }).click();
+  const before = await page.evaluate(() => window.verdicts.length);
   await page.getByLabel('Code', { exact: true }).fill(code);
   await page.getByRole('button', { name: 'Check the code' }).click();
-  return verdict(page);
+  return told(page, before + 1);
 }
 
 export async function verdict(page) {
-  const place = page.locator('.verdict');
-  await place.waitFor();
-  return place.evaluate((node) => ({ reason: node.dataset.reason, offline: node.dataset.offline === 'true', text: node.innerText, kind: [...node.classList].find((one) => one !== 'verdict') }));
+  const shown = page.locator('.verdict');
+  await shown.waitFor();
+  return shown.evaluate((node) => window.readVerdict(node));
 }
 /** The verdict with this number since the page was loaded, also where it has gone already. */
 export const told = (page, n) => until(`verdict ${n}`, () => page.evaluate((at) => window.verdicts[at - 1], n));
 export const gone = (page) => page.locator('.verdict').waitFor({ state: 'detached', timeout: 4000 * SLOWER });
 export async function touchAway(page) {
-  await page.locator('.verdict .sign').click();
+  if (byKeyboard()) await page.keyboard.press('Escape');
+  else await page.locator('.verdict .sign').click();
   await gone(page);
 }
-/** The device has its list, and scans can go on without a network. */
-export const listed = (page, n) => until('the list', () => page.evaluate(() => new Promise((done) => {
+/** The lists that the device has. */
+export const lists = (page) => page.evaluate(() => new Promise((done) => {
   const asked = indexedDB.open('boxoffice-door');
   asked.onsuccess = () => {
     const all = asked.result.transaction('lists').objectStore('lists').getAll();
     all.onsuccess = () => {
       asked.result.close();
-      done(all.result.flatMap((one) => one.pages).flatMap((one) => one.tickets).length);
+      done(all.result);
     };
   };
-})).then((found) => found >= n));
+}));
+/** All that the device keeps, by store. */
+export const kept = (page) => page.evaluate(() => new Promise((done) => {
+  const asked = indexedDB.open('boxoffice-door');
+  asked.onsuccess = () => {
+    const names = [...asked.result.objectStoreNames];
+    const all = asked.result.transaction(names);
+    const stores = Object.fromEntries(names.map((name) => [name, all.objectStore(name).getAll()]));
+    all.oncomplete = () => {
+      asked.result.close();
+      done(Object.fromEntries(names.map((name) => [name, stores[name].result])));
+    };
+  };
+}));
+/** The device has so many tickets on its lists, and scans can go on without a network. */
+export const listed = (page, n) => until('the list', async () => (await lists(page)).flatMap((one) => one.pages).flatMap((one) => one.tickets).length >= n);

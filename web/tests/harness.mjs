@@ -1,8 +1,9 @@
-// What the journeys stand on: a browser whose every complaint counts, a look that measures, and the back office.
+// What all journeys share: a browser whose every complaint counts, a look that measures, and calls to the interface.
 import { createRequire } from 'node:module';
 import { mkdirSync, readFileSync } from 'node:fs';
 import assert from 'node:assert/strict';
 import { chromium } from 'playwright-core';
+import { byKeyboard, withHand } from './hands.mjs';
 
 const require = createRequire(import.meta.url);
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
@@ -34,7 +35,14 @@ async function call(method, path, headers, body) {
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text.slice(0, 400)}`);
   return answer;
 }
-export const staff = (method, path, body) => call(method, path, { 'x-service-api-key': `demo-b2b-${TENANT}` }, body);
+/** Calls it with a demo key of a kind. */
+const keyed = (kind, headers = {}) => (method, path, body) => call(method, path, { 'x-service-api-key': `demo-${kind}-${TENANT}`, ...headers }, body);
+export const staff = keyed('b2b');
+/** A cash desk, another device at a door, the venue's own server, and a page. */
+export const till = keyed('counter');
+export const atDoor = keyed('door');
+export const storefront = keyed('b2c', { 'x-b2c-tenant-id': String(TENANT), 'x-service-browser-ip': '203.0.113.24' });
+export const browserPage = keyed('browser', { 'x-b2c-tenant-id': String(TENANT) });
 export const sandbox = (path) => call('GET', path, {});
 
 /** How many times as long everything may take as on a machine that does nothing else. */
@@ -67,7 +75,10 @@ export function mailedToken(to, name, known = new Set()) {
 }
 export const mailsTo = async (to) => new Set((await sandbox('/sandbox/outbox')).filter((mail) => mail.to === to).map((mail) => mail.deliveryId));
 
-const day = (from) => new Date(Date.now() + from * 86_400_000).toISOString().slice(0, 10);
+/** The day after so many days. */
+export const dayIn = (days) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+/** The header by which the service takes the time to be so many minutes later. */
+export const clockIn = (minutes) => ({ 'x-service-test-now': new Date(Date.now() + minutes * 60_000).toISOString().replace('Z', '+00:00') });
 let made = 0;
 const run = Date.now() % 100_000;
 
@@ -80,7 +91,7 @@ export async function makeEvent({ name, capacity = 40, form, members = false, ad
     name: name ?? `Journey ${run}-${made}`, description: 'An hour for a test.', summary: 'For a test', reviewState: 'Published',
     duration: { hour: 1, minutes: 0 }, capacity, displayOrder: 50,
     schedules: [{ id: 'daily', weekdays: ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'],
-      hours: hours.map((hour) => ({ hour, minutes: 0 })), ranges: [{ start: day(1), end: day(12) }] }],
+      hours: hours.map((hour) => ({ hour, minutes: 0 })), ranges: [{ start: dayIn(1), end: dayIn(12) }] }],
     priceLists: [{ id: 'all', name: 'All', prices: [{ personType: { id: ADULT }, price, displayOrder: 1 }, { personType: { id: CHILD }, price: '5.00', displayOrder: 2 }] }],
     ...(form ? { orderForms: [{ id: form }] } : {}),
     ...(addOns.length ? { addOns: { inventoryIds: addOns } } : {}),
@@ -88,6 +99,14 @@ export async function makeEvent({ name, capacity = 40, form, members = false, ad
   });
   return { id: event.id, name: event.name, price, cents };
 }
+
+/** The slots of an event on a day, or in the ten days to come. */
+export async function slots(event, day) {
+  const when = day ? `startTime=${day}&endTime=${day}T23:59:59` : `endTime=${new Date(Date.now() + 9e8).toISOString()}`;
+  return (await staff('GET', `/v2/b2b/event/instances/summaries?templateId=${event.id}&${when}`)).list;
+}
+/** How many seats of an event are `sold` or `reserved`. */
+export const seats = async (event, of) => (await slots(event)).reduce((all, slot) => all + slot[of], 0);
 
 /** What a journey that fails would leave open, to the cost of the next one. */
 const left = new Set();
@@ -104,50 +123,53 @@ export async function open() {
 }
 export const close = () => browser?.close();
 
-/** A place with nothing in it yet, in the browser of all journeys, or in one of its own where that has to be started otherwise. */
-export async function place(options, args = []) {
+/** A context that has kept nothing yet, in the browser of all journeys, or in one of its own where that is started with arguments. */
+export async function openContext(options, args = []) {
   const own = args.length ? await launch(args) : null;
   if (own) leftOpen(() => own.close());
   const context = await (own ?? browser).newContext({ locale: 'en-US', reducedMotion: 'reduce', ...options });
   const shut = () => (own ?? context).close();
   leftOpen(shut);
-  return { context, shut };
+  return { context: withHand(context), shut };
 }
 
 /** What the browser complains about. Refusals that a journey provokes are named by it. */
-export async function visitor({ expected = [], ...options } = {}) {
-  const { context } = await place({ viewport: { width: 1280, height: 900 }, ...options });
+export async function complaints(context, expected) {
   const problems = [];
-  const watch = async (page) => {
+  await context.exposeBinding('reportViolation', (_, text) => problems.push(`policy: ${text}`));
+  await context.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', (event) => window.reportViolation(`${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}`));
+  });
+  context.on('page', (page) => {
     page.setDefaultTimeout(PATIENCE_MS);
     page.on('pageerror', (error) => problems.push(`script: ${error.stack}`));
     page.on('console', (message) => {
-      const text = message.text();
-      if (message.type() !== 'error' && message.type() !== 'warning') return;
-      if (/Failed to load resource/.test(text)) return;
-      problems.push(`console: ${text}`);
+      if (!['error', 'warning'].includes(message.type()) || /Failed to load resource/.test(message.text())) return;
+      problems.push(`console: ${message.text()}`);
     });
     page.on('response', (response) => {
-      if (response.status() < 400) return;
       const seen = `${response.status()} ${new URL(response.url()).pathname}`;
-      if (!expected.some((one) => one.test(seen))) problems.push(`answer: ${seen}`);
+      if (response.status() >= 400 && !expected.some((one) => one.test(seen))) problems.push(`answer: ${seen}`);
     });
     page.on('dialog', (dialog) => {
       problems.push(`dialog: ${dialog.message()}`);
       dialog.dismiss();
     });
-  };
-  await context.exposeBinding('reportViolation', (_, text) => problems.push(`policy: ${text}`));
+  });
+  return problems;
+}
+
+/** Somebody at a computer, whose pages count how much they shift. */
+export async function visitor({ expected = [], ...options } = {}) {
+  const { context } = await openContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const problems = await complaints(context, expected);
   await context.addInitScript(() => {
-    document.addEventListener('securitypolicyviolation', (event) => window.reportViolation(`${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}`));
     window.shifts = 0;
     new PerformanceObserver((list) => list.getEntries().forEach((entry) => {
       if (!entry.hadRecentInput) window.shifts += entry.value;
     })).observe({ type: 'layout-shift', buffered: true });
   });
-  context.on('page', watch);
-  const page = await context.newPage();
-  return { context, page, problems };
+  return { context, page: await context.newPage(), problems };
 }
 
 /**
@@ -184,6 +206,8 @@ const AT_MOST = Number(process.env.LOOKS ?? LOOKS.length);
 /** Measures a state of a page in each of its looks, or in the first so many: accessibility, width, targets. */
 export async function look(page, state, looks = LOOKS.length) {
   await page.locator('h1').first().waitFor();
+  // A page looks the same whatever it is used with.
+  if (byKeyboard()) return;
   for (const at of LOOKS.slice(0, Math.min(looks, AT_MOST))) {
     await page.setViewportSize({ width: at.width, height: 900 });
     await page.emulateMedia({ colorScheme: at.scheme });
@@ -217,22 +241,6 @@ export async function look(page, state, looks = LOOKS.length) {
     document.documentElement.dir = 'ltr';
   });
 }
-
-/** Goes on with the Tab key until something of this name has the focus, which has to be seen. */
-export const tabTo = (page, name, tag) => until(`the focus on ${name}`, async () => {
-  const at = await page.evaluate(() => {
-    const node = document.activeElement;
-    const text = node.getAttribute('aria-label') ?? (node.labels?.length ? node.labels[0].textContent : node.textContent);
-    const outlined = (part) => getComputedStyle(node, part).outlineStyle !== 'none';
-    return { tag: node.tagName, text: text.trim(), shown: node === document.body || outlined() || outlined('::after') };
-  });
-  if (at.text.startsWith(name) && (!tag || at.tag === tag)) {
-    assert.ok(at.shown, `the focus on ${name} cannot be seen`);
-    return true;
-  }
-  await page.keyboard.press('Tab');
-  return false;
-});
 
 /** Nothing personal is in the address. */
 export function cleanAddress(page, ...words) {

@@ -4,8 +4,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32, deflateSync } from 'node:zlib';
-import { ADULT, GALLERY, TENANT, assert, base, close, mailedToken, mailsTo, open, shop, staff, until, visitor } from './harness.mjs';
-import { atDoor, eventOfToday, openEvent, sell, steward, touchAway, type, withKey } from './door-harness.mjs';
+import { ADULT, GALLERY, TENANT, assert, atDoor, base, close, dayIn, mailedToken, mailsTo, open, shop, slots, staff, storefront, until, visitor } from './harness.mjs';
+import { MAIL, at, desk } from './desk-steps.mjs';
+import { details, hold, next, payButton, tickets } from './shop-steps.mjs';
+import { eventOfToday, openEvent, sell, steward, touchAway, type, withKey } from './door-harness.mjs';
 
 const AT_MOST = 60 * 1024;
 const [, , , folder] = process.argv;
@@ -65,9 +67,6 @@ function encode({ width, height, palette, pixels }) {
     chunk('IDAT', deflateSync(rows, { level: 9 })), chunk('IEND', Buffer.alloc(0))]);
 }
 
-const desk = `${base}/desk/`;
-const MAIL = 'desk@harbor-museum.example';
-
 /** Keeps what a page shows, as a picture of so many colours. */
 async function keep(page, name) {
   const workbench = await page.context().newPage();
@@ -98,35 +97,27 @@ async function pictureShop() {
   for (const kind of ['Adult', 'Adult', 'Child']) await page.getByRole('button', { name: `One more: ${kind}` }).click();
   await page.waitForLoadState('networkidle');
   await keepTop(page, 'shop-event');
-  await page.getByRole('link', { name: 'Hold 3 seats' }).click();
-  await page.getByLabel('First name').fill('Ines');
-  await page.getByLabel('Last name').fill('Okafor');
-  await page.getByLabel('E-mail').fill('ines@example.org');
-  await page.getByRole('button', { name: 'Go on to the payment' }).click();
+  await hold(page, 3);
+  await details(page);
+  await next(page);
   await page.getByLabel('Test card').selectOption('tok_visa');
   await keepTop(page, 'shop-checkout');
-  await page.getByRole('button', { name: /^Pay / }).click();
-  await page.locator('.ticket svg').nth(2).waitFor();
+  await payButton(page).click();
+  await tickets(page, 3);
   await keepTop(page, 'shop-confirmation');
   await context.close();
   return problems;
 }
 
 /** Sells seats of a slot, as the venue's own server does. */
-async function order(slot, { quantity, first, last }) {
-  const response = await fetch(`${base}/v2/b2c/checkout`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-service-api-key': `demo-b2c-${TENANT}`, 'x-b2c-tenant-id': String(TENANT), 'x-service-browser-ip': '203.0.113.7' },
-    body: JSON.stringify({ shoppingCart: { items: [{ eventId: slot, ticketingTypeId: ADULT, quantity }] }, billingEmail: `${first}@example.org`.toLowerCase(),
-      billingFirstName: first, billingLastName: last, billingPhoneNumber: '+1 212 555 0190', paymentToken: 'tok_visa' }),
-  });
-  assert.equal(response.status, 200, await response.clone().text());
-  return response.json();
-}
+const order = (slot, { quantity, first, last }) => storefront('POST', '/v2/b2c/checkout', {
+  shoppingCart: { items: [{ eventId: slot, ticketingTypeId: ADULT, quantity }] }, billingEmail: `${first}@example.org`.toLowerCase(),
+  billingFirstName: first, billingLastName: last, billingPhoneNumber: '+1 212 555 0190', paymentToken: 'tok_visa',
+});
 
 async function pictureDesk() {
-  const day = new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10);
-  const { list } = await staff('GET', `/v2/b2b/event/instances/summaries?templateId=${GALLERY}&startTime=${day}&endTime=${day}T23:59:59`);
+  const day = dayIn(2);
+  const list = await slots({ id: GALLERY }, day);
   const buyers = [['Noor', 'Haddad', 4], ['Ada', 'Lindqvist', 9], ['Tomas', 'Rivera', 6], ['Mei', 'Tanaka', 12], ['Sol', 'Moreau', 3], ['Ravi', 'Menon', 7]];
   const orders = [];
   for (const [at, [first, last, quantity]] of buyers.entries()) orders.push(await order(list[at % list.length].id, { quantity, first, last }));
@@ -138,7 +129,7 @@ async function pictureDesk() {
   await page.goto(`${desk}?loginToken=${token}`);
   await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
   const show = async (query, name) => {
-    await page.goto(`${desk}?${new URLSearchParams(query)}`);
+    await page.goto(at(query));
     await page.getByRole('heading', { level: 1 }).waitFor();
     await until('what is loaded', async () => await page.locator('[aria-busy]').count() === 0);
     await page.waitForLoadState('networkidle');
@@ -155,7 +146,7 @@ async function pictureDesk() {
 async function pictureDoor() {
   const event = await eventOfToday({ name: 'Lantern evening' });
   const [fresh, seen, back] = [await sell(event.id, { quantity: 3 }), await sell(event.id, { first: 'Noor', last: 'Haddad' }), await sell(event.id, { first: 'Sol', last: 'Moreau' })];
-  await atDoor('/v2/b2b/admissions', { code: seen.codes[0], terminalId: 'gate-2' });
+  await atDoor('POST', '/v2/b2b/admissions', { code: seen.codes[0], terminalId: 'gate-2' });
   await staff('POST', '/v2/b2b/refunds', { orderId: back.id, wholeOrder: true, reason: 'A cold' });
   const { page, problems, leave } = await steward();
   // Verdicts stay until they are touched away.

@@ -56,6 +56,24 @@ async fn token(service: &Service, email: &str) -> String {
     token_at(service, email, &[]).await
 }
 
+/// Whoever looks at the newest mail in a browser can copy its link as it stands.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_browser_shows_the_link_of_the_newest_mail() {
+    let service = Service::start().await;
+    let token = token(&service, DESK).await;
+    let newest = |accept: &'static str| {
+        let headers = [OFFICE[0], ("accept", accept)];
+        let service = &service;
+        async move { service.request("GET", "/sandbox/outbox/newest", &headers, None).await }
+    };
+    let shown = newest("text/html,application/xhtml+xml,*/*;q=0.8").await;
+    assert_eq!(shown.header("content-type"), "text/plain; charset=utf-8");
+    let text = String::from_utf8(shown.bytes.clone()).unwrap();
+    assert!(text.contains(&format!("{SITE}{token}")), "{text}");
+    let whole = newest("*/*").await;
+    assert_eq!((whole.header("content-type"), token_in(&whole, SITE)), ("message/rfc822", token));
+}
+
 /// Signs in, and answers the text of the session.
 async fn sign_in(service: &Service, email: &str) -> String {
     let token = token(service, email).await;
