@@ -42,9 +42,13 @@ pub(super) async fn measure(measured: Measured, effort: Effort) -> Result<Split,
 fn on_this_thread(measured: Measured, effort: Effort) -> Result<Split, BenchError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let meter = Meter::default();
+    // Whether anybody listens is settled for each kind of span by whoever opens one first. While there is one dispatcher,
+    // that of the own thread is asked, which on another thread is none; with two, all are asked.
+    let other_dispatcher = Dispatch::new(NoSubscriber::default());
     let listening = tracing::subscriber::set_default(SdkSpans(meter.clone()));
     let split = runtime.block_on(Box::pin(one_after_the_other(measured, effort, &meter)));
     drop(listening);
+    drop(other_dispatcher);
     // Whoever opens a span is told anew that nobody listens, so that what is measured next does not open any.
     drop(Dispatch::new(NoSubscriber::default()));
     split

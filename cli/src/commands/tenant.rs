@@ -17,6 +17,7 @@ use domain::tenant::{
 };
 use domain::time::plus_secs;
 use domain::{Currency, TenantId, Zone};
+use sagas::publish::keep_slots_listed;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use store::Store;
@@ -266,7 +267,10 @@ pub(crate) async fn run(args: &DatabaseArgs, command: TenantCommand) -> Result<(
                 Some(_) | None => None,
             };
             tenant.name = name.unwrap_or(tenant.name);
-            tenant.zone = zone.unwrap_or(tenant.zone);
+            if let Some(zone) = zone.filter(|zone| *zone != tenant.zone) {
+                keep_slots_listed(&opened.store, id).await?;
+                tenant.zone = zone;
+            }
             if no_origins {
                 tenant.allowed_origins.clear();
             }

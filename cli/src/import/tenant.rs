@@ -5,6 +5,7 @@ use adapters::App;
 use adapters::app::hash_key_context;
 use domain::tenant::{DEFAULT_CHALLENGE_SECS, DEFAULT_HOLD_SECS, ProcessorKind, Tenant};
 use domain::{Currency, TenantId, Zone};
+use sagas::publish::keep_slots_listed;
 use store::Consistency;
 use store::catalog::Saved;
 use wire::import::TenantRecord;
@@ -73,7 +74,10 @@ async fn stored(app: &App, before: Option<&Tenant>, tenant: &Tenant) -> Result<S
     if before == Some(tenant) {
         return Ok(Saved::Unchanged);
     }
-    if before.is_some() {
+    if let Some(before) = before {
+        if before.zone != tenant.zone {
+            keep_slots_listed(&app.store, tenant.id).await?;
+        }
         app.store.save_tenant(tenant).await?;
         return Ok(Saved::Updated);
     }

@@ -2,16 +2,18 @@
 
 use crate::view::view;
 use adapters::App;
+use adapters::slot_summary::Reaching;
 use axum::Json;
 use axum::extract::{Query, State};
 use domain::catalog::{ReviewState, Template};
 use domain::ledger::{Ledger, SlotState};
 use domain::listing::{Audience, Range, TemplateFilter};
 use domain::order::AdmissionCounts;
-use domain::{Channel, InstanceId, TemplateId, Zone};
+use domain::{Channel, InstanceId, TemplateId, TenantId, Zone};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use store::Store;
 use store::catalog::Definitions;
 use utoipa::IntoParams;
 use web::access::{Caller, DoorStaff};
@@ -20,7 +22,7 @@ use web::paging::{Direction, PageQuery, Paging, SortField, Sorting, page_of};
 use web::query::QueryReader;
 use web::routes;
 use web::routes::Routes;
-use web::slots::{SlotQuery, side_by_side, too_large};
+use web::slots::{Question, counts, ledgers, may_run, side_by_side, too_large};
 use web::{ApiError, ErrorBody, ErrorType};
 use wire::event::{AuthoredSlot, InstanceSummary, ListedInstance, View};
 use wire::page::Page;
@@ -149,6 +151,22 @@ struct TemplateSlots {
     counts: BTreeMap<InstanceId, AdmissionCounts>,
 }
 
+impl TemplateSlots {
+    async fn load(
+        store: &Store,
+        tenant: TenantId,
+        place: usize,
+        reaching: Reaching<'_>,
+        range: Range,
+    ) -> Result<Self, ApiError> {
+        let (ledgers, counts) = tokio::try_join!(
+            ledgers(store, tenant, reaching, range),
+            counts(store, tenant, reaching, range)
+        )?;
+        Ok(Self { place, ledgers, counts })
+    }
+}
+
 /// The slots that are wanted, with what they are shown with.
 struct Screen {
     templates: Arc<Vec<Template>>,
@@ -167,19 +185,14 @@ impl Screen {
         {
             return Err(not_found().detail("templateId", "was not found"));
         }
-        let mut questions = Vec::new();
-        for (place, template) in templates.iter().enumerate() {
-            let reach = definitions.reaches.get(&template.id);
-            let query = wanted.admits(template).then(|| SlotQuery::of(template, reach, wanted.range, zone));
-            let Some(query) = query.flatten() else { continue };
-            let store = app.store.clone();
-            questions.push(async move {
-                let found = tokio::try_join!(query.ledgers(&store, tenant), query.counts(&store, tenant));
-                let (ledgers, counts) = found?;
-                Ok::<_, ApiError>(TemplateSlots { place, ledgers, counts })
-            });
-        }
-        let found = side_by_side(questions, |found: &TemplateSlots| found.ledgers.len()).await?;
+        let asked = templates.iter().enumerate().filter_map(|(place, template)| {
+            let reaching = Reaching { template, reach: definitions.reaches.get(&template.id) };
+            let is_asked = wanted.admits(template) && may_run(reaching, wanted.range, zone);
+            is_asked.then(|| -> Question<'_, TemplateSlots> {
+                Box::pin(TemplateSlots::load(&app.store, tenant, place, reaching, wanted.range))
+            })
+        });
+        let found = side_by_side(asked.collect(), |found| found.ledgers.len()).await?;
         let view = view(&definitions, caller);
         let mut slots = Vec::new();
         for TemplateSlots { place, ledgers, counts } in found {

@@ -10,7 +10,7 @@ use store::catalog::{Definitions, Kind};
 use web::ApiError;
 use web::access::Caller;
 use web::catalog::Needs;
-use web::slots::side_by_side;
+use web::slots::{Question, side_by_side};
 use wire::event::View;
 
 /// What a template is shown with.
@@ -42,19 +42,16 @@ pub(crate) fn view<'a>(definitions: &'a Definitions, caller: &Caller) -> View<'a
 }
 
 /// When the next of the slots of each template starts that everybody can buy online now; side by side, in their order.
-pub(crate) async fn all_next_available(
-    app: &App,
-    caller: &Caller,
-    definitions: &Definitions,
-    templates: &[Template],
-) -> Result<Vec<Option<Timestamp>>, ApiError> {
-    let question = |template: &Template| {
-        let (app, tenant, audience) = (app.clone(), caller.tenant.id, everybody(caller));
-        let (template, reach) = (template.clone(), definitions.reaches.get(&template.id).cloned());
-        async move {
-            let reaching = Reaching { template: &template, reach: reach.as_ref() };
-            app.next_available(tenant, reaching, audience, Age::Fresh).await.map_err(ApiError::from)
-        }
+pub(crate) fn all_next_available<'a>(
+    app: &'a App,
+    caller: &'a Caller,
+    definitions: &'a Definitions,
+    templates: &'a [Template],
+) -> Question<'a, Vec<Option<Timestamp>>> {
+    let ask = |template| -> Question<'a, Option<Timestamp>> {
+        let reaching = Reaching { template, reach: definitions.reaches.get(&template.id) };
+        let next = app.next_available(caller.tenant.id, reaching, everybody(caller), Age::Fresh);
+        Box::pin(async move { next.await.map_err(ApiError::from) })
     };
-    side_by_side(templates.iter().map(question).collect(), |_| 0).await
+    Box::pin(side_by_side(templates.iter().map(ask).collect(), |_| 0))
 }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | lists and single templates | 0: from the cached catalog; every five seconds 1 to 2, since what their slots say is asked again, side by side |
 //! | times, instances and calendar of one template | 1; 2 where its schedule promises slots that are gone |
-//! | times and calendar of all templates | 1: one query per template that can have slots to show within the range, side by side |
+//! | times and calendar of all templates | 1: single slots by their keys, a hundred in a call, and one query for each template that can have several within the range, side by side; 2 where a schedule promises a slot that was never made |
 //! | next available | 1; 2 where many slots in a row are full, 3 where very many are |
 //! | single instance | 1 |
 //! | levels, combos, add-ons and donations on sale | 0: from the cached catalog |

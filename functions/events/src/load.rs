@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use store::catalog::Definitions;
 use web::access::Caller;
-use web::slots::side_by_side;
+use web::slots::{Question, side_by_side};
 use web::{ApiError, ErrorType};
 use wire::event::{SlotSummary, View};
 
@@ -92,27 +92,20 @@ pub(crate) fn can_precede(reaching: Reaching<'_>, last: Option<&Ledger>, start: 
 }
 
 /// What the slots of these templates say of them, in their order.
-pub(crate) async fn slot_summaries(
-    app: &App,
-    caller: &Caller,
-    catalog: &CachedCatalog,
-    templates: &[&Template],
-    audience: Audience<'_>,
+pub(crate) fn slot_summaries<'a>(
+    app: &'a App,
+    caller: &'a Caller,
+    catalog: &'a CachedCatalog,
+    templates: &[&'a Template],
+    audience: Audience<'a>,
     counts: Counts,
-) -> Result<Vec<SlotSummary>, ApiError> {
+) -> Question<'a, Vec<SlotSummary>> {
     // A clock of the caller's own would leave others slots of another time.
     let age = if caller.clock.is_chosen() { Age::Fresh } else { Age::Kept };
-    let question = |template: &&Template| {
-        let (app, tenant) = (app.clone(), caller.tenant.id);
-        let (template, reach) = ((*template).clone(), catalog.reaches().get(&template.id).cloned());
-        let (buyer, Audience { channel, types, zone, now, .. }) = (audience.buyer.clone(), audience);
-        async move {
-            let audience = Audience { channel, types, buyer: &buyer, zone, now };
-            let reaching = Reaching { template: &template, reach: reach.as_ref() };
-            slot_summary(&app, tenant, reaching, audience, counts, age).await
-        }
+    let ask = |template| -> Question<'a, SlotSummary> {
+        Box::pin(slot_summary(app, caller.tenant.id, catalog.reaching(template), audience, counts, age))
     };
-    side_by_side(templates.iter().map(question).collect(), |_| 0).await
+    Box::pin(side_by_side(templates.iter().copied().map(ask).collect(), |_| 0))
 }
 
 /// Whether sold seats are counted.

@@ -126,18 +126,15 @@ struct Owed {
 
 impl Owed {
     async fn load(app: &App, job: &OrderMail) -> Result<Option<Self>, DeliverError> {
-        let (tenant, order, mail) = tokio::join!(
-            app.tenant(job.tenant),
-            app.store.load_order_with_tickets(job.tenant, &job.order),
-            app.store.load_mail(job.tenant, &job.order, job.kind),
-        );
-        let (tenant, order, mail) = (tenant.map_err(DeliverError::Tenant)?, order?, mail?);
+        let owed = app.store.load_mail_with_order(job.tenant, &job.order, job.kind);
+        let (tenant, owed) = tokio::join!(app.tenant(job.tenant), owed);
+        let (tenant, owed) = (tenant.map_err(DeliverError::Tenant)?, owed?);
         if tenant.is_closed() {
             return Ok(None);
         }
         let is_late = job.kind == MailKind::LateMoney;
-        let order = order.filter(|(order, _)| order.paid_at().is_some() || is_late);
-        let (Some((order, tickets)), Some(mail)) = (order, mail) else { return Ok(None) };
+        let owed = owed.filter(|(_, order, _)| order.paid_at().is_some() || is_late);
+        let Some((mail, order, tickets)) = owed else { return Ok(None) };
         let order = match mail.again {
             Some(_) => at_present_times(app, order).await?,
             None => order,

@@ -284,24 +284,45 @@ pub fn may_start(
     reach.is_some_and(|reach| reach.rescheduled) || makes_any(plan, from, until)
 }
 
-/// The same of slots that lists show, which lie within the times of the schedules there are.
+/// Which slots of a template lists can show between two instants, as far as its schedules tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Listable {
+    Nothing,
+    /// This one at most: it may not have been made, or be gone.
+    One(InstanceId),
+    /// Perhaps several, or ones that its schedules do not make any more.
+    Several,
+}
+
+/// What lists can show of a template's slots whose generated start lies between two instants. Slots outside the times of
+/// its present schedules are not shown.
 #[must_use]
-pub fn may_list(
+pub fn listable(
     template: &Template,
     reach: Option<&SlotReach>,
     from: Timestamp,
     until: Timestamp,
     zone: Zone,
-) -> bool {
+) -> Listable {
+    const TWO: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1);
     let facts = template.facts();
     let plan = SlotPlan { template: &facts, schedules: &template.schedules, zone };
     let is_rescheduled = reach.is_some_and(|reach| reach.rescheduled);
-    (is_rescheduled && plan.may_reach(from, until)) || makes_any(plan, from, until)
+    let Ok(made) = generate(plan, window_between(from, until), TWO) else { return Listable::Several };
+    match made.slots.as_slice() {
+        [] if !is_rescheduled || !plan.may_reach(from, until) => Listable::Nothing,
+        [slot] if !is_rescheduled => Listable::One(slot.id),
+        _ => Listable::Several,
+    }
 }
 
 fn makes_any(plan: SlotPlan<'_>, from: Timestamp, until: Timestamp) -> bool {
-    let window = SlotWindow { from: from.max(Timestamp::UNIX_EPOCH), until, after: None };
-    generate(plan, window, NonZeroUsize::MIN).map_or(true, |made| !made.slots.is_empty())
+    generate(plan, window_between(from, until), NonZeroUsize::MIN).map_or(true, |made| !made.slots.is_empty())
+}
+
+/// The window between two instants, from 1970 on, where ids of slots begin.
+fn window_between(from: Timestamp, until: Timestamp) -> SlotWindow {
+    SlotWindow { from: from.max(Timestamp::UNIX_EPOCH), until, after: None }
 }
 
 /// The seats of one date.

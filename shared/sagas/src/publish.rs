@@ -26,7 +26,7 @@ use store::publish::{
     ExistingSlots, RecordStep, SlotChange, SlotWrite, SlotsFrom, StretchRefusal, TemplateRefusal,
     plan_delete_template, plan_save_template, plan_stretch, slot_writes,
 };
-use store::{MAX_WRITES, Refused, StoreError, revise};
+use store::{Consistency, MAX_WRITES, Refused, Store, StoreError, revise};
 
 /// Slots one request deals with; what is left, the scheduled work does.
 pub const SLOTS_PER_REQUEST: usize = 5_000;
@@ -114,8 +114,7 @@ pub async fn save_template(
         {
             SagaStep::WidenReach.begin();
             // Before the template is saved, so that no listing misses a slot that outlives its schedule.
-            let reach = SlotReach { rescheduled: true, ..SlotReach::none(template.id.clone()) };
-            app.store.widen_reach(tenant.id, &reach).await?;
+            note_rescheduled(&app.store, tenant.id, &template.id).await?;
         }
         SagaStep::SaveTemplate.begin();
         let plan = plan_save_template(tenant.id, before, template, previous.as_ref(), next.as_ref())?;
@@ -125,6 +124,23 @@ pub async fn save_template(
         Ok(moved(refused)?.map_or(Continue(()), Break))
     })
     .await
+}
+
+/// Notes that there can be slots of a template that its schedules do not make any more, so that lists ask for them.
+async fn note_rescheduled(store: &Store, tenant: TenantId, template: &TemplateId) -> Result<(), StoreError> {
+    let reach = SlotReach { rescheduled: true, ..SlotReach::none(template.clone()) };
+    store.widen_reach(tenant, &reach).await
+}
+
+/// Sees to it, before a tenant gets another time zone, that lists ask for the slots there are: those keep their instants.
+///
+/// # Errors
+/// [`StoreError`] when the database does not answer.
+pub async fn keep_slots_listed(store: &Store, tenant: TenantId) -> Result<(), StoreError> {
+    for template in store.load_templates(tenant, Consistency::Strong).await? {
+        note_rescheduled(store, tenant, &template.id).await?;
+    }
+    Ok(())
 }
 
 /// Deletes a template as it was read, and leaves the deletion of its slots to the scheduled work.
@@ -231,6 +247,9 @@ pub async fn resume(
     let current = match next {
         None => record,
         Some(next) => {
+            if next.kind == RunKind::Fill && record.plan != next.plan {
+                note_rescheduled(&app.store, tenant.id, id).await?;
+            }
             if !app.store.replace_generation(tenant.id, &record, &next).await? {
                 return Ok(None);
             }

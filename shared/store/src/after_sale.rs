@@ -5,7 +5,8 @@
 
 use crate::checkout::{When, absent, claim};
 use crate::ledger::ledger_update;
-use crate::order::{after_sale_update, put_mail, require_admission};
+use crate::order::{after_sale_update, require_admission};
+use crate::outbox::put_mail;
 use crate::passages::{PassageWrites, passage_writes, set_admission};
 use crate::plan::add;
 use crate::pointer::{day_write, event_write};

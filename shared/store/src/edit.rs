@@ -2,7 +2,8 @@
 //! transaction, under the condition that nothing else was put right since the order was read.
 
 use crate::checkout::absent;
-use crate::order::{put_mail, require_edits};
+use crate::order::require_edits;
+use crate::outbox::put_mail;
 use crate::plan::add;
 use crate::pointer::contact_writes;
 use crate::{Action, Expression, Key, Plan, StoreError, encode};

@@ -1,6 +1,7 @@
 //! The writes about money that came after an order had given everything back.
 
-use crate::order::{DueClock, DueKind, due, put_mail};
+use crate::order::{DueClock, DueKind, due};
+use crate::outbox::put_mail;
 use crate::plan::add;
 use crate::{Action, AttributeValue, Expression, Key, Plan, StoreError, text};
 use domain::Timestamp;

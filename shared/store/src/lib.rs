@@ -39,6 +39,7 @@ pub mod merchant;
 pub mod migrate;
 pub mod onboarding;
 pub mod order;
+mod outbox;
 pub mod pointer;
 pub mod publish;
 pub mod rate_limit;

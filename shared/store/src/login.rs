@@ -1,7 +1,7 @@
 //! Requests to log in by mail. They lie where expired items go by themselves, under the hash of what their links
 //! name them by.
 
-use crate::order::{claimed, finished};
+use crate::outbox::{claimed, finished};
 use crate::{Action, Consistency, Expression, Key, Store, StoreError, encode, number, text};
 use domain::login::{LINK_LIFE_SECS, LoginRequest, LoginSecret};
 use domain::outbox::MailState;

@@ -3,7 +3,7 @@
 use adapters::App;
 use domain::ledger::{Ledger, LedgerChange};
 use domain::schedule::{SlotPlan, SlotWindow, generate};
-use domain::slot_edit::SlotReach;
+use domain::slot_edit::{EditTransition, SlotReach};
 use domain::tenant::{Scope, Tenant};
 use domain::{InstanceId, Timestamp, Zone};
 use serde_json::{Value, json};
@@ -85,6 +85,14 @@ impl Venue {
         Self::set_up(&tables, "America/New_York", templates, from, until).await
     }
 
+    /// A venue in New York that has the slots of some templates for the year 2027, and sells others in their place.
+    pub(crate) async fn open_replaced(slots_of: Vec<Value>, templates: Vec<Value>) -> Self {
+        let (tables, zone) = (Tables::open().await, "America/New_York");
+        let (from, until) = (at("2027-01-01T00:00:00Z"), at("2028-01-01T12:00:00Z"));
+        save_catalog(&tables.store, Zone::parse(zone).unwrap(), slots_of, from, until).await;
+        Self::set_up(&tables, zone, templates, until, until).await
+    }
+
     async fn set_up(
         tables: &Tables,
         zone: &str,
@@ -114,6 +122,15 @@ impl Venue {
         let slot = self.slots.iter().find(|slot| slot.start() == start).unwrap();
         let change = LedgerChange { free: -50, sold: 50, takes_seats: true, ..LedgerChange::default() };
         self.store.change_ledger(tenant_id(TENANT), slot, &change, start).await.unwrap().unwrap();
+    }
+
+    /// Edits every slot in this way.
+    pub(crate) async fn edit(&self, decide: impl Fn(&Ledger) -> EditTransition) {
+        for slot in &self.slots {
+            let found = self.store.load_ledger(tenant_id(TENANT), slot, Consistency::Strong).await.unwrap();
+            let edit = decide(&found.unwrap());
+            self.store.edit_ledger(tenant_id(TENANT), slot, &edit).await.unwrap().unwrap();
+        }
     }
 
     /// Every slot, in order of its start, with so many of its seats sold as `sold` says by its place.

@@ -2,10 +2,12 @@
 
 use crate::support::{Listed, Venue, daily, template};
 use domain::TemplateId;
-use domain::slot_edit::SlotReach;
+use domain::slot_edit::{EditTransition, SlotEdit, SlotReach, SlotStatus, decide_edit, decide_removal};
+use domain::time::plus_secs;
 use serde_json::{Value, json};
 
 const ENTRY: &str = "/v2/b2c/event/templates/entry";
+const ALL_TIMES: &str = "/v2/b2c/event/templates/times";
 
 async fn venue() -> Venue {
     let entry = template("entry", json!({"schedules": daily(&[(10, 0), (14, 0)])}));
@@ -130,6 +132,77 @@ async fn all_times_are_in_buckets_and_cost_one_round() {
     assert_eq!((answer.calls.rounds, answer.calls.total), (1, 2));
 }
 
+/// A hundred keys fit one call, so 150 slots take two.
+#[tokio::test]
+async fn single_slots_of_many_templates_are_read_together() {
+    const SHOWS: usize = 150;
+    let show =
+        |place: usize| template(&format!("show{place:03}"), json!({"startTime": "2027-07-04T20:00:00"}));
+    let venue = Venue::open("America/New_York", (0..SHOWS).map(show).collect()).await;
+    let answer = venue.get("2027-07-04T08:00:00-04:00", ALL_TIMES).await;
+    let buckets = answer.body.as_array().unwrap();
+    assert_eq!(buckets.iter().filter(|bucket| bucket["times"].as_array().unwrap().len() == 1).count(), SHOWS);
+    assert_eq!((answer.calls.rounds, answer.calls.total), (1, 2));
+}
+
+/// What becomes of a single slot.
+#[derive(Debug)]
+enum Fate {
+    Kept,
+    Moved,
+    CalledOff,
+    Deleted,
+}
+
+#[tokio::test]
+async fn a_single_slot_among_all_times_is_as_among_those_of_its_template() {
+    const DAY: i64 = 86_400;
+    let show = template("show", json!({"startTime": "2027-07-04T20:00:00"}));
+    for fate in [Fate::Kept, Fate::Moved, Fate::CalledOff, Fate::Deleted] {
+        let reach = SlotReach { later_secs: DAY, lasting_secs: DAY + 7_200, ..no_reach("show") };
+        let venue = Venue::open_reaching(vec![show.clone()], &[reach]).await;
+        venue
+            .edit(|ledger| {
+                let now = plus_secs(ledger.start, -DAY);
+                let edit = |edit: SlotEdit| decide_edit(ledger, &edit, now).unwrap();
+                match fate {
+                    Fate::Kept => EditTransition::Nothing,
+                    Fate::Moved => {
+                        edit(SlotEdit { start: Some(plus_secs(ledger.start, DAY)), ..SlotEdit::default() })
+                    }
+                    Fate::CalledOff => {
+                        edit(SlotEdit { offer: Some(SlotStatus::Cancelled), ..SlotEdit::default() })
+                    }
+                    Fate::Deleted => decide_removal(ledger, now).unwrap(),
+                }
+            })
+            .await;
+        let mut listed = 0;
+        for day in ["2027-07-03", "2027-07-04", "2027-07-05", "2027-07-06"] {
+            let now = "2027-07-01T08:00:00-04:00";
+            let all = venue.get(now, &format!("{ALL_TIMES}?startTime={day}")).await;
+            let own = venue.get(now, &format!("/v2/b2c/event/templates/show/times?startTime={day}")).await;
+            assert_eq!(all.body[0]["times"], own.body, "{fate:?} on {day}");
+            listed += own.starts().len();
+        }
+        assert_eq!(listed, usize::from(matches!(fate, Fate::Kept | Fate::Moved)), "{fate:?}");
+    }
+}
+
+/// As after a change that nobody noted, of the zone's own rules for example.
+#[tokio::test]
+async fn slots_are_asked_for_by_range_where_the_one_that_schedules_make_was_never_made() {
+    let show = |hour: u32| template("show", json!({"schedules": daily(&[(hour, 0)])}));
+    let venue = Venue::open_replaced(vec![show(10)], vec![show(11)]).await;
+    let all = venue.get("2027-07-01T08:00:00-04:00", &format!("{ALL_TIMES}?startTime=2027-07-04")).await;
+    let times = all.body[0]["times"].as_array().unwrap();
+    assert_eq!(
+        times.iter().map(|time| &time["startTime"]).collect::<Vec<_>>(),
+        ["2027-07-04T10:00:00-04:00"]
+    );
+    assert_eq!((all.calls.rounds, all.calls.total), (2, 2));
+}
+
 /// List, times, calendar, next available and single instance agree at every instant around the sale window.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_route_says_the_same_of_a_slot_at_the_same_instant() {
@@ -235,13 +308,12 @@ fn no_reach(template: &str) -> SlotReach {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_template_with_a_moved_slot_is_asked_for_on_days_to_which_it_can_have_been_moved() {
     const DAY: i64 = 86_400;
-    let entry = template("entry", json!({"schedules": daily(&[(10, 0)])}));
     let evening = template("evening", json!({"startTime": "2027-07-04T20:00:00"}));
     let (earlier_secs, later_secs) = (DAY, 2 * DAY);
     let lasting_secs = later_secs + 7_200;
     let moved = SlotReach { earlier_secs, later_secs, lasting_secs, ..no_reach("evening") };
-    let venue = Venue::open_reaching(vec![entry, evening], &[moved]).await;
-    for (day, calls) in [("2027-07-02", 1), ("2027-07-03", 2), ("2027-07-06", 2), ("2027-07-07", 1)] {
+    let venue = Venue::open_reaching(vec![evening], &[moved]).await;
+    for (day, calls) in [("2027-07-02", 0), ("2027-07-03", 1), ("2027-07-06", 1), ("2027-07-07", 0)] {
         let path = format!("/v2/b2c/event/templates/times?startTime={day}");
         let answer = venue.get("2027-07-01T08:00:00-04:00", &path).await;
         assert_eq!((answer.status, answer.calls.total), (200, calls), "{day}");

@@ -11,7 +11,7 @@ use domain::ledger::{Hold, Ledger, LedgerChange};
 use domain::publishing::{DAYS_AHEAD, Generation, Moment, RunKind};
 use domain::tenant::Tenant;
 use domain::time::plus_secs;
-use domain::{InstanceId, ReservationId, Timestamp};
+use domain::{InstanceId, ReservationId, Timestamp, Zone};
 use engine::{Embedded, Fault, FaultPlan, Faulty, Rates};
 use sagas::publish::{Progress, TemplateSaved, Turn, delete_template, make_slots, resume, save_template};
 use sagas::steps::PUBLISHING;
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use store::publish::SlotsFrom;
-use store::{Key, Store};
+use store::{Consistency, Key, Store};
 use testkit::PREFIX;
 use testkit::image::{TableImage, tables};
 use testkit::log::Log;
@@ -291,6 +291,21 @@ async fn a_budget_leaves_the_rest_to_the_scheduled_work_and_every_day_makes_one_
 }
 
 #[tokio::test]
+async fn lists_are_told_of_slots_that_schedules_do_not_make_any_more_when_the_scheduled_work_finds_another_plan()
+ {
+    let process = process(&tables().await).await;
+    let tour = template(8..12, 5);
+    process.publish_whole(&tour, DAYS).await;
+    for (days, zone, told) in [(1, "America/New_York", None), (2, "America/Denver", Some(true))] {
+        let tenant = Tenant { zone: Zone::parse(zone).unwrap(), ..tenant() };
+        let turn = turn(plus_secs(now(), days * DAY), usize::MAX);
+        resume(&process.app, &tenant, &tour.id, turn).await.unwrap().unwrap();
+        let found = process.app.store.load_definitions(tenant.id, Consistency::Strong).await.unwrap();
+        assert_eq!(found.reaches.get(&tour.id).map(|reach| reach.rescheduled), told, "{zone}");
+    }
+}
+
+#[tokio::test]
 async fn a_deleted_template_takes_its_slots_along_but_those_that_are_sold_or_held() {
     let process = process(&tables().await).await;
     let tour = template(8..12, 5);
@@ -307,6 +322,8 @@ async fn a_deleted_template_takes_its_slots_along_but_those_that_are_sold_or_hel
     process.resume(&tour, plus_secs(now(), 1_800)).await.unwrap();
     assert_eq!(process.slots(&tour).await.into_keys().collect::<Vec<_>>(), [sold]);
     assert_eq!(process.record(&tour).await, None);
+    let found = process.app.store.load_definitions(tenant().id, Consistency::Strong).await.unwrap();
+    assert!(found.reaches.is_empty());
 }
 
 #[tokio::test]

@@ -64,10 +64,9 @@ pub(crate) const KNOWN: [Known; 10] = [
             "GET /v2/b2b/event/instances",
             "GET /v2/b2b/event/instances/summaries",
             "GET /v2/b2c/event/templates/calendar",
-            "GET /v2/b2c/event/templates/times",
         ],
         over: &[Axis::Templates],
-        why: "asks side by side for the instances of each template that runs within the range, however few those are",
+        why: "reads what each template that runs within the range has, however little that is",
     },
     Known {
         requests: &[

@@ -38,6 +38,9 @@ impl Stage {
         for path in [
             "/v2/b2c/event/templates".to_owned(),
             format!("/v2/b2c/event/templates/{GALLERY}/times"),
+            // Ten minutes in which an event has at most one slot, which is read by its key.
+            "/v2/b2c/event/templates/times?startTime=2026-03-18T09:50:00&endTime=2026-03-18T10:00:00"
+                .to_owned(),
             format!("/v2/b2c/events/{SLOT}"),
             "/v2/b2c/membership/levels".to_owned(),
             "/v2/b2c/combos".to_owned(),
@@ -133,6 +136,12 @@ impl Stage {
         let found = self.succeed(Request::new(CHECKOUT, "GET", found).sent_to("orders")).await;
         let path = format!("/v2/b2c/orders/{}", found["list"][0]["id"].as_str().unwrap());
         self.succeed(Request::new(CHECKOUT, "GET", &path).sent_to("orders")).await;
+        // Whoever paid for it gets a link to it by its number.
+        let link = json!({"orderNumber": found["list"][0]["orderNumber"], "email": "zoe.okafor@example.org"});
+        let link = Request::new(CHECKOUT, "POST", "/v2/b2c/orders/link").with_body(&link);
+        assert_eq!(self.answer(&link.sent_to("orders")).await.status, 204);
+        let job = self.cloud.jobs().pop().unwrap();
+        self.send_mail(&job).await;
         // Staff look for them too, and for those of an event.
         self.succeed(Request::new(COUNTER, "GET", "/v2/b2b/orders/search?lastName=oka")).await;
         let of_event = Request::new(COUNTER, "GET", &format!("/v2/b2b/orders/event/{SLOT}"));
@@ -160,6 +169,12 @@ impl Stage {
         assert!(detail["mails"].as_array().unwrap().iter().any(|mail| mail["again"] == true));
         let job = self.cloud.jobs().pop().unwrap();
         assert!(job.contains("again-"), "{job}");
+        self.send_mail(&job).await;
+    }
+
+    /// Sends the mail of a job, which is one that is owed.
+    async fn send_mail(&mut self, job: &str) {
+        let before = self.cloud.mails().len();
         let mut batch = super::kept("mailer", "batch.sqs.json");
         let records = batch["Records"].as_array_mut().unwrap();
         records.truncate(1);
@@ -167,5 +182,6 @@ impl Stage {
         let Outcome::Answered(_) = self.player("mailer").invoke(&batch).await.unwrap() else {
             panic!("the mail was not sent")
         };
+        assert_eq!(self.cloud.mails().len(), before + 1, "{job}");
     }
 }
