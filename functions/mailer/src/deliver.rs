@@ -20,6 +20,7 @@ use domain::{InstanceId, TenantId, Timestamp};
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::time::Duration;
+use store::outbox::MailWithOrder;
 use store::{Consistency, Placed, StoreError, retry};
 
 /// How long a claim lasts, in seconds of real time: twice what the function may run.
@@ -133,8 +134,8 @@ impl Owed {
             return Ok(None);
         }
         let is_late = job.kind == MailKind::LateMoney;
-        let owed = owed.filter(|(_, order, _)| order.paid_at().is_some() || is_late);
-        let Some((mail, order, tickets)) = owed else { return Ok(None) };
+        let owed = owed.filter(|owed| owed.order.paid_at().is_some() || is_late);
+        let Some(MailWithOrder { mail, order, tickets }) = owed else { return Ok(None) };
         let order = match mail.again {
             Some(_) => at_present_times(app, order).await?,
             None => order,

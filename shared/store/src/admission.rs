@@ -10,7 +10,8 @@ use crate::passages::{PassageWrites, passage_writes, set_admission};
 use crate::plan::add;
 use crate::{
     Action, AttributeValue, Consistency, Expression, Item, Key, MAX_WRITES, Plan, SortKeys, Store,
-    StoreError, Table, admitted_partition, decode, encode, number, scans_partition, sortable_secs, text,
+    StoreError, Table, admitted_partition, decode, encode, number, scans_partition, sort_key, sortable_secs,
+    text,
 };
 use chrono::NaiveDate;
 use domain::admission::{AdmissionChange, ForcedVisit, Scan, Visit};
@@ -129,7 +130,7 @@ impl Store {
         let items = self.query_all(Table::Orders, &partition, range, Consistency::Strong).await?;
         let mut sums: BTreeMap<InstanceId, AdmissionCounts> = BTreeMap::new();
         for item in items {
-            let sk = item.get("sk").and_then(|sk| sk.as_s().ok()).cloned().unwrap_or_default();
+            let sk = sort_key(&item).unwrap_or_default().to_owned();
             let (instance, counts) = counts_in(&sk, item)?;
             let sum = sums.entry(instance).or_default();
             *sum = sum.and(counts);

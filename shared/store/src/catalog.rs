@@ -3,7 +3,7 @@
 use crate::authored::{Authored, CHANGE_TRIES, ChangeRefusal, Taken, revision_of};
 use crate::{
     Action, AttributeValue, Calls, Consistency, Expression, Item, Key, SortKeys, Store, StoreError,
-    StoreFault, Table, decode, definitions_partition, encode, number, revise, templates_partition,
+    StoreFault, Table, decode, definitions_partition, encode, number, revise, sort_key, templates_partition,
 };
 use domain::catalog::{InventoryItem, PersonType, Template};
 use domain::combo::Combo;
@@ -69,7 +69,7 @@ impl Kind {
 
     /// The kind of an item; none for a mark that reserves something.
     fn of(item: &Item) -> Option<Self> {
-        let place = item.get("sk")?.as_s().ok()?;
+        let place = sort_key(item)?;
         Self::ALL.into_iter().find(|kind| place.starts_with(kind.start()))
     }
 

@@ -7,7 +7,7 @@ use crate::pointer::{CREATED, EVENT, FORM, NAMES};
 use crate::{
     AttributeValue, Calls, Consistency, DAY_SPREAD, Item, Key, SortKeys, Store, StoreError, StoreFault,
     Table, form_responses, orders_of_day, orders_of_event, orders_of_name, orders_of_response,
-    responses_between,
+    responses_between, sort_key,
 };
 use chrono::NaiveDate;
 use domain::compare::comparable;
@@ -59,7 +59,7 @@ fn hit_in(item: &Item) -> Option<OrderHit> {
 
 /// A pointer whose place says when the order was made.
 fn placed_hit_in(item: &Item) -> Option<OrderHit> {
-    let (millis, _) = item.get("sk")?.as_s().ok()?.split_once('#')?;
+    let (millis, _) = sort_key(item)?.split_once('#')?;
     let created_at = Timestamp::from_timestamp_millis(millis.parse().ok()?)?;
     Some(OrderHit { created_at, order: order_in(item)? })
 }
@@ -242,7 +242,7 @@ impl Store {
         let partition = form_responses(tenant);
         let found = self.query_wanted(Table::Orders, &partition, keys, strong, usize::MAX, is_wanted).await?;
         let hit = |item: &Item| {
-            let mut place = item.get("sk")?.as_s().ok()?.split('#').skip(1);
+            let mut place = sort_key(item)?.split('#').skip(1);
             let response = FormResponseId::parse(place.next()?).ok()?;
             Some(ResponseHit { response, order: order_in(item)? })
         };

@@ -4,7 +4,7 @@ use crate::catalog::Saved;
 use crate::plan::add;
 use crate::{
     Action, Consistency, Expression, Key, Plan, SortKeys, Store, StoreError, Table, api_keys_partition,
-    decode, encode, origin_partition, tenants_partition,
+    decode, encode, origin_partition, sort_key, tenants_partition,
 };
 use domain::TenantId;
 use domain::tenant::{ApiKey, Tenant};
@@ -189,8 +189,7 @@ impl Store {
     ) -> Result<Vec<(String, ApiKey)>, StoreError> {
         let partition = api_keys_partition(tenant);
         let marks = self.query_all(Table::Catalog, &partition, hashes, Consistency::Strong).await?;
-        let hash = |mark: &crate::Item| mark.get("sk")?.as_s().ok().cloned();
-        let hashes: Vec<String> = marks.iter().filter_map(hash).collect();
+        let hashes: Vec<String> = marks.iter().filter_map(sort_key).map(str::to_owned).collect();
         let keys = hashes.iter().map(|hash| Key::api_key(hash));
         let mut found = self.get_many(keys, Consistency::Strong).await?;
         let mut listed = Vec::with_capacity(hashes.len());
@@ -259,6 +258,6 @@ impl Store {
 
 /// The tenant a mark stands for.
 fn marked_tenant(mark: &crate::Item) -> Option<TenantId> {
-    let number = mark.get("sk")?.as_s().ok()?.strip_prefix("T#")?.parse().ok()?;
+    let number = sort_key(mark)?.strip_prefix("T#")?.parse().ok()?;
     TenantId::parse(number).ok()
 }

@@ -14,7 +14,7 @@ use crate::customer::{StoredCustomer, plan_customer};
 use crate::order::{contact_hash, email_hash};
 use crate::{
     Action, Consistency, Expression, Found, Item, Key, MAX_WRITES, Plan, Refused, SortKeys, Store,
-    StoreError, StoreFault, Table, decode, email_partition, encode, revise,
+    StoreError, StoreFault, Table, decode, email_partition, encode, revise, sort_key,
 };
 use domain::compare::phone_digits;
 use domain::customer::Customer;
@@ -204,7 +204,7 @@ fn is_conditional(action: &Action) -> bool {
 
 /// The membership that an item lies under the id of.
 fn id_in(item: &Item) -> Option<MembershipId> {
-    MembershipId::parse(item.get("sk")?.as_s().ok()?.parse().ok()?).ok()
+    MembershipId::parse(sort_key(item)?.parse().ok()?).ok()
 }
 
 /// The keys under which a membership lies that a caller names by its id or its number.

@@ -3,7 +3,7 @@
 use crate::catalog::Saved;
 use crate::{
     Action, Consistency, Expression, Item, Key, SortKeys, Store, StoreError, Table, decode, encode,
-    merchants_partition, priced_merchants_partition,
+    merchants_partition, priced_merchants_partition, sort_key,
 };
 use domain::merchant::Merchant;
 use domain::{Mid, TenantId};
@@ -67,7 +67,7 @@ impl Store {
     ) -> Result<Vec<Mid>, StoreError> {
         let partition = priced_merchants_partition(tenant);
         let marks = self.query_all(Table::Merchants, &partition, SortKeys::All, consistency).await?;
-        let mid = |mark: &Item| Mid::parse(mark.get("sk")?.as_s().ok()?).ok();
+        let mid = |mark: &Item| Mid::parse(sort_key(mark)?).ok();
         Ok(marks.iter().filter_map(mid).collect())
     }
 

@@ -2,7 +2,7 @@
 
 use crate::{
     Action, AttributeValue, Consistency, Expression, Item, Key, SortKeys, Store, StoreError, Table, decode,
-    number, order_partition_of, partition_of, text,
+    number, order_partition_of, partition_of, sort_key, text,
 };
 use domain::compare::phone_digits;
 use domain::email::comparable_email;
@@ -314,11 +314,6 @@ pub(crate) fn set_after_sale(
     let next: AttributeValue = serde_dynamo::to_attribute_value(next).map_err(StoreError::corrupt)?;
     update.assign("after_sale", next);
     Ok(())
-}
-
-/// The sort key of an item.
-pub(crate) fn sort_key(item: &Item) -> Option<&str> {
-    item.get("sk")?.as_s().ok().map(String::as_str)
 }
 
 /// The order among what is kept of it, with its tickets as they are now.

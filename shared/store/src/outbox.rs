@@ -1,13 +1,22 @@
 //! The mails that orders owe.
 
-use crate::order::{DueClock, DueKind, due, order_with_tickets, sort_key};
+use crate::order::{DueClock, DueKind, due, order_with_tickets};
 use crate::{
     Action, AttributeValue, Consistency, Expression, Key, SortKeys, Store, StoreError, Table, decode, encode,
-    number, order_partition_of,
+    number, order_partition_of, sort_key,
 };
 use domain::order::{Order, Ticket};
 use domain::outbox::{MailKind, MailState, OrderMail, OutboxMail};
 use domain::{OrderId, TenantId, Timestamp};
+
+/// A mail with what it is about.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MailWithOrder {
+    pub mail: OutboxMail,
+    pub order: Order,
+    /// As they are now.
+    pub tickets: Vec<Ticket>,
+}
 
 impl Store {
     /// One mail of an order, with the order and its tickets as they are now, in one round trip.
@@ -17,16 +26,16 @@ impl Store {
     pub async fn load_mail_with_order(
         &self,
         tenant: TenantId,
-        id: &OrderId,
+        order: &OrderId,
         kind: MailKind,
-    ) -> Result<Option<(OutboxMail, Order, Vec<Ticket>)>, StoreError> {
-        let mut items = self.load_order_items(tenant, id).await?;
-        let key = Key::outbox(tenant, id, kind);
+    ) -> Result<Option<MailWithOrder>, StoreError> {
+        let mut items = self.load_order_items(tenant, order).await?;
+        let key = Key::outbox(tenant, order, kind);
         let Some(place) = items.iter().position(|item| sort_key(item) == Some(key.sk.as_str())) else {
             return Ok(None);
         };
         let mail = decode(items.remove(place))?;
-        Ok(order_with_tickets(items)?.map(|(order, tickets)| (mail, order, tickets)))
+        Ok(order_with_tickets(items)?.map(|(order, tickets)| MailWithOrder { mail, order, tickets }))
     }
 
     /// An order, and the mails it has owed since it was paid, sent or not.

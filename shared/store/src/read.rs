@@ -341,6 +341,11 @@ impl Store {
     }
 }
 
+/// The sort key of an item.
+pub(crate) fn sort_key(item: &Item) -> Option<&str> {
+    item.get("sk")?.as_s().ok().map(String::as_str)
+}
+
 /// The key of an item of this table.
 fn key_in(table: Table, item: &Item) -> Option<Key> {
     let text = |name: &str| item.get(name).and_then(|value| value.as_s().ok()).cloned();

@@ -9,7 +9,7 @@ use crate::login::redemption;
 use crate::plan::add;
 use crate::{
     Action, Consistency, Expression, Item, Key, Placed, Plan, Refused, SortKeys, Store, StoreError, Table,
-    decode, encode, staff_partition, staff_sessions_partition,
+    decode, encode, sort_key, staff_partition, staff_sessions_partition,
 };
 use domain::staff::{SessionToken, StaffMember, StaffSession};
 use domain::{StaffId, TenantId, Timestamp};
@@ -189,5 +189,5 @@ impl Store {
 }
 
 fn hash_of(item: &Item) -> Option<String> {
-    item.get("sk")?.as_s().ok().cloned()
+    sort_key(item).map(str::to_owned)
 }

@@ -288,8 +288,8 @@ enum Verdict {
     Fault(StoreFault),
 }
 
-/// What the reasons of a cancelled transaction of so many writes mean, one for each of them. A failed condition outranks the rest: it would fail
-/// again. A conflict is tried again; a throttle is never taken for a refusal.
+/// What the reasons of a cancelled transaction of so many writes mean, one for each of them. A failed condition outranks
+/// the rest: it would fail again. A conflict is tried again; a throttle is never taken for a refusal.
 fn verdict(writes: usize, reasons: Vec<CancellationReason>) -> Verdict {
     let mut refused = Vec::new();
     let mut conflict = reasons.is_empty();

@@ -132,7 +132,12 @@ macro_rules! policies {
         #[derive(Debug)]
         pub struct $policy;
         impl Policy for $policy {
-            const REQUIRED: Requirements = Requirements { key_header: $key, scopes: &[$(Scope::$scope),+], tenant_header: $tenant, browser_ip: $ip };
+            const REQUIRED: Requirements = Requirements {
+                key_header: $key,
+                scopes: &[$(Scope::$scope),+],
+                tenant_header: $tenant,
+                browser_ip: $ip,
+            };
         }
         $(#[$doc])*
         pub type $name = Access<$policy>;

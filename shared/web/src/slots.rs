@@ -18,7 +18,7 @@ const MAX_SLOTS: usize = 8_000;
 /// Questions of one request under way at a time.
 const PARALLEL_QUESTIONS: usize = 32;
 
-/// What is asked of the database, to be awaited with others by [`side_by_side`].
+/// A question to the database, which can be one of many that are asked side by side.
 pub type Question<'a, A> = BoxFuture<'a, Result<A, ApiError>>;
 
 /// The range asked for holds more than one answer can.
