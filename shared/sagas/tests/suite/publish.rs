@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use store::publish::SlotsFrom;
-use store::{Consistency, Key, Store};
+use store::{Action, Consistency, Expression, Key, Store};
 use testkit::PREFIX;
 use testkit::image::{TableImage, tables};
 use testkit::log::Log;
@@ -322,6 +322,16 @@ async fn a_deleted_template_takes_its_slots_along_but_those_that_are_sold_or_hel
     process.resume(&tour, plus_secs(now(), 1_800)).await.unwrap();
     assert_eq!(process.slots(&tour).await.into_keys().collect::<Vec<_>>(), [sold]);
     assert_eq!(process.record(&tour).await, None);
+}
+
+#[tokio::test]
+async fn nothing_is_noted_of_a_template_that_is_gone() {
+    let process = process(&tables().await).await;
+    let tour = template(8..12, 5);
+    process.publish_whole(&tour, DAYS).await;
+    let gone = Action::Delete(Expression::new());
+    process.app.store.write(&Key::template(tenant().id, &tour.id), gone).await.unwrap().unwrap();
+    process.resume(&tour, plus_secs(now(), DAY)).await.unwrap();
     let found = process.app.store.load_definitions(tenant().id, Consistency::Strong).await.unwrap();
     assert!(found.reaches.is_empty());
 }
