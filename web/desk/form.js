@@ -3,7 +3,7 @@
  * Forms from descriptions: every field of a record of the interface, with the interface's own complaints at the field.
  * What is edited is the record itself, so that what a form does not know survives.
  */
-import { html, useEffect, useRef, useState } from '/shared/ui.js';
+import { html, useEffect, useFocus, useLayoutEffect, useRef, useState } from '/shared/ui.js';
 import { LAST_DAY, ofDay, t } from '/shared/intl.js';
 import { listOf } from '/desk/state.js';
 import { placeOf, word } from '/desk/said.js';
@@ -95,10 +95,8 @@ export function FaultList({ faults, turn }) {
     return label?.textContent?.replace(t('field.optional'), '').trim() || placeOf(field);
   });
   const [, draw] = useState(0);
-  useEffect(() => {
-    draw((n) => n + 1);
-    if (list.length) box.current?.focus();
-  }, [turn]);
+  useEffect(() => draw((n) => n + 1), [turn]);
+  useFocus(box, [turn]);
   if (!list.length) return null;
   const jump = (/** @type {any} */ event, /** @type {string} */ field) => {
     event.preventDefault();
@@ -334,14 +332,20 @@ function titleOf(entry, form) {
 
 /** Entries that are added and removed. @param {any} of */
 function List({ of, id, label, hint, fault, form, path, list, set }) {
+  /** The entry that was added last, until its first field has the focus. */
+  const added = useRef(/** @type {number | null} */ (null));
   const add = () => {
+    added.current = list.length;
     set([...list, structuredClone(of.fresh ?? {})]);
-    requestAnimationFrame(() => requestAnimationFrame(() => {
-      /** @type {HTMLElement | null} */
-      const next = document.querySelector(`#${CSS.escape(idOf([...path, list.length]))} input, #${CSS.escape(idOf([...path, list.length]))} select, #${CSS.escape(idOf([...path, list.length]))} textarea`);
-      next?.focus();
-    }));
   };
+  useLayoutEffect(() => {
+    if (added.current === null) return;
+    const entry = document.getElementById(idOf([...path, added.current]));
+    /** @type {HTMLElement | null | undefined} */
+    const first = entry?.querySelector('input, select, textarea');
+    first?.focus();
+    added.current = null;
+  }, [list.length]);
   return html`<${Group} id=${id} label=${label} hint=${hint} fault=${fault} level="listed">
     ${list.map((/** @type {any} */ entry, /** @type {number} */ at) => {
       const own = [...path, at];
@@ -402,7 +406,7 @@ export function Clash({ base, mine, other, onChosen, onOther }) {
   const [picked, setPicked] = useState(/** @type {Record<string, boolean>} */ ({}));
   const isMine = (/** @type {string} */ key) => picked[key] ?? !same(mine[key], base[key]);
   const box = useRef(/** @type {HTMLElement | null} */ (null));
-  useEffect(() => box.current?.focus(), []);
+  useFocus(box, []);
   return html`<section class="notice warn clash" tabindex="-1" ref=${box} aria-label=${t('clash.title')}>
     <h2>${t('clash.title')}</h2>
     <p>${t('clash.lead')}</p>

@@ -1,6 +1,6 @@
 // @ts-check
 /** Giving back: what is chosen, what will happen by the service's own preview, and one confirmation by the verb. */
-import { html, useEffect, useRef, useState, Field, Check } from '/shared/ui.js';
+import { html, useFocus, useLayoutEffect, useRef, useState, Field, Check } from '/shared/ui.js';
 import { cents, spokenMoney, t } from '/shared/intl.js';
 import { Refusal, newKey } from '/shared/client.js';
 import { api } from '/desk/state.js';
@@ -19,7 +19,7 @@ export function Refund({ order, tickets, onDone, onBack }) {
   const [busy, setBusy] = useState(false);
   const key = useRef(newKey());
   const box = useRef(/** @type {HTMLElement | null} */ (null));
-  useEffect(() => box.current?.focus(), [preview]);
+  useFocus(box, [preview]);
   const ticketsOf = (/** @type {any} */ item) => tickets.filter((one) => one.itemId === item.itemId && one.ticketStatus === 'Normal');
   const change = (/** @type {() => void} */ run) => {
     setPreview(null);
@@ -76,7 +76,7 @@ export function Refund({ order, tickets, onDone, onBack }) {
   // Tickets that let somebody in stand against it, which is said where they may be allowed; anything else is said as well.
   const admitted = refused?.body.admittedTicketIds?.length ?? 0;
   const others = refused?.details.filter(({ message }) => !/admitted/.test(message)) ?? [];
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (admitted) document.getElementById('force')?.focus();
   }, [refused]);
   return html`<section class="panel" aria-label=${t('order.refund')}><h2>${t('order.refund')}</h2>

@@ -1,6 +1,6 @@
 // @ts-check
 /** What the desk says of refusals, people and things. */
-import { html, useEffect, useRef } from '/shared/ui.js';
+import { html, useFocus, useRef } from '/shared/ui.js';
 import { cents, money, t, dayAndTime, number } from '/shared/intl.js';
 import { href } from '/desk/state.js';
 
@@ -34,7 +34,7 @@ export const placeOf = (field) => field.split('/').slice(1).map((part) => (/^\d+
  */
 export function Refused({ error, retry, title, fields = {} }) {
   const box = useRef(/** @type {HTMLElement | null} */ (null));
-  useEffect(() => box.current?.focus(), [error]);
+  useFocus(box, [error]);
   const used = error.body.usedBy ?? [];
   const place = (/** @type {string} */ field) => {
     const known = fields[field];

@@ -1,6 +1,6 @@
 // @ts-check
 /** What admins keep: the venue, its pages, keys, staff, and who changed what. */
-import { html, useEffect, useLoad, useRef, useState, Loading } from '/shared/ui.js';
+import { html, useEffect, useFocus, useLoad, useRef, useState, Loading } from '/shared/ui.js';
 import { t } from '/shared/intl.js';
 import { Refusal, newKey } from '/shared/client.js';
 import { legible, mainColour } from '/shared/colour.js';
@@ -59,7 +59,7 @@ function NewKey({ onIssued }) {
   const [copied, setCopied] = useState(false);
   const key = useRef(newKey());
   const box = useRef(/** @type {HTMLElement | null} */ (null));
-  useEffect(() => box.current?.focus(), [made]);
+  useFocus(box, [made]);
   const issue = async (/** @type {any} */ event) => {
     event.preventDefault();
     setRefused(null);
@@ -120,7 +120,7 @@ function Keys() {
 /** One question before something that cannot be taken back. @param {{label: string, what: string, act: string, onAct: () => void, onKeep: () => void}} of */
 function Ask({ label, what, act, onAct, onKeep }) {
   const box = useRef(/** @type {HTMLElement | null} */ (null));
-  useEffect(() => box.current?.focus(), [label]);
+  useFocus(box, [label]);
   return html`<section class="notice warn" tabindex="-1" ref=${box} aria-label=${label}><p><strong>${label}</strong></p><p>${what}</p><div class="row"><button type="button" onClick=${onAct}>${act}</button><button type="button" class="quiet" onClick=${onKeep}>${t('edit.keep')}</button></div></section>`;
 }
 

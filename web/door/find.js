@@ -1,6 +1,6 @@
 // @ts-check
 /** Looking up who has no code to show, and letting in several of an order. */
-import { html, signal, useEffect, useRef, useState, useValue, Loading, Notice, reason } from '/shared/ui.js';
+import { html, signal, useEffect, useLayoutEffect, useRef, useState, useValue, Loading, Notice, reason } from '/shared/ui.js';
 import { Refusal } from '/shared/client.js';
 import { t } from '/shared/intl.js';
 import { admitTickets, forgetScans, verdict } from '/door/admit.js';
@@ -157,7 +157,7 @@ export function OrderView() {
   useEffect(() => {
     load();
   }, [of, line]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     // Whoever is let in last takes the button along that has the focus.
     const able = document.getElementById('let-in') !== null;
     if (could.current && !able && [null, document.body].includes(/** @type {any} */ (document.activeElement))) heading.current?.focus({ preventScroll: true });

@@ -1,6 +1,6 @@
 // @ts-check
 /** Starts the door, keeps what it knows up to date, and shows the view that the address names. */
-import { html, render, useEffect, useState, useValue, Failed, Loading } from '/shared/ui.js';
+import { html, render, useEffect, useLayoutEffect, useState, useValue, Failed, Loading } from '/shared/ui.js';
 import { pickLanguage, setLanguage, time, t, number } from '/shared/intl.js';
 import { Refusal, loadConfig, request } from '/shared/client.js';
 import { credentials, follow, href, mailed, moves, now, openVenue, reach, restore, route, set, settings, venue } from '/door/state.js';
@@ -173,7 +173,7 @@ function Door({ config, lists }) {
   useEffect(() => {
     brand();
   }, [place?.id]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!move || (!at.view && at.event)) return;
     scrollTo(0, 0);
     const heading = document.querySelector('main h1');

@@ -1,6 +1,6 @@
 // @ts-check
 /** The one screen of a steward: the camera, the last verdict, and three buttons. */
-import { html, useEffect, useRef, useState, useValue, Loading } from '/shared/ui.js';
+import { html, useEffect, useFocus, useRef, useState, useValue, Loading } from '/shared/ui.js';
 import { t } from '/shared/intl.js';
 import { last, scanCode, undo, undoable, verdict } from '/door/admit.js';
 import { href, route, set, settings } from '/door/state.js';
@@ -156,9 +156,7 @@ export function Typed() {
   const field = useRef(/** @type {HTMLInputElement | null} */ (null));
   const [fault, setFault] = useState('');
   const shown = useValue(verdict);
-  useEffect(() => {
-    if (!shown) field.current?.focus();
-  }, [shown === null]);
+  useFocus(field, [shown === null], () => !shown);
   const send = async (/** @type {any} */ event) => {
     event.preventDefault();
     const text = code.trim();

@@ -34,12 +34,10 @@ let onlyHere = null;
 
 /** The session lives as long as the tab. A key stays on the device until it is taken off. */
 export async function restore() {
-  const [place, key, chosen, kept] = await Promise.all([store.get('kept', 'venue'), store.get('kept', 'key'), store.get('kept', 'settings'), store.get('kept', 'ahead')]);
+  const [place, key, before, kept] = await Promise.all([store.get('kept', 'venue'), store.get('kept', 'key'), store.get('kept', 'settings'), store.get('kept', 'ahead')]);
   skew = kept ?? 0;
-  settings.value = { ...settings.peek(), ...chosen };
-  if (!settings.peek().terminalId) {
-    await set({ terminalId: `door-${newKey().slice(0, 4)}` });
-  }
+  settings.value = chosen = { ...chosen, ...before };
+  if (!chosen.terminalId) await set({ terminalId: `door-${newKey().slice(0, 4)}` });
   applyLook();
   let found = onlyHere;
   try {
@@ -55,11 +53,16 @@ function applyLook() {
   document.querySelector('meta[name="theme-color"]')?.setAttribute('content', settings.peek().look === 'light' ? '#fbfaf8' : '#16171a');
 }
 
+/** The settings as they were chosen last. They hold once they are kept, so that what the door shows outlives the page. */
+let chosen = settings.peek();
+
 /** @param {Partial<typeof settings.value>} some */
 export async function set(some) {
-  settings.value = { ...settings.peek(), ...some };
+  chosen = { ...chosen, ...some };
+  const next = chosen;
+  await store.put('kept', 'settings', next);
+  settings.value = next;
   applyLook();
-  await store.put('kept', 'settings', settings.peek());
 }
 
 /** @param {Venue} place */

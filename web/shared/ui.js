@@ -1,12 +1,12 @@
 // @ts-check
 /** Pieces that every page is made of. */
-import { html, useEffect, useRef, useState, useCallback } from './vendor/htm-preact.js';
+import { html, useEffect, useLayoutEffect, useRef, useState, useCallback } from './vendor/htm-preact.js';
 import { signal } from './vendor/signals-core.js';
 import { LAST_DAY, isDay, t } from './intl.js';
 import { Refusal, serviceNow } from './client.js';
 
-export { html, signal, useEffect, useRef, useState };
-export { useLayoutEffect, useMemo, render } from './vendor/htm-preact.js';
+export { html, signal, useEffect, useLayoutEffect, useRef, useState };
+export { useMemo, render } from './vendor/htm-preact.js';
 
 /** The value of a signal; the component is drawn again when it changes. @template T @param {{value: T, subscribe: (run: (value: T) => void) => () => void, peek: () => T}} of @returns {T} */
 export function useValue(of) {
@@ -87,9 +87,20 @@ export function takeToken(name) {
   return token;
 }
 
+/**
+ * Something takes the focus when `on` changes, in the moment in which it is drawn: what is typed or pressed a frame later is
+ * meant for where the focus is then.
+ * @param {{current: HTMLElement | null}} box @param {unknown[]} on @param {() => boolean} [when]
+ */
+export function useFocus(box, on, when = () => true) {
+  useLayoutEffect(() => {
+    if (when()) box.current?.focus();
+  }, on);
+}
+
 /** After a move the focus goes to the heading, once it is there. @param {{current: HTMLElement | null}} main @param {number} move @param {unknown} shown @param {(heading: HTMLElement) => void} [tell] */
 export function useHeading(main, move, shown, tell) {
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!move) return undefined;
     const focus = () => {
       const heading = main.current?.querySelector('h1');
@@ -294,9 +305,7 @@ export function Check({ id, label, fault, value, onValue, optional = true }) {
 export function Faults({ faults, turn }) {
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   const list = Object.entries(faults).filter(([, text]) => text);
-  useEffect(() => {
-    if (list.length) box.current?.focus();
-  }, [turn]);
+  useFocus(box, [turn]);
   if (!list.length) return null;
   const jump = (/** @type {any} */ event, /** @type {string} */ id) => {
     event.preventDefault();

@@ -1,6 +1,6 @@
 // @ts-check
 /** From a choice to an order: who it is for, what the venue asks, and the payment. */
-import { html, signal, useEffect, useRef, useState, useValue, Check, Faults, Field, Loading, Notice, plainText, reason, looksLikeMail } from '/shared/ui.js';
+import { html, signal, useEffect, useFocus, useRef, useState, useValue, Check, Faults, Field, Loading, Notice, plainText, reason, looksLikeMail } from '/shared/ui.js';
 import { Refusal } from '/shared/client.js';
 import { cents, dateOnly, dayAndTime, money, number, spokenMoney, t, time } from '/shared/intl.js';
 import { api, basket, go, href, setBasket, sum, totals, venue } from '/shop/state.js';
@@ -51,9 +51,7 @@ function toHeading() {
 /** @param {{seats: number, again: () => Promise<void>}} of */
 function HoldAgain({ seats, again }) {
   const button = useRef(/** @type {HTMLElement | null} */ (null));
-  useEffect(() => {
-    if (document.activeElement === document.body) button.current?.focus();
-  }, []);
+  useFocus(button, [], () => document.activeElement === document.body);
   return html`<${Notice} kind="warn" alert title=${t('hold.over')}><p>${t('hold.overHelp')}</p>
     <button type="button" ref=${button} onClick=${() => again().then(toHeading)}>${t('hold.again', { n: seats })}</button></${Notice}>`;
 }

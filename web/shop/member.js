@@ -3,13 +3,14 @@
 import { html, useEffect, useState, useValue, Failed, Faults, Field, Loading, Notice, reason, looksLikeMail } from '/shared/ui.js';
 import { Refusal } from '/shared/client.js';
 import { dateOnly, t } from '/shared/intl.js';
+import { Code } from '/shop/code.js';
 import { api, go, href, member, setMember, tokens, venue } from '/shop/state.js';
 
 /** @param {any} answer @param {string} [number] @returns {import('/shop/state.js').Membership[]} */
 function membershipsOf(answer, number) {
   if (answer.memberships?.length) {
     return answer.memberships.filter((/** @type {any} */ one) => one.memberProof).map((/** @type {any} */ one) => ({
-      number: String(one.membershipNumber ?? one.membershipId), levelName: one.levelName, startDate: one.startDate, expirationDate: one.expirationDate, proof: one.memberProof,
+      number: String(one.membershipId), levelName: one.levelName, startDate: one.startDate, expirationDate: one.expirationDate, proof: one.memberProof,
     }));
   }
   return [{ number: number ?? '', levelName: answer.levelName, startDate: answer.startDate, expirationDate: answer.expirationDate, proof: answer.memberProof }];
@@ -104,6 +105,7 @@ export default function Member({ at }) {
     return html`<h1>${t('member.mine')}</h1>
       <ul class="plain cards">${known.memberships.map((/** @type {import('/shop/state.js').Membership} */ one) => html`<li class="card"><div class="card-text"><h2>${one.levelName}</h2>
         <p>${t('member.until', { date: dateOnly(one.expirationDate) })}</p>
+        ${one.number && html`<${Code} text=${one.number} label=${t('member.code', { level: one.levelName })} /><p class="digits">${t('order.memberNumber', { number: one.number })}</p>`}
         ${known.memberships.length > 1 && (one === known.memberships[0] ? html`<p class="muted">${t('member.used')}</p>`
           : html`<p><button type="button" class="quiet" onClick=${() => setMember([one, ...known.memberships.filter((/** @type {any} */ other) => other !== one)])}>${t('member.use')}<span class="visually-hidden">: ${one.levelName}</span></button></p>`)}
         </div></li>`)}</ul>

@@ -47,4 +47,10 @@ export async function placeOrder(event, { quantity = 1, last = 'Okafor', notes, 
   return { ...order, slot };
 }
 export const heading = (page, name) => page.getByRole('heading', { level: 1, name }).waitFor();
+/** Presses a button, and says what has the focus once all is drawn that follows from it, before another frame is. */
+export const focusAtOnce = (button) => button.evaluate(async (node) => {
+  node.click();
+  for (let turn = 0; turn < 20; turn += 1) await null;
+  return document.activeElement?.id;
+});
 export const saved = (page) => page.getByText('Saved.', { exact: true }).waitFor();

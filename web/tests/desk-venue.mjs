@@ -1,6 +1,6 @@
 // Staff who keep what the venue sells, its settings and themselves.
 import { ADULT, assert, base, cleanAddress, look, makeEvent, staff, until, visitor } from './harness.mjs';
-import { CANARY, at, desk, heading, mark, placeOrder, saved, signIn, signedIn } from './desk-steps.mjs';
+import { CANARY, at, desk, focusAtOnce, heading, mark, placeOrder, saved, signIn, signedIn } from './desk-steps.mjs';
 import { payByTestCard, thanks, toPayment } from './shop-steps.mjs';
 import { clockChanges, slotsOf } from '../desk/schedule.js';
 
@@ -78,7 +78,7 @@ async function keepVenue(page) {
   await page.getByLabel('Name of the venue').waitFor();
   await page.getByText('America/New_York').waitFor();
   await look(page, 'desk settings');
-  if (!await page.getByLabel('Colour', { exact: true }).count()) await page.getByRole('button', { name: 'Add: Colour' }).click();
+  assert.equal(await focusAtOnce(page.getByRole('button', { name: 'Add: Colour' })), 'f-colours-0-name');
   await page.getByLabel('Colour', { exact: true }).fill('#ffd700');
   await page.getByText(/hard to read on its own/).waitFor();
   await page.getByLabel('Seconds that seats are held').fill('5');

@@ -42,6 +42,8 @@ export const mouse = {
     await page.goto(`${shop}?loginToken=${token}`);
     await page.getByRole('heading', { name: 'Your membership', level: 1 }).waitFor();
     cleanAddress(page, token, 'loginToken');
+    await page.getByText('Member number 100100031').waitFor();
+    await page.getByRole('img', { name: 'Code of your membership, Crew, to show at the entrance' }).waitFor();
     await look(page, 'my membership');
     await page.getByRole('button', { name: 'Log out' }).click();
     await page.getByRole('heading', { name: 'Member log-in' }).waitFor();

@@ -289,6 +289,7 @@ export default {
   'member.fault.link': 'Dieser Link wurde schon benutzt oder ist zu alt. Fordern Sie einen neuen an.',
   'member.mine': 'Ihre Mitgliedschaft',
   'member.until': 'Gültig bis {date}',
+  'member.code': 'Code Ihrer Mitgliedschaft, {level}, am Eingang zu zeigen',
   'member.back': 'Zurück zu den Tickets',
   'member.use': 'Diese Mitgliedschaft benutzen',
   'member.used': 'Die Preise gelten für diese.',

@@ -289,6 +289,7 @@ export default {
   'member.fault.link': 'This link was used already or is too old. Ask for a new one.',
   'member.mine': 'Your membership',
   'member.until': 'Valid until {date}',
+  'member.code': 'Code of your membership, {level}, to show at the entrance',
   'member.back': 'Back to the tickets',
   'member.use': 'Use this membership',
   'member.used': 'Prices are shown for this one.',

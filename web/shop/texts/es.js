@@ -289,6 +289,7 @@ export default {
   'member.fault.link': 'Este enlace ya se usó o es demasiado antiguo. Pida uno nuevo.',
   'member.mine': 'Su condición de socio',
   'member.until': 'Válida hasta el {date}',
+  'member.code': 'Código de su condición de socio, {level}, para mostrar en el acceso',
   'member.back': 'Volver a las entradas',
   'member.use': 'Usar este carné',
   'member.used': 'Se muestran los precios de este.',

@@ -289,6 +289,7 @@ export default {
   'member.fault.link': 'Ce lien a déjà servi ou est trop ancien. Demandez-en un nouveau.',
   'member.mine': 'Votre adhésion',
   'member.until': 'Valable jusqu’au {date}',
+  'member.code': 'Code de votre adhésion, {level}, à montrer à l’entrée',
   'member.back': 'Retour aux billets',
   'member.use': 'Utiliser cette adhésion',
   'member.used': 'Les tarifs affichés sont ceux de celle-ci.',

@@ -289,6 +289,7 @@ export default {
   'member.fault.link': 'Questo link è già stato usato o è troppo vecchio. Ne chieda uno nuovo.',
   'member.mine': 'La sua tessera',
   'member.until': 'Valida fino al {date}',
+  'member.code': 'Codice della sua tessera, {level}, da mostrare all’ingresso',
   'member.back': 'Torna ai biglietti',
   'member.use': 'Usa questa tessera',
   'member.used': 'I prezzi mostrati sono di questa.',

@@ -289,6 +289,7 @@ export default {
   'member.fault.link': 'Deze link is al gebruikt of te oud. Vraag een nieuwe aan.',
   'member.mine': 'Uw lidmaatschap',
   'member.until': 'Geldig tot en met {date}',
+  'member.code': 'Code van uw lidmaatschap, {level}, te tonen bij de ingang',
   'member.back': 'Terug naar de tickets',
   'member.use': 'Dit lidmaatschap gebruiken',
   'member.used': 'De prijzen gelden voor dit lidmaatschap.',

@@ -289,6 +289,7 @@ export default {
   'member.fault.link': 'Esta ligação já foi usada ou é demasiado antiga. Peça uma nova.',
   'member.mine': 'O seu cartão de sócio',
   'member.until': 'Válido até {date}',
+  'member.code': 'Código do seu cartão de sócio, {level}, para mostrar à entrada',
   'member.back': 'Voltar aos bilhetes',
   'member.use': 'Usar este cartão',
   'member.used': 'Mostram-se os preços deste.',
