@@ -107,7 +107,7 @@ function Desk({ config }) {
     document.title = `${heading.textContent} · ${session.peek()?.tenant.name ?? ''}`;
     if (move === seeking) queueMicrotask(() => document.getElementById('search')?.focus());
   });
-  if (!who) return html`<${Offline} /><${SignIn} venues=${config.venues} onSignedIn=${() => start()} />`;
+  if (!who) return html`<${Offline} /><${SignIn} venues=${config.venues} onSignedIn=${signedIn} />`;
   const here = VIEWS[name].under ?? name;
   const out = async () => {
     try {
@@ -144,6 +144,14 @@ function Desk({ config }) {
       </div>
     </div>
     ${help && html`<${Help} onClose=${() => setHelp(false)} />`}`;
+}
+
+/** Whoever has signed in sees the desk once its place is known: nothing is typed into what is drawn anew. @param {import('/desk/state.js').Session} next */
+function signedIn(next) {
+  const root = /** @type {HTMLElement} */ (document.getElementById('app'));
+  render(html`<main id="main" class="signin"><p role="status">${t('signin.busy')}</p><${Loading} lines=${2} /></main>`, root);
+  setSession(next);
+  start();
 }
 
 /** The venue's zone, money and colour. @param {any[]} venues */

@@ -4,7 +4,7 @@ import { html, useEffect, useState, Field, Loading, looksLikeMail } from '/share
 import { t } from '/shared/intl.js';
 import { Refusal } from '/shared/client.js';
 import { mailLink, openSession } from '/shared/staff.js';
-import { loginToken, setSession } from '/desk/state.js';
+import { loginToken } from '/desk/state.js';
 import { Refused } from '/desk/said.js';
 
 const KEPT = 'boxoffice-desk:venue';
@@ -20,7 +20,7 @@ function venueNow(venues) {
 
 let pending = loginToken;
 
-/** @param {{venues: any[], onSignedIn: () => void}} of */
+/** @param {{venues: any[], onSignedIn: (session: import('/desk/state.js').Session) => void}} of */
 export function SignIn({ venues, onSignedIn }) {
   const [venue, setVenue] = useState(venueNow(venues));
   const [email, setEmail] = useState('');
@@ -45,8 +45,7 @@ export function SignIn({ venues, onSignedIn }) {
         const first = venueNow(venues);
         const opened = await openSession(token, [first, ...venues.filter((other) => other !== first)]);
         choose(opened.venue);
-        setSession(opened.session);
-        onSignedIn();
+        onSignedIn(opened.session);
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         setRefused(error);

@@ -1,6 +1,6 @@
 // @ts-check
 /** What is not needed while scanning: the way, the list, what waits, what turned out otherwise, and leaving. */
-import { html, useEffect, useState, useValue, Notice } from '/shared/ui.js';
+import { html, useEffect, useLayoutEffect, useState, useValue, Notice } from '/shared/ui.js';
 import { languageName, time, t } from '/shared/intl.js';
 import { notices, seen, unseen, waiting } from '/door/admit.js';
 import { settle, tryAgain } from '/door/send.js';
@@ -17,8 +17,15 @@ const LANGUAGES = ['en', 'es', 'fr', 'de', 'it', 'nl', 'pt'];
 
 /** A choice of a few. @param {{name: string, label: string, value: string, options: [string, string][], onValue: (value: any) => void}} of */
 function Pick({ name, label, value, options, onValue }) {
+  // What is pressed shows at once, and holds once it is kept.
+  const [pressed, setPressed] = useState(value);
+  useLayoutEffect(() => setPressed(value), [value]);
+  const press = (/** @type {string} */ key) => {
+    setPressed(key);
+    onValue(key);
+  };
   return html`<fieldset class="part"><legend class="label">${label}</legend><div class="picks">${options.map(([key, text]) => html`<label class="pick" for=${`${name}-${key}`}>
-    <input type="radio" id=${`${name}-${key}`} name=${name} checked=${value === key} onChange=${() => onValue(key)} /> <span>${text}</span></label>`)}</div></fieldset>`;
+    <input type="radio" id=${`${name}-${key}`} name=${name} checked=${pressed === key} onChange=${() => press(key)} /> <span>${text}</span></label>`)}</div></fieldset>`;
 }
 
 /** What the door decided alone and the service knows otherwise. */

@@ -7,7 +7,6 @@ import { t } from '/shared/intl.js';
 import { credentials, go, mailed, reach, route, signIn, venue } from '/door/state.js';
 import { elsewhere, waiting } from '/door/admit.js';
 import { forgetPersons } from '/door/find.js';
-import { loadEvents } from '/door/list.js';
 
 /** The token in what was pasted: a link, or the token alone. @param {string} text */
 const tokenIn = (text) => /loginToken=([^&\s]+)/.exec(text)?.[1] ?? (/^[\w-]{20,}$/.test(text.trim()) ? text.trim() : '');
@@ -123,7 +122,6 @@ export default function SignIn({ config }) {
         query: { pageSize: 1 }, headers: { 'x-service-api-key': bare, 'x-b2c-tenant-id': String(place) }, cache: 'no-store',
       });
       await enter(/** @type {any} */ (chosen()), { key: bare });
-      await loadEvents().catch(() => undefined);
       done();
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;

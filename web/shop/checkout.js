@@ -1,6 +1,6 @@
 // @ts-check
 /** From a choice to an order: who it is for, what the venue asks, and the payment. */
-import { html, signal, useEffect, useFocus, useRef, useState, useValue, Check, Faults, Field, Loading, Notice, plainText, reason, looksLikeMail } from '/shared/ui.js';
+import { html, signal, useEffect, useFocus, useLayoutEffect, useRef, useState, useValue, Check, Faults, Field, Loading, Notice, plainText, reason, looksLikeMail } from '/shared/ui.js';
 import { Refusal } from '/shared/client.js';
 import { cents, dateOnly, dayAndTime, money, number, spokenMoney, t, time } from '/shared/intl.js';
 import { api, basket, go, href, setBasket, sum, totals, venue } from '/shop/state.js';
@@ -298,13 +298,13 @@ export function Checkout({ purchase, at, base, Who, check, lead, on, tax }) {
     setReady(false);
     begin();
   }, [JSON.stringify(on)]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (failed || asking) toHeading();
   }, [failed, asking]);
   useEffect(() => {
     document.title = `${t(asking ? 'ask.title' : step === 'pay' ? 'pay.title' : 'details.title')} · ${venue.peek().name}`;
   }, [step, asking]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!telling.current) setFaults({});
     telling.current = false;
     if (asking) return;

@@ -1,6 +1,6 @@
 // @ts-check
 /** Several events for one price: a time for each, then how many. */
-import { html, useEffect, useLoad, useValue, Failed, Loading, Notice, Paragraphs } from '/shared/ui.js';
+import { html, useEffect, useLayoutEffect, useLoad, useValue, Failed, Loading, Notice, Paragraphs } from '/shared/ui.js';
 import { Refusal } from '/shared/client.js';
 import { cents, dayKey, dayShort, isDay, range, t, time } from '/shared/intl.js';
 import { api, basket, setBasket, taxOf, totals, venue } from '/shop/state.js';
@@ -45,7 +45,7 @@ function readSlots(text, parts) {
 function Part({ part, event, day, slot, at, to, onTime, combo }) {
   const times = useLoad(async () => (day ? api.get(`/v2/b2c/event/templates/${part.eventTemplateId}/times`, { query: { ...range(day, day), comboTemplateId: combo } }) : []), [day, combo]);
   const found = times.data?.find((/** @type {any} */ one) => one.id === slot);
-  useEffect(() => onTime(found), [found?.id]);
+  useLayoutEffect(() => onTime(found), [found?.id]);
   return html`<section class="part stack" aria-label=${event.name}><h2>${event.name}</h2>
     <p class="muted">${found ? `${dayShort(found.startTime)}, ${time(found.startTime)}` : event.summary}</p>
     <${Days} event=${part.eventTemplateId} day=${day || null} at=${at} to=${(/** @type {string} */ key) => to(key, '')} />

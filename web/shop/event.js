@@ -1,6 +1,6 @@
 // @ts-check
 /** One event: its text, its days, its times, its prices, and how many of what. */
-import { html, useEffect, useLoad, useRef, useState, useValue, Count, Failed, Loading, Notice, Paragraphs } from '/shared/ui.js';
+import { html, useEffect, useLayoutEffect, useLoad, useRef, useState, useValue, Count, Failed, Loading, Notice, Paragraphs } from '/shared/ui.js';
 import { addDays, dayInFull, dayKey, dayShort, money, ofDay, range, t, time } from '/shared/intl.js';
 import { Refusal } from '/shared/client.js';
 import { api, asMember, basket, bothPrices, cents, href, member, monthOf, setBasket, sum, taxOf, today, totals, venue } from '/shop/state.js';
@@ -118,8 +118,8 @@ export default function Event({ at }) {
     if (event.data) document.title = `${event.data.name} · ${venue.peek().name}`;
   }, [event.data]);
 
-  // A choice moves with its time, and its prices are those that are shown.
-  useEffect(() => {
+  // A choice moves with its time, and its prices are those that are shown: at once, so that nothing else is held meanwhile.
+  useLayoutEffect(() => {
     if (!slot || !event.data) return;
     const before = basket.peek().events[id];
     const types = Object.fromEntries(slot.event.priceList.prices.map((/** @type {any} */ p) => [p.personType.id, { name: p.personType.name, ...bothPrices(p), ...taxOf(p.personType) }]));

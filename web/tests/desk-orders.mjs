@@ -96,8 +96,8 @@ export const both = {
     page.on('request', (request) => days.push(...new URL(request.url()).searchParams.getAll('startTime')));
     await page.getByLabel('Day', { exact: true }).fill(day);
     await page.getByText(new Date(day).toLocaleDateString('en-US', { dateStyle: 'full', timeZone: 'UTC' })).waitFor();
-    assert.ok(days.length && days.every((one) => one >= '2026'), `asked for ${days} while a day was typed`);
     await page.getByRole('radio', { name: /3:00 PM/ }).check();
+    assert.ok(days.length && days.every((one) => one >= '2026'), `asked for ${days} while a day was typed`);
     await page.getByText(/1 ticket moves from/).waitFor();
     await look(page, 'desk exchange');
     await page.getByRole('button', { name: 'Exchange 1 ticket' }).dblclick();
@@ -177,11 +177,12 @@ export const mouse = {
     await page.goto(at({ view: 'catalog', kind: 'constructor' }));
     await heading(page, 'Events');
     await page.clock.install({ time: Date.now() + 13 * 3_600_000 });
+    const hourNow = () => new Date().toLocaleTimeString('en-US', { timeZone: 'America/New_York', hour: 'numeric' }).replace(/\s/, ' ');
+    const before = hourNow();
     await page.goto(at({ view: 'today' }));
     await heading(page, 'Today');
     const [, hour, half] = /^As of (\d+):\d+\s(.M)/.exec(await page.getByText(/^As of/).innerText());
-    const now = new Date().toLocaleTimeString('en-US', { timeZone: 'America/New_York', hour: 'numeric' });
-    assert.equal(`${hour} ${half}`, now.replace(/\s/, ' '), 'as of the time of the service');
+    assert.ok([before, hourNow()].includes(`${hour} ${half}`), 'as of the time of the service');
     await context.close();
     return problems;
   },

@@ -113,9 +113,12 @@ export async function steward({ expected = [], video } = {}) {
   await context.addInitScript(() => {
     window.readVerdict = (node) => ({ reason: node.dataset.reason, offline: node.dataset.offline === 'true', text: node.innerText, kind: [...node.classList].find((one) => one !== 'verdict') });
     window.verdicts = [];
-    new MutationObserver((all) => all.forEach(({ addedNodes }) => addedNodes.forEach((node) => {
-      if (node instanceof HTMLElement && node.matches('.verdict')) window.verdicts.push(window.readVerdict(node));
-    }))).observe(document, { childList: true, subtree: true });
+    const seen = new WeakSet();
+    new MutationObserver(() => document.querySelectorAll('.verdict').forEach((node) => {
+      if (seen.has(node)) return;
+      seen.add(node);
+      window.verdicts.push(window.readVerdict(node));
+    })).observe(document, { childList: true, subtree: true });
   });
   const page = await context.newPage();
   return { page, context, problems, leave: shut };
@@ -144,16 +147,17 @@ export async function openEvent(page, event, name) {
 /** Types a code and answers what the verdict says. It goes by itself, however late it is looked at. */
 export async function type(page, code) {
   if (!await page.locator('#code').count()) await page.getByRole('link', { name: 'Type', exact: true }).click();
-  const before = await page.evaluate(() => window.verdicts.length);
-  await page.getByLabel('Code', { exact: true }).fill(code);
-  await page.getByRole('button', { name: 'Check the code' }).click();
-  return told(page, before + 1);
+  return after(page, async () => {
+    await page.getByLabel('Code', { exact: true }).fill(code);
+    await page.getByRole('button', { name: 'Check the code' }).click();
+  });
 }
 
-export async function verdict(page) {
-  const shown = page.locator('.verdict');
-  await shown.waitFor();
-  return shown.evaluate((node) => window.readVerdict(node));
+/** The verdict that follows from something, also where it has gone by the time it is looked at. */
+export async function after(page, act) {
+  const before = await page.evaluate(() => window.verdicts.length);
+  await act();
+  return told(page, before + 1);
 }
 /** The verdict with this number since the page was loaded, also where it has gone already. */
 export const told = (page, n) => until(`verdict ${n}`, () => page.evaluate((at) => window.verdicts[at - 1], n));

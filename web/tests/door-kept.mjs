@@ -1,6 +1,6 @@
 // What a device keeps at the door: questions and scans until they are answered and sent, and nothing of persons for longer.
 import { TENANT, assert, atDoor, until } from './harness.mjs';
-import { DOOR_KEY, door, eventOfToday, gone, kept, listed, openEvent, sell, steward, told, type, verdict, withKey } from './door-harness.mjs';
+import { DOOR_KEY, after, door, eventOfToday, gone, kept, listed, openEvent, sell, steward, told, type, withKey } from './door-harness.mjs';
 import { history, settled, tab, waits } from './door-steps.mjs';
 
 const OTHER = TENANT + 1;
@@ -24,9 +24,7 @@ async function atEvent(tickets = 1) {
 
 /** Answers a question with yes. */
 async function letInAllTheSame(page) {
-  const before = await page.evaluate(() => window.verdicts.length);
-  await button(page, 'Let in all the same').click();
-  const said = await told(page, before + 1);
+  const said = await after(page, () => button(page, 'Let in all the same').click());
   assert.equal(said.reason, 'admitted');
   await gone(page);
   return said;
@@ -77,9 +75,10 @@ export const mouse = {
     const { event, page, problems, leave, uploads } = await atEvent();
     const late = await sell(event.id);
     await page.route('**/v2/b2b/admissions', (route) => route.abort('connectionreset'), { times: 1 });
+    const listAgain = page.waitForResponse(/\/admissions\/events\//);
     assert.equal((await type(page, late.codes[0])).reason, 'notListed');
     // The network is back: all that waits is sent, and the list is fetched anew.
-    await page.waitForResponse(/\/admissions\/events\//);
+    await listAgain;
     await page.locator('.bar').getByText('On line', { exact: true }).waitFor();
     assert.deepEqual(uploads, [], 'the answer was given for the steward');
     await letInAllTheSame(page);
@@ -108,7 +107,7 @@ export const mouse = {
     assert.equal((await type(page, late.codes[0])).reason, 'notListed');
     await page.goto('about:blank');
     await page.goto(`${door}?event=${event.id}`);
-    const asked = await verdict(page);
+    const asked = await told(page, 1);
     assert.equal(asked.reason, 'notListed');
     assert.ok(asked.text.includes(late.codes[0]), 'which code it was');
     await letInAllTheSame(page);
@@ -136,13 +135,37 @@ export const mouse = {
     await page.getByRole('link', { name: last }).click();
     await button(page, 'Let in 2 persons').waitFor();
     await cut(page);
-    await button(page, 'Let in 2 persons').click();
-    assert.equal((await verdict(page)).reason, 'notListed');
+    assert.equal((await after(page, () => button(page, 'Let in 2 persons').click())).reason, 'notListed');
     assert.match((await letInAllTheSame(page)).text, /2 of 2 tickets/);
     await waits(page, 2);
     await mend(page);
     await settled(page);
     assert.deepEqual((await history(late)).tickets.map((one) => one.entries), [1, 1]);
+    await leave();
+    return problems;
+  },
+
+  async 'leaves the focus where it is when the events of the day come'() {
+    const event = await eventOfToday();
+    const { page, problems, leave } = await steward();
+    let answer;
+    const answered = new Promise((done) => { answer = done; });
+    let isAsked = false;
+    await page.route('**/event/instances/summaries?*', async (route) => {
+      // With one on a page a key is only tried.
+      if (!/pageSize=1(&|$)/.test(route.request().url())) {
+        isAsked = true;
+        await answered;
+      }
+      return route.continue();
+    });
+    await withKey(page);
+    await page.getByLabel('Name of this door').focus();
+    await until('the events to be asked for', () => isAsked);
+    answer();
+    await page.getByRole('link', { name: event.name }).first().waitFor();
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    assert.equal(await page.evaluate(() => document.activeElement?.id), 'door-name');
     await leave();
     return problems;
   },

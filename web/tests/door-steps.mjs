@@ -7,7 +7,10 @@ export const ANSWER_MS = 300 * SLOWER;
 export const history = (order) => till('GET', `/v2/b2b/admissions/orders/${order.id}`);
 export const tab = (page, name) => page.locator('.tabs').getByRole('link', { name, exact: true }).click();
 export const waits = (page, n) => page.getByRole('link', { name: n === 1 ? '1 scan waits' : `${n} scans wait` }).waitFor();
-export const settled = (page) => until('nothing waits', async () => await page.locator('.bar').getByText(/scans? waits?/).count() === 0);
+export async function settled(page) {
+  await page.locator('.bar').waitFor();
+  await until('nothing waits', async () => await page.locator('.bar').getByText(/scans? waits?/).count() === 0);
+}
 
 /** Measures a state: in each of its looks in dark, and in one in light, which changes nothing but colours. */
 export async function looks(page, state) {
