@@ -4,7 +4,7 @@ import { html, useEffect, useState, useValue, Failed, Faults, Field, Loading, No
 import { Refusal } from '/shared/client.js';
 import { dateOnly, t } from '/shared/intl.js';
 import { Code } from '/shop/code.js';
-import { api, go, href, member, setMember, tokens, venue } from '/shop/state.js';
+import { api, go, href, member, membershipNow, setMember, tokens, venue } from '/shop/state.js';
 
 /** @param {any} answer @param {string} [number] @returns {import('/shop/state.js').Membership[]} */
 function membershipsOf(answer, number) {
@@ -14,6 +14,13 @@ function membershipsOf(answer, number) {
     }));
   }
   return [{ number: number ?? '', levelName: answer.levelName, startDate: answer.startDate, expirationDate: answer.expirationDate, proof: answer.memberProof }];
+}
+
+/** The code that the door reads, while the membership is in force. A number that is not of digits the door reads from the card alone. @param {{of: import('/shop/state.js').Membership}} props */
+function CodeOf({ of }) {
+  const isInForce = Date.parse(of.startDate) <= api.now() && api.now() < Date.parse(of.expirationDate) + 1000;
+  if (!isInForce || !/^[1-9]\d*$/.test(of.number)) return null;
+  return html`<${Code} text=${of.number} label=${t('member.code', { level: of.levelName })} /><p class="digits">${of.number}</p>`;
 }
 
 /** @param {{at: import('/shop/state.js').Route}} of */
@@ -58,6 +65,12 @@ export default function Member({ at }) {
   useEffect(() => {
     if (tokens.login) open();
   }, []);
+  // Whoever is logged in on a screen that nobody touches is logged out in time.
+  useEffect(() => {
+    if (!known) return undefined;
+    const timer = setTimeout(membershipNow, known.until - Date.now());
+    return () => clearTimeout(timer);
+  }, [known]);
   const verify = async (/** @type {any} */ event) => {
     event.preventDefault();
     if (busy) return;
@@ -105,7 +118,7 @@ export default function Member({ at }) {
     return html`<h1>${t('member.mine')}</h1>
       <ul class="plain cards">${known.memberships.map((/** @type {import('/shop/state.js').Membership} */ one) => html`<li class="card"><div class="card-text"><h2>${one.levelName}</h2>
         <p>${t('member.until', { date: dateOnly(one.expirationDate) })}</p>
-        ${one.number && html`<${Code} text=${one.number} label=${t('member.code', { level: one.levelName })} /><p class="digits">${t('order.memberNumber', { number: one.number })}</p>`}
+        <${CodeOf} of=${one} />
         ${known.memberships.length > 1 && (one === known.memberships[0] ? html`<p class="muted">${t('member.used')}</p>`
           : html`<p><button type="button" class="quiet" onClick=${() => setMember([one, ...known.memberships.filter((/** @type {any} */ other) => other !== one)])}>${t('member.use')}<span class="visually-hidden">: ${one.levelName}</span></button></p>`)}
         </div></li>`)}</ul>

@@ -42,13 +42,27 @@ export const mouse = {
     await page.goto(`${shop}?loginToken=${token}`);
     await page.getByRole('heading', { name: 'Your membership', level: 1 }).waitFor();
     cleanAddress(page, token, 'loginToken');
-    await page.getByText('Member number 100100031').waitFor();
+    const number = page.getByText('100100031', { exact: true });
+    await number.waitFor();
     await page.getByRole('img', { name: 'Code of your membership, Crew, to show at the entrance' }).waitFor();
     await look(page, 'my membership');
     await page.getByRole('button', { name: 'Log out' }).click();
     await page.getByRole('heading', { name: 'Member log-in' }).waitFor();
     await page.goto(`${shop}?loginToken=${token}`);
     await page.getByText('This link was used already').waitFor();
+    // A membership that is over opens no door, and nobody stays logged in on a screen that is left alone.
+    await page.route('**/v2/b2c/membership/validate?*', async (route) => {
+      const response = await route.fetch();
+      return route.fulfill({ response, json: { ...await response.json(), expirationDate: '2026-01-31T23:59:59-05:00' } });
+    }, { times: 1 });
+    await page.clock.install({ time: Date.now() });
+    await page.getByLabel('Member number').fill('100100031');
+    await page.getByLabel('Last name').fill('Lindqvist');
+    await page.getByRole('button', { name: 'Log in', exact: true }).click();
+    await page.getByText('Valid until January 31, 2026').waitFor();
+    assert.equal(await number.count(), 0);
+    await page.clock.fastForward(2 * 3_600_000);
+    await page.getByRole('heading', { name: 'Member log-in' }).waitFor();
     await context.close();
     return problems;
   },
