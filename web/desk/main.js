@@ -5,7 +5,7 @@ import { languageName, pickLanguage, setLanguage, setPlace, t } from '/shared/in
 import { Refusal, loadConfig, request } from '/shared/client.js';
 import { askedAtDoor } from '/shared/staff.js';
 import { api, ended, follow, go, href, loginToken, may, moves, route, session, setSession } from '/desk/state.js';
-import { SignIn } from '/desk/signin.js';
+import { Opening, SignIn } from '/desk/signin.js';
 import { Failed } from '/desk/said.js';
 
 const LANGUAGES = ['en', 'es', 'fr', 'de', 'it', 'nl', 'pt'];
@@ -149,7 +149,7 @@ function Desk({ config }) {
 /** Whoever has signed in sees the desk once its place is known: nothing is typed into what is drawn anew. @param {import('/desk/state.js').Session} next */
 function signedIn(next) {
   const root = /** @type {HTMLElement} */ (document.getElementById('app'));
-  render(html`<main id="main" class="signin"><p role="status">${t('signin.busy')}</p><${Loading} lines=${2} /></main>`, root);
+  render(html`<main id="main" class="signin"><${Opening} /></main>`, root);
   setSession(next);
   start();
 }

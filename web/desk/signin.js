@@ -20,6 +20,9 @@ function venueNow(venues) {
 
 let pending = loginToken;
 
+/** What is shown while a link signs in. */
+export const Opening = () => html`<p role="status">${t('signin.busy')}</p><${Loading} lines=${2} />`;
+
 /** @param {{venues: any[], onSignedIn: (session: import('/desk/state.js').Session) => void}} of */
 export function SignIn({ venues, onSignedIn }) {
   const [venue, setVenue] = useState(venueNow(venues));
@@ -72,7 +75,7 @@ export function SignIn({ venues, onSignedIn }) {
   };
   return html`<main id="main" class="signin" tabindex="-1">
     <h1>${venues.length > 1 ? t('signin.titleAll') : t('signin.title', { venue: venue?.name ?? '' })}</h1>
-    ${busy ? html`<p role="status">${t('signin.busy')}</p><${Loading} lines=${2} />` : html`
+    ${busy ? html`<${Opening} />` : html`
       ${refused && html`<${Refused} error=${refused} title=${t('signin.refused')} />`}
       ${sent ? html`<div class="notice good" role="status"><p><strong>${t('signin.sent')}</strong></p><p>${t('signin.sentHelp', { n: sent })}</p></div>
           <button type="button" class="quiet" onClick=${() => setSent(0)}>${t('signin.again')}</button>`

@@ -51,6 +51,6 @@ export const heading = (page, name) => page.getByRole('heading', { level: 1, nam
 export const focusAtOnce = (button) => button.evaluate(async (node) => {
   node.click();
   for (let turn = 0; turn < 20; turn += 1) await null;
-  return document.activeElement?.id;
+  return `${document.activeElement?.localName}#${document.activeElement?.id}`;
 });
 export const saved = (page) => page.getByText('Saved.', { exact: true }).waitFor();

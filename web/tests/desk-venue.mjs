@@ -78,7 +78,7 @@ async function keepVenue(page) {
   await page.getByLabel('Name of the venue').waitFor();
   await page.getByText('America/New_York').waitFor();
   await look(page, 'desk settings');
-  assert.equal(await focusAtOnce(page.getByRole('button', { name: 'Add: Colour' })), 'f-colours-0-name');
+  assert.equal(await focusAtOnce(page.getByRole('button', { name: 'Add: Colour' })), 'input#f-colours-0-name');
   await page.getByLabel('Colour', { exact: true }).fill('#ffd700');
   await page.getByText(/hard to read on its own/).waitFor();
   await page.getByLabel('Seconds that seats are held').fill('5');
@@ -117,7 +117,7 @@ async function keepKeys(page) {
   assert.ok(!(await page.content()).includes(key), 'the key is shown again');
   assert.ok(!(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).includes(key), 'the key is stored');
   await look(page, 'desk keys');
-  await page.getByRole('button', { name: `Revoke the key “${label}”` }).click();
+  assert.equal(await focusAtOnce(page.getByRole('button', { name: `Revoke the key “${label}”` })), 'section#', 'the question has the focus');
   await page.locator('section.notice').getByRole('button', { name: 'Revoke' }).click();
   await page.getByText(`The key “${label}” is revoked.`).waitFor();
 }
